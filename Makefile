@@ -1,0 +1,68 @@
+# Every recipe makes what it needs first: a machine with Python >= 3.11, git and make is enough.
+# CI runs `make check` and `make test`, word for word.
+
+PYTHON ?=
+ARGS   ?=
+PY     := .venv/bin/python
+export PYRIGHT_PYTHON_IGNORE_WARNINGS = 1
+ASK    := Create an About page with a hero section that says we bake bread
+
+# Rooms where every line and every branch is tested.
+WHOLE  := src/remit/core/*,src/remit/contracts/*,src/remit/journal/*,src/remit/dispatch/*,src/remit/layers/*
+
+# No recipe runs twice at once: two would install into one environment.
+.NOTPARALLEL:
+.DEFAULT_GOAL := help
+.PHONY: run rehearse test test-model check format bench figures docs lock clean help env-run env-dev
+
+run: env-run ## talk to the CMS editor; ARGS='--ask "..."' asks once
+	@.venv/bin/remit run cms $(ARGS)
+
+rehearse: env-run ## the same with a scripted model: no weights, no network
+	@REMIT_MODEL=scripted:apps/cms/rehearsal.json .venv/bin/remit run cms --ask "$(ASK)" $(ARGS)
+
+test: env-dev ## the whole suite with branch coverage; ARGS go to pytest
+	@mkdir -p build
+	@$(PY) -m pytest --cov --cov-report= $(ARGS)
+	@echo "coverage, lines and branches: $$($(PY) -m coverage report --format=total) % in all; the rooms that must be whole:"
+	@$(PY) -m coverage report --include="$(WHOLE)" --fail-under=100
+
+test-model: env-dev ## the tests that run real weights
+	@$(PY) -m pytest tests/model -m model -s $(ARGS)
+
+check: env-dev ## style, types, imports, sizes, addresses, locked requirements
+	@$(PY) -m ruff format --check --output-format concise .
+	@$(PY) -m ruff check .
+	@$(PY) -m pyright
+	@.venv/bin/lint-imports --no-logo --cache-dir build/imports
+	@$(PY) scripts/check_sizes.py
+	@$(PY) scripts/check_addresses.py
+	@$(PY) scripts/lock.py --check
+
+format: env-dev ## what `make check` asks of style, done where a tool can do it
+	@$(PY) -m ruff check --fix .
+	@$(PY) -m ruff format .
+
+bench: env-dev ## measure speed and memory into build/bench.json
+	@mkdir -p build
+	@$(PY) -m bench $(ARGS)
+
+figures: env-dev ## measure the promises into build/figures.json
+	@mkdir -p build
+	@$(PY) -m figures $(ARGS)
+
+docs: env-dev ## write the generated parts of the docs again
+	@$(PY) scripts/docs.py $(ARGS)
+
+lock: env-run ## write requirements/*.txt; ARGS=--upgrade takes newer releases
+	@PATH="$(CURDIR)/.venv/bin:$$PATH" $(PY) scripts/lock.py $(ARGS)
+
+clean: ## remove what the recipes made, but for .venv
+	@rm -rf build dist .hypothesis .pytest_cache .ruff_cache
+	@find src apps tests scripts -name __pycache__ -type d -prune -exec rm -rf {} +
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+env-run env-dev: env-%:
+	@PYTHON="$(PYTHON)" sh scripts/bootstrap $*

@@ -1,0 +1,1 @@
+"""A content management system whose editor is an agent."""

@@ -1,0 +1,1 @@
+"""Sections: what a page is made of."""

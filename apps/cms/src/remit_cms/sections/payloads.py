@@ -1,0 +1,153 @@
+"""What the operations on sections take and give."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from remit_cms.models import Content, GivenContent, Maybe, Payload, Reply, Shown, View
+
+_PAGE = "Id of the page; its slug will do"
+_SECTION = "Id of the section on its page"
+_DEFINITION = "Id or key of a section template, such as hero, text, image-text, features, quote, call-to-action"
+_LOCALE = "Language of the content, such as en; the site's default if left out"
+_REVISION = "Revision of the page that you read; the write is refused if it has changed since"
+
+
+class SectionInput(Payload):
+    """A section to add to a page."""
+
+    definition_id: str = Field(description=_DEFINITION, min_length=1, max_length=64)
+    content: GivenContent = Field(
+        default_factory=dict[str, object],
+        description="Values of the template's fields, {field: value}",
+    )
+
+
+class GetPageSections(Payload):
+    """Which page's sections to list."""
+
+    page_id: str = Field(description=_PAGE, min_length=1, max_length=64)
+    include_content: bool = Field(default=False, description="Whether to give the content of every section")
+    locale_code: Maybe[str] = Field(default=None, description=_LOCALE, max_length=16)
+
+
+class GetSectionContent(Payload):
+    """Which section to read."""
+
+    page_section_id: str = Field(description=_SECTION, min_length=1, max_length=64)
+    locale_code: Maybe[str] = Field(default=None, description=_LOCALE, max_length=16)
+
+
+class GetSectionFields(Payload):
+    """Which template to describe."""
+
+    definition_id: str = Field(description=_DEFINITION, min_length=1, max_length=64)
+
+
+class ListSectionTemplates(Payload):
+    """Nothing to say."""
+
+
+class AddSectionToPage(SectionInput):
+    """A section, and where to add it."""
+
+    page_id: str = Field(description=_PAGE, min_length=1, max_length=64)
+    sort_order: Maybe[int] = Field(
+        default=None, description="Place on the page, 0 is the top; the end if left out", ge=0, le=1000
+    )
+    locale_code: Maybe[str] = Field(default=None, description=_LOCALE, max_length=16)
+    expected_revision: Maybe[int] = Field(default=None, description=_REVISION, ge=1)
+
+
+class UpdateSectionContent(Payload):
+    """New values for fields of a section."""
+
+    page_section_id: str = Field(description=_SECTION, min_length=1, max_length=64)
+    content: GivenContent = Field(
+        description="The fields to change, {field: new value}; null empties a field, others stay as they are"
+    )
+    locale_code: Maybe[str] = Field(default=None, description=_LOCALE, max_length=16)
+    expected_revision: Maybe[int] = Field(default=None, description=_REVISION, ge=1)
+
+
+class DeletePageSection(Payload):
+    """Which section to delete."""
+
+    page_section_id: str = Field(description=_SECTION, min_length=1, max_length=64)
+    confirmed: bool = Field(default=False, description="Must be true to actually delete")
+    expected_revision: Maybe[int] = Field(default=None, description=_REVISION, ge=1)
+
+
+class SectionView(View):
+    """A section. ``section_key`` is its template's key.
+
+    ``content`` is there where it was asked for; ``untranslated`` names the fields that the locale lacks, whose values
+    are the default locale's.
+    """
+
+    id: str
+    section_key: str
+    section_name: str
+    sort_order: int
+    locale_code: Shown[str] = None
+    content: Shown[Content] = None
+    untranslated: Shown[list[str]] = None
+
+
+class FieldView(View):
+    """A field of a section template, and how its value is written."""
+
+    key: str
+    type: str
+    label: str
+    required: bool
+    write: str
+    options: Shown[list[str]] = None
+
+
+class TemplateView(View):
+    """A section template. Its key serves as definitionId."""
+
+    id: str
+    key: str
+    name: str
+    description: str
+    fields: Shown[list[str]] = None
+
+
+class SectionReply(Reply):
+    """One section."""
+
+    section: SectionView
+    page_id: str
+    revision: int
+
+
+class SectionsReply(Reply):
+    """The sections of a page, in order."""
+
+    sections: list[SectionView]
+    total: int
+    page_id: str
+    revision: int
+
+
+class FieldsReply(Reply):
+    """The fields of a template."""
+
+    definition: TemplateView
+    fields: list[FieldView]
+
+
+class TemplatesReply(Reply):
+    """The templates of a site."""
+
+    templates: list[TemplateView]
+    total: int
+
+
+class SectionDeletion(Reply):
+    """A section that was deleted, or the question whether to."""
+
+    page_section_id: str
+    requires_confirmation: Shown[bool] = None

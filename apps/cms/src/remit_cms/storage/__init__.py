@@ -1,0 +1,1 @@
+"""The database: tables, transactions on one target, revisions, full text."""

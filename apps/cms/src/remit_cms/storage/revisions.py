@@ -1,0 +1,107 @@
+"""Revisions: after every write a page's whole state is kept, with who wrote it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+from pydantic import JsonValue
+from sqlalchemy import select
+
+from remit.errors import ConflictError
+from remit_cms.storage import full_text
+from remit_cms.storage.access import Edit
+from remit_cms.storage.scope import Scope
+from remit_cms.storage.tables import Page, PageSection, Revision, SectionContent, SectionDefinition
+from remit_cms.templates.values import words_of
+
+
+def check_revision(page: Page, expected: int | None) -> None:
+    """Refuse a write that was meant for an older state of the page.
+
+    Raises:
+        ConflictError: naming the current revision.
+    """
+    if expected is not None and expected != page.revision:
+        raise ConflictError(
+            f"Page '{page.title}' is at revision {page.revision}, not {expected}: it changed since you read it. "
+            f"Read it again, then write with expectedRevision {page.revision}."
+        )
+
+
+async def revise(edit: Edit, page: Page, action: str) -> None:
+    """Keep the page as it now is, as its next revision, and index its words."""
+    page.revision += 1
+    page.updated_at = edit.now
+    snapshot = await _keep(edit, page, action)
+    await full_text.put(edit.session, page.id, page.title, words_of([*_texts(snapshot)]))
+
+
+async def revise_last(edit: Edit, page: Page, action: str) -> None:
+    """Keep the page as its last revision, and forget its words. The page itself is the caller's to delete."""
+    page.revision += 1
+    await _keep(edit, page, action)
+    await full_text.remove(edit.session, page.id)
+
+
+async def _keep(edit: Edit, page: Page, action: str) -> dict[str, JsonValue]:
+    await edit.session.flush()
+    snapshot = await _snapshot(edit, page)
+    edit.session.add(
+        Revision(
+            site=page.site,
+            environment=page.environment,
+            page=page.id,
+            number=page.revision,
+            action=action,
+            author=edit.author,
+            run=edit.run,
+            snapshot=snapshot,
+            created_at=edit.now,
+        )
+    )
+    await edit.session.flush()
+    return snapshot
+
+
+async def _snapshot(scope: Scope, page: Page) -> dict[str, JsonValue]:
+    sections = (
+        select(PageSection, SectionDefinition.key)
+        .join(SectionDefinition, SectionDefinition.id == PageSection.definition)
+        .where(PageSection.page == page.id)
+        .order_by(PageSection.sort_order, PageSection.id)
+    )
+    contents = (
+        select(SectionContent)
+        .join(PageSection, PageSection.id == SectionContent.section)
+        .where(PageSection.page == page.id)
+        .order_by(SectionContent.locale)
+    )
+    by_section: dict[str, dict[str, JsonValue]] = {}
+    for row in await scope.session.scalars(contents):
+        by_section.setdefault(row.section, {})[row.locale] = cast("JsonValue", row.content)
+    return {
+        "id": page.id,
+        "locale": page.locale,
+        "parent": page.parent,
+        "slug": page.slug,
+        "title": page.title,
+        "status": page.status,
+        "indexing": page.indexing,
+        "meta": {"title": page.meta_title, "description": page.meta_description},
+        "sections": [
+            {
+                "id": section.id,
+                "definition": key,
+                "sortOrder": section.sort_order,
+                "contents": by_section.get(section.id, {}),
+            }
+            for section, key in (await scope.session.execute(sections)).all()
+        ],
+    }
+
+
+def _texts(snapshot: dict[str, JsonValue]) -> Sequence[JsonValue]:
+    """The contents of a snapshot, and what search engines are told of the page."""
+    sections = cast("list[dict[str, JsonValue]]", snapshot["sections"])
+    return [snapshot["meta"], *(section["contents"] for section in sections)]

@@ -1,0 +1,149 @@
+"""A transaction on one target: what an operation may see, and what it may name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rapidfuzz import process
+from sqlalchemy import ColumnElement, and_, or_, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from remit.errors import InvalidError, NotFoundError
+from remit_cms.storage.tables import Environment, Locale, Page, PageSection, Scoped, SectionDefinition, Site
+from remit_cms.templates.slots import Structure
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The site and environment that an operation works on. Rows of others do not exist for it."""
+
+    site: str
+    environment: str
+
+    def holds(self, table: type[Scoped]) -> ColumnElement[bool]:
+        """The condition that a row belongs here."""
+        return and_(table.site == self.site, table.environment == self.environment)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """An open transaction on one target.
+
+    Its methods find what a caller named, and say what there is instead where it is not found. What belongs to somebody
+    else is not found in the same words.
+    """
+
+    session: AsyncSession
+    target: Target
+    locales: tuple[str, ...]
+    """The site's locales, the default first."""
+
+    @property
+    def default_locale(self) -> str:
+        """The locale of content that is not said to be in another."""
+        return self.locales[0]
+
+    def locale(self, code: str | None) -> str:
+        """The locale of that code, or the default.
+
+        Raises:
+            InvalidError: the site has no such locale.
+        """
+        if code is None or code in self.locales:
+            return code or self.default_locale
+        raise InvalidError(f"No locale '{code}' on this site. Its locales: {', '.join(self.locales)}.")
+
+    async def page(self, named: str) -> Page:
+        """The page with that id or slug.
+
+        Raises:
+            NotFoundError: naming pages like it.
+        """
+        slug = named.strip("/")
+        query = select(Page).where(self.target.holds(Page), or_(Page.id == named, and_(Page.slug == slug, Page.parent.is_(None))))
+        found = (await self.session.scalars(query.order_by(Page.id != named, Page.locale != self.default_locale).limit(1))).first()
+        if found is not None:
+            return found
+        slugs = (await self.session.scalars(select(Page.slug).where(self.target.holds(Page)))).all()
+        raise NotFoundError(f"No page '{named}'.{_likely('Pages', slug, slugs)}")
+
+    async def page_by_id(self, page_id: str) -> Page:
+        """The page with that very id, for what cannot be undone.
+
+        Raises:
+            NotFoundError: naming the id of the page whose slug was given.
+        """
+        page = await self.page(page_id)
+        if page.id != page_id:
+            raise NotFoundError(f"No page has the id '{page_id}'. The page with that slug is '{page.title}', id {page.id}.")
+        return page
+
+    async def section(self, section_id: str) -> tuple[PageSection, Page, SectionDefinition]:
+        """The section with that id, its page and its template.
+
+        Raises:
+            NotFoundError: there is none.
+        """
+        query = (
+            select(PageSection, Page, SectionDefinition)
+            .join(Page, Page.id == PageSection.page)
+            .join(SectionDefinition, SectionDefinition.id == PageSection.definition)
+            .where(PageSection.id == section_id, self.target.holds(Page))
+        )
+        found = (await self.session.execute(query)).first()
+        if found is None:
+            raise NotFoundError(f"No section '{section_id}'. A page's sections and their ids: cms_getPageSections.")
+        return found[0], found[1], found[2]
+
+    async def definition(self, named: str) -> SectionDefinition:
+        """The section template with that id or key.
+
+        Raises:
+            NotFoundError: naming all keys.
+        """
+        here = self.target.holds(SectionDefinition)
+        query = select(SectionDefinition).where(here, or_(SectionDefinition.id == named, SectionDefinition.key == named))
+        found = (await self.session.scalars(query)).first()
+        if found is not None:
+            return found
+        keys = (await self.session.scalars(select(SectionDefinition.key).where(here).order_by(SectionDefinition.key))).all()
+        raise NotFoundError(f"No section template '{named}'. There are: {', '.join(keys)}.")
+
+
+def structure_of(definition: SectionDefinition) -> Structure:
+    """The form of a template's sections."""
+    return Structure.model_validate(definition.structure)
+
+
+async def target_of(session: AsyncSession, tenant: str) -> Target:
+    """The target that a tenant works on: the main environment of its first site.
+
+    Raises:
+        NotFoundError: no site belongs to the tenant.
+    """
+    query = (
+        select(Environment.site, Environment.name)
+        .join(Site, Site.key == Environment.site)
+        .where(Site.tenant == tenant)
+        .order_by(Site.created_at, Site.key, Environment.is_default.desc(), Environment.name)
+        .limit(1)
+    )
+    found = (await session.execute(query)).first()
+    if found is None:
+        raise NotFoundError(f"No site belongs to the tenant '{tenant}'. Add one first.")
+    return Target(site=found[0], environment=found[1])
+
+
+async def locales_of(session: AsyncSession, site: str) -> tuple[str, ...]:
+    """A site's locales, the default first."""
+    query = select(Locale.code).where(Locale.site == site).order_by(Locale.is_default.desc(), Locale.code)
+    return tuple((await session.scalars(query)).all())
+
+
+def _likely(kind: str, wanted: str, known: Sequence[str]) -> str:
+    """What a caller may have meant, or what there is at all."""
+    near = [name for name, _, _ in process.extract(wanted, known, limit=3, score_cutoff=60)]
+    if near:
+        return f" {kind} like it: {', '.join(near)}."
+    return f" {kind} there are: {', '.join(sorted(known)[:5])}." if known else f" There are no {kind.lower()} yet."

@@ -1,0 +1,153 @@
+"""The tables. Whatever an editor sees belongs to one site and environment."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from pydantic import JsonValue
+from sqlalchemy import (
+    JSON,
+    DateTime,
+    Dialect,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Index,
+    String,
+    Text,
+    TypeDecorator,
+    UniqueConstraint,
+    text,
+)
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+from remit.effects import effects_table
+from remit_cms.models import Content
+
+
+class Instant(TypeDecorator[datetime]):
+    """A moment in UTC. SQLite forgets the zone; this gives it back."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002  (SQLAlchemy's)
+        """The moment with its zone."""
+        return value.replace(tzinfo=UTC) if value is not None and value.tzinfo is None else value
+
+
+class Base(DeclarativeBase):
+    """All tables of the CMS."""
+
+
+EFFECTS = effects_table(Base.metadata)
+
+
+class Site(Base):
+    """A site, by its key. A tenant's first site is the one its people and agents work on."""
+
+    __tablename__ = "sites"
+    key: Mapped[str] = mapped_column(String(64), primary_key=True)
+    tenant: Mapped[str] = mapped_column(String(200), index=True)
+    name: Mapped[str] = mapped_column(String(200))
+    created_at: Mapped[datetime] = mapped_column(Instant)
+
+
+class Environment(Base):
+    """An environment of a site, such as main."""
+
+    __tablename__ = "environments"
+    site: Mapped[str] = mapped_column(ForeignKey("sites.key", ondelete="CASCADE"), primary_key=True)
+    name: Mapped[str] = mapped_column(String(64), primary_key=True)
+    is_default: Mapped[bool]
+
+
+class Locale(Base):
+    """A language of a site, such as en or de-AT."""
+
+    __tablename__ = "locales"
+    site: Mapped[str] = mapped_column(ForeignKey("sites.key", ondelete="CASCADE"), primary_key=True)
+    code: Mapped[str] = mapped_column(String(16), primary_key=True)
+    name: Mapped[str] = mapped_column(String(64))
+    is_default: Mapped[bool]
+
+
+class Scoped:
+    """What belongs to a site and environment."""
+
+    site: Mapped[str] = mapped_column(String(64))
+    environment: Mapped[str] = mapped_column(String(64))
+
+
+def _in_environment() -> ForeignKeyConstraint:
+    return ForeignKeyConstraint(["site", "environment"], ["environments.site", "environments.name"], ondelete="CASCADE")
+
+
+class Page(Scoped, Base):
+    """A page. ``locale`` is the language of its title and slug, ``revision`` the number of its newest revision."""
+
+    __tablename__ = "pages"
+    __table_args__ = (
+        _in_environment(),
+        ForeignKeyConstraint(["site", "locale"], ["locales.site", "locales.code"]),
+        Index("pages_slug", "site", "environment", "locale", text("coalesce(parent, '')"), "slug", unique=True),
+    )
+    id: Mapped[str] = mapped_column(String(64), primary_key=True)
+    locale: Mapped[str] = mapped_column(String(16))
+    parent: Mapped[str | None] = mapped_column(ForeignKey("pages.id", ondelete="RESTRICT"))
+    slug: Mapped[str] = mapped_column(String(64))
+    title: Mapped[str] = mapped_column(String(200))
+    status: Mapped[str] = mapped_column(String(16))
+    indexing: Mapped[bool]
+    meta_title: Mapped[str | None] = mapped_column(String(200))
+    meta_description: Mapped[str | None] = mapped_column(String(500))
+    revision: Mapped[int]
+    created_at: Mapped[datetime] = mapped_column(Instant)
+    updated_at: Mapped[datetime] = mapped_column(Instant)
+
+
+class SectionDefinition(Scoped, Base):
+    """A section template of a site. ``structure`` is rows of slots."""
+
+    __tablename__ = "section_definitions"
+    __table_args__ = (_in_environment(), UniqueConstraint("site", "environment", "key"))
+    id: Mapped[str] = mapped_column(String(64), primary_key=True)
+    key: Mapped[str] = mapped_column(String(64))
+    name: Mapped[str] = mapped_column(String(200))
+    description: Mapped[str] = mapped_column(String(1000))
+    structure: Mapped[dict[str, JsonValue]] = mapped_column(JSON)
+
+
+class PageSection(Base):
+    """A section on a page. Its site and environment are the page's."""
+
+    __tablename__ = "page_sections"
+    id: Mapped[str] = mapped_column(String(64), primary_key=True)
+    page: Mapped[str] = mapped_column(ForeignKey("pages.id", ondelete="CASCADE"), index=True)
+    definition: Mapped[str] = mapped_column(ForeignKey("section_definitions.id", ondelete="RESTRICT"))
+    sort_order: Mapped[int]
+
+
+class SectionContent(Base):
+    """A section's content in one locale."""
+
+    __tablename__ = "page_section_contents"
+    section: Mapped[str] = mapped_column(ForeignKey("page_sections.id", ondelete="CASCADE"), primary_key=True)
+    locale: Mapped[str] = mapped_column(String(16), primary_key=True)
+    content: Mapped[Content] = mapped_column(JSON)
+
+
+class Revision(Scoped, Base):
+    """A page as it was after one write. Never changed, and kept when the page is gone.
+
+    ``author`` is the principal's name, ``run`` the run that wrote, ``action`` the operation.
+    """
+
+    __tablename__ = "revisions"
+    __table_args__ = (_in_environment(), Index("revisions_run", "run"))
+    page: Mapped[str] = mapped_column(String(64), primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True)
+    action: Mapped[str] = mapped_column(String(64))
+    author: Mapped[str] = mapped_column(String(200))
+    run: Mapped[str] = mapped_column(Text)
+    snapshot: Mapped[dict[str, JsonValue]] = mapped_column(JSON)
+    created_at: Mapped[datetime] = mapped_column(Instant)

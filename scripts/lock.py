@@ -1,0 +1,89 @@
+"""The locked requirements: written by `make lock`, checked without a network by `make check`.
+
+`requirements/dev.txt` pins everything that tests and checks need, `run.txt` the part of it that `make run`
+needs, `uv.txt` the installer. Each carries the digest of the requirement tables it was made from, so that a
+table which changed since is noticed without asking a registry. Pins already written are kept, unless
+`--upgrade` is given.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+import tomllib
+
+from committed import ROOT
+
+PROJECTS = ("pyproject.toml", "apps/cms/pyproject.toml")
+WORKSPACE = ("remit", "remit-cms")
+
+TARGETS: dict[str, tuple[str, ...]] = {
+    "dev": (*PROJECTS, "--all-extras", "--group", "dev", "--group", "build"),
+    "run": (*PROJECTS, "--all-extras", "--group", "build", "--constraints", "requirements/dev.txt"),
+    "uv": ("--group", "uv"),
+}
+
+PIN = re.compile(r"^([a-z0-9-]+)==(\S+)(.*?) \\$", re.MULTILINE)
+
+
+def main() -> int:
+    """Write the locked requirements, or with `--check` say whether they are what the tables ask for."""
+    parser = argparse.ArgumentParser(description="Write requirements/*.txt from the requirement tables.")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail where a file is stale")
+    parser.add_argument("--upgrade", action="store_true", help="take the newest releases instead of the pins")
+    options = parser.parse_args()
+    if not options.check:
+        for name, sources in TARGETS.items():
+            _compile(name, sources, upgrade=options.upgrade)
+    problems = _problems()
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    return 1 if problems else 0
+
+
+def _compile(name: str, sources: tuple[str, ...], *, upgrade: bool) -> None:
+    command = ["uv", "pip", "compile", "--quiet", "--universal", "--generate-hashes", *sources]
+    command += [option for package in WORKSPACE for option in ("--no-emit-package", package)]
+    command += ["--custom-compile-command", f"make lock # {_mark()}"]
+    command += ["--output-file", f"requirements/{name}.txt"]
+    if upgrade:
+        command.append("--upgrade")
+    print(f"locking requirements/{name}.txt")
+    subprocess.run(command, cwd=ROOT, check=True, env={**os.environ, "UV_PYTHON_DOWNLOADS": "never"})
+
+
+def _problems() -> list[str]:
+    problems: list[str] = []
+    pins: dict[str, dict[str, str]] = {}
+    for name in TARGETS:
+        text = (ROOT / f"requirements/{name}.txt").read_text(encoding="utf-8")
+        pins[name] = {match[1]: match[2] for match in PIN.finditer(text)}
+        if _mark() not in text:
+            problems.append(f"requirements/{name}.txt: the requirement tables changed since; run `make lock`")
+    for package, version in pins["run"].items():
+        if pins["dev"].get(package) != version:
+            problems.append(f"requirements/run.txt: {package}=={version} is not in dev.txt; run `make lock`")
+    return problems
+
+
+def _mark() -> str:
+    """The digest of every table that says what is required."""
+    tables: list[object] = []
+    for path in PROJECTS:
+        document = tomllib.loads((ROOT / path).read_text(encoding="utf-8"))
+        project = document["project"]
+        tables += [
+            path,
+            document["build-system"]["requires"],
+            document.get("dependency-groups"),
+            [project.get(key) for key in ("requires-python", "dependencies", "optional-dependencies")],
+        ]
+    text = json.dumps([tables, TARGETS], sort_keys=True)
+    return f"tables {hashlib.sha256(text.encode()).hexdigest()[:16]}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,104 @@
+"""Remit, the governed tool runtime for LLM agents.
+
+Every call of every tool takes one path: a typed contract, layers of policy in a known order, a person's approval where
+the policy asks for one, and a journal from which a run is resumed or replayed.
+"""
+
+from remit.agent.agent import Agent
+from remit.agent.loop import AgentLoop, AgentRun
+from remit.agent.model import Model
+from remit.agent.step import AgentStep
+from remit.app import App, Env
+from remit.approvals.inbox import Approver, HasApprover, Inbox
+from remit.approvals.policy import DEFAULT_POLICY, Allow, Ask, Block, HighRisk, Policy, Rule, UnsafeEgress, When
+from remit.contracts.arguments import Arguments, Limits
+from remit.contracts.call import AnyLayer, Call, CallLayer, CallService, ModelLayer, StepLayer
+from remit.contracts.callee import Callee, Context, LeafContext
+from remit.contracts.chat import ChatRequest, Completion
+from remit.contracts.facts import Effect, Facts, Risk
+from remit.contracts.layers import layer_fn
+from remit.contracts.principal import Caller, Principal
+from remit.contracts.question import Decision, Question
+from remit.contracts.reply import Reply
+from remit.contracts.step import StepOutcome, StepRequest
+from remit.contracts.tool import Tool, tool
+from remit.core import Place, Service, Stack
+from remit.dispatch.preset import preset, recommended
+from remit.errors import RemitError, Suspended
+from remit.journal.in_process import InProcessStore
+from remit.layers.accumulate import Accumulate
+from remit.layers.approve import Approve
+from remit.layers.authorize import Authorize
+from remit.layers.budget import Budget
+from remit.layers.retry import Retry
+from remit.layers.timeout import Timeout
+from remit.layers.transform import Transform
+from remit.layers.validate import Validate
+from remit.runtime import ReplayReport, RunResult, Runtime
+
+__all__ = [
+    "DEFAULT_POLICY",
+    "Accumulate",
+    "Agent",
+    "AgentLoop",
+    "AgentRun",
+    "AgentStep",
+    "Allow",
+    "AnyLayer",
+    "App",
+    "Approve",
+    "Approver",
+    "Arguments",
+    "Ask",
+    "Authorize",
+    "Block",
+    "Budget",
+    "Call",
+    "CallLayer",
+    "CallService",
+    "Callee",
+    "Caller",
+    "ChatRequest",
+    "Completion",
+    "Context",
+    "Decision",
+    "Effect",
+    "Env",
+    "Facts",
+    "HasApprover",
+    "HighRisk",
+    "InProcessStore",
+    "Inbox",
+    "LeafContext",
+    "Limits",
+    "Model",
+    "ModelLayer",
+    "Place",
+    "Policy",
+    "Principal",
+    "Question",
+    "RemitError",
+    "ReplayReport",
+    "Reply",
+    "Retry",
+    "Risk",
+    "Rule",
+    "RunResult",
+    "Runtime",
+    "Service",
+    "Stack",
+    "StepLayer",
+    "StepOutcome",
+    "StepRequest",
+    "Suspended",
+    "Timeout",
+    "Tool",
+    "Transform",
+    "UnsafeEgress",
+    "Validate",
+    "When",
+    "layer_fn",
+    "preset",
+    "recommended",
+    "tool",
+]

@@ -1,0 +1,59 @@
+"""The loop around a step, as a layer: ask again until the agent is done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from remit.contracts.call import StepService
+from remit.contracts.chat import History
+from remit.contracts.reply import Reply
+from remit.contracts.step import Aux, Done, StepRequest
+from remit.core import Service
+from remit.errors import SetupError, TurnsError
+from remit.journal.codec import RunItem, to_items
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentRun:
+    """What an agent did: its whole history, what it used, and the reply that ended it early, if one did."""
+
+    agent: str
+    messages: History
+    aux: Aux
+    turns: int
+    final: Reply | None = None
+
+    @property
+    def events(self) -> list[RunItem]:
+        """The history as items, one for each message."""
+        return to_items(self.messages, self.agent)
+
+
+LoopService = Service[StepRequest, AgentRun]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentLoop:
+    """Repeats the step, each time with the messages of the one before, at most ``max_turns`` times."""
+
+    max_turns: int = 16
+
+    def __post_init__(self) -> None:
+        if self.max_turns < 1:
+            raise SetupError(f"{self!r}: an agent needs at least one turn")
+
+    def __call__(self, inner: StepService, /) -> LoopService:
+        """The service that repeats ``inner``."""
+
+        async def loop(request: StepRequest, /) -> AgentRun:
+            chat, used = request.chat, Aux()
+            for turn in range(1, self.max_turns + 1):
+                outcome = await inner(StepRequest(chat=chat, calls=request.calls))
+                used = Aux(*(a + b for a, b in zip(used, outcome.aux, strict=True)))
+                history = chat.history.then(*outcome.messages)
+                if isinstance(outcome, Done):
+                    return AgentRun(agent=chat.agent, messages=history, aux=used, turns=turn, final=outcome.final)
+                chat = replace(chat, history=history, turn=chat.turn + 1)
+            raise TurnsError(f"the agent was not done after {self.max_turns} turns")
+
+        return loop

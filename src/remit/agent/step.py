@@ -1,0 +1,68 @@
+"""One step of an agent: a model request, and the calls it asked for, in parallel with a bound."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+from remit.contracts.call import ModelService
+from remit.contracts.chat import Wanted
+from remit.contracts.reply import Reply
+from remit.contracts.step import Aux, Calls, Done, Next, StepOutcome, StepRequest
+from remit.errors import Suspended
+from remit.journal.codec import tool_text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentStep:
+    """The service inside the loop. ``parallel`` calls run at once at most; 1 means one after the other."""
+
+    model: ModelService
+    parallel: int = 8
+
+    async def __call__(self, request: StepRequest, /) -> StepOutcome:
+        """Ask the model once, make the calls it wants, and give the new messages in call order."""
+        completion = await self.model(request.chat)
+        aux = Aux(completion.prompt_tokens, completion.completion_tokens, len(completion.wanted))
+        if not completion.wanted:
+            return Done(messages=(completion.message,), aux=aux)
+        replies = await self._calls(request.calls, completion.wanted)
+        texts = [tool_text(w.id, reply.content) for w, reply in zip(completion.wanted, replies, strict=True)]
+        messages = (completion.message, *texts)
+        final = next((reply for reply in replies if reply.ends), None)
+        return Next(messages=messages, aux=aux) if final is None else Done(messages=messages, aux=aux, final=final)
+
+    async def _calls(self, calls: Calls, wanted: tuple[Wanted, ...]) -> list[Reply]:
+        if self.parallel == 1 or len(wanted) == 1:
+            outcomes = [await _settled(calls, each) for each in wanted]
+        else:
+            outcomes = await self._together(calls, wanted)
+        waiting = [outcome for outcome in outcomes if isinstance(outcome, Suspended)]
+        if waiting:
+            raise Suspended(*(question for each in waiting for question in each.questions))
+        return [outcome for outcome in outcomes if isinstance(outcome, Reply)]
+
+    async def _together(self, calls: Calls, wanted: tuple[Wanted, ...]) -> list[Reply | Suspended]:
+        gate = asyncio.Semaphore(self.parallel)
+
+        async def one(each: Wanted) -> Reply | Suspended:
+            async with gate:
+                return await _settled(calls, each)
+
+        tasks = [asyncio.create_task(one(each)) for each in wanted]
+        try:
+            await asyncio.wait(tasks)
+        except asyncio.CancelledError:
+            for task in tasks:
+                task.cancel()
+            await asyncio.wait(tasks)
+            raise
+        return [task.result() for task in tasks]
+
+
+async def _settled(calls: Calls, wanted: Wanted) -> Reply | Suspended:
+    """The reply, or the signal that the call waits for a person: its siblings go on and end."""
+    try:
+        return await calls.call_named(wanted.name, wanted.arguments, wanted.id)
+    except Suspended as signal:
+        return signal

@@ -1,0 +1,107 @@
+"""The journal at the wire of the model: a request it knows is answered from it; every other is asked and recorded."""
+
+from __future__ import annotations
+
+from remit.contracts.call import ModelLayer, ModelService
+from remit.contracts.chat import ChatRequest, Completion, completion_of, read, write
+from remit.contracts.items import Message, Mismatch, Usage
+from remit.core import Place
+from remit.errors import DivergedError
+
+
+class Wire(ModelLayer):
+    """Stands directly around the model; an agent attaches it by itself."""
+
+    place = Place.RECORD
+
+    def __call__(self, inner: ModelService, /) -> ModelService:
+        """The service that asks ``inner`` only what the journal does not know."""
+        return _Wire(inner).__call__
+
+    def __repr__(self) -> str:
+        return "Wire()"
+
+
+class _Wire:
+    __slots__ = ("_inner",)
+
+    def __init__(self, inner: ModelService) -> None:
+        self._inner = inner
+
+    async def __call__(self, request: ChatRequest, /) -> Completion:
+        digest = request.digest()
+        items = request.ledger.known(request.call)
+        message = next((item for item in items if isinstance(item, Message)), None)
+        if message is not None:
+            usage = next((item for item in items if isinstance(item, Usage)), None)
+            self._compare(request, message, digest)
+            completion = _recorded(message, usage)
+        else:
+            await request.ledger.flush()
+            completion = _named_apart(await self._inner(request), request)
+            _record(request, completion, digest)
+        request.used.update(wanted.id for wanted in completion.wanted)
+        return completion
+
+    def _compare(self, request: ChatRequest, message: Message, digest: str) -> None:
+        if message.request == digest:
+            return
+        if request.ledger.replaying:
+            raise DivergedError(
+                f"turn {request.turn}: the request to the model is not the recorded one "
+                f"(recorded {message.request[:12]}, today {digest[:12]}): the prompt, the tools, a knob or an earlier "
+                f"message changed"
+            )
+        what = f"request of turn {request.turn}"
+        known = [item for item in request.ledger.known(request.call) if isinstance(item, Mismatch)]
+        if all(item.today != digest for item in known):
+            request.ledger.add(Mismatch(call=request.call, what=what, recorded=message.request, today=digest))
+
+
+def _recorded(message: Message, usage: Usage | None) -> Completion:
+    if usage is None:
+        return completion_of(message.text)
+    return completion_of(
+        message.text,
+        finish=usage.finish,
+        model=usage.model,
+        prompt_tokens=usage.prompt_tokens,
+        completion_tokens=usage.completion_tokens,
+        response=usage.response,
+    )
+
+
+def _record(request: ChatRequest, completion: Completion, digest: str) -> None:
+    request.ledger.add(Message(call=request.call, agent=request.agent, text=completion.message, request=digest))
+    request.ledger.add(
+        Usage(
+            call=request.call,
+            model=completion.model,
+            finish=completion.finish,
+            prompt_tokens=completion.prompt_tokens,
+            completion_tokens=completion.completion_tokens,
+            response=completion.response,
+        )
+    )
+
+
+def _named_apart(completion: Completion, request: ChatRequest) -> Completion:
+    """The completion with an id of its own for every tool call; some endpoints give none, or the same one each turn."""
+    ids = [wanted.id for wanted in completion.wanted]
+    if all(ids) and len(set(ids)) == len(ids) and request.used.isdisjoint(ids):
+        return completion
+    message = read(completion.message)
+    if message["role"] == "assistant":
+        for index, call in enumerate(message.get("tool_calls") or ()):
+            call["id"] = f"call_{len(request.used) + index}_{request.turn}"
+    renamed = completion_of(write(message))
+    return Completion(
+        message=renamed.message,
+        content=renamed.content,
+        wanted=renamed.wanted,
+        finish=completion.finish,
+        model=completion.model,
+        prompt_tokens=completion.prompt_tokens,
+        completion_tokens=completion.completion_tokens,
+        response=completion.response,
+    )

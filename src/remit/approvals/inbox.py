@@ -1,0 +1,91 @@
+"""The capability to get an approval, and questions made from calls."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from remit.approvals.policy import Ask
+from remit.contracts.call import Call
+from remit.contracts.contract import definition_digest
+from remit.contracts.question import Decision, Question, digest
+
+
+class Approver(Protocol):
+    """The capability: who is asked. Answers at once, or with None: a person decides later, the run waits."""
+
+    async def decide(self, question: Question, /) -> Decision | None:
+        """The decision, if there is one already."""
+        ...
+
+
+class HasApprover(Protocol):
+    """An environment that has an approver; None means that nobody can be asked, so nothing runs that needs it."""
+
+    @property
+    def approver(self) -> Approver | None:
+        """Who is asked."""
+        ...
+
+
+class Inbox:
+    """The approver that never answers at once: the question waits in the journal until a person decides."""
+
+    async def decide(self, question: Question, /) -> Decision | None:  # noqa: ARG002 - the shape of an approver
+        """None: later."""
+        return None
+
+    def __repr__(self) -> str:
+        return "Inbox()"
+
+
+def intended(call: Call) -> str | None:
+    """For a call that leaves its confirmation flag unset: the canonical arguments of the call it announces.
+
+    None for every other call. An unconfirmed call changes nothing and is itself never asked about.
+    """
+    flag, payload = call.callee.facts.confirm, call.payload
+    if flag is None or payload is None:
+        return None
+    fields = type(payload).model_fields.items()
+    field = next(name for name, known in fields if flag in (name, known.alias))
+    if payload.model_dump()[field] is True:
+        return None
+    return call.callee.schema_in.canonical(payload.model_copy(update={field: True}))
+
+
+def match_of(call: Call, arguments: str, policy_version: str) -> str:
+    """What another call must share to use the same approval.
+
+    For a tool with a confirmation flag that is the conversation, the tool and the arguments; for every other, the call.
+    """
+    confirms = call.callee.facts.confirm is not None and call.caller.conversation
+    scope = ("conversation", call.caller.conversation) if confirms else ("call", call.caller.run, call.id)
+    tenant = call.caller.principal.tenant
+    return digest(tenant, *scope, call.callee.name, definition_digest(call.callee), policy_version, arguments)
+
+
+def question_of(call: Call, ask: Ask, rule: str, *, arguments: str, match: str, waits: bool) -> Question:
+    """The question about a call, bound to everything that matters about it."""
+    now = call.ledger.now()
+    caller = call.caller
+    return Question(
+        id=digest(match, caller.run, call.id)[:12],
+        match=match,
+        kind="approval",
+        tenant=caller.principal.tenant,
+        conversation=caller.conversation,
+        run=caller.run,
+        call=call.id,
+        agent=caller.agent,
+        asker=caller.principal.name,
+        tool=call.callee.name,
+        arguments=arguments,
+        definition=definition_digest(call.callee),
+        risk=call.callee.facts.risk.value,
+        rule=rule,
+        reason=ask.reason,
+        who=ask.who,
+        asked=now,
+        expires=now + ask.expires_in,
+        waits=waits,
+    )

@@ -1,0 +1,128 @@
+"""A policy gives a verdict on a call: allow, ask a person, or block.
+
+Rules are objects, in order; the first that has a verdict counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from remit.contracts.call import Call
+from remit.contracts.facts import Effect, Risk
+from remit.contracts.question import digest
+from remit.errors import SetupError
+
+DECIDE: Final = "approvals:decide"
+"""The permission that a person needs to decide, unless a verdict names another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Allow:
+    """The call may run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """A person decides: one who holds the permission ``who``, within ``expires_in`` seconds; no answer means denied."""
+
+    reason: str
+    who: str = DECIDE
+    expires_in: float = 7 * 24 * 3600.0
+
+    def __post_init__(self) -> None:
+        if not self.expires_in > 0:
+            raise SetupError(f"a question that expires in {self.expires_in} seconds cannot be answered")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """The call may not run, whoever asks."""
+
+    reason: str
+
+
+Verdict = Allow | Ask | Block
+
+
+class Rule(Protocol):
+    """Gives a verdict on the calls it is about, and None on all others."""
+
+    @property
+    def name(self) -> str:
+        """What the journal and the person see."""
+        ...
+
+    def __call__(self, call: Call, /) -> Verdict | None:
+        """The verdict, if this rule is about the call. ``call.payload`` is validated."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class HighRisk:
+    """Ask before anything of high risk."""
+
+    name: str = "high risk"
+
+    def __call__(self, call: Call, /) -> Verdict | None:
+        """Ask, if the facts say high risk."""
+        if call.callee.facts.risk is Risk.HIGH:
+            return Ask(reason=f"{call.callee.name} is of high risk")
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class UnsafeEgress:
+    """Ask before data leaves the system by a call that cannot be undone or repeated."""
+
+    name: str = "unsafe egress"
+
+    def __call__(self, call: Call, /) -> Verdict | None:
+        """Ask, if the facts say unsafe and egress."""
+        facts = call.callee.facts
+        if facts.effect is Effect.UNSAFE and facts.egress:
+            return Ask(reason=f"{call.callee.name} sends data out and cannot be undone")
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """A rule of your own: ``verdict`` for the calls of which ``test`` is true."""
+
+    name: str
+    test: Callable[[Call], bool]
+    verdict: Verdict
+
+    def __call__(self, call: Call, /) -> Verdict | None:
+        """The verdict, if the test is true."""
+        return self.verdict if self.test(call) is True else None
+
+
+class Policy:
+    """Rules in order. What no rule is about is allowed."""
+
+    __slots__ = ("rules", "version")
+
+    def __init__(self, *rules: Rule) -> None:
+        names = [rule.name for rule in rules]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise SetupError(f"two rules are named {twice[0]!r}; a person must be able to tell which one asked")
+        self.rules = rules
+        self.version = digest(*(repr(rule) for rule in rules))
+
+    def verdict(self, call: Call) -> tuple[Verdict, str]:
+        """The verdict on a call, and the name of the rule that gave it."""
+        for rule in self.rules:
+            verdict = rule(call)
+            if verdict is not None:
+                return verdict, rule.name
+        return Allow(), ""
+
+    def __repr__(self) -> str:
+        return f"Policy({', '.join(rule.name for rule in self.rules)})"
+
+
+DEFAULT_POLICY: Final = Policy(HighRisk(), UnsafeEgress())
+"""Ask before high risk, and before unsafe egress."""

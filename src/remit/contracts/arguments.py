@@ -1,0 +1,152 @@
+"""A call's arguments: the raw text exactly as the caller sent it, read once, and the canonical form of values.
+
+Canonical means: keys sorted, no spaces, UTF-8, whole numbers within ±2^53, floats finite. It is what is hashed, shown
+to a person and run.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+from remit.errors import InvalidError
+
+_SAFE_INTEGER: Final = 2**53
+_LONG_DIGITS: Final = re.compile(r"\d{16}")
+_encode: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":")).encode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How much a call may carry. Bytes of UTF-8; depth counts nested arrays and objects."""
+
+    argument_bytes: int = 1 << 20
+    argument_depth: int = 64
+    output_bytes: int = 256 << 10
+
+
+class Arguments:
+    """Raw text, and what it says.
+
+    ``value`` is the parsed object. ``error`` says why the text cannot be used at all (not JSON, not an object, too
+    long, too deep); ``flaw`` what only a strict reader refuses (a key twice, NaN). Both are empty when all is well.
+    """
+
+    __slots__ = ("error", "flaw", "raw", "value")
+
+    def __init__(self, raw: str, value: dict[str, Any] | None, *, error: str = "", flaw: str = "") -> None:
+        self.raw = raw
+        self.value = value
+        self.error = error
+        self.flaw = flaw
+
+    def identity(self) -> str:
+        """The text that a call's id digests: the canonical value, or the raw text where there is none."""
+        if self.value is not None:
+            try:
+                return _encode(self.value)
+            except (ValueError, RecursionError):
+                return self.raw
+        return self.raw
+
+    def __repr__(self) -> str:
+        return f"Arguments({self.raw[:200]!r})"
+
+
+class _Flaws:
+    """Collects what a strict reader refuses while the decoder runs."""
+
+    __slots__ = ("decode", "first")
+
+    def __init__(self) -> None:
+        self.first = ""
+        self.decode = json.JSONDecoder(object_pairs_hook=self.pairs, parse_constant=self.constant).decode
+
+    def pairs(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            names = [name for name, _ in pairs]
+            twice = next(name for name in names if names.count(name) > 1)
+            self.first = self.first or f"the key {twice!r} stands twice"
+        return found
+
+    def constant(self, name: str) -> float:
+        self.first = self.first or f"{name} is no JSON number"
+        return float(name)
+
+
+def parse(raw: str, limits: Limits) -> Arguments:
+    """Read raw arguments once. Never raises: what is wrong is said in the result."""
+    size = len(raw) if raw.isascii() else len(raw.encode("utf-8", "surrogatepass"))
+    if size > limits.argument_bytes:
+        return Arguments(raw, None, error=f"the arguments are {size:,} bytes long; at most {limits.argument_bytes:,}")
+    flaws = _Flaws()
+    try:
+        value: object = flaws.decode(raw)
+    except RecursionError:
+        return Arguments(raw, None, error=_too_deep(limits))
+    except ValueError as error:
+        return Arguments(raw, None, error=f"the arguments are not JSON: {error}")
+    if not isinstance(value, dict):
+        return Arguments(raw, None, error=f"the arguments must be a JSON object, not {_json_type(value)}")
+    if raw.count("{") + raw.count("[") > limits.argument_depth and _depth(cast("Any", value)) > limits.argument_depth:
+        return Arguments(raw, None, error=_too_deep(limits))
+    return Arguments(raw, cast("dict[str, Any]", value), flaw=flaws.first)
+
+
+def canonical(value: Any) -> str:
+    """The canonical JSON of a value made of JSON types.
+
+    Raises:
+        InvalidError: a number that JSON readers do not agree on, or text that UTF-8 cannot hold.
+    """
+    try:
+        text = _encode(value)
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidError("the arguments hold half of a surrogate pair, which UTF-8 cannot hold") from error
+    except ValueError as error:
+        raise InvalidError("the arguments hold a number that is not finite; JSON has no such number") from error
+    if _LONG_DIGITS.search(text):
+        _refuse_huge(value)
+    return text
+
+
+def _refuse_huge(value: Any) -> None:
+    stack = [value]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, int) and not -_SAFE_INTEGER < part < _SAFE_INTEGER:
+            raise InvalidError(
+                f"the number {str(part)[:40]} is too large; whole numbers stay within ±2^53, or use text"
+            )
+        if isinstance(part, dict):
+            stack.extend(cast("dict[str, Any]", part).values())
+        elif isinstance(part, list):
+            stack.extend(cast("list[Any]", part))
+
+
+def _too_deep(limits: Limits) -> str:
+    return f"the arguments are nested too deep; at most {limits.argument_depth} levels"
+
+
+def _depth(value: Any) -> int:
+    deepest = 0
+    stack: list[tuple[Any, int]] = [(value, 1)]
+    while stack:
+        part, level = stack.pop()
+        if isinstance(part, (dict, list)):
+            deepest = max(deepest, level)
+            inside = cast("dict[str, Any]", part).values() if isinstance(part, dict) else cast("list[Any]", part)
+            stack.extend((child, level + 1) for child in inside)
+    return deepest
+
+
+def _json_type(value: object) -> str:
+    if isinstance(value, bool):
+        return "a boolean"
+    if isinstance(value, (int, float)):
+        return "a number"
+    return {str: "a string", list: "an array"}.get(cast("type[str]", type(value)), "null")

@@ -1,0 +1,137 @@
+"""One call, as layers see it, and the three kinds of layers: around a call, a model request, a step."""
+
+from __future__ import annotations
+
+import abc
+from typing import NamedTuple, TypeVar
+
+from pydantic import BaseModel
+
+from remit.contracts.arguments import Arguments
+from remit.contracts.chat import ChatRequest, Completion
+from remit.contracts.contract import Contract
+from remit.contracts.ledger import Ledger
+from remit.contracts.principal import Caller
+from remit.contracts.reply import Reply
+from remit.contracts.step import StepOutcome, StepRequest
+from remit.core import Place, Service, Stack
+
+Q = TypeVar("Q")
+R = TypeVar("R")
+
+
+class Call(NamedTuple):
+    """One call of one callee. A layer that needs another makes a copy with one field changed: ``call._replace(…)``.
+
+    ``id`` is content: parent, callee, arguments, occurrence. ``wire`` is the id by which a model named the call, empty
+    for others. ``deadline`` is on the loop's clock. ``payload`` and ``canonical`` are set by validate, or else by the
+    base. ``attempt`` counts from 1; retry raises it.
+    """
+
+    id: str
+    callee: Contract
+    arguments: Arguments
+    caller: Caller
+    ledger: Ledger
+    wire: str = ""
+    deadline: float | None = None
+    payload: BaseModel | None = None
+    canonical: str = ""
+    attempt: int = 1
+
+    def bound(self, payload: BaseModel) -> Call:
+        """This call with its payload and the canonical form of it."""
+        return self._replace(payload=payload, canonical=self.callee.schema_in.canonical(payload))
+
+
+CallService = Service[Call, Reply]
+ModelService = Service[ChatRequest, Completion]
+StepService = Service[StepRequest, StepOutcome]
+
+
+class CallLayer(abc.ABC):
+    """A layer around tool calls."""
+
+    place: Place = Place.OWN
+
+    @abc.abstractmethod
+    def __call__(self, inner: CallService, /) -> CallService:
+        """The service that stands around ``inner``; called once, when a runtime is built."""
+
+
+class ModelLayer(abc.ABC):
+    """A layer around model requests."""
+
+    place: Place = Place.OWN
+
+    @abc.abstractmethod
+    def __call__(self, inner: ModelService, /) -> ModelService:
+        """The service that stands around ``inner``; called once, when an agent is built."""
+
+
+class StepLayer(abc.ABC):
+    """A layer around steps of an agent: one model request and the calls it asked for."""
+
+    place: Place = Place.OWN
+
+    @abc.abstractmethod
+    def __call__(self, inner: StepService, /) -> StepService:
+        """The service that stands around ``inner``; called once, when an agent is built."""
+
+
+class AnyLayer(abc.ABC):
+    """A layer that knows nothing of what it wraps, like a timeout. `calls`, `models` and `steps` are views of it."""
+
+    place: Place = Place.OWN
+
+    @abc.abstractmethod
+    def __call__(self, inner: Service[Q, R], /) -> Service[Q, R]:
+        """The service that stands around ``inner``."""
+
+    @property
+    def calls(self) -> CallLayer:
+        """This layer around tool calls."""
+        return _Calls(self)
+
+    @property
+    def models(self) -> ModelLayer:
+        """This layer around model requests."""
+        return _Models(self)
+
+    @property
+    def steps(self) -> StepLayer:
+        """This layer around steps."""
+        return _Steps(self)
+
+
+class _View:
+    def __init__(self, layer: AnyLayer) -> None:
+        self._layer = layer
+        self.place = layer.place
+
+    def __repr__(self) -> str:
+        return repr(self._layer)
+
+
+class _Calls(_View, CallLayer):
+    def __call__(self, inner: CallService, /) -> CallService:
+        return self._layer(inner)
+
+
+class _Models(_View, ModelLayer):
+    def __call__(self, inner: ModelService, /) -> ModelService:
+        return self._layer(inner)
+
+
+class _Steps(_View, StepLayer):
+    def __call__(self, inner: StepService, /) -> StepService:
+        return self._layer(inner)
+
+
+ToolLayer = CallLayer | AnyLayer
+AgentLayer = CallLayer | ModelLayer | StepLayer
+
+
+def as_calls(layer: ToolLayer | Stack[ToolLayer]) -> Stack[CallLayer]:
+    """What a tool attaches: call layers as they are, a layer for anything by its view of calls."""
+    return Stack(*(each.calls if isinstance(each, AnyLayer) else each for each in Stack[ToolLayer](layer)))

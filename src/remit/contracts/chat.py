@@ -1,0 +1,231 @@
+"""Raw chat messages, as an OpenAI-compatible endpoint takes them, and a request and completion made of them.
+
+A message has two forms: the typed dict, for reading, and its *wire text*, the exact JSON that crosses the wire. The
+text is written once, stored in the journal and spliced into request bodies; nothing serialises a message again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, NotRequired, TypedDict, cast
+
+from remit.contracts.ledger import Ledger
+
+
+class Function(TypedDict):
+    """The function that a tool call names, with its arguments as the model wrote them."""
+
+    name: str
+    arguments: str
+
+
+class ToolCall(TypedDict):
+    """One tool call of an assistant message."""
+
+    id: str
+    type: Literal["function"]
+    function: Function
+
+
+class TextPart(TypedDict):
+    """A piece of text in a message of several parts."""
+
+    type: Literal["text"]
+    text: str
+
+
+class ImageUrl(TypedDict):
+    """Where an image is, and how closely the model should look."""
+
+    url: str
+    detail: NotRequired[Literal["auto", "low", "high"]]
+
+
+class ImagePart(TypedDict):
+    """An image in a user's message."""
+
+    type: Literal["image_url"]
+    image_url: ImageUrl
+
+
+class SystemMessage(TypedDict):
+    """The agent's instructions."""
+
+    role: Literal["system"]
+    content: str | list[TextPart]
+    name: NotRequired[str]
+
+
+class UserMessage(TypedDict):
+    """What a person says."""
+
+    role: Literal["user"]
+    content: str | list[TextPart | ImagePart]
+    name: NotRequired[str]
+
+
+class AssistantMessage(TypedDict):
+    """What the model says, and the tools it calls."""
+
+    role: Literal["assistant"]
+    content: NotRequired[str | list[TextPart] | None]
+    refusal: NotRequired[str | None]
+    tool_calls: NotRequired[list[ToolCall]]
+    name: NotRequired[str]
+
+
+class ToolMessage(TypedDict):
+    """The reply to one tool call."""
+
+    role: Literal["tool"]
+    tool_call_id: str
+    content: str | list[TextPart]
+
+
+ChatMessage = SystemMessage | UserMessage | AssistantMessage | ToolMessage
+
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+_encode_ascii = json.JSONEncoder(separators=(",", ":")).encode
+
+
+def write(message: ChatMessage | Mapping[str, Any]) -> str:
+    """The wire text of a message: compact, UTF-8; a lone surrogate, which UTF-8 cannot hold, stays escaped."""
+    text = _encode(message)
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return _encode_ascii(message)
+    return text
+
+
+def read(text: str) -> ChatMessage:
+    """The message that a wire text says."""
+    return cast("ChatMessage", json.loads(text))
+
+
+class History:
+    """Wire texts in order, with a running digest. Immutable to whoever holds one; appending costs what is appended.
+
+    Histories that grow from one another share one list: `then` on the newest appends, on an older one it copies.
+    """
+
+    __slots__ = ("_hash", "_length", "_texts")
+
+    def __init__(self, texts: Iterable[str] = ()) -> None:
+        self._texts: list[str] = []
+        self._length = 0
+        self._hash = hashlib.sha256()
+        self._grow(texts)
+
+    def _grow(self, texts: Iterable[str]) -> None:
+        for text in texts:
+            data = text.encode()
+            self._hash.update(b"%d:" % len(data))
+            self._hash.update(data)
+            self._texts.append(text)
+        self._length = len(self._texts)
+
+    def then(self, *texts: str) -> History:
+        """This history and ``texts`` after it."""
+        grown = History.__new__(History)
+        grown._texts = self._texts if len(self._texts) == self._length else self._texts[: self._length]
+        grown._hash = self._hash.copy()
+        grown._grow(texts)
+        return grown
+
+    @property
+    def digest(self) -> bytes:
+        """sha256 over every text with its length."""
+        return self._hash.digest()
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._texts[: self._length])
+
+    def __getitem__(self, index: int) -> str:
+        return self._texts[: self._length][index] if index < 0 else self._texts[range(self._length)[index]]
+
+    def __repr__(self) -> str:
+        return f"History({self._length} messages)"
+
+
+class ToolTexts:
+    """The tool definitions of a request: their JSON array, written once, and its digest."""
+
+    __slots__ = ("digest", "names", "text")
+
+    def __init__(self, definitions: Iterable[Mapping[str, Any]] = ()) -> None:
+        listed = list(definitions)
+        self.names = tuple(str(d["function"]["name"]) for d in listed)
+        self.text = _encode(listed)
+        self.digest = hashlib.sha256(self.text.encode()).digest()
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatRequest:
+    """One request to a model: what it is told, which tools it may call, and the knobs of this request.
+
+    ``agent`` is the id of the agent's call, ``turn`` counts its requests from 1. ``used`` holds the ids by which
+    the model named calls so far.
+    """
+
+    agent: str
+    turn: int
+    ledger: Ledger
+    history: History
+    tools: ToolTexts = field(default_factory=ToolTexts)
+    temperature: float | None = None
+    max_tokens: int | None = None
+    used: set[str] = field(default_factory=set[str])
+
+    @property
+    def call(self) -> str:
+        """The id under which the journal files the answer."""
+        return f"{self.agent}:{self.turn}"
+
+    def digest(self) -> str:
+        """sha256 (hex) over everything in the request that can change the answer."""
+        knobs = f"|{self.temperature!r}|{self.max_tokens!r}".encode()
+        return hashlib.sha256(self.history.digest + self.tools.digest + knobs).hexdigest()
+
+
+class Wanted(NamedTuple):
+    """A tool call that a completion asks for; ``arguments`` is the model's raw text."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Completion:
+    """What a model gives. ``message`` is the wire text as later requests carry it; ``response`` the raw body."""
+
+    message: str
+    content: str | None
+    wanted: tuple[Wanted, ...] = ()
+    finish: str = "stop"
+    model: str = ""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    response: str = ""
+
+
+def completion_of(message: str, **known: Any) -> Completion:
+    """The completion whose wire text is ``message``, with the rest (`finish`, tokens, …) as known."""
+    parsed = cast("AssistantMessage", json.loads(message))
+    content = parsed.get("content")
+    text = content if isinstance(content, str) else "".join(part["text"] for part in content or ())
+    calls = parsed.get("tool_calls") or ()
+    wanted = tuple(Wanted(c["id"], c["function"]["name"], c["function"]["arguments"]) for c in calls)
+    return Completion(message=message, content=text or None, wanted=wanted, **known)

@@ -1,0 +1,37 @@
+"""Reads a docstring of Google style: what a function does, and what each parameter means."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import Final
+
+_SECTION: Final = re.compile(r"(Args|Arguments|Parameters|Returns|Raises|Yields|Examples?|Notes?):\s*$")
+_ENTRY: Final = re.compile(r"(\*{0,2}\w+)\s*(?:\([^)]*\))?:\s*(.*)")
+
+
+def read_docstring(docstring: str | None) -> tuple[str, dict[str, str]]:
+    """The description, and the description of each parameter under ``Args:``."""
+    lines = inspect.cleandoc(docstring or "").splitlines()
+    sections = [i for i, line in enumerate(lines) if _SECTION.match(line)]
+    description = "\n".join(lines[: sections[0]] if sections else lines).strip()
+    start = next((i for i in sections if lines[i].startswith(("Args", "Arguments", "Parameters"))), None)
+    if start is None:
+        return description, {}
+    end = next((i for i in sections if i > start), len(lines))
+    return description, _entries(lines[start + 1 : end])
+
+
+def _entries(lines: list[str]) -> dict[str, str]:
+    filled = [line for line in lines if line.strip()]
+    indent = min((len(line) - len(line.lstrip()) for line in filled), default=0)
+    entries: dict[str, str] = {}
+    name = ""
+    for line in filled:
+        entry = _ENTRY.match(line.strip()) if len(line) - len(line.lstrip()) == indent else None
+        if entry:
+            name = entry[1].lstrip("*")
+            entries[name] = entry[2].strip()
+        elif name:
+            entries[name] = f"{entries[name]} {line.strip()}".strip()
+    return entries

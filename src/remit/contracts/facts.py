@@ -1,0 +1,93 @@
+"""What kind of thing an operation is. Defaults of retry, approval and audit follow from these facts."""
+
+from __future__ import annotations
+
+import enum
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from remit.errors import ContractError
+
+_PERMISSION: Final = re.compile(r"[a-z][a-z0-9_-]*(:[a-z][a-z0-9_-]*)+")
+
+
+class Effect(enum.Enum):
+    """What may be done with a call that was started and has no recorded end."""
+
+    PURE = "pure"
+    """Reads. May run again at any time."""
+    IDEMPOTENT = "idempotent"
+    """Writes, and running twice is the same as once. May run again."""
+    KEYED = "keyed"
+    """Takes the idempotency key ``ctx.key``; runs again with the same key, and the effect happens once."""
+    UNSAFE = "unsafe"
+    """Anything else, and the default. Never run again: its outcome is unknown until a person says."""
+    COMPOSED = "composed"
+    """Touches the world only through ``ctx.call``: an agent, a worker, a pipeline. Driven again until it ends."""
+
+
+class Risk(enum.Enum):
+    """How much harm a mistaken call can do."""
+
+    SAFE = "safe"
+    MODERATE = "moderate"
+    HIGH = "high"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """The facts of an operation.
+
+    Args:
+        effect: what a crash in the middle means.
+        risk: high risk is asked about by default.
+        permissions: what a principal must hold to call it, ``area:verb``.
+        timeout: seconds for one attempt, used by `recommended`; None for no limit.
+        egress: whether it sends data out of the system.
+        trusted: whether its output may be believed; by default it may not.
+        tags: words to find it by.
+        confirm: the name of a boolean parameter. A call without it set changes nothing and opens the question for the
+            call with it set.
+    """
+
+    effect: Effect = Effect.UNSAFE
+    risk: Risk = Risk.SAFE
+    permissions: frozenset[str] = frozenset()
+    timeout: float | None = None
+    egress: bool = False
+    trusted: bool = False
+    tags: frozenset[str] = frozenset()
+    confirm: str | None = None
+
+    def __post_init__(self) -> None:
+        for permission in self.permissions:
+            if not _PERMISSION.fullmatch(permission):
+                raise ContractError(f"permission {permission!r} is not of the form area:verb, like cms:write")
+        if self.timeout is not None and not self.timeout > 0:
+            raise ContractError(f"timeout is {self.timeout!r} seconds; give a positive number, or None for no limit")
+
+
+def facts_of(
+    *,
+    effect: Effect = Effect.UNSAFE,
+    risk: Risk = Risk.SAFE,
+    permissions: Iterable[str] = (),
+    timeout: float | None = None,
+    egress: bool = False,
+    trusted: bool = False,
+    tags: Iterable[str] = (),
+    confirm: str | None = None,
+) -> Facts:
+    """Facts from any iterables, as a decorator takes them."""
+    return Facts(
+        effect=effect,
+        risk=risk,
+        permissions=frozenset(permissions),
+        timeout=timeout,
+        egress=egress,
+        trusted=trusted,
+        tags=frozenset(tags),
+        confirm=confirm,
+    )

@@ -1,0 +1,196 @@
+"""What a journal says, item by item. The state of a run is a fold over these.
+
+Every item is filed under a ``call``: the id of the call, or of the model request, that it is about.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final, Literal
+
+Outcome = Literal["ok", "error", "denied"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """The parent of all items; ``kind`` names the class in the journal."""
+
+    kind: ClassVar[str] = ""
+    call: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened(Item):
+    """The header of a run: who runs what, for which application, with which input."""
+
+    kind: ClassVar[str] = "opened"
+    format: int
+    tenant: str
+    principal: str
+    application: str
+    agent: str
+    callee: str
+    arguments: str
+    conversation: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message(Item):
+    """A system, user or assistant message of the agent whose call id is ``agent``: its wire text."""
+
+    kind: ClassVar[str] = "message"
+    agent: str
+    text: str
+    request: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage(Item):
+    """What one model request took, and the raw response body."""
+
+    kind: ClassVar[str] = "usage"
+    model: str
+    finish: str
+    prompt_tokens: int
+    completion_tokens: int
+    response: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolOutput(Item):
+    """The one terminal record of a call. For a model's call ``text`` is the wire text of the tool message.
+
+    ``wire`` is the id by which the model named the call; for every other caller it is empty and ``text`` is the
+    content alone.
+    """
+
+    kind: ClassVar[str] = "tool_output"
+    parent: str
+    callee: str
+    wire: str
+    text: str
+    outcome: Outcome
+    final: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Handoff(Item):
+    """One agent hands the conversation to another. No chat message."""
+
+    kind: ClassVar[str] = "handoff"
+    source: str
+    target: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked(Item):
+    """A question was put to a person; ``question`` is its id, ``body`` the whole `Question` as JSON."""
+
+    kind: ClassVar[str] = "question"
+    question: str
+    body: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decided(Item):
+    """A person's decision, copied from the run's inbox; ``body`` is the whole `Decision` as JSON."""
+
+    kind: ClassVar[str] = "decision"
+    question: str
+    body: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Started(Item):
+    """An attempt begins: written before the function runs, with the approval it takes."""
+
+    kind: ClassVar[str] = "started"
+    attempt: int
+    question: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended(Item):
+    """An attempt has ended, with its content."""
+
+    kind: ClassVar[str] = "ended"
+    attempt: int
+    outcome: Outcome
+    content: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note(Item):
+    """Something a body said with ``ctx.log`` or ``ctx.emit``."""
+
+    kind: ClassVar[str] = "note"
+    name: str
+    data: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mismatch(Item):
+    """On resume, today's code asked for something else than the journal recorded; the recorded one was kept."""
+
+    kind: ClassVar[str] = "mismatch"
+    what: str
+    recorded: str
+    today: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting(Item):
+    """The run is suspended until these questions are decided."""
+
+    kind: ClassVar[str] = "suspended"
+    questions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resumed(Item):
+    """A driver took the run up again."""
+
+    kind: ClassVar[str] = "resumed"
+    driver: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finished(Item):
+    """The run has ended."""
+
+    kind: ClassVar[str] = "finished"
+    status: Literal["done", "failed", "cancelled"]
+    error: str = ""
+
+
+KINDS: Final[dict[str, type[Item]]] = {kind.kind: kind for kind in Item.__subclasses__()}
+
+
+class Position:
+    """Where in its run an item stands, when it was written, and the chain up to it."""
+
+    __slots__ = ("at", "body", "chain", "epoch", "item", "run", "seq")
+
+    def __init__(self, run: str, epoch: int, seq: int, at: float, item: Item, body: str, chain: bytes) -> None:
+        self.run = run
+        self.epoch = epoch
+        self.seq = seq
+        self.at = at
+        self.item = item
+        self.body = body
+        self.chain = chain
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Position) and self.fields() == other.fields()
+
+    def __hash__(self) -> int:
+        return hash((self.run, self.seq))
+
+    def fields(self) -> tuple[Any, ...]:
+        """All fields, for comparison and for a row."""
+        return (self.run, self.epoch, self.seq, self.at, self.item, self.body, self.chain)
+
+    def __repr__(self) -> str:
+        return f"{self.run}#{self.seq} {self.item!r}"

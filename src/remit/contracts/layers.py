@@ -1,0 +1,91 @@
+"""`layer_fn`: a layer written as one async function. Sugar for the class; there is no second kind of middleware."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import typing
+from collections.abc import Awaitable, Callable
+from typing import Any, Concatenate, Final, ParamSpec, cast, overload
+
+from remit.contracts.call import Call, CallLayer, CallService, ModelLayer, ModelService, StepLayer, StepService
+from remit.contracts.chat import ChatRequest, Completion
+from remit.contracts.reply import Reply
+from remit.contracts.step import StepOutcome, StepRequest
+from remit.errors import SetupError
+
+P = ParamSpec("P")
+
+
+class _Written:
+    """The part that the three kinds share: how the layer prints, and how a service is made."""
+
+    def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self._function = function
+        self._args = args
+        self._kwargs = kwargs
+
+    def around(self, inner: Any) -> Any:
+        """An async function of the request alone."""
+        function, args, kwargs = self._function, self._args, self._kwargs
+
+        async def service(request: Any, /) -> Any:
+            return await function(request, inner, *args, **kwargs)
+
+        return service
+
+    def __repr__(self) -> str:
+        said = [repr(arg) for arg in self._args] + [f"{name}={value!r}" for name, value in self._kwargs.items()]
+        return f"{self._function.__name__}({', '.join(said)})"
+
+
+class _CallFunction(_Written, CallLayer):
+    def __call__(self, inner: CallService, /) -> CallService:
+        return cast("CallService", self.around(inner))
+
+
+class _ModelFunction(_Written, ModelLayer):
+    def __call__(self, inner: ModelService, /) -> ModelService:
+        return cast("ModelService", self.around(inner))
+
+
+class _StepFunction(_Written, StepLayer):
+    def __call__(self, inner: StepService, /) -> StepService:
+        return cast("StepService", self.around(inner))
+
+
+_KINDS: Final[dict[object, type[_CallFunction | _ModelFunction | _StepFunction]]] = {
+    Call: _CallFunction,
+    ChatRequest: _ModelFunction,
+    StepRequest: _StepFunction,
+}
+
+
+@overload
+def layer_fn(function: Callable[Concatenate[Call, CallService, P], Awaitable[Reply]], /) -> Callable[P, CallLayer]: ...
+@overload
+def layer_fn(
+    function: Callable[Concatenate[ChatRequest, ModelService, P], Awaitable[Completion]], /
+) -> Callable[P, ModelLayer]: ...
+@overload
+def layer_fn(
+    function: Callable[Concatenate[StepRequest, StepService, P], Awaitable[StepOutcome]], /
+) -> Callable[P, StepLayer]: ...
+def layer_fn(function: Callable[..., Any], /) -> Callable[..., Any]:
+    """Make a layer of ``async def name(call, inner, *configuration)``; calling the result configures it.
+
+    The type of the first parameter says what the layer wraps: `Call`, `ChatRequest` or `StepRequest`.
+
+    Raises:
+        SetupError: the first parameter has none of these types.
+    """
+    first = next(iter(inspect.signature(function).parameters), "")
+    kind = _KINDS.get(typing.get_type_hints(function).get(first))
+    if kind is None:
+        raise SetupError(f"{function.__name__}: annotate the first parameter as Call, ChatRequest or StepRequest")
+
+    @functools.wraps(function)
+    def configure(*args: Any, **kwargs: Any) -> CallLayer | ModelLayer | StepLayer:
+        return kind(function, args, kwargs)
+
+    return configure

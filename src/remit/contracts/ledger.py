@@ -1,0 +1,84 @@
+"""The ledger of one run: what is known of a call, and a way to write more.
+
+It is a fact of the run that a request belongs to, so it travels with the request; everything process-long comes by
+constructor. One driver writes it, holding the run's lease.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from remit.contracts.items import Item
+from remit.contracts.question import Decision, Question
+
+
+class Take(NamedTuple):
+    """Use the approval of ``question`` for ``call`` of ``run``, in the transaction that writes started."""
+
+    question: str
+    run: str
+    call: str
+
+
+class Spent(NamedTuple):
+    """What a run has used so far."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+class Ledger(Protocol):
+    """What layers, the base and the model's wire ask of a run's journal."""
+
+    @property
+    def run(self) -> str:
+        """The id of the run."""
+        ...
+
+    @property
+    def replaying(self) -> bool:
+        """Whether this drive only compares: composed calls are driven again although their end is known."""
+        ...
+
+    def now(self) -> float:
+        """Seconds since the epoch."""
+        ...
+
+    def known(self, call: str) -> Sequence[Item]:
+        """Everything filed under ``call``, in order."""
+        ...
+
+    @property
+    def prior(self) -> Sequence[str]:
+        """The wire texts of the conversation before this run."""
+        ...
+
+    def add(self, item: Item) -> None:
+        """Write one item; it is stored with the next one that is committed."""
+        ...
+
+    async def commit(self, item: Item, take: Take | None = None) -> None:
+        """Write one item, take an approval with it, and return when it and all before it are safely stored.
+
+        Raises:
+            JournalError: the journal refused; the driver of the run must stop.
+        """
+        ...
+
+    async def flush(self) -> None:
+        """Return when everything appended so far is safely stored."""
+        ...
+
+    async def standing(self, match: str) -> tuple[Question, Decision | None] | None:
+        """The open or unused question of this conversation that matches, with its decision if a person made one."""
+        ...
+
+    def reserve(self, call: str, limit: int) -> bool:
+        """Reserve one of ``limit`` calls of the run for ``call``; False if none is left. Asking again is free."""
+        ...
+
+    def spent(self) -> Spent:
+        """What the run has used so far."""
+        ...

@@ -1,0 +1,96 @@
+"""A question to a person about one call, and the decision on it."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+from pydantic import TypeAdapter
+
+QuestionKind = Literal["approval", "outcome"]
+Status = Literal["open", "approved", "denied", "taken", "expired"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """May this call run? Bound to everything that matters about it.
+
+    Args:
+        id: content of all that the question is bound to.
+        match: content of what another call must share to use the same approval; names the call itself, or only its
+            conversation where the tool has a confirmation flag.
+        call: the call that asked. kind: approval, or the outcome of a call found started without an end.
+        arguments: the canonical arguments, exactly what will run if approved.
+        definition: digest of the tool's definition. rule: the rule of the policy that asked.
+        who: the permission needed to decide. expires: seconds since the epoch; no answer by then means denied.
+        waits: whether the run waits for it.
+    """
+
+    id: str
+    match: str
+    kind: QuestionKind
+    tenant: str
+    conversation: str
+    run: str
+    call: str
+    agent: str
+    asker: str
+    tool: str
+    arguments: str
+    definition: str
+    risk: str
+    rule: str
+    reason: str
+    who: str
+    asked: float
+    expires: float
+    waits: bool = True
+
+    def json(self) -> str:
+        """The question as JSON text, for the journal."""
+        return _QUESTION.dump_json(self).decode()
+
+    @staticmethod
+    def of(text: str) -> Question:
+        """The question that `json` wrote."""
+        return _QUESTION.validate_json(text, strict=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """What a person decided: ``approved`` is True or False and nothing that merely looks like it."""
+
+    question: str
+    approved: bool
+    by: str
+    reason: str = ""
+    at: float = 0.0
+
+    def json(self) -> str:
+        """The decision as JSON text, for the inbox and the journal."""
+        return _DECISION.dump_json(self).decode()
+
+    @staticmethod
+    def of(text: str) -> Decision:
+        """The decision that `json` wrote."""
+        return _DECISION.validate_json(text, strict=True)
+
+
+_QUESTION = TypeAdapter(Question)
+_DECISION = TypeAdapter(Decision)
+
+
+def digest(*parts: str) -> str:
+    """A short content id (blake2b, 128 bit, hex) of strings, unambiguous in their lengths."""
+    hashed = hashlib.blake2b(digest_size=16)
+    for part in parts:
+        data = part.encode("utf-8", "surrogatepass")
+        hashed.update(b"%d:" % len(data))
+        hashed.update(data)
+    return hashed.hexdigest()
+
+
+def as_dict(value: Question | Decision) -> dict[str, object]:
+    """The fields by name, for screens and ``--json``."""
+    return asdict(value)

@@ -1,0 +1,105 @@
+"""Turns the signature of an async function into the two sides of a contract."""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel, Field
+from pydantic.fields import FieldInfo
+
+from remit.contracts.callee import Context, LeafContext
+from remit.contracts.docstring import read_docstring
+from remit.contracts.schema import Input, Output, model_of
+from remit.errors import ContractError
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """How a function is called: whether it wants a context, and how a payload becomes its parameters.
+
+    ``names`` maps each parameter to its field of the payload model; it is None where the function takes the payload
+    itself as its one parameter.
+    """
+
+    description: str
+    wants_context: bool
+    calls_others: bool
+    schema_in: Input[Any]
+    schema_out: Output[Any]
+    names: tuple[tuple[str, str], ...] | None
+    python: inspect.Signature
+
+    def parameters(self, payload: BaseModel) -> dict[str, Any]:
+        """The keyword arguments that ``payload`` stands for."""
+        return {name: getattr(payload, field) for name, field in self.names or ()}
+
+
+def read_signature(function: Callable[..., Any], name: str) -> Signature:
+    """The contract that the signature and docstring of ``function`` say.
+
+    Raises:
+        ContractError: naming the parameter that cannot be part of a contract, and why.
+    """
+    if not inspect.iscoroutinefunction(function):
+        raise ContractError(f"{name} is not async: write `async def`, so that it can be awaited, timed and cancelled")
+    parameters = list(inspect.signature(function).parameters.values())
+    hints = _hints(function, name)
+    kind = hints.get(parameters[0].name) if parameters else None
+    wants_context = kind in (LeafContext, Context)
+    if wants_context:
+        parameters = parameters[1:]
+    _check(parameters, hints, name)
+    description, described = read_docstring(function.__doc__)
+    schema_out: Output[Any] = Output(hints.get("return", Any))
+    python = inspect.Signature(parameters)
+    only = hints[parameters[0].name] if len(parameters) == 1 else None
+    if isinstance(only, type) and issubclass(only, BaseModel):
+        return Signature(description, wants_context, kind is Context, Input(only), schema_out, None, python)
+    fields, names = _fields(parameters, hints, described)
+    schema_in: Input[Any] = Input(model_of(f"{name}_arguments", fields))
+    return Signature(description, wants_context, kind is Context, schema_in, schema_out, names, python)
+
+
+def _hints(function: Callable[..., Any], name: str) -> dict[str, Any]:
+    try:
+        return typing.get_type_hints(function, include_extras=True)
+    except NameError as error:
+        raise ContractError(f"{name}: {error}; import the type where the function is defined") from error
+
+
+def _check(parameters: list[inspect.Parameter], hints: dict[str, Any], name: str) -> None:
+    for parameter in parameters:
+        if parameter.name == "self":
+            raise ContractError(f"{name} is not bound: make the tool of the instance, `tool(service.{name})`")
+        if parameter.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD):
+            raise ContractError(f"{name}: '*{parameter.name}' cannot be described to a model; name each parameter")
+        if parameter.kind is inspect.Parameter.POSITIONAL_ONLY:
+            raise ContractError(f"{name}: '{parameter.name}' is positional-only; arguments come by name")
+        if parameter.name not in hints:
+            raise ContractError(f"{name}: '{parameter.name}' has no type; annotate it")
+        if hints[parameter.name] in (LeafContext, Context):
+            raise ContractError(f"{name}: the context '{parameter.name}' must be the first parameter")
+        if parameter.name.startswith("_"):
+            raise ContractError(f"{name}: '{parameter.name}' begins with '_', which models may not see")
+
+
+def _fields(
+    parameters: list[inspect.Parameter], hints: dict[str, Any], described: dict[str, str]
+) -> tuple[dict[str, Any], tuple[tuple[str, str], ...]]:
+    fields: dict[str, Any] = {}
+    names: list[tuple[str, str]] = []
+    for parameter in parameters:
+        field_name = f"{parameter.name}_" if hasattr(BaseModel, parameter.name) else parameter.name
+        default: Any = ... if parameter.default is inspect.Parameter.empty else parameter.default
+        field: FieldInfo = Field(
+            default,
+            alias=parameter.name if field_name != parameter.name else None,
+            description=described.get(parameter.name),
+        )
+        fields[field_name] = (hints[parameter.name], field)
+        names.append((parameter.name, field_name))
+    return fields, tuple(names)

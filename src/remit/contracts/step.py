@@ -1,0 +1,59 @@
+"""A step of an agent: one model request, plus the tool calls it asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from remit.contracts.chat import ChatRequest
+from remit.contracts.ledger import Ledger
+from remit.contracts.reply import Reply
+
+
+class Calls(Protocol):
+    """How a step calls tools: by the name the model wrote, through the one door."""
+
+    @property
+    def ledger(self) -> Ledger:
+        """The ledger of the run."""
+        ...
+
+    async def call_named(self, name: str, arguments: str, wire: str) -> Reply:
+        """Call the tool of that name with raw arguments; ``wire`` is the model's id of the call."""
+        ...
+
+
+class Aux(NamedTuple):
+    """What a step used."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    tool_invocations: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepRequest:
+    """What a step is asked: the chat so far, and the door for its calls."""
+
+    chat: ChatRequest
+    calls: Calls
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Next:
+    """The model called tools: ``messages`` are the wire texts of this step, to be continued."""
+
+    messages: tuple[str, ...]
+    aux: Aux
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """The agent is done: the model called nothing, or a reply ended the run (then ``final`` is that reply)."""
+
+    messages: tuple[str, ...]
+    aux: Aux
+    final: Reply | None = None
+
+
+StepOutcome = Next | Done

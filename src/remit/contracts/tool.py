@@ -1,0 +1,227 @@
+"""A tool: a plain async function that knows nothing of policy, with the contract its signature says."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, overload
+
+from pydantic import BaseModel, ValidationError
+
+from remit.contracts.arguments import Arguments
+from remit.contracts.call import CallLayer, ToolLayer, as_calls
+from remit.contracts.callee import Context, Frame
+from remit.contracts.contract import check_name
+from remit.contracts.facts import Effect, Facts, Risk, facts_of
+from remit.contracts.schema import Input, Output
+from remit.contracts.signature import Signature, read_signature
+from remit.core import Stack
+from remit.errors import ContractError, InvalidError
+
+P = ParamSpec("P")
+Out = TypeVar("Out")
+
+
+class Tool(Generic[P, Out]):
+    """What a model can call. Immutable: `layer` and `with_name` give a new tool. Bare until you attach layers.
+
+    Make one with `tool`.
+    """
+
+    __slots__ = ("_function", "_signature", "description", "facts", "layers", "name")
+
+    def __init__(
+        self,
+        function: Callable[..., Awaitable[Out]],
+        signature: Signature,
+        *,
+        name: str,
+        description: str,
+        facts: Facts,
+        layers: Stack[CallLayer],
+    ) -> None:
+        self._function = function
+        self._signature = signature
+        self.name = check_name(name)
+        self.description = description
+        self.facts = facts
+        self.layers = layers
+
+    @property
+    def schema_in(self) -> Input[Any]:
+        """The payload it takes."""
+        return self._signature.schema_in
+
+    @property
+    def schema_out(self) -> Output[Out]:
+        """The result it gives."""
+        return self._signature.schema_out
+
+    @property
+    def function(self) -> Callable[..., Awaitable[Out]]:
+        """The function itself, with no layer around it."""
+        return self._function
+
+    def layer(self, layer: ToolLayer | Stack[ToolLayer]) -> Tool[P, Out]:
+        """A new tool with ``layer`` around this one; the one attached last is outermost."""
+        return self._with(layers=Stack(as_calls(layer), self.layers))
+
+    def with_name(self, name: str) -> Tool[P, Out]:
+        """The same tool under another name."""
+        return self._with(name=name)
+
+    def arguments(self, *args: P.args, **kwargs: P.kwargs) -> Arguments:
+        """The arguments that a Python caller means.
+
+        Raises:
+            InvalidError: they do not fit the signature.
+        """
+        try:
+            bound = self._signature.python.bind(*args, **kwargs).arguments
+            if self._signature.names is None:
+                payload = self.schema_in.check(*bound.values())
+            else:
+                payload = self.schema_in.model(**bound)
+        except TypeError as error:
+            raise InvalidError(f"{self.name}: {error}") from error
+        except ValidationError as error:
+            raise InvalidError(self.schema_in.explain(error)) from error
+        return self.schema_in.arguments(payload)
+
+    async def run(self, payload: BaseModel, frame: Frame, /) -> Out:
+        """The body: the function, called with what the payload says."""
+        first = (frame,) if self._signature.wants_context else ()
+        if self._signature.names is None:
+            return await self._function(*first, payload)
+        return await self._function(*first, **self._signature.parameters(payload))
+
+    def _with(self, *, name: str | None = None, layers: Stack[CallLayer] | None = None) -> Tool[P, Out]:
+        return Tool(
+            self._function,
+            self._signature,
+            name=name or self.name,
+            description=self.description,
+            facts=self.facts,
+            layers=self.layers if layers is None else layers,
+        )
+
+    def __repr__(self) -> str:
+        facts = f"Tool {self.name} ({self.facts.effect.value}, {self.facts.risk.value})"
+        return f"{facts}\n{self.layers!r}" if len(self.layers) else facts
+
+
+class ToolMaker(Protocol):
+    """`tool` with its facts given: waits for the function."""
+
+    @overload
+    def __call__(self, function: Callable[Concatenate[Context, P], Awaitable[Out]], /) -> Tool[P, Out]: ...
+    @overload
+    def __call__(self, function: Callable[P, Awaitable[Out]], /) -> Tool[P, Out]: ...
+
+
+@overload
+def tool(
+    function: Callable[Concatenate[Context, P], Awaitable[Out]],
+    /,
+    *,
+    name: str | None = None,
+    description: str | None = None,
+    effect: Effect = ...,
+    risk: Risk = ...,
+    permissions: Iterable[str] = ...,
+    timeout: float | None = ...,
+    egress: bool = ...,
+    trusted: bool = ...,
+    tags: Iterable[str] = ...,
+    confirm: str | None = ...,
+) -> Tool[P, Out]: ...
+@overload
+def tool(
+    function: Callable[P, Awaitable[Out]],
+    /,
+    *,
+    name: str | None = None,
+    description: str | None = None,
+    effect: Effect = ...,
+    risk: Risk = ...,
+    permissions: Iterable[str] = ...,
+    timeout: float | None = ...,
+    egress: bool = ...,
+    trusted: bool = ...,
+    tags: Iterable[str] = ...,
+    confirm: str | None = ...,
+) -> Tool[P, Out]: ...
+@overload
+def tool(
+    *,
+    name: str | None = None,
+    description: str | None = None,
+    effect: Effect = ...,
+    risk: Risk = ...,
+    permissions: Iterable[str] = ...,
+    timeout: float | None = ...,
+    egress: bool = ...,
+    trusted: bool = ...,
+    tags: Iterable[str] = ...,
+    confirm: str | None = ...,
+) -> ToolMaker: ...
+def tool(
+    function: Callable[..., Awaitable[Any]] | None = None,
+    /,
+    *,
+    name: str | None = None,
+    description: str | None = None,
+    effect: Effect = Effect.UNSAFE,
+    risk: Risk = Risk.SAFE,
+    permissions: Iterable[str] = (),
+    timeout: float | None = None,
+    egress: bool = False,
+    trusted: bool = False,
+    tags: Iterable[str] = (),
+    confirm: str | None = None,
+) -> Any:
+    """Make a tool of an async function: ``@tool``, ``@tool(effect=Effect.PURE)`` or ``tool(service.method)``.
+
+    The signature and docstring are the contract: types become the schema, the docstring the description, its ``Args:``
+    the descriptions of the parameters. A function whose one parameter is a pydantic model takes that as its payload. A
+    first parameter annotated `LeafContext` or `Context` gets the context of the call. The other arguments are `Facts`.
+
+    Raises:
+        ContractError: the function cannot be a contract; the message says why.
+    """
+    facts = facts_of(
+        effect=effect,
+        risk=risk,
+        permissions=permissions,
+        timeout=timeout,
+        egress=egress,
+        trusted=trusted,
+        tags=tags,
+        confirm=confirm,
+    )
+
+    def make(function: Callable[..., Awaitable[Any]]) -> Tool[..., Any]:
+        return _make(function, name, description, facts)
+
+    return make if function is None else make(function)
+
+
+def _make(
+    function: Callable[..., Awaitable[Any]], name: str | None, description: str | None, facts: Facts
+) -> Tool[..., Any]:
+    called = name or str(function.__name__)
+    signature = read_signature(function, called)
+    if signature.calls_others and facts.effect is not Effect.COMPOSED:
+        raise ContractError(
+            f"{called} asks for a Context, to call other tools, so its effect is COMPOSED; ask for a LeafContext if it "
+            f"touches the world itself"
+        )
+    if facts.confirm is not None:
+        flag = signature.schema_in.json_schema.get("properties", {}).get(facts.confirm, {})
+        if flag.get("type") != "boolean" or flag.get("default") is not False:
+            raise ContractError(
+                f"{called}: confirm={facts.confirm!r} must name a boolean parameter whose default is False"
+            )
+    said = description or signature.description
+    if not said:
+        raise ContractError(f"{called} has no description: write a docstring, a model decides by it when to call")
+    return Tool(function, signature, name=called, description=said, facts=facts, layers=Stack())

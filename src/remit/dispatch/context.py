@@ -1,0 +1,155 @@
+"""The context of one call: what a body sees, and the only way to make another call."""
+
+from __future__ import annotations
+
+from typing import Any, ParamSpec, Protocol, TypeVar, cast
+
+from remit.contracts.arguments import Arguments, Limits, parse
+from remit.contracts.call import Call, CallService
+from remit.contracts.callee import Callee, ToolByName, Tools
+from remit.contracts.items import Note
+from remit.contracts.ledger import Ledger
+from remit.contracts.principal import Caller
+from remit.contracts.question import digest
+from remit.contracts.reply import UNREAD, Reply
+from remit.contracts.schema import content_of
+from remit.dispatch.registry import AnyCallee
+from remit.errors import OutputError
+
+P = ParamSpec("P")
+Out = TypeVar("Out")
+
+
+class Dispatch(Protocol):
+    """What a context asks of the door."""
+
+    @property
+    def limits(self) -> Limits:
+        """How much a call may carry."""
+        ...
+
+    def service(self, agent: str, callee: AnyCallee) -> CallService:
+        """The onion around ``callee`` for calls made as ``agent``."""
+        ...
+
+    def acts_as(self, callee: AnyCallee, caller: Caller) -> str:
+        """The agent as which the body of ``callee`` makes its calls."""
+        ...
+
+    def find(self, agent: str, name: str) -> AnyCallee:
+        """What ``name`` stands for to ``agent``."""
+        ...
+
+
+class BodyFrame:
+    """The context of the call ``call``, whose body is about to run."""
+
+    __slots__ = ("_agent", "_call", "_dispatch", "_notes", "_seen", "caller", "id", "key", "ledger")
+
+    def __init__(self, call: Call, callee: AnyCallee, dispatch: Dispatch) -> None:
+        self.id = call.id
+        self.key = call.id
+        self.caller = call.caller
+        self.ledger: Ledger = call.ledger
+        self._call = call
+        self._dispatch = dispatch
+        self._agent = dispatch.acts_as(callee, call.caller)
+        self._seen: dict[str, int] = {}
+        self._notes = sum(isinstance(item, Note) for item in self.ledger.known(call.id))
+
+    @property
+    def run(self) -> str:
+        """The id of the run."""
+        return self.caller.run
+
+    @property
+    def deadline(self) -> float | None:
+        """When a result is due, on the loop's clock."""
+        return self._call.deadline
+
+    @property
+    def tools(self) -> Tools:
+        """The tools of the agent as which this call was made, by name."""
+        return ByName(self)
+
+    def log(self, message: str, /, **fields: object) -> None:
+        """Say something to whoever watches."""
+        self._note("log", {"message": message, **fields})
+
+    def emit(self, name: str, data: object = None, /) -> None:
+        """Tell progress to whoever watches."""
+        self._note(name, data)
+
+    async def call(self, callee: Callee[P, Out], /, *args: P.args, **kwargs: P.kwargs) -> Out:
+        """Call a callee with what its function takes."""
+        reply = await self._make(callee, callee.arguments(*args, **kwargs), "")
+        return cast("Out", value_of(callee, reply))
+
+    async def call_named(self, name: str, arguments: str, wire: str) -> Reply:
+        """Call the tool of that name with a model's raw arguments."""
+        callee = self._dispatch.find(self._agent, name)
+        return await self._make(callee, parse(arguments or "{}", self._dispatch.limits), wire)
+
+    async def call_by_name(self, name: str, values: dict[str, Any]) -> Any:
+        """Call the tool of that name with keyword arguments; the value, or the error raised."""
+        callee = self._dispatch.find(self._agent, name)
+        return value_of(callee, await self._make(callee, Arguments(content_of(values), values), ""))
+
+    async def _make(self, callee: AnyCallee, arguments: Arguments, wire: str) -> Reply:
+        same = digest(self.id, callee.name, arguments.identity())
+        occurrence = self._seen.get(same, 0)
+        self._seen[same] = occurrence + 1
+        caller = self.caller
+        call = Call(
+            digest(same, str(occurrence)),
+            callee,
+            arguments,
+            Caller(
+                caller.run,
+                self._agent,
+                self.id,
+                caller.depth + 1,
+                caller.principal,
+                caller.conversation,
+                caller.application,
+            ),
+            self.ledger,
+            wire,
+            self._call.deadline,
+        )
+        return await self._dispatch.service(self._agent, callee)(call)
+
+    def _note(self, name: str, data: object) -> None:
+        if self._notes:
+            self._notes -= 1
+            return
+        self.ledger.add(Note(call=self.id, name=name, data=content_of(data)))
+
+
+class ByName:
+    """Tools as attributes: ``await ctx.tools.cms_getPage(slug="about")``."""
+
+    __slots__ = ("_frame",)
+
+    def __init__(self, frame: BodyFrame) -> None:
+        self._frame = frame
+
+    def __getattr__(self, name: str) -> ToolByName:
+        frame = self._frame
+
+        async def call(**arguments: Any) -> Any:
+            return await frame.call_by_name(name, arguments)
+
+        return call
+
+
+def value_of(callee: AnyCallee, reply: Reply) -> Any:
+    """The value of a good reply, read from its content where only that is known; the error of a bad one, raised."""
+    if reply.outcome != "ok":
+        reply.fail()
+    if reply.value is not UNREAD:
+        return reply.value
+    try:
+        return callee.schema_out.load(reply.content)
+    except ValueError as error:
+        raise OutputError(f"the journal's result of {callee.name} is not what its contract says today") from error

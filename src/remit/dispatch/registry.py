@@ -1,0 +1,87 @@
+"""Names exist at the edges only; here a name becomes an object, and two things cannot have one name."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from pydantic import BaseModel, ConfigDict
+
+from remit.contracts.arguments import Arguments
+from remit.contracts.call import CallLayer
+from remit.contracts.callee import Callee, Frame
+from remit.contracts.contract import check_name
+from remit.contracts.facts import Effect, Facts
+from remit.contracts.schema import Input, Output
+from remit.core import Stack
+from remit.errors import NameTakenError, UnknownToolError
+
+AnyCallee = Callee[..., Any]
+
+
+class Registry:
+    """Callees by their canonical name.
+
+    Raises:
+        NameTakenError: two of them want one name.
+    """
+
+    def __init__(self, callees: Iterable[AnyCallee] = ()) -> None:
+        self._by_name: dict[str, AnyCallee] = {}
+        for callee in callees:
+            self.add(callee)
+
+    def add(self, callee: AnyCallee) -> None:
+        """Enter a callee; entering the same object again changes nothing."""
+        check_name(callee.name)
+        known = self._by_name.setdefault(callee.name, callee)
+        if known is not callee:
+            raise NameTakenError(f"two callees are named {callee.name!r}: {known!r} and {callee!r}; rename one of them")
+
+    def find(self, name: str) -> AnyCallee | None:
+        """The callee of that name."""
+        return self._by_name.get(name)
+
+    def get(self, name: str) -> AnyCallee:
+        """The callee of that name, or one that answers every call with an `UnknownToolError`."""
+        return self._by_name.get(name) or Missing(name, self._by_name)
+
+    def __iter__(self) -> Iterator[AnyCallee]:
+        return iter(self._by_name.values())
+
+    def __len__(self) -> int:
+        return len(self._by_name)
+
+
+class Anything(BaseModel):
+    """A payload of which nothing is known."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+_ANYTHING: Final = Input(Anything)
+_NOTHING: Final[Output[Any]] = Output(Any)
+
+
+class Missing:
+    """What a name stands for that nobody has: it takes the same way as every callee, and ends in one clear error."""
+
+    description = "There is no such tool."
+    facts = Facts(effect=Effect.PURE)
+    layers: Stack[CallLayer] = Stack()
+    schema_in = _ANYTHING
+    schema_out = _NOTHING
+
+    def __init__(self, name: str, known: Iterable[str]) -> None:
+        self.name = name
+        self._near = difflib.get_close_matches(name, list(known), n=3, cutoff=0.4)
+
+    def arguments(self) -> Arguments:
+        """No arguments."""
+        return Arguments("{}", {})
+
+    async def run(self, _payload: BaseModel, _frame: Frame, /) -> Any:
+        """Raise the error, naming near names."""
+        near = f"; near it: {', '.join(self._near)}" if self._near else ""
+        raise UnknownToolError(f"there is no tool {self.name[:80]!r}{near}")

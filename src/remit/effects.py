@@ -1,0 +1,124 @@
+"""An application's write that happens once per idempotency key.
+
+A keyed tool may be run again with the same ``ctx.key``: after a retry, after a crash, when a run is resumed.
+With `once` the second run finds what the first one stored and changes nothing. Key, result and the write itself
+are committed in one transaction, so there is no moment at which one exists without the other.
+
+The table belongs to the application, beside its own tables. Put it into the application's metadata, so that
+``create_all`` makes it and Alembic's autogenerate finds it::
+
+    effects_table(Base.metadata)
+
+or write the migration by hand::
+
+    op.create_table(
+        "remit_effects",
+        sa.Column("key", sa.Text, primary_key=True),
+        sa.Column("digest", sa.Text, nullable=False),
+        sa.Column("result", sa.Text),
+        sa.Column("at", sa.DateTime(timezone=True), nullable=False, server_default=sa.func.now()),
+    )
+
+Rows may be deleted once no run can ask for their key again (by ``at``, say, after some months).
+Needs the extra ``sql``. SQLite and PostgreSQL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Final, TypeVar
+
+from pydantic import TypeAdapter
+from sqlalchemy import Column, DateTime, MetaData, Table, Text, func, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from remit.errors import IdempotencyError, SetupError
+
+T = TypeVar("T")
+
+_INSERTS: Final = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
+
+
+def effects_table(metadata: MetaData) -> Table:
+    """The table ``remit_effects`` in an application's metadata.
+
+    Columns: ``key`` (primary key), ``digest`` of the arguments, ``result`` as JSON, ``at`` in UTC.
+    """
+    return Table(
+        "remit_effects",
+        metadata,
+        Column("key", Text, primary_key=True),
+        Column("digest", Text, nullable=False),
+        Column("result", Text),
+        Column("at", DateTime(timezone=True), nullable=False, server_default=func.now()),
+    )
+
+
+_EFFECTS: Final = effects_table(MetaData())
+
+
+async def once(
+    session: AsyncSession,
+    key: str,
+    result: type[T] | TypeAdapter[T],
+    produce: Callable[[], Awaitable[T]],
+    *,
+    digest: str = "",
+) -> T:
+    """Run ``produce`` and store what it gave under ``key``, or give what is stored there already.
+
+    The key is claimed before ``produce`` runs. Of two transactions that use one key at the same time the second
+    therefore waits at the claim: if the first commits, the second gets its result; if the first rolls back, the
+    second runs. On SQLite begin with ``BEGIN IMMEDIATE``, or call `once` before anything is read: a transaction
+    that has read already cannot wait there and fails with "database is locked", which is worth another try.
+
+    Args:
+        session: inside a transaction that the caller began. When `once` raises, roll it back.
+        key: the idempotency key. Where callers choose their keys, put the tenant in front of it.
+        result: the pydantic model, or the `TypeAdapter`, that the result is stored and read with.
+        produce: does the work with the same session.
+        digest: of the arguments. A key that comes back with another digest is refused.
+
+    Raises:
+        IdempotencyError: the key was used with other arguments, or its work never finished.
+        SetupError: the session is not inside a transaction, or its database is neither SQLite nor PostgreSQL.
+    """
+    adapter = result if isinstance(result, TypeAdapter) else TypeAdapter(result)
+    if not await _claimed(session, key, digest):
+        return adapter.validate_json(await _stored(session, key, digest), by_alias=False, by_name=True)
+    value = await produce()
+    text = adapter.dump_json(value, by_alias=False, round_trip=True).decode()
+    await session.execute(update(_EFFECTS).where(_EFFECTS.c.key == key).values(result=text))
+    return value
+
+
+async def _claimed(session: AsyncSession, key: str, digest: str) -> bool:
+    """Whether the key was free, and now is this transaction's."""
+    if not session.in_transaction():
+        raise SetupError(
+            "once works inside a transaction that its caller began: "
+            "`async with session.begin(): await once(session, ...)`"
+        )
+    dialect = session.get_bind().dialect.name
+    if dialect not in _INSERTS:
+        raise SetupError(f"once works on {' and '.join(_INSERTS)}, and this session is bound to {dialect}")
+    insert = _INSERTS[dialect](_EFFECTS).values(key=key, digest=digest)
+    claim = insert.on_conflict_do_nothing(index_elements=[_EFFECTS.c.key]).returning(_EFFECTS.c.key)
+    return await session.scalar(claim) is not None
+
+
+async def _stored(session: AsyncSession, key: str, digest: str) -> str:
+    """The JSON text stored under a key that is taken."""
+    query = select(_EFFECTS.c.digest, _EFFECTS.c.result).where(_EFFECTS.c.key == key)
+    known, text = (await session.execute(query)).one()
+    if known != digest:
+        raise IdempotencyError(
+            f"the idempotency key {key!r} was used before with other arguments; use a new key for a new call"
+        )
+    if text is None:
+        raise IdempotencyError(
+            f"the idempotency key {key!r} was claimed and its work never finished: either it is used again inside "
+            "its own work, or a transaction was committed although `once` had raised; roll back instead"
+        )
+    return str(text)

@@ -1,0 +1,1 @@
+"""Who drives a run, and when."""

@@ -1,0 +1,127 @@
+"""Drives one run, from its start or again from its journal, while holding its lease."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from remit.contracts.items import Decided, Finished, Item, Position, Resumed, ToolOutput, Waiting
+from remit.contracts.reply import Reply
+from remit.errors import CallCancelledError, Suspended
+from remit.journal.ledger import RunLedger, Watch
+from remit.journal.ports import Store
+
+Status = Literal["done", "failed", "waiting", "cancelled"]
+Root = Callable[[RunLedger], Awaitable[Reply]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """How a drive came out: the reply of the root, or the questions it waits for."""
+
+    status: Status
+    reply: Reply | None = None
+    questions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Driver:
+    """One driver: ``name`` says who holds a lease; a lease of ``seconds`` is renewed while the run is driven."""
+
+    store: Store
+    clock: Callable[[], float]
+    watch: Watch
+    name: str
+    seconds: float = 30.0
+
+    async def drive(
+        self, run: str, root: Root, *, header: Item | None, conversation: str, prior: Sequence[str]
+    ) -> Outcome:
+        """Drive ``run``: a new one if ``header`` is given, else again from its journal.
+
+        Raises:
+            LeaseError: somebody else drives it.
+        """
+        async with self._leased(run) as epoch:
+            known = await self.store.read(run)
+            ledger = self._ledger(run, epoch, known, conversation, prior)
+            ended = next((p.item for p in reversed(known) if isinstance(p.item, Finished)), None)
+            if ended is not None:
+                return _ended(ended, known)
+            if header is not None:
+                await ledger.commit(header)
+            else:
+                ledger.add(Resumed(call=run, driver=self.name))
+            return await self._until_rest(ledger, root)
+
+    async def _until_rest(self, ledger: RunLedger, root: Root) -> Outcome:
+        while True:
+            await self._copy_inbox(ledger)
+            try:
+                reply = await root(ledger)
+            except Suspended as signal:
+                if await self._decided_meanwhile(signal):
+                    continue
+                await ledger.commit(Waiting(call=ledger.run, questions=signal.questions))
+                return Outcome(status="waiting", questions=signal.questions)
+            except asyncio.CancelledError:
+                await asyncio.shield(ledger.commit(Finished(call=ledger.run, status="cancelled")))
+                raise
+            status: Literal["done", "failed", "cancelled"] = "done" if reply.outcome == "ok" else "failed"
+            error = f"{reply.error.code}: {reply.error.message}" if reply.error else ""
+            await ledger.commit(Finished(call=ledger.run, status=status, error=error))
+            return Outcome(status="done" if reply.outcome == "ok" else "failed", reply=reply)
+
+    async def _copy_inbox(self, ledger: RunLedger) -> None:
+        """Copy each decision to the call that waits for it."""
+        for decision in await self.store.incoming(ledger.run):
+            for call in ledger.asking(decision.question):
+                if not any(isinstance(i, Decided) and i.question == decision.question for i in ledger.known(call)):
+                    ledger.add(Decided(call=call, question=decision.question, body=decision.json()))
+
+    async def _decided_meanwhile(self, signal: Suspended) -> bool:
+        for question in signal.questions:
+            row = await self.store.find_question(question)
+            if row is not None and row.decision is not None:
+                return True
+        return False
+
+    def _ledger(
+        self, run: str, epoch: int, known: Sequence[Position], conversation: str, prior: Sequence[str]
+    ) -> RunLedger:
+        return RunLedger(
+            self.store,
+            run,
+            epoch,
+            known=known,
+            conversation=conversation,
+            prior=prior,
+            clock=self.clock,
+            watch=self.watch,
+        )
+
+    @contextlib.asynccontextmanager
+    async def _leased(self, run: str) -> AsyncGenerator[int]:
+        epoch = await self.store.acquire(run, self.name, self.seconds)
+        renewing = asyncio.create_task(self._renew(run, epoch))
+        try:
+            yield epoch
+        finally:
+            renewing.cancel()
+            await asyncio.shield(self.store.release(run, epoch))
+
+    async def _renew(self, run: str, epoch: int) -> None:
+        while True:
+            await asyncio.sleep(self.seconds / 3)
+            await self.store.renew(run, epoch, self.seconds)
+
+
+def _ended(finished: Finished, known: Sequence[Position]) -> Outcome:
+    """The outcome of a run that had ended already."""
+    if finished.status == "cancelled":
+        return Outcome(status="cancelled", reply=Reply.failed(CallCancelledError("the run was cancelled")))
+    root = next(p.item for p in reversed(known) if isinstance(p.item, ToolOutput) and not p.item.parent)
+    return Outcome(status=finished.status, reply=Reply.recorded(root.text, root.outcome, ends=root.final))

@@ -1,0 +1,294 @@
+"""Everything that can go wrong, as one tree.
+
+    RemitError
+    ├─ SetupError                    the program is put together wrongly; raised while building, before any call
+    │  ├─ OrderError                 layers stand in an order that breaks a promise
+    │  ├─ ContractError              a function or model cannot be a tool's contract
+    │  └─ NameTakenError             two callees want one name
+    ├─ CallError                     how a call can end badly; a model sees it as a reply
+    │  ├─ InvalidError               the arguments are not what the contract says
+    │  ├─ NotFoundError              what was named does not exist, or not for this caller
+    │  │  └─ UnknownToolError        no tool of that name
+    │  ├─ AlreadyExistsError         what should be created is there already
+    │  ├─ ConflictError              it changed since the caller read it
+    │  ├─ DeniedError                not permitted, blocked by policy, or refused by a person
+    │  │  ├─ BlockedError            a rule of the policy blocks it
+    │  │  ├─ RefusedError            a person said no, or nobody answered in time
+    │  │  └─ CapabilityError         the capability that a layer needs is absent
+    │  ├─ RateLimitedError           too many calls at present
+    │  ├─ BudgetError                the run has used up what it may use
+    │  ├─ DeadlineError              no result in time
+    │  ├─ CallCancelledError         the run was cancelled
+    │  ├─ ExternalError              a service of somebody else failed
+    │  │  └─ ModelError              the model could not be asked
+    │  │     └─ CompletionError      the model answered, but not with a completion
+    │  ├─ SealError                  a layer changed arguments after they were asked about
+    │  ├─ IdempotencyError           one key, two different arguments
+    │  ├─ OutcomeUnknownError        started before a crash, and nobody knows whether it happened
+    │  ├─ OutputError                the tool returned what its contract does not allow
+    │  ├─ TurnsError                 the agent did not finish within its turns
+    │  └─ ToolFailedError            the tool raised something of its own
+    ├─ JournalError                  the journal refused; the driver stops as if it had crashed
+    │  ├─ LeaseError                 another driver holds the run
+    │  ├─ ApprovalUsedError          an approval can be used once, and was
+    │  └─ FormatError                the journal was written in a format this version does not read
+    ├─ DivergedError                 a run that is driven again does not do what its journal says
+    └─ RequestError                  what was asked of the runtime makes no sense (no such run, already decided, …)
+
+Failures end in ``Error``; signals do not: `Suspended` is a BaseException, so that no ``except Exception`` of a tool
+swallows it.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import ClassVar, Final, cast
+
+
+class RemitError(Exception):
+    """The root of the tree. ``str(error)`` is one line that says what, where and how to mend it."""
+
+    code: ClassVar[str] = "REMIT_ERROR"
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class SetupError(RemitError):
+    """The program is put together wrongly. Raised while building, never during a call."""
+
+    code = "SETUP_ERROR"
+
+
+class OrderError(SetupError):
+    """Layers stand in an order that breaks a promise. Raised by `Stack` and by the runtime."""
+
+    code = "LAYER_ORDER"
+
+
+class ContractError(SetupError):
+    """A function or model cannot be a tool's contract. Raised by `tool`."""
+
+    code = "CONTRACT_ERROR"
+
+
+class NameTakenError(SetupError):
+    """Two callees want one name. Raised by the registry."""
+
+    code = "NAME_TAKEN"
+
+
+class CallError(RemitError):
+    """How a call can end badly. A Python caller gets it raised, a model gets `reply`."""
+
+    code = "INTERNAL_ERROR"
+    retryable: ClassVar[bool] = False
+
+    def reply(self) -> dict[str, object]:
+        """What a model sees instead of a result."""
+        return {"success": False, "error": self.message, "errorCode": self.code}
+
+
+class InvalidError(CallError):
+    """The arguments are not what the contract says. Raised by validate, the base, and tools."""
+
+    code = "VALIDATION_ERROR"
+
+
+class NotFoundError(CallError):
+    """What was named does not exist, or not for this caller: the two look the same. Raised by tools."""
+
+    code = "NOT_FOUND"
+
+
+class UnknownToolError(NotFoundError):
+    """No tool of that name. The message names near ones. Raised at the door."""
+
+    code = "UNKNOWN_TOOL"
+
+
+class AlreadyExistsError(CallError):
+    """What should be created is there already. Raised by tools."""
+
+    code = "ALREADY_EXISTS"
+
+
+class ConflictError(CallError):
+    """It changed since the caller read it. The message names the current state. Raised by tools."""
+
+    code = "CONFLICT"
+
+
+class DeniedError(CallError):
+    """The call may not be made. Raised by authorize and by tools."""
+
+    code = "PERMISSION_DENIED"
+
+    def reply(self) -> dict[str, object]:
+        """A denial: the model reads that the call was cancelled, and why."""
+        return {
+            "success": False,
+            "cancelled": True,
+            "reason": self.message,
+            "error": self.message,
+            "errorCode": self.code,
+        }
+
+
+class BlockedError(DeniedError):
+    """A rule of the policy blocks the call. Raised by approve."""
+
+    code = "BLOCKED"
+
+
+class RefusedError(DeniedError):
+    """A person said no, or nobody answered in time. Raised by approve."""
+
+    code = "APPROVAL_DENIED"
+
+
+class CapabilityError(DeniedError):
+    """The capability that a layer needs is absent, so the layer refuses every call."""
+
+    code = "CAPABILITY_ABSENT"
+
+
+class RateLimitedError(CallError):
+    """Too many calls at present. Worth another try later."""
+
+    code = "RATE_LIMITED"
+    retryable = True
+
+
+class BudgetError(CallError):
+    """The run has used up what it may use. Raised by budget."""
+
+    code = "BUDGET_EXCEEDED"
+
+
+class DeadlineError(CallError):
+    """No result in time. Raised by timeout."""
+
+    code = "TIMEOUT"
+    retryable = True
+
+
+class CallCancelledError(CallError):
+    """The run was cancelled while the call was under way."""
+
+    code = "CANCELLED"
+
+
+class ExternalError(CallError):
+    """A service of somebody else failed. Raised by tools and adapters; worth another try."""
+
+    code = "EXTERNAL_SERVICE_ERROR"
+    retryable = True
+
+
+class ModelError(ExternalError):
+    """The model could not be asked: refused connection, 429, bad key. Raised by model adapters."""
+
+    code = "MODEL_ERROR"
+
+
+class CompletionError(ModelError):
+    """The model answered, but not with a completion. Raised by model adapters."""
+
+    code = "MODEL_GARBAGE"
+    retryable = False
+
+
+class SealError(CallError):
+    """A layer changed arguments after they were asked about. Raised by the base."""
+
+    code = "SEAL_BROKEN"
+
+
+class IdempotencyError(CallError):
+    """One idempotency key was used with two different arguments. Raised by `remit.effects`."""
+
+    code = "IDEMPOTENCY_KEY_REUSED"
+
+
+class OutcomeUnknownError(CallError):
+    """An unsafe call was under way when its process died: nobody knows whether it happened. Raised by the base."""
+
+    code = "OUTCOME_UNKNOWN"
+
+
+class OutputError(CallError):
+    """The tool returned what its contract or JSON does not allow. Raised by the base."""
+
+    code = "INVALID_OUTPUT"
+
+
+class TurnsError(CallError):
+    """The agent did not finish within its turns. Raised by the agent loop."""
+
+    code = "MAX_TURNS"
+
+
+class ToolFailedError(CallError):
+    """The tool raised something of its own; the original is its ``__cause__``. Raised by the base."""
+
+    code = "INTERNAL_ERROR"
+
+
+class JournalError(RemitError):
+    """The journal refused. The driver of the run stops as if it had crashed; nothing is half written."""
+
+    code = "JOURNAL_ERROR"
+
+
+class LeaseError(JournalError):
+    """Another driver holds the run, or took it over."""
+
+    code = "LEASE_HELD"
+
+
+class ApprovalUsedError(JournalError):
+    """An approval can be used once, and was."""
+
+    code = "APPROVAL_USED"
+
+
+class FormatError(JournalError):
+    """The journal was written in a format that this version does not read."""
+
+    code = "JOURNAL_FORMAT"
+
+
+class DivergedError(RemitError):
+    """A run that is driven again does not do what its journal says. Raised by replay and resume."""
+
+    code = "DIVERGED"
+
+
+class RequestError(RemitError):
+    """What was asked of the runtime makes no sense: no such run, already decided, not yours to decide."""
+
+    code = "BAD_REQUEST"
+
+
+class Suspended(BaseException):
+    """The run waits for a person. A signal, not a failure: it leaves a batch after every sibling has ended."""
+
+    def __init__(self, *questions: str) -> None:
+        super().__init__(*questions)
+        self.questions = questions
+
+
+def _subclasses(kind: type[CallError]) -> list[type[CallError]]:
+    return [kind, *(deep for child in kind.__subclasses__() for deep in _subclasses(child))]
+
+
+_BY_CODE: Final = {kind.code: kind for kind in (*_subclasses(CallError), ToolFailedError)}
+
+
+def from_reply(content: str) -> CallError:
+    """The error that a recorded reply stands for. An unknown code gives a plain `ToolFailedError`."""
+    body = cast("dict[str, object]", json.loads(content))
+    kind = _BY_CODE.get(str(body.get("errorCode")), ToolFailedError)
+    return kind(str(body.get("error", "the call failed")))

@@ -1,0 +1,107 @@
+"""Items to text and back, and the bijection between raw chat messages and the items that stand for them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import fields
+from typing import Any, Final, cast
+
+from remit.contracts.chat import read, write
+from remit.contracts.items import KINDS, Item, Message, ToolOutput, Waiting
+from remit.contracts.question import digest
+from remit.contracts.reply import Reply
+from remit.errors import CallCancelledError, FormatError
+
+FORMAT: Final = 1
+"""The format of journals that this version writes; `check_format` says which it reads."""
+
+RunItem = Message | ToolOutput
+"""The items that are in bijection with raw chat messages."""
+
+_encode: Final = json.JSONEncoder(ensure_ascii=True, separators=(",", ":")).encode
+_FIELDS: Final = {kind: tuple(f.name for f in fields(kind) if f.name != "call") for kind in KINDS.values()}
+
+
+def encode(item: Item) -> str:
+    """The body of an item: its fields as JSON, without kind and call, which the journal keeps beside it."""
+    return _encode({name: getattr(item, name) for name in _FIELDS[type(item)]})
+
+
+def decode(kind: str, call: str, body: str) -> Item:
+    """The item that was stored.
+
+    Raises:
+        FormatError: this version knows no such item.
+    """
+    known = KINDS.get(kind)
+    if known is None:
+        raise FormatError(f"the journal holds an item {kind!r} that this version does not know; use a newer Remit")
+    values = cast("dict[str, Any]", json.loads(body))
+    if known is Waiting:
+        values["questions"] = tuple(values["questions"])
+    try:
+        return known(call=call, **values)
+    except TypeError as error:
+        raise FormatError(f"the journal's item {kind!r} has other fields than this version knows: {error}") from error
+
+
+def chain(before: bytes, kind: str, call: str, body: str) -> bytes:
+    """The next link: over the link before it and the digest of the body, so that a body may be erased later."""
+    link = hashlib.sha256(before)
+    link.update(f"{kind}|{call}|".encode())
+    link.update(hashlib.sha256(body.encode()).digest())
+    return link.digest()
+
+
+def to_items(texts: Iterable[str], agent: str) -> list[RunItem]:
+    """The items that stand for raw messages, one each, in order. Their text is kept to the byte."""
+    items: list[RunItem] = []
+    for index, text in enumerate(texts):
+        message = read(text)
+        if message["role"] == "tool":
+            wire = message["tool_call_id"]
+            call = digest(agent, "tool", wire, str(index))
+            items.append(ToolOutput(call=call, parent=agent, callee="", wire=wire, text=text, outcome="ok"))
+        else:
+            items.append(Message(call=digest(agent, "message", str(index)), agent=agent, text=text))
+    return items
+
+
+def to_texts(items: Iterable[RunItem]) -> list[str]:
+    """The raw messages that items stand for: the inverse of `to_items`."""
+    return [item.text for item in items]
+
+
+def project(items: Sequence[Item], agent: str) -> list[str]:
+    """The chat history of the agent whose call id is ``agent``: always valid.
+
+    Outputs are journaled as they complete; here they stand in the order of their calls. A call without an output (its
+    run was cut off and never resumed) gets a reply that says so.
+    """
+    texts: list[str] = []
+    outputs: dict[str, str] = {
+        item.wire: item.text for item in items if isinstance(item, ToolOutput) and item.parent == agent and item.wire
+    }
+    for item in items:
+        if isinstance(item, Message) and item.agent == agent:
+            texts.append(item.text)
+            message = read(item.text)
+            if message["role"] == "assistant":
+                texts.extend(outputs.get(c["id"]) or _cut_off(c["id"]) for c in message.get("tool_calls") or ())
+    return texts
+
+
+def tool_text(wire: str, content: str) -> str:
+    """The wire text of the tool message that replies to the call which the model named ``wire``."""
+    return write({"role": "tool", "tool_call_id": wire, "content": content})
+
+
+def tool_content(output: ToolOutput) -> str:
+    """The content of a terminal record, whoever called."""
+    return cast("str", json.loads(output.text)["content"]) if output.wire else output.text
+
+
+def _cut_off(wire: str) -> str:
+    return tool_text(wire, Reply.failed(CallCancelledError("the run was cut off before this call ended")).content)

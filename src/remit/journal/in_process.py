@@ -1,0 +1,146 @@
+"""A store in memory: for tests, for scripts, and as the floor of the benchmarks."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from remit.contracts.items import Asked, Decided, Finished, Opened, Position
+from remit.contracts.ledger import Take
+from remit.contracts.question import Decision, Question, Status
+from remit.errors import ApprovalUsedError, LeaseError
+from remit.journal.index import check_open, row_of, seen, status_of
+from remit.journal.ports import QuestionRow, RunRow
+
+
+@dataclass(slots=True)
+class _Run:
+    epoch: int = 0
+    driver: str = ""
+    until: float = 0.0
+    items: list[Position] = field(default_factory=list[Position])
+    inbox: list[Decision] = field(default_factory=list[Decision])
+    row: RunRow | None = None
+
+
+class InProcessStore:
+    """All four ports over dictionaries. Gone with the process."""
+
+    def __init__(self, clock: Callable[[], float] = time.time) -> None:
+        self._clock = clock
+        self._runs: dict[str, _Run] = {}
+        self._questions: dict[str, QuestionRow] = {}
+
+    async def append(self, run: str, epoch: int, items: Sequence[Position], take: Take | None = None) -> None:
+        """Store items at the end of a run, and take an approval: all or nothing."""
+        state = self._runs.get(run)
+        if state is None or state.epoch != epoch:
+            raise LeaseError(f"run {run}: another driver has taken over")
+        expected = state.items[-1].seq + 1 if state.items else 0
+        if items and items[0].seq != expected:
+            raise LeaseError(f"run {run}: item {items[0].seq} does not follow item {expected - 1}")
+        if take is not None:
+            self._take(take)
+        state.items.extend(items)
+        for position in items:
+            self._index(state, position)
+
+    async def read(self, run: str, after: int = -1) -> list[Position]:
+        """The items of a run with a seq above ``after``, in order."""
+        state = self._runs.get(run)
+        return [p for p in state.items if p.seq > after] if state else []
+
+    async def acquire(self, run: str, driver: str, seconds: float) -> int:
+        """Become the driver of a run; the number of this epoch."""
+        state = self._runs.setdefault(run, _Run())
+        if state.until > self._clock():
+            raise LeaseError(f"run {run} is being driven by {state.driver}; wait, or stop that one")
+        state.epoch += 1
+        state.driver, state.until = driver, self._clock() + seconds
+        return state.epoch
+
+    async def renew(self, run: str, epoch: int, seconds: float) -> None:
+        """Hold on to the lease."""
+        state = self._runs[run]
+        if state.epoch != epoch:
+            raise LeaseError(f"run {run}: another driver has taken over")
+        state.until = self._clock() + seconds
+
+    async def release(self, run: str, epoch: int) -> None:
+        """Let the lease go, if it is still held."""
+        state = self._runs[run]
+        if state.epoch == epoch:
+            state.until = 0.0
+
+    async def decide(self, decision: Decision) -> None:
+        """Store a decision for the run that asked; the first one counts."""
+        row = check_open(self._questions.get(decision.question), decision.question, self._clock())
+        self._decide(decision)
+        self._runs[row.question.run].inbox.append(decision)
+
+    async def incoming(self, run: str) -> list[Decision]:
+        """All decisions for a run, oldest first."""
+        state = self._runs.get(run)
+        return list(state.inbox) if state else []
+
+    async def runs(self, *, conversation: str = "", limit: int = 50) -> list[RunRow]:
+        """The newest runs, newest first."""
+        rows = [s.row for s in self._runs.values() if s.row and conversation in ("", s.row.conversation)]
+        return sorted(rows, key=lambda row: row.opened, reverse=True)[:limit]
+
+    async def find_run(self, run: str) -> RunRow | None:
+        """The run with this id."""
+        state = self._runs.get(run)
+        return state.row if state else None
+
+    async def questions(self, *, only_open: bool = True, conversation: str = "") -> list[QuestionRow]:
+        """Questions, oldest first."""
+        rows = [seen(row, self._clock()) for row in self._questions.values()]
+        return [
+            row
+            for row in rows
+            if (row.status == "open" or not only_open) and conversation in ("", row.question.conversation)
+        ]
+
+    async def find_question(self, question: str) -> QuestionRow | None:
+        """The question with this id."""
+        row = self._questions.get(question)
+        return seen(row, self._clock()) if row else None
+
+    async def standing(self, conversation: str, match: str) -> QuestionRow | None:
+        """The newest question of a conversation with this match that is open, or decided and not taken."""
+        for row in reversed([seen(row, self._clock()) for row in self._questions.values()]):
+            at = (row.question.conversation, row.question.match)
+            if at == (conversation, match) and row.taken is None and row.status != "expired":
+                return row
+        return None
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+    def _decide(self, decision: Decision) -> None:
+        status: Status = "approved" if decision.approved else "denied"
+        self._questions[decision.question] = self._questions[decision.question]._replace(
+            status=status, decision=decision
+        )
+
+    def _take(self, take: Take) -> None:
+        row = self._questions.get(take.question)
+        by = (take.run, take.call)
+        if row is None or row.decision is None or not row.decision.approved or row.taken not in (None, by):
+            raise ApprovalUsedError(f"approval {take.question} was used by another call, or never given")
+        self._questions[take.question] = row._replace(status="taken", taken=by)
+
+    def _index(self, state: _Run, position: Position) -> None:
+        item = position.item
+        if isinstance(item, Opened):
+            state.row = row_of(position, item)
+        elif isinstance(item, Asked) and item.question not in self._questions:
+            self._questions[item.question] = QuestionRow(Question.of(item.body), "open", None, None)
+        elif isinstance(item, Decided) and self._questions[item.question].status == "open":
+            self._decide(Decision.of(item.body))
+        status = status_of(item)
+        if status and state.row:
+            ended = position.at if isinstance(item, Finished) else 0.0
+            state.row = replace(state.row, status=status, ended=ended)

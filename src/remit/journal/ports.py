@@ -1,0 +1,128 @@
+"""What a journal store can do: four small ports, which one store implements so that one transaction spans them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, Protocol
+
+from remit.contracts.items import Position
+from remit.contracts.ledger import Take
+from remit.contracts.question import Decision, Question, Status
+
+RunStatus = Literal["running", "waiting", "done", "failed", "cancelled"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRow:
+    """One line about a run. Times are seconds since the epoch; ``ended`` is 0 while it has not ended."""
+
+    run: str
+    status: RunStatus
+    tenant: str
+    principal: str
+    application: str
+    agent: str
+    callee: str
+    conversation: str
+    after: str
+    opened: float
+    ended: float
+
+
+class QuestionRow(NamedTuple):
+    """A question, what became of it, and the call that took it (run, call), if one did."""
+
+    question: Question
+    status: Status
+    decision: Decision | None
+    taken: tuple[str, str] | None
+
+
+class Journal(Protocol):
+    """The items of runs, append-only."""
+
+    async def append(self, run: str, epoch: int, items: Sequence[Position], take: Take | None = None) -> None:
+        """Store items at the end of a run, and take an approval, in one transaction: all or nothing.
+
+        Raises:
+            LeaseError: another epoch has begun, or the items do not follow the last one.
+            ApprovalUsedError: the approval was taken by another call, or not given.
+        """
+        ...
+
+    async def read(self, run: str, after: int = -1) -> list[Position]:
+        """The items of a run with a seq above ``after``, in order."""
+        ...
+
+
+class Lease(Protocol):
+    """Who drives a run: one at a time, until a time."""
+
+    async def acquire(self, run: str, driver: str, seconds: float) -> int:
+        """Become the driver of a run, known or new; the number of this epoch.
+
+        Raises:
+            LeaseError: a live driver holds it.
+        """
+        ...
+
+    async def renew(self, run: str, epoch: int, seconds: float) -> None:
+        """Hold on to it.
+
+        Raises:
+            LeaseError: another epoch has begun.
+        """
+        ...
+
+    async def release(self, run: str, epoch: int) -> None:
+        """Let it go, if it is still held."""
+        ...
+
+
+class Inbox(Protocol):
+    """What everybody else tells a run; its driver copies it into the journal."""
+
+    async def decide(self, decision: Decision) -> None:
+        """Store a decision for the run that asked. The first one counts.
+
+        Raises:
+            RequestError: no such question, or it is decided or expired.
+        """
+        ...
+
+    async def incoming(self, run: str) -> list[Decision]:
+        """All decisions for a run, oldest first."""
+        ...
+
+
+class Index(Protocol):
+    """Runs and questions, found by what they are about."""
+
+    async def runs(self, *, conversation: str = "", limit: int = 50) -> list[RunRow]:
+        """The newest runs, of one conversation or of all, newest first."""
+        ...
+
+    async def find_run(self, run: str) -> RunRow | None:
+        """The run with this id."""
+        ...
+
+    async def questions(self, *, only_open: bool = True, conversation: str = "") -> list[QuestionRow]:
+        """Questions, oldest first."""
+        ...
+
+    async def find_question(self, question: str) -> QuestionRow | None:
+        """The question with this id."""
+        ...
+
+    async def standing(self, conversation: str, match: str) -> QuestionRow | None:
+        """The newest question of a conversation with this match that is open, or decided and not taken."""
+        ...
+
+
+class Store(Journal, Lease, Inbox, Index, Protocol):
+    """All four."""
+
+    async def close(self) -> None:
+        """Give back what the store holds. Everything appended is stored by then."""
+        ...

@@ -1,0 +1,110 @@
+"""The ledger of a run that is driven again only to compare: the journal answers, and nothing is written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from remit.contracts.chat import read
+from remit.contracts.items import Asked, Decided, Item, Message, Mismatch, Note, Position, ToolOutput, Usage
+from remit.contracts.ledger import Spent, Take
+from remit.contracts.question import Decision, Question
+from remit.errors import DivergedError
+from remit.journal.codec import encode
+
+
+class ReplayLedger:
+    """Every item that today's code would write must be one that the journal holds.
+
+    Messages and terminal records are compared to the byte; a call that the journal does not know is a difference.
+    """
+
+    replaying = True
+
+    def __init__(self, run: str, known: Sequence[Position], prior: Sequence[str] = ()) -> None:
+        self.run = run
+        self.prior = prior
+        self._filed: dict[str, list[Item]] = {}
+        self._unclaimed: dict[int, Item] = {}
+        self._at = known[0].at if known else 0.0
+        for position in known:
+            item = position.item
+            self._filed.setdefault(item.call, []).append(item)
+            if isinstance(item, (Message, ToolOutput)):
+                self._unclaimed[id(item)] = item
+        self.compared = 0
+
+    def now(self) -> float:
+        """The time of the run, not of today."""
+        return self._at
+
+    def known(self, call: str) -> Sequence[Item]:
+        """Everything filed under ``call``; whoever asks claims the messages and the end it finds."""
+        items = self._filed.get(call, [])
+        for item in items:
+            if isinstance(item, ToolOutput) or (isinstance(item, Message) and item.request):
+                self._claim(item)
+        return items
+
+    def add(self, item: Item) -> None:
+        """Compare an item with the recorded one.
+
+        Raises:
+            DivergedError: the journal holds another, or none.
+        """
+        if isinstance(item, (Note, Usage, Mismatch)):
+            return
+        candidates = [known for known in self._filed.get(item.call, ()) if known.kind == item.kind]
+        same = next((known for known in candidates if known == item), None)
+        if same is not None:
+            self._claim(same)
+        elif candidates:
+            raise DivergedError(f"{_what(item)}: recorded {encode(candidates[0])[:300]}, today {encode(item)[:300]}")
+        else:
+            raise DivergedError(f"{_what(item)} is not in the journal: {encode(item)[:300]}")
+
+    async def commit(self, item: Item, take: Take | None = None) -> None:  # noqa: ARG002 - nothing is taken
+        """Compare an item with the recorded one."""
+        self.add(item)
+
+    async def flush(self) -> None:
+        """A request to the model that the journal does not know was about to be made.
+
+        Raises:
+            DivergedError: always.
+        """
+        raise DivergedError("today's code asks the model once more than the journal tells of")
+
+    async def standing(self, match: str) -> tuple[Question, Decision | None] | None:
+        """The question that the run recorded for this match."""
+        found: Question | None = None
+        decision: Decision | None = None
+        for item in (item for items in self._filed.values() for item in items):
+            if isinstance(item, Asked) and Question.of(item.body).match == match:
+                found = Question.of(item.body)
+            elif isinstance(item, Decided) and found is not None and item.question == found.id:
+                decision = Decision.of(item.body)
+        return (found, decision) if found is not None else None
+
+    def reserve(self, call: str, limit: int) -> bool:  # noqa: ARG002 - what was recorded was within its budget
+        """Yes: nothing starts in a replay."""
+        return True
+
+    def spent(self) -> Spent:
+        """Nothing: nothing starts in a replay."""
+        return Spent()
+
+    def unclaimed(self) -> list[Item]:
+        """Messages and ends that the journal holds and today's code never came to."""
+        return list(self._unclaimed.values())
+
+    def _claim(self, item: Item) -> None:
+        if self._unclaimed.pop(id(item), None) is not None:
+            self.compared += 1
+
+
+def _what(item: Item) -> str:
+    if isinstance(item, ToolOutput):
+        return f"the end of the call {item.callee} ({item.call[:8]})"
+    if isinstance(item, Message):
+        return f"turn 1: the {read(item.text)['role']} message"
+    return f"{item.kind} of {item.call[:12]}"

@@ -1,0 +1,261 @@
+"""A store in an SQL database (SQLite now, Postgres by the same code): SQLAlchemy Core on one writer thread."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from sqlalchemy import URL, Connection, Row, Select, Update, insert, make_url, select, update
+
+from remit.contracts.items import Asked, Decided, Finished, Item, Opened, Position
+from remit.contracts.ledger import Take
+from remit.contracts.question import Decision, Question, Status
+from remit.errors import ApprovalUsedError, LeaseError
+from remit.journal.codec import decode
+from remit.journal.index import check_open, row_of, seen, status_of
+from remit.journal.ports import QuestionRow, RunRow
+from remit.journal.tables import ITEMS, QUESTIONS, RUNS, migrate, open_engine
+from remit.journal.writer import Writer
+
+T = TypeVar("T")
+
+
+class SqlStore:
+    """All four ports over three tables. Opens and migrates its database when first used."""
+
+    def __init__(self, url: URL | str, clock: Callable[[], float] = time.time) -> None:
+        self._url = make_url(url)
+        self._clock = clock
+        self._engine = open_engine(self._url)
+        self._writer = Writer(self._engine)
+        self._opened = False
+
+    @staticmethod
+    def at(path: Path, clock: Callable[[], float] = time.time) -> SqlStore:
+        """A store in the SQLite file at ``path``; its folder is made, for its owner alone."""
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return SqlStore(URL.create("sqlite", database=str(path)), clock)
+
+    async def append(self, run: str, epoch: int, items: Sequence[Position], take: Take | None = None) -> None:
+        """Store items at the end of a run, and take an approval, in one transaction."""
+
+        def work(connection: Connection) -> None:
+            _advance(connection, run, epoch, items)
+            if take is not None:
+                _take(connection, take)
+            if items:
+                connection.execute(insert(ITEMS), [_row(position) for position in items])
+            for position in items:
+                _index(connection, position)
+
+        await self._write(work)
+
+    async def read(self, run: str, after: int = -1) -> list[Position]:
+        """The items of a run with a seq above ``after``, in order."""
+        rows = await self._read(select(ITEMS).where(ITEMS.c.run == run, ITEMS.c.seq > after).order_by(ITEMS.c.seq))
+        return [Position(r.run, r.epoch, r.seq, r.at, decode(r.kind, r.call, r.body), r.body, r.chain) for r in rows]
+
+    async def acquire(self, run: str, driver: str, seconds: float) -> int:
+        """Become the driver of a run; the number of this epoch."""
+
+        def work(connection: Connection) -> int:
+            row = connection.execute(select(RUNS.c.epoch, RUNS.c.until, RUNS.c.driver).where(RUNS.c.run == run)).first()
+            now = self._clock()
+            held = {"driver": driver, "until": now + seconds}
+            if row is None:
+                connection.execute(insert(RUNS).values(run=run, epoch=1, **held, **_UNKNOWN_RUN))
+                return 1
+            if row.until > now:
+                raise LeaseError(f"run {run} is being driven by {row.driver}; wait, or stop that one")
+            connection.execute(update(RUNS).where(RUNS.c.run == run).values(epoch=row.epoch + 1, **held))
+            return cast("int", row.epoch) + 1
+
+        return await self._write(work)
+
+    async def renew(self, run: str, epoch: int, seconds: float) -> None:
+        """Hold on to the lease."""
+
+        def work(connection: Connection) -> None:
+            until = self._clock() + seconds
+            held = update(RUNS).where(RUNS.c.run == run, RUNS.c.epoch == epoch).values(until=until)
+            if connection.execute(held).rowcount != 1:
+                raise LeaseError(f"run {run}: another driver has taken over")
+
+        await self._write(work)
+
+    async def release(self, run: str, epoch: int) -> None:
+        """Let the lease go, if it is still held."""
+        done = update(RUNS).where(RUNS.c.run == run, RUNS.c.epoch == epoch).values(until=0.0)
+        await self._write(lambda connection: connection.execute(done))
+
+    async def decide(self, decision: Decision) -> None:
+        """Store a decision for the run that asked; the first one counts."""
+
+        def work(connection: Connection) -> None:
+            at = QUESTIONS.c.question == decision.question
+            row = connection.execute(select(QUESTIONS).where(at)).first()
+            check_open(_question(row) if row else None, decision.question, self._clock())
+            connection.execute(_decided(decision))
+
+        await self._write(work)
+
+    async def incoming(self, run: str) -> list[Decision]:
+        """All decisions for a run, oldest first."""
+        where = (QUESTIONS.c.run == run, QUESTIONS.c.decision != "")
+        rows = await self._read(select(QUESTIONS.c.decision).where(*where).order_by(QUESTIONS.c.asked))
+        return [Decision.of(row.decision) for row in rows]
+
+    async def runs(self, *, conversation: str = "", limit: int = 50) -> list[RunRow]:
+        """The newest runs, newest first."""
+        wanted = select(RUNS).where(RUNS.c.opened > 0).order_by(RUNS.c.opened.desc()).limit(limit)
+        if conversation:
+            wanted = wanted.where(RUNS.c.conversation == conversation)
+        return [_run(row) for row in await self._read(wanted)]
+
+    async def find_run(self, run: str) -> RunRow | None:
+        """The run with this id."""
+        rows = await self._read(select(RUNS).where(RUNS.c.run == run, RUNS.c.opened > 0))
+        return _run(rows[0]) if rows else None
+
+    async def questions(self, *, only_open: bool = True, conversation: str = "") -> list[QuestionRow]:
+        """Questions, oldest first."""
+        wanted = select(QUESTIONS).order_by(QUESTIONS.c.asked)
+        if conversation:
+            wanted = wanted.where(QUESTIONS.c.conversation == conversation)
+        if only_open:
+            wanted = wanted.where(QUESTIONS.c.status == "open")
+        found = [seen(_question(row), self._clock()) for row in await self._read(wanted)]
+        return [row for row in found if row.status == "open" or not only_open]
+
+    async def find_question(self, question: str) -> QuestionRow | None:
+        """The question with this id."""
+        rows = await self._read(select(QUESTIONS).where(QUESTIONS.c.question == question))
+        return seen(_question(rows[0]), self._clock()) if rows else None
+
+    async def standing(self, conversation: str, match: str) -> QuestionRow | None:
+        """The newest question of a conversation with this match that is open, or decided and not taken."""
+        where = (QUESTIONS.c.conversation == conversation, QUESTIONS.c.match == match, QUESTIONS.c.taken_run == "")
+        rows = await self._read(select(QUESTIONS).where(*where).order_by(QUESTIONS.c.asked.desc()))
+        found = [seen(_question(row), self._clock()) for row in rows]
+        return next((row for row in found if row.status != "expired"), None)
+
+    async def close(self) -> None:
+        """Finish what was submitted and close the database."""
+        await asyncio.to_thread(self._writer.close)
+        self._engine.dispose()
+
+    async def _write(self, work: Callable[[Connection], T]) -> T:
+        await self._open()
+        return await self._writer.submit(work)
+
+    async def _read(self, wanted: Select[Any]) -> Sequence[Row[Any]]:
+        await self._open()
+
+        def work() -> Sequence[Row[Any]]:
+            with self._engine.connect().execution_options(remit_reads=True) as connection:
+                return connection.execute(wanted).all()
+
+        return await asyncio.to_thread(work)
+
+    async def _open(self) -> None:
+        if not self._opened:
+            await asyncio.to_thread(migrate, self._engine)
+            self._opened = True
+
+
+_UNKNOWN_RUN = {
+    "next_seq": 0,
+    "status": "running",
+    "opened": 0.0,
+    "ended": 0.0,
+    **dict.fromkeys(("tenant", "principal", "application", "agent", "callee", "conversation", "after"), ""),
+}
+
+
+def _advance(connection: Connection, run: str, epoch: int, items: Sequence[Position]) -> None:
+    first = items[0].seq if items else RUNS.c.next_seq
+    here = (RUNS.c.run == run, RUNS.c.epoch == epoch, RUNS.c.next_seq == first)
+    moved = update(RUNS).where(*here).values(next_seq=RUNS.c.next_seq + len(items))
+    if connection.execute(moved).rowcount != 1:
+        raise LeaseError(f"run {run}: another driver has taken over")
+
+
+def _take(connection: Connection, take: Take) -> None:
+    free = (QUESTIONS.c.taken_run == "") | ((QUESTIONS.c.taken_run == take.run) & (QUESTIONS.c.taken_call == take.call))
+    given = QUESTIONS.c.status.in_(("approved", "taken"))
+    taken = (
+        update(QUESTIONS)
+        .where(QUESTIONS.c.question == take.question, given, free)
+        .values(status="taken", taken_run=take.run, taken_call=take.call)
+    )
+    if connection.execute(taken).rowcount != 1:
+        raise ApprovalUsedError(f"approval {take.question} was used by another call, or never given")
+
+
+def _index(connection: Connection, position: Position) -> None:
+    item = position.item
+    if isinstance(item, Opened):
+        row = row_of(position, item)
+        values = {name: getattr(row, name) for name in RunRow.__slots__ if name != "run"}
+        connection.execute(update(RUNS).where(RUNS.c.run == position.run).values(**values))
+    elif isinstance(item, Asked):
+        _index_question(connection, item)
+    elif isinstance(item, Decided):
+        connection.execute(_decided(Decision.of(item.body)))
+    status = status_of(item)
+    if status:
+        ended = position.at if isinstance(item, Finished) else 0.0
+        connection.execute(update(RUNS).where(RUNS.c.run == position.run).values(status=status, ended=ended))
+
+
+def _decided(decision: Decision) -> Update:
+    status = "approved" if decision.approved else "denied"
+    at = (QUESTIONS.c.question == decision.question, QUESTIONS.c.status == "open")
+    return update(QUESTIONS).where(*at).values(status=status, decision=decision.json())
+
+
+def _index_question(connection: Connection, item: Asked) -> None:
+    if connection.execute(select(QUESTIONS.c.run).where(QUESTIONS.c.question == item.question)).first():
+        return
+    question = Question.of(item.body)
+    connection.execute(
+        insert(QUESTIONS).values(
+            question=item.question,
+            run=question.run,
+            conversation=question.conversation,
+            match=question.match,
+            status="open",
+            asked=question.asked,
+            body=item.body,
+            decision="",
+            taken_run="",
+            taken_call="",
+        )
+    )
+
+
+def _row(position: Position) -> dict[str, Any]:
+    item: Item = position.item
+    return {
+        "run": position.run,
+        "seq": position.seq,
+        "epoch": position.epoch,
+        "at": position.at,
+        "kind": item.kind,
+        "call": item.call,
+        "body": position.body,
+        "chain": position.chain,
+    }
+
+
+def _run(row: Row[Any]) -> RunRow:
+    return RunRow(**{name: getattr(row, name) for name in RunRow.__slots__})
+
+
+def _question(row: Row[Any]) -> QuestionRow:
+    decision = Decision.of(row.decision) if row.decision else None
+    taken = (row.taken_run, row.taken_call) if row.taken_run else None
+    return QuestionRow(Question.of(row.body), cast("Status", row.status), decision, taken)

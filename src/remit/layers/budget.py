@@ -1,0 +1,49 @@
+"""What a run may use, reserved before a call starts and shared by everything the run calls."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from remit.contracts.call import Call, CallLayer, CallService
+from remit.contracts.facts import Effect
+from remit.contracts.reply import Reply
+from remit.core import Place
+from remit.errors import BudgetError, SetupError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget(CallLayer):
+    """At most ``calls`` tool calls, ``tokens`` tokens (None for no limit) and ``depth`` levels of calls in calls."""
+
+    place = Place.BUDGET
+    calls: int = 256
+    tokens: int | None = None
+    depth: int = 8
+
+    def __post_init__(self) -> None:
+        if min(self.calls, self.depth, self.tokens or 1) < 1:
+            raise SetupError(f"{self!r}: a budget below 1 allows nothing")
+
+    def __call__(self, inner: CallService, /) -> CallService:
+        """The service that reserves before ``inner``."""
+        return _Budget(inner, self).__call__
+
+
+class _Budget:
+    __slots__ = ("_inner", "_limits")
+
+    def __init__(self, inner: CallService, limits: Budget) -> None:
+        self._inner = inner
+        self._limits = limits
+
+    async def __call__(self, call: Call, /) -> Reply:
+        limits = self._limits
+        if call.caller.depth > limits.depth:
+            raise BudgetError(f"calls are nested {call.caller.depth} deep; this run may go {limits.depth} deep")
+        if limits.tokens is not None:
+            spent = call.ledger.spent()
+            if spent.prompt_tokens + spent.completion_tokens >= limits.tokens:
+                raise BudgetError(f"the run has used its {limits.tokens:,} tokens")
+        if call.callee.facts.effect is not Effect.COMPOSED and not call.ledger.reserve(call.id, limits.calls):
+            raise BudgetError(f"the run has made its {limits.calls:,} calls")
+        return await self._inner(call)

@@ -1,0 +1,94 @@
+"""The journal at the door: a call it knows is answered from it, and every other ends in exactly one terminal item."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import dataclass, field
+
+from remit.contracts.arguments import Limits
+from remit.contracts.call import Call, CallLayer, CallService
+from remit.contracts.facts import Effect
+from remit.contracts.items import ToolOutput
+from remit.contracts.reply import Reply
+from remit.core import Place
+from remit.errors import CallCancelledError, CallError, RemitError, ToolFailedError
+from remit.journal.codec import tool_content, tool_text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record(CallLayer):
+    """Answers what is known, records what is not; errors end here and become replies.
+
+    A model's reply is cut at ``limits.output_bytes``; Python callers get the whole.
+    """
+
+    place = Place.RECORD
+    limits: Limits = field(default_factory=Limits)
+
+    def __call__(self, inner: CallService, /) -> CallService:
+        """The service that records what ``inner`` replies."""
+        return _Record(inner, self.limits).__call__
+
+    def __repr__(self) -> str:
+        return "Record()"
+
+
+class _Record:
+    __slots__ = ("_inner", "_limits")
+
+    def __init__(self, inner: CallService, limits: Limits) -> None:
+        self._inner = inner
+        self._limits = limits
+
+    async def __call__(self, call: Call, /) -> Reply:
+        composed = call.callee.facts.effect is Effect.COMPOSED
+        if not (composed and call.ledger.replaying):
+            for item in call.ledger.known(call.id):
+                if isinstance(item, ToolOutput):
+                    return Reply.recorded(tool_content(item), item.outcome, ends=item.final)
+        try:
+            reply = await self._inner(call)
+        except CallError as error:
+            reply = Reply.failed(error)
+        except asyncio.CancelledError:
+            self._write(call, Reply.failed(CallCancelledError("the run was cancelled; this call did not finish")))
+            raise
+        except RemitError:
+            raise
+        except Exception as error:  # noqa: BLE001 - a layer's own bug ends one call, not the run
+            reply = Reply.failed(_own(error))
+        return self._write(call, reply)
+
+    def _write(self, call: Call, reply: Reply) -> Reply:
+        if call.wire and len(reply.content) * 4 > self._limits.output_bytes:
+            reply = reply._replace(content=shorten(reply.content, self._limits.output_bytes))
+        text = tool_text(call.wire, reply.content) if call.wire else reply.content
+        call.ledger.add(
+            ToolOutput(
+                call=call.id,
+                parent=call.caller.call,
+                callee=call.callee.name,
+                wire=call.wire,
+                text=text,
+                outcome=reply.outcome,
+                final=reply.ends,
+            )
+        )
+        return reply
+
+
+def shorten(content: str, most: int) -> str:
+    """``content``, or where it is longer than ``most`` bytes, JSON that says so and holds its beginning."""
+    data = content.encode()
+    if len(data) <= most:
+        return content
+    start = data[: most // 2].decode(errors="ignore")
+    note = f"the result is {len(data):,} bytes long; this is its beginning. Ask for less, or for a part of it."
+    return json.dumps({"truncated": True, "note": note, "beginning": start}, ensure_ascii=False)
+
+
+def _own(error: Exception) -> ToolFailedError:
+    failed = ToolFailedError(f"a layer failed: {type(error).__name__}: {error}")
+    failed.__cause__ = error
+    return failed

@@ -1,0 +1,32 @@
+"""Changes replies. Never arguments: what was validated and approved is what runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from remit.contracts.call import Call, CallLayer, CallService
+from remit.contracts.reply import Reply
+
+
+@dataclass(frozen=True, slots=True)
+class Transform(CallLayer):
+    """Passes each good reply through ``change``, a pure function; errors and denials go through untouched."""
+
+    change: Callable[[Reply], Reply]
+
+    def __call__(self, inner: CallService, /) -> CallService:
+        """The service that changes what ``inner`` replies."""
+        return _Transform(inner, self.change).__call__
+
+
+class _Transform:
+    __slots__ = ("_change", "_inner")
+
+    def __init__(self, inner: CallService, change: Callable[[Reply], Reply]) -> None:
+        self._inner = inner
+        self._change = change
+
+    async def __call__(self, call: Call, /) -> Reply:
+        reply = await self._inner(call)
+        return self._change(reply) if reply.error is None else reply

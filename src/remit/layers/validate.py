@@ -1,0 +1,36 @@
+"""Arguments against the contract. What passes is the payload object that everything further in sees."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from remit.contracts.call import Call, CallLayer, CallService
+from remit.contracts.reply import Reply
+from remit.core import Place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Validate(CallLayer):
+    """Binds the arguments to the payload model.
+
+    ``strict``: no coercion, no unknown parameter, no key twice; otherwise as lenient as the base itself.
+    """
+
+    place = Place.VALIDATE
+    strict: bool = True
+
+    def __call__(self, inner: CallService, /) -> CallService:
+        """The service that binds before ``inner``."""
+        return _Validate(inner, strict=self.strict).__call__
+
+
+class _Validate:
+    __slots__ = ("_inner", "_strict")
+
+    def __init__(self, inner: CallService, *, strict: bool) -> None:
+        self._inner = inner
+        self._strict = strict
+
+    async def __call__(self, call: Call, /) -> Reply:
+        payload = call.callee.schema_in.bind(call.arguments, strict=self._strict)
+        return await self._inner(call.bound(payload))

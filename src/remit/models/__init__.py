@@ -1,0 +1,1 @@
+"""Where completions come from: any OpenAI-compatible endpoint, or a model on this machine."""

@@ -1,0 +1,77 @@
+"""A script in a model's place, for tests and rehearsals. It says what it is, and is never presented as a model.
+
+A script is a list of messages. The answer to a request is the message whose number is the number of assistant messages
+in the history before it, so that the same history always gets the same answer.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final, cast
+
+from remit.contracts.chat import ChatRequest, Completion, completion_of, write
+from remit.errors import CompletionError, SetupError
+
+NAME: Final = "scripted (no model)"
+
+Line = str | dict[str, Any] | Callable[[ChatRequest], "Line"] | BaseException
+
+
+class Scripted:
+    """Answers from a list: text, a raw assistant message, a function of the request, or an error to raise."""
+
+    def __init__(self, lines: Sequence[Line]) -> None:
+        self._lines = tuple(lines)
+        self.requests: list[ChatRequest] = []
+
+    @staticmethod
+    def load(path: Path) -> Scripted:
+        """The script in a JSON file: ``{"script": [...]}`` of texts and raw assistant messages.
+
+        Raises:
+            SetupError: the file is missing or no script.
+        """
+        try:
+            loaded = cast("dict[str, Any]", json.loads(path.read_text(encoding="utf-8")))
+            return Scripted(cast("list[Line]", loaded["script"]))
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise SetupError(f'{path} is no script: {error}; it holds {{"script": [messages]}}') from error
+
+    async def __call__(self, request: ChatRequest, /) -> Completion:
+        """The next line of the script.
+
+        Raises:
+            CompletionError: the script is over.
+        """
+        self.requests.append(request)
+        number = sum('"role":"assistant"' in text[:40] for text in request.history)
+        if number >= len(self._lines):
+            raise CompletionError(f"the script has {len(self._lines)} lines, and line {number + 1} was asked for")
+        line = self._lines[number]
+        while callable(line):
+            line = line(request)
+        if isinstance(line, BaseException):
+            raise line
+        message = {"role": "assistant", "content": line} if isinstance(line, str) else {"role": "assistant", **line}
+        finish = "tool_calls" if message.get("tool_calls") else "stop"
+        return completion_of(write(message), model=NAME, finish=finish)
+
+
+def calls(*wanted: tuple[str, dict[str, Any] | str], content: str | None = None) -> dict[str, Any]:
+    """A raw assistant message that calls tools: ``calls(("cms_getPages", {}))``."""
+    return {
+        "content": content,
+        "tool_calls": [
+            {
+                "id": f"call_{index}_{name}",
+                "type": "function",
+                "function": {
+                    "name": name,
+                    "arguments": arguments if isinstance(arguments, str) else json.dumps(arguments),
+                },
+            }
+            for index, (name, arguments) in enumerate(wanted)
+        ],
+    }

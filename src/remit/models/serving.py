@@ -1,0 +1,227 @@
+"""llama.cpp's HTTP server for one GGUF file, on a free port of this machine, for as long as a block lasts.
+
+It runs in a child process: the threads, signals, prints and gigabytes of the native library stay out of ours,
+and the OpenMP settings it needs are in force before it is loaded. The child lives as long as the pipe to its
+parent does, so it outlives nobody, however the parent ends.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, field
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import IO, Final, Protocol, cast
+
+from remit.errors import RemitError
+from remit.models.gguf import Value, read_head
+
+_QUIET: Final = {"OMP_WAIT_POLICY": "PASSIVE", "GOMP_SPINCOUNT": "0"}
+"""Threads that wait must sleep: spinning ones take the cores from the threads they wait for."""
+
+_MOST_THREADS: Final = 8
+"""Memory, not arithmetic, is what more threads would wait for."""
+
+_MENDED: Final = {
+    "</tool_call>": "```",
+    "<tool_call>": "```json",
+    "</tool_response>": r"</tool_response>\nDo not call this again."
+    " Tell the user the result in one sentence, unless another call is needed.",
+}
+"""What to write in Qwen2.5-Coder's template for its own words: it puts calls in a JSON block whatever tags it is
+shown, and after a reply it repeats the call without end unless it is told not to."""
+
+_GRACE: Final = 2.0
+"""Seconds that a child is given to end by itself; one in the middle of an answer is then killed, and loses nothing."""
+
+
+class ServingError(RemitError):
+    """A local model could not be served. One line: what is wrong, where, and how to mend it."""
+
+    code = "SERVING_ERROR"
+
+    def __init__(self, what: str, *, where: object, how: str) -> None:
+        super().__init__(f"{what} ({where}): {how}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Served:
+    """Where the model answers: an OpenAI-compatible API that wants its key."""
+
+    base_url: str
+    api_key: str = field(repr=False)
+    model: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """What the child is asked to serve."""
+
+    path: str
+    model: str
+    template: str
+    """The chat template; empty for the file's own."""
+    context: int
+    threads: int
+
+
+def template_for(head: Mapping[str, Value]) -> str:
+    """The chat template to use instead of the file's own, or "" where its own is right."""
+    template = str(head.get("tokenizer.chat_template", ""))
+    if head.get("general.basename") != "Qwen2.5-Coder" or "<tool_call>" not in template:
+        return ""
+    for own, better in _MENDED.items():
+        template = template.replace(own, better)
+    return template
+
+
+def order_for(path: Path, *, context: int, threads: int) -> Order:
+    """What to ask of the child for a file. Raises `GgufError` if the file is no model."""
+    head = read_head(path)
+    trained = head.get(f"{head.get('general.architecture')}.context_length", context)
+    return Order(
+        path=str(path.absolute()),
+        model=path.stem,
+        template=template_for(head),
+        context=min(context, int(trained)),
+        threads=threads,
+    )
+
+
+@contextmanager
+def serve(path: Path, *, context: int = 8192, threads: int | None = None, within: float = 120.0) -> Generator[Served]:
+    """Serve a GGUF file while the block lasts; entering it takes the seconds that loading takes.
+
+    ``context`` is in tokens, and no more than the model was trained for; ``within`` is how many seconds loading
+    may take. Raises `GgufError` if the file is no model, `ServingError` if it cannot be served.
+    """
+    order = order_for(path, context=context, threads=threads or min(os.cpu_count() or 1, _MOST_THREADS))
+    if find_spec("xllamacpp") is None:
+        how = 'run: pip install "remit[local]"'
+        raise ServingError("the runtime of local models is missing", where="xllamacpp", how=how)
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as log, _child(order, log) as child:
+        late = threading.Timer(within, child.kill)
+        late.start()
+        try:
+            line = cast("IO[str]", child.stdout).readline()  # at the child's end, for whatever reason, an empty one
+        finally:
+            late.cancel()
+        if not line:
+            raise _not_loaded(order, log, within)
+        yield Served(**cast("dict[str, str]", json.loads(line)))
+
+
+@contextmanager
+def _child(order: Order, log: IO[str]) -> Generator[subprocess.Popen[str]]:
+    """The child process, over when the block is."""
+    with subprocess.Popen(
+        [sys.executable, "-P", "-m", "remit.models.serving", json.dumps(asdict(order))],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=log,
+        encoding="utf-8",
+        env={**os.environ, **_QUIET},
+        start_new_session=True,  # the terminal's Ctrl-C is for us
+    ) as child:
+        try:
+            yield child
+            with suppress(subprocess.TimeoutExpired):
+                child.communicate(timeout=_GRACE)  # closes the pipe, which is its sign to stop
+        finally:
+            child.kill()
+
+
+def _not_loaded(order: Order, log: IO[str], within: float) -> ServingError:
+    log.seek(0)
+    words, _, _ = log.read().partition("Traceback (most recent call last)")
+    said = " ".join(words[-400:].split()) or f"nothing was said within {within:g} s"
+    how = "check that the file is whole and that there is memory for it"
+    return ServingError(f"the model did not load: {said}", where=order.path, how=how)
+
+
+class _Threads(Protocol):
+    n_threads: int
+
+
+class _Model(Protocol):
+    path: str
+
+
+class _Params(Protocol):
+    """Of llama.cpp's parameters, those that are set here."""
+
+    model: _Model
+    model_alias: set[str]
+    hostnames: list[str]
+    port: int
+    api_keys: list[str]
+    cors_origins: str
+    ui: bool
+    endpoint_slots: bool
+    use_jinja: bool
+    chat_template: str
+    n_ctx: int
+    n_parallel: int
+    cache_ram_mib: int
+    cpuparams: _Threads
+    cpuparams_batch: _Threads
+    verbosity: int
+
+
+class _Server(Protocol):
+    listening_address: str
+
+
+class _Runtime(Protocol):
+    """Of the native library, what is used here."""
+
+    def CommonParams(self) -> _Params: ...  # noqa: N802
+    def Server(self, params: _Params, /) -> _Server: ...  # noqa: N802
+
+
+def _parameters(runtime: _Runtime, order: Order, api_key: str) -> _Params:
+    params = runtime.CommonParams()
+    params.model.path = order.path
+    params.model_alias = {order.model}
+    params.hostnames = ["127.0.0.1"]
+    params.port = 0
+    params.api_keys = [api_key]  # other users of this machine, and pages in its browsers, can reach the port too
+    params.cors_origins = ""
+    params.ui = False
+    params.endpoint_slots = False
+    params.use_jinja = True
+    params.chat_template = order.template
+    params.n_ctx = order.context
+    params.n_parallel = 1
+    params.cache_ram_mib = 512
+    params.cpuparams.n_threads = order.threads
+    params.cpuparams_batch.n_threads = order.threads
+    params.verbosity = 1
+    return params
+
+
+def main(order: Order, report: IO[str], until: IO[str]) -> None:
+    """Serve, say where in one line of ``report``, and stop when ``until`` ends."""
+    api_key = secrets.token_urlsafe()
+    runtime = cast("_Runtime", import_module("xllamacpp"))
+    server = runtime.Server(_parameters(runtime, order, api_key))
+    served = Served(base_url=f"{server.listening_address}/v1", api_key=api_key, model=order.model)
+    report.write(json.dumps(asdict(served)) + "\n")
+    report.flush()
+    until.read()
+    del server
+
+
+if __name__ == "__main__":
+    with os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8") as _report:
+        os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what the native library prints goes to the log
+        main(Order(**json.loads(sys.argv[1])), _report, sys.stdin)

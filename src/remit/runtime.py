@@ -1,0 +1,345 @@
+"""Start here: a runtime runs agents and tools, takes decisions, resumes what was cut off, and replays what was done.
+
+It receives its ports; applications wire them.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final, Generic, ParamSpec, TypeVar, cast
+
+from remit.agent.agent import Agent
+from remit.agent.model import Model
+from remit.app import App
+from remit.contracts.arguments import Arguments, Limits, parse
+from remit.contracts.call import Call, CallLayer
+from remit.contracts.callee import Callee
+from remit.contracts.items import Finished, Opened, Position
+from remit.contracts.ledger import Ledger
+from remit.contracts.principal import Caller, Principal
+from remit.contracts.question import Decision, digest
+from remit.contracts.reply import Reply
+from remit.core import Stack
+from remit.dispatch.context import value_of
+from remit.dispatch.door import Acting, Door
+from remit.dispatch.preset import preset
+from remit.dispatch.registry import AnyCallee, Registry
+from remit.engine.drive import Driver, Outcome, Status
+from remit.errors import DivergedError, FormatError, RequestError, SetupError, Suspended
+from remit.journal.codec import FORMAT, project
+from remit.journal.in_process import InProcessStore
+from remit.journal.ledger import Watch
+from remit.journal.ports import Store
+from remit.journal.replay import ReplayLedger
+
+P = ParamSpec("P")
+Out = TypeVar("Out")
+
+Directory = Callable[[str, str], Principal | None]
+"""From a name and a tenant to a principal with today's permissions."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunResult(Generic[Out]):
+    """How a run came out: ``done`` or ``failed`` with a reply, ``waiting`` with questions, or ``cancelled``."""
+
+    run: str
+    status: Status
+    callee: AnyCallee
+    reply: Reply | None = None
+    questions: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The content of the reply, as a model would read it; empty while the run waits."""
+        return self.reply.content if self.reply else ""
+
+    def value(self) -> Out:
+        """The typed result.
+
+        Raises:
+            CallError: the run failed, with the error of its root.
+            RequestError: there is none yet.
+        """
+        if self.reply is None:
+            raise RequestError(f"run {self.run} has no result: it is {self.status} ({', '.join(self.questions)})")
+        return cast("Out", value_of(self.callee, self.reply))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplayReport:
+    """What a replay found: how many messages and ends were compared, and the first difference, if there is one."""
+
+    run: str
+    compared: int
+    difference: str = ""
+
+    @property
+    def identical(self) -> bool:
+        """Whether today's code does what the journal says, to the byte."""
+        return not self.difference
+
+
+class Runtime:
+    """Runs an application. Immutable in its layers: `layer` gives a new runtime.
+
+    Args:
+        app: agents, tools, environment.
+        store: the journal; in memory by default.
+        model: for agents that name none.
+        layers: the run layers, outermost first; the preset built from the app's environment by default.
+        directory: permissions are resolved anew on resume, never read from the journal; by default from the principals
+            that this runtime was given.
+        clock: seconds since the epoch. ids: makes run ids. watch: sees each item once it is stored.
+
+    Raises:
+        SetupError: the parts do not fit; nothing has run.
+    """
+
+    def __init__(
+        self,
+        app: App,
+        *,
+        store: Store | None = None,
+        model: Model | None = None,
+        layers: Stack[CallLayer] | None = None,
+        limits: Limits | None = None,
+        directory: Directory | None = None,
+        clock: Callable[[], float] = time.time,
+        ids: Callable[[], str] | None = None,
+        watch: Watch | None = None,
+    ) -> None:
+        self.app = app
+        self.store: Store = store or InProcessStore(clock)
+        self._model = model
+        self._layers = layers if layers is not None else _layers_of(app)
+        self._limits = limits or Limits()
+        self._given: dict[tuple[str, str], Principal] = {}
+        self._directory = directory
+        self._clock = clock
+        self._ids = ids or _new_id
+        self._watch = watch or _nobody
+        self._driver = Driver(store=self.store, clock=clock, watch=self._watch, name=f"{os.getpid()}-{_new_id()}")
+        agents = [agent if agent.model or not model else agent.using(model) for agent in app.agents]
+        self._agents = {agent.name: agent for agent in agents}
+        self._callees = Registry([*agents, *app.tools, *(tool for agent in agents for tool in agent.tools)])
+        self.door = self._door(agents)
+
+    def layer(self, layer: CallLayer | Stack[CallLayer]) -> Runtime:
+        """A new runtime, over the same store, with ``layer`` around its run layers: outermost of all but the door."""
+        return Runtime(
+            self.app,
+            store=self.store,
+            model=self._model,
+            layers=Stack[CallLayer](layer, self._layers),
+            limits=self._limits,
+            directory=self._directory,
+            clock=self._clock,
+            ids=self._ids,
+            watch=self._watch,
+        )
+
+    async def run(
+        self,
+        prompt: str,
+        *,
+        by: Principal,
+        agent: str | Agent = "",
+        conversation: str = "",
+    ) -> RunResult[str]:
+        """Ask an agent (the app's default) to do something; a new run, the next of its conversation if one is named.
+
+        Raises:
+            RequestError: no such agent, or the conversation's last run has not ended.
+        """
+        callee = self._agent(agent)
+        return await self._begin(callee, callee.arguments(prompt), by=by, agent="", conversation=conversation)
+
+    async def call(self, callee: Callee[P, Out], by: Principal, /, *args: P.args, **kwargs: P.kwargs) -> RunResult[Out]:
+        """Call one tool from Python: a run of one call, made as the app's default agent."""
+        arguments = callee.arguments(*args, **kwargs)
+        return await self._begin(callee, arguments, by=by, agent=self._default(), conversation="")
+
+    async def call_named(self, name: str, arguments: Arguments, *, by: Principal) -> RunResult[Any]:
+        """Call a tool by its name with raw arguments, as the command line does.
+
+        Raises:
+            RequestError: the application has no such tool.
+        """
+        return await self._begin(self._named(name), arguments, by=by, agent=self._default(), conversation="")
+
+    async def decide(self, question: str, *, approved: bool, by: Principal, reason: str = "") -> None:
+        """Decide a question as an authenticated person. Drives nothing: `resume` does.
+
+        Raises:
+            RequestError: no such question, decided or expired already, or not for this person to decide.
+        """
+        row = await self.store.find_question(question)
+        if row is None or row.question.tenant != by.tenant:
+            raise RequestError(f"there is no question {question}")
+        if not by.may(row.question.who):
+            raise RequestError(f"{by.name} may not decide question {question}: it needs {row.question.who}")
+        await self.store.decide(
+            Decision(question=question, approved=approved, by=by.name, reason=reason, at=self._clock())
+        )
+
+    async def resume(self, run: str) -> RunResult[Any]:
+        """Drive a run on: after its questions were decided, or after its process died. An ended one tells its end.
+
+        Raises:
+            RequestError: no such run, or its principal or callee is unknown today.
+            LeaseError: somebody else drives it.
+        """
+        header, _ = await self._header(run)
+        callee = self._named(header.callee)
+        principal = self._principal(header.principal, header.tenant)
+        if principal is None:
+            raise RequestError(
+                f"run {run} is of {header.principal!r}, whom nobody knows today; add them and resume again"
+            )
+        return await self._drive(run, callee, header, principal, begin=False)
+
+    async def replay(self, run: str) -> ReplayReport:
+        """Drive a run again with model and world answered by its journal, and compare. Nothing is written or done."""
+        header, known = await self._header(run)
+        prior = await self._prior(header.after)
+        ledger = ReplayLedger(run, known, prior)
+        callee = self._named(header.callee)
+        principal = Principal(header.principal, header.tenant, permissions=frozenset({"*"}))
+        try:
+            await self._root(ledger, callee, header, principal)
+        except DivergedError as error:
+            return ReplayReport(run=run, compared=ledger.compared, difference=error.message)
+        except Suspended:
+            pass
+        left = ledger.unclaimed() if any(isinstance(p.item, Finished) for p in known) else []
+        difference = f"the journal goes on where today's code ends: {left[0]!r}"[:400] if left else ""
+        return ReplayReport(run=run, compared=ledger.compared, difference=difference)
+
+    async def history(self, run: str) -> list[str]:
+        """The chat history up to the end of a run, without the system message: wire texts, always valid."""
+        return await self._prior(run)
+
+    async def _begin(
+        self, callee: AnyCallee, arguments: Arguments, *, by: Principal, agent: str, conversation: str
+    ) -> RunResult[Any]:
+        run = self._ids()
+        self._given[by.name, by.tenant] = by
+        after = await self._last_of(conversation) if conversation else ""
+        header = Opened(
+            call=run,
+            format=FORMAT,
+            tenant=by.tenant,
+            principal=by.name,
+            application=self.app.name,
+            agent=agent,
+            callee=callee.name,
+            arguments=arguments.raw,
+            conversation=conversation,
+            after=after,
+        )
+        return await self._drive(run, callee, header, by, begin=True)
+
+    async def _drive(
+        self, run: str, callee: AnyCallee, header: Opened, principal: Principal, *, begin: bool
+    ) -> RunResult[Any]:
+        outcome: Outcome = await self._driver.drive(
+            run,
+            lambda ledger: self._root(ledger, callee, header, principal),
+            header=header if begin else None,
+            conversation=header.conversation,
+            prior=await self._prior(header.after),
+        )
+        return RunResult(
+            run=run, status=outcome.status, callee=callee, reply=outcome.reply, questions=outcome.questions
+        )
+
+    async def _root(self, ledger: Ledger, callee: AnyCallee, header: Opened, principal: Principal) -> Reply:
+        """The call at the root of a run: through the door, like every other."""
+        call = Call(
+            id=digest(ledger.run, callee.name, header.arguments),
+            callee=callee,
+            arguments=parse(header.arguments, self._limits),
+            caller=Caller(ledger.run, header.agent, "", 0, principal, header.conversation, header.application),
+            ledger=ledger,
+        )
+        return await self.door.service(header.agent, callee)(call)
+
+    async def _header(self, run: str) -> tuple[Opened, list[Position]]:
+        known = await self.store.read(run)
+        header = known[0].item if known else None
+        if not isinstance(header, Opened):
+            raise RequestError(f"there is no run {run}")
+        if header.format > FORMAT:
+            raise FormatError(f"run {run} has format {header.format}; this version reads up to {FORMAT}")
+        if header.application != self.app.name:
+            raise RequestError(f"run {run} belongs to the application {header.application!r}, not {self.app.name!r}")
+        return header, known
+
+    async def _prior(self, after: str) -> list[str]:
+        """The conversation up to the end of run ``after``, oldest first, without system messages."""
+        runs: list[list[str]] = []
+        while after:
+            header, known = await self._header(after)
+            items = [position.item for position in known]
+            root = digest(after, header.callee, header.arguments)
+            runs.append([text for text in project(items, root) if '"role":"system"' not in text[:20]])
+            after = header.after
+        return [text for texts in reversed(runs) for text in texts]
+
+    async def _last_of(self, conversation: str) -> str:
+        rows = await self.store.runs(conversation=conversation, limit=1)
+        if rows and rows[0].status in ("running", "waiting"):
+            raise RequestError(
+                f"conversation {conversation} is busy: run {rows[0].run} is {rows[0].status}; decide or resume it first"
+            )
+        return rows[0].run if rows else ""
+
+    def _principal(self, name: str, tenant: str) -> Principal | None:
+        return self._directory(name, tenant) if self._directory else self._given.get((name, tenant))
+
+    def _agent(self, agent: str | Agent) -> Agent:
+        name = agent.name if isinstance(agent, Agent) else agent or self._default()
+        if name not in self._agents:
+            known = ", ".join(self._agents) or "none"
+            raise RequestError(f"application {self.app.name} has no agent {name!r}; it has: {known}")
+        return self._agents[name]
+
+    def _default(self) -> str:
+        return self.app.agents[0].name if self.app.agents else ""
+
+    def _named(self, name: str) -> AnyCallee:
+        callee = self._callees.find(name)
+        if callee is None:
+            raise RequestError(f"application {self.app.name} has no tool or agent {name!r}")
+        return callee
+
+    def _door(self, agents: list[Agent]) -> Door:
+        acting = {agent.name: Acting(agent, agent.call_layers, Registry(agent.tools)) for agent in agents}
+        if len(acting) != len(agents):
+            raise SetupError(f"application {self.app.name}: two agents have one name")
+        return Door(self._layers, acting, self._callees, self._limits)
+
+    def __repr__(self) -> str:
+        """The onion around the calls of the default agent."""
+        first: AnyCallee | None = next(iter(self._callees), None)
+        return f"Runtime {self.app.name}\n" + (self.door.onion(self._default(), first) if first else "")
+
+
+_ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
+
+
+def _new_id() -> str:
+    return "".join(secrets.choice(_ALPHABET) for _ in range(12))
+
+
+def _nobody(_position: Position) -> None:
+    """Nobody watches."""
+
+
+def _layers_of(app: App) -> Stack[CallLayer]:
+    return app.layers() if app.layers is not None else preset(app.env)

@@ -1,0 +1,187 @@
+"""A local model is served by a child process: what is asked of it, how it fails, and (marked) the real thing."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import struct
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.error import HTTPError, URLError
+from urllib.request import urlopen
+
+import openai
+import pytest
+from openai.types.chat import ChatCompletionAssistantMessageParam, ChatCompletionMessageParam, ChatCompletionToolParam
+
+from remit.models.gguf import GgufError
+from remit.models.serving import Served, ServingError, order_for, serve, template_for
+from remit.models.weights import BASE, Progress, cache_dir, fetch
+
+CODER = "Qwen2.5-Coder"
+
+
+def text(value: str) -> bytes:
+    return struct.pack("<Q", len(value)) + value.encode()
+
+
+@pytest.fixture
+def hollow(tmp_path: Path) -> Path:
+    """A GGUF file with a right head and no model behind it."""
+    entries = [
+        text("general.architecture") + struct.pack("<I", 8) + text("qwen2"),
+        text("qwen2.context_length") + struct.pack("<II", 4, 4096),
+    ]
+    path = tmp_path / "hollow.gguf"
+    path.write_bytes(b"GGUF" + struct.pack("<IQQ", 3, 0, len(entries)) + b"".join(entries))
+    return path
+
+
+def test_qwen_coder_is_asked_for_the_json_block_that_it_writes_anyway() -> None:
+    template = "within <tool_call></tool_call> tags:\n<tool_call>\n{}\n</tool_call>"
+
+    mended = template_for({"general.basename": CODER, "tokenizer.chat_template": template})
+
+    assert mended == "within ```json``` tags:\n```json\n{}\n```"
+
+
+def test_qwen_coder_is_told_after_a_reply_not_to_repeat_the_call() -> None:
+    template = r"<tool_call> {{- '\n</tool_response>' }}"
+
+    mended = template_for({"general.basename": CODER, "tokenizer.chat_template": template})
+
+    assert r"{{- '\n</tool_response>\nDo not call this again." in mended
+
+
+@pytest.mark.parametrize(
+    ("basename", "template"), [("Other", "<tool_call></tool_call>"), (CODER, "plain"), (CODER, "")]
+)
+def test_every_other_template_is_left_alone(basename: str, template: str) -> None:
+    assert template_for({"general.basename": basename, "tokenizer.chat_template": template}) == ""
+
+
+@pytest.mark.parametrize(("asked", "given"), [(8192, 4096), (1024, 1024)])
+def test_the_context_is_no_longer_than_the_model_was_trained_for(asked: int, given: int, hollow: Path) -> None:
+    assert order_for(hollow, context=asked, threads=1).context == given
+
+
+def test_a_file_that_is_no_model_is_refused_before_anything_is_started(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("bread, salt")
+
+    with pytest.raises(GgufError, match=r"not a GGUF file.*notes\.txt"), serve(tmp_path / "notes.txt"):
+        pytest.fail("nothing to serve")
+
+
+def test_without_the_runtime_the_extra_that_brings_it_is_named(hollow: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "xllamacpp", None)
+
+    with pytest.raises(ServingError, match=r'pip install "remit\[local\]"'), serve(hollow):
+        pytest.fail("nothing to serve with")
+
+
+def test_a_model_that_does_not_load_is_named_with_the_runtimes_own_words(hollow: Path) -> None:
+    with pytest.raises(ServingError, match=r"failed to load model.*hollow\.gguf"), serve(hollow):
+        pytest.fail("nothing was loaded")
+
+
+def test_a_model_that_takes_too_long_to_load_is_given_up(hollow: Path) -> None:
+    with pytest.raises(ServingError, match="nothing was said within 0 s"), serve(hollow, within=0):
+        pytest.fail("nothing was loaded")
+
+
+@pytest.fixture(scope="module")
+def weights() -> Path:
+    def ignore(_: Progress) -> None:
+        """Nobody watches."""
+
+    return fetch(BASE, cache_dir(), ignore)
+
+
+@pytest.fixture(scope="module")
+def served(weights: Path) -> Iterator[Served]:
+    with serve(weights) as served:
+        yield served
+
+
+TOOL: ChatCompletionToolParam = {
+    "type": "function",
+    "function": {
+        "name": "weather",
+        "description": "The weather of a city.",
+        "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
+    },
+}
+
+
+@pytest.mark.model
+def test_a_call_comes_back_structured_and_its_reply_is_understood(served: Served) -> None:
+    messages: list[ChatCompletionMessageParam] = [
+        {"role": "system", "content": "Answer with the help of the tool."},
+        {"role": "user", "content": "What is the weather in Paris?"},
+    ]
+    with openai.OpenAI(base_url=served.base_url, api_key=served.api_key, max_retries=0) as client:
+        asked = client.chat.completions.create(model=served.model, messages=messages, tools=[TOOL], temperature=0)
+        (call,) = asked.choices[0].message.tool_calls or []
+        assert call.type == "function"
+        assert call.function.name == "weather"
+        assert json.loads(call.function.arguments) == {"city": "Paris"}
+
+        said: ChatCompletionAssistantMessageParam = {
+            "role": "assistant",
+            "tool_calls": [
+                {
+                    "id": call.id,
+                    "type": "function",
+                    "function": {"name": "weather", "arguments": call.function.arguments},
+                }
+            ],
+        }
+        snow = '{"success": true, "weather": "snow"}'
+        messages.append(said)
+        messages.append({"role": "tool", "tool_call_id": call.id, "content": snow})
+        told = client.chat.completions.create(model=served.model, messages=messages, tools=[TOOL], temperature=0)
+
+    assert "snow" in (told.choices[0].message.content or "")
+
+
+@pytest.mark.model
+def test_without_the_key_nothing_is_answered(served: Served) -> None:
+    with pytest.raises(HTTPError) as refused:
+        urlopen(f"{served.base_url}/models")  # noqa: S310
+
+    refused.value.close()
+    assert refused.value.code == 401
+
+
+@pytest.mark.model
+def test_the_port_is_closed_when_the_block_is_over(weights: Path) -> None:
+    with serve(weights) as served:
+        pass
+
+    with pytest.raises(URLError, match="refused"):
+        urlopen(f"{served.base_url}/models")  # noqa: S310
+
+
+@pytest.mark.model
+@pytest.mark.skipif(sys.platform != "linux", reason="watches a grandchild, which needs pidfd")
+def test_the_child_does_not_outlive_a_killed_parent(weights: Path) -> None:
+    body = """
+        import os, pathlib, signal, sys
+        from remit.models.serving import serve
+        with serve(pathlib.Path(sys.argv[1])):
+            print(pathlib.Path(f"/proc/self/task/{os.getpid()}/children").read_text(), flush=True)
+            signal.pause()
+    """
+    program = "\n".join(line[8:] for line in body.splitlines())
+    with subprocess.Popen([sys.executable, "-c", program, str(weights)], stdout=subprocess.PIPE) as parent:
+        assert parent.stdout is not None
+        child = os.pidfd_open(int(parent.stdout.readline()))
+        parent.send_signal(signal.SIGKILL)
+        over, _, _ = select.select([child], [], [], 30)
+        os.close(child)
+
+    assert over
