@@ -21,6 +21,8 @@
     │  ├─ CallCancelledError         the run was cancelled
     │  ├─ ExternalError              a service of somebody else failed
     │  │  └─ ModelError              the model could not be asked
+    │  │     ├─ ModelBusyError       the model asks for patience (429)
+    │  │     ├─ ModelRefusedError    the request is refused: bad key, no such model, too long
     │  │     └─ CompletionError      the model answered, but not with a completion
     │  ├─ SealError                  a layer changed arguments after they were asked about
     │  ├─ IdempotencyError           one key, two different arguments
@@ -188,9 +190,22 @@ class ExternalError(CallError):
 
 
 class ModelError(ExternalError):
-    """The model could not be asked: refused connection, 429, bad key. Raised by model adapters."""
+    """The model could not be asked: refused connection, no answer, a failing server. Raised by model adapters."""
 
     code = "MODEL_ERROR"
+
+
+class ModelBusyError(ModelError):
+    """The model asks for patience. Raised by model adapters; worth another try later."""
+
+    code = "MODEL_BUSY"
+
+
+class ModelRefusedError(ModelError):
+    """The model's endpoint refuses the request: a bad key, no such model, too long. Raised by model adapters."""
+
+    code = "MODEL_REFUSED"
+    retryable = False
 
 
 class CompletionError(ModelError):

@@ -30,7 +30,7 @@ class HasApprover(Protocol):
 class Inbox:
     """The approver that never answers at once: the question waits in the journal until a person decides."""
 
-    async def decide(self, question: Question, /) -> Decision | None:  # noqa: ARG002 - the shape of an approver
+    async def decide(self, question: Question, /) -> Decision | None:
         """None: later."""
         return None
 

@@ -10,7 +10,9 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, NotRequired, TypedDict, cast
+from typing import Any, Literal, NamedTuple, NotRequired, cast
+
+from typing_extensions import TypedDict
 
 from remit.contracts.ledger import Ledger
 

@@ -62,7 +62,7 @@ class ReplayLedger:
         else:
             raise DivergedError(f"{_what(item)} is not in the journal: {encode(item)[:300]}")
 
-    async def commit(self, item: Item, take: Take | None = None) -> None:  # noqa: ARG002 - nothing is taken
+    async def commit(self, item: Item, take: Take | None = None) -> None:
         """Compare an item with the recorded one."""
         self.add(item)
 
@@ -85,7 +85,7 @@ class ReplayLedger:
                 decision = Decision.of(item.body)
         return (found, decision) if found is not None else None
 
-    def reserve(self, call: str, limit: int) -> bool:  # noqa: ARG002 - what was recorded was within its budget
+    def reserve(self, call: str, limit: int) -> bool:
         """Yes: nothing starts in a replay."""
         return True
 

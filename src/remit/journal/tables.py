@@ -94,7 +94,7 @@ def migrate(engine: Engine) -> None:
             at = connection.execute(text("select version_num from remit_version")).scalar()
             if at == HEAD:
                 return
-    from remit.journal.migrations import upgrade
+    from remit.journal.migrations import upgrade  # noqa: PLC0415 - loaded only where there is something to migrate
 
     upgrade(engine)
 

@@ -87,12 +87,12 @@ def template_for(head: Mapping[str, Value]) -> str:
 def order_for(path: Path, *, context: int, threads: int) -> Order:
     """What to ask of the child for a file. Raises `GgufError` if the file is no model."""
     head = read_head(path)
-    trained = head.get(f"{head.get('general.architecture')}.context_length", context)
+    trained = head.get(f"{head.get('general.architecture')}.context_length")
     return Order(
         path=str(path.absolute()),
         model=path.stem,
         template=template_for(head),
-        context=min(context, int(trained)),
+        context=min(context, trained) if isinstance(trained, int) else context,
         threads=threads,
     )
 

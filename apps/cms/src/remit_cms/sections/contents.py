@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 
 from remit_cms.models import Content
 from remit_cms.sections.payloads import SectionInput, SectionView
@@ -12,6 +13,15 @@ from remit_cms.storage.access import Edit
 from remit_cms.storage.scope import Scope, structure_of
 from remit_cms.storage.tables import Page, PageSection, SectionContent, SectionDefinition
 from remit_cms.templates.values import check_content, missing
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A section that was added. ``lacks`` names its required fields that are still empty."""
+
+    section: PageSection
+    definition: SectionDefinition
+    lacks: list[str]
 
 
 async def sections_of(scope: Scope, page: Page, *, locale: str | None = None) -> list[SectionView]:
@@ -27,21 +37,111 @@ async def sections_of(scope: Scope, page: Page, *, locale: str | None = None) ->
     return [_view(row[0], row[1], scope, contents.get(row[0].id, {}), locale) for row in rows]
 
 
-async def section_view(
-    scope: Scope, section: PageSection, definition: SectionDefinition, locale: str
-) -> SectionView:
+async def section_view(scope: Scope, section: PageSection, definition: SectionDefinition, locale: str) -> SectionView:
     """One section with its content."""
     contents = await _contents(scope, [section.id], locale)
     return _view(section, definition, scope, contents.get(section.id, {}), locale)
 
 
-async def place(edit: Edit, page: Page, given: SectionInput, locale: str, *, at: int | None = None) -> str:
-    """Add a section to a page, at the end or before the section that now stands ``at`` a place.
-
-    Returns a remark on what is still to be filled in, or nothing.
+async def place(edit: Edit, page: Page, given: SectionInput, locale: str, *, at: int | None = None) -> Placed:
+    """Add a section to a page, at its end, or before the section that now stands ``at`` a place.
 
     Raises:
         NotFoundError: no such template.
         InvalidError: the content is not what the template takes.
     """
-    raise NotImplementedError
+    definition = await edit.definition(given.definition_id)
+    structure = structure_of(definition)
+    check_content(definition.key, structure, given.content)
+    count = await edit.session.scalar(select(func.count()).select_from(PageSection).where(PageSection.page == page.id))
+    order = min(at if at is not None else count or 0, count or 0)
+    await edit.session.execute(
+        update(PageSection)
+        .where(PageSection.page == page.id, PageSection.sort_order >= order)
+        .values(sort_order=PageSection.sort_order + 1)
+    )
+    section = PageSection(id=edit.new_id("section"), page=page.id, definition=definition.id, sort_order=order)
+    edit.session.add(section)
+    await edit.session.flush()
+    content = _merged({}, given.content)
+    edit.session.add(SectionContent(section=section.id, locale=locale, content=content))
+    await edit.session.flush()
+    return Placed(section, definition, missing(structure, content))
+
+
+async def write(
+    edit: Edit, section: PageSection, definition: SectionDefinition, content: Content, locale: str
+) -> list[str]:
+    """Lay new values over a section's content in one locale. Gives the required fields that are still empty.
+
+    Raises:
+        InvalidError: the content is not what the template takes.
+    """
+    structure = structure_of(definition)
+    check_content(definition.key, structure, content)
+    row = await edit.session.get(SectionContent, (section.id, locale))
+    if row is None:
+        row = SectionContent(section=section.id, locale=locale, content={})
+        edit.session.add(row)
+    row.content = _merged(row.content, content)
+    await edit.session.flush()
+    shown = await section_view(edit, section, definition, locale)
+    return missing(structure, shown.content or {})
+
+
+async def take_off(edit: Edit, section: PageSection) -> None:
+    """Remove a section; those below it move up."""
+    page, order = section.page, section.sort_order
+    await edit.session.delete(section)
+    await edit.session.flush()
+    await edit.session.execute(
+        update(PageSection)
+        .where(PageSection.page == page, PageSection.sort_order > order)
+        .values(sort_order=PageSection.sort_order - 1)
+    )
+
+
+def still_empty(fields: list[str]) -> str:
+    """A remark on required fields that nobody has filled in."""
+    return f" Still empty: {', '.join(fields)}." if fields else ""
+
+
+def _merged(old: Content, new: Content) -> Content:
+    """Shallow: new wins, null empties."""
+    return {key: value for key, value in {**old, **new}.items() if value is not None}
+
+
+async def _contents(scope: Scope, sections: list[str], locale: str) -> dict[str, dict[str, Content]]:
+    """Content by section and locale: the locale asked for, and the default to fall back on."""
+    query = select(SectionContent).where(
+        SectionContent.section.in_(sections), SectionContent.locale.in_({locale, scope.default_locale})
+    )
+    found: dict[str, dict[str, Content]] = {}
+    for row in await scope.session.scalars(query):
+        found.setdefault(row.section, {})[row.locale] = row.content
+    return found
+
+
+def _view(
+    section: PageSection,
+    definition: SectionDefinition,
+    scope: Scope,
+    contents: Mapping[str, Content],
+    locale: str | None,
+) -> SectionView:
+    brief = SectionView(
+        id=section.id,
+        section_key=definition.key,
+        sort_order=section.sort_order,
+    )
+    if locale is None:
+        return brief
+    own, fallback = contents.get(locale, {}), contents.get(scope.default_locale, {})
+    untranslated = [key for key in fallback if key not in own]
+    return brief.model_copy(
+        update={
+            "locale_code": locale,
+            "content": {**fallback, **own},
+            "untranslated": untranslated or None,
+        }
+    )

@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from pydantic import Field
 
-from remit_cms.models import Content, GivenContent, Maybe, Payload, Reply, Shown, View
+from remit_cms.models import (
+    Content,
+    GivenContent,
+    LocaleCode,
+    Maybe,
+    Name,
+    Payload,
+    Reply,
+    RevisionNumber,
+    Shown,
+    View,
+    no_content,
+)
 
 _PAGE = "Id of the page; its slug will do"
 _SECTION = "Id of the section on its page"
@@ -12,13 +26,15 @@ _DEFINITION = "Id or key of a section template, such as hero, text, image-text, 
 _LOCALE = "Language of the content, such as en; the site's default if left out"
 _REVISION = "Revision of the page that you read; the write is refused if it has changed since"
 
+_Order = Annotated[int, Field(ge=0, le=1000)]
+
 
 class SectionInput(Payload):
     """A section to add to a page."""
 
-    definition_id: str = Field(description=_DEFINITION, min_length=1, max_length=64)
+    definition_id: Name = Field(description=_DEFINITION)
     content: GivenContent = Field(
-        default_factory=dict[str, object],
+        default_factory=no_content,
         description="Values of the template's fields, {field: value}",
     )
 
@@ -26,56 +42,50 @@ class SectionInput(Payload):
 class GetPageSections(Payload):
     """Which page's sections to list."""
 
-    page_id: str = Field(description=_PAGE, min_length=1, max_length=64)
+    page_id: Name = Field(description=_PAGE)
     include_content: bool = Field(default=False, description="Whether to give the content of every section")
-    locale_code: Maybe[str] = Field(default=None, description=_LOCALE, max_length=16)
+    locale_code: Maybe[LocaleCode] = Field(default=None, description=_LOCALE)
 
 
 class GetSectionContent(Payload):
     """Which section to read."""
 
-    page_section_id: str = Field(description=_SECTION, min_length=1, max_length=64)
-    locale_code: Maybe[str] = Field(default=None, description=_LOCALE, max_length=16)
+    page_section_id: Name = Field(description=_SECTION)
+    locale_code: Maybe[LocaleCode] = Field(default=None, description=_LOCALE)
 
 
 class GetSectionFields(Payload):
     """Which template to describe."""
 
-    definition_id: str = Field(description=_DEFINITION, min_length=1, max_length=64)
-
-
-class ListSectionTemplates(Payload):
-    """Nothing to say."""
+    definition_id: Name = Field(description=_DEFINITION)
 
 
 class AddSectionToPage(SectionInput):
     """A section, and where to add it."""
 
-    page_id: str = Field(description=_PAGE, min_length=1, max_length=64)
-    sort_order: Maybe[int] = Field(
-        default=None, description="Place on the page, 0 is the top; the end if left out", ge=0, le=1000
-    )
-    locale_code: Maybe[str] = Field(default=None, description=_LOCALE, max_length=16)
-    expected_revision: Maybe[int] = Field(default=None, description=_REVISION, ge=1)
+    page_id: Name = Field(description=_PAGE)
+    sort_order: Maybe[_Order] = Field(default=None, description="Place on the page, 0 is the top; the end if left out")
+    locale_code: Maybe[LocaleCode] = Field(default=None, description=_LOCALE)
+    expected_revision: Maybe[RevisionNumber] = Field(default=None, description=_REVISION)
 
 
 class UpdateSectionContent(Payload):
     """New values for fields of a section."""
 
-    page_section_id: str = Field(description=_SECTION, min_length=1, max_length=64)
+    page_section_id: Name = Field(description=_SECTION)
     content: GivenContent = Field(
         description="The fields to change, {field: new value}; null empties a field, others stay as they are"
     )
-    locale_code: Maybe[str] = Field(default=None, description=_LOCALE, max_length=16)
-    expected_revision: Maybe[int] = Field(default=None, description=_REVISION, ge=1)
+    locale_code: Maybe[LocaleCode] = Field(default=None, description=_LOCALE)
+    expected_revision: Maybe[RevisionNumber] = Field(default=None, description=_REVISION)
 
 
 class DeletePageSection(Payload):
     """Which section to delete."""
 
-    page_section_id: str = Field(description=_SECTION, min_length=1, max_length=64)
+    page_section_id: Name = Field(description=_SECTION)
     confirmed: bool = Field(default=False, description="Must be true to actually delete")
-    expected_revision: Maybe[int] = Field(default=None, description=_REVISION, ge=1)
+    expected_revision: Maybe[RevisionNumber] = Field(default=None, description=_REVISION)
 
 
 class SectionView(View):
@@ -87,7 +97,6 @@ class SectionView(View):
 
     id: str
     section_key: str
-    section_name: str
     sort_order: int
     locale_code: Shown[str] = None
     content: Shown[Content] = None

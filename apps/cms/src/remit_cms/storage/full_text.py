@@ -62,9 +62,7 @@ async def search(scope: Scope, query: str, limit: int) -> list[Hit]:
     }
     rows = (await scope.session.execute(_SEARCH, wanted)).all()
     best = max((float(row.score) for row in rows), default=0.0)
-    return [
-        Hit(row.id, row.title, row.slug, round(float(row.score) / best, 2) if best > 0 else 1.0) for row in rows
-    ]
+    return [Hit(row.id, row.title, row.slug, round(float(row.score) / best, 2) if best > 0 else 1.0) for row in rows]
 
 
 def _row(page: str) -> int:

@@ -61,8 +61,12 @@ class Scope:
             NotFoundError: naming pages like it.
         """
         slug = named.strip("/")
-        query = select(Page).where(self.target.holds(Page), or_(Page.id == named, and_(Page.slug == slug, Page.parent.is_(None))))
-        found = (await self.session.scalars(query.order_by(Page.id != named, Page.locale != self.default_locale).limit(1))).first()
+        query = select(Page).where(
+            self.target.holds(Page), or_(Page.id == named, and_(Page.slug == slug, Page.parent.is_(None)))
+        )
+        found = (
+            await self.session.scalars(query.order_by(Page.id != named, Page.locale != self.default_locale).limit(1))
+        ).first()
         if found is not None:
             return found
         slugs = (await self.session.scalars(select(Page.slug).where(self.target.holds(Page)))).all()
@@ -76,7 +80,9 @@ class Scope:
         """
         page = await self.page(page_id)
         if page.id != page_id:
-            raise NotFoundError(f"No page has the id '{page_id}'. The page with that slug is '{page.title}', id {page.id}.")
+            raise NotFoundError(
+                f"No page has the id '{page_id}'. The page with that slug is '{page.title}', id {page.id}."
+            )
         return page
 
     async def section(self, section_id: str) -> tuple[PageSection, Page, SectionDefinition]:
@@ -103,11 +109,15 @@ class Scope:
             NotFoundError: naming all keys.
         """
         here = self.target.holds(SectionDefinition)
-        query = select(SectionDefinition).where(here, or_(SectionDefinition.id == named, SectionDefinition.key == named))
+        query = select(SectionDefinition).where(
+            here, or_(SectionDefinition.id == named, SectionDefinition.key == named)
+        )
         found = (await self.session.scalars(query)).first()
         if found is not None:
             return found
-        keys = (await self.session.scalars(select(SectionDefinition.key).where(here).order_by(SectionDefinition.key))).all()
+        keys = (
+            await self.session.scalars(select(SectionDefinition.key).where(here).order_by(SectionDefinition.key))
+        ).all()
         raise NotFoundError(f"No section template '{named}'. There are: {', '.join(keys)}.")
 
 

@@ -30,7 +30,7 @@ class Instant(TypeDecorator[datetime]):
     impl = DateTime(timezone=True)
     cache_ok = True
 
-    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002  (SQLAlchemy's)
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
         """The moment with its zone."""
         return value.replace(tzinfo=UTC) if value is not None and value.tzinfo is None else value
 

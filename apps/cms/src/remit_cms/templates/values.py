@@ -146,7 +146,7 @@ def _problems(slot: Slot, value: JsonValue) -> list[str]:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join((slot.key, *(str(part) for part in first["loc"])))
-        return [f"'{where}': {first['msg']} (write {FORMS[slot.type]})"]
+        return [f"'{where}': {first['msg'].removeprefix('Value error, ')} (write {FORMS[slot.type]})"]
     if slot.options and value not in slot.options:
         return [f"'{slot.key}' must be one of {', '.join(slot.options)}"]
     return []

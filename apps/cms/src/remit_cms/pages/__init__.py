@@ -1,0 +1,1 @@
+"""Pages: what a site is made of."""

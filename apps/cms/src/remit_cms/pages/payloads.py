@@ -1,0 +1,170 @@
+"""What the operations on pages take and give."""
+
+from __future__ import annotations
+
+from typing import Annotated, Self
+
+from pydantic import Field, StringConstraints, model_validator
+
+from remit_cms.models import LocaleCode, Maybe, Name, Payload, Reply, RevisionNumber, Shown, SlugText, View
+from remit_cms.sections.payloads import SectionInput, SectionView
+
+_PAGE = "Id of the page; its slug will do"
+_SLUG = "Name in the address, a-z, 0-9 and '-'"
+_REVISION = "Revision of the page that you read; the write is refused if it has changed since"
+
+_MetaTitle = Annotated[str, Field(max_length=200)]
+_MetaText = Annotated[str, Field(max_length=500)]
+_Cursor = Annotated[str, Field(max_length=200)]
+_Title = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200), Field(description="Page title")
+]
+
+
+class GetPages(Payload):
+    """Which pages to list."""
+
+    limit: int = Field(default=50, description="Most pages to give (1-100)", ge=1, le=100)
+    cursor: Maybe[_Cursor] = Field(default=None, description="nextCursor of the answer before, to read on from there")
+
+
+class GetPage(Payload):
+    """Which page to read, and how much of it."""
+
+    page_id: Maybe[Name] = Field(default=None, description=_PAGE)
+    slug: Maybe[SlugText] = Field(default=None, description="Slug of the page, instead of its id")
+    include_content: bool = Field(default=False, description="Whether to give the content of every section")
+    locale_code: Maybe[LocaleCode] = Field(
+        default=None, description="Language of the content, such as en; the site's default if left out"
+    )
+
+    @model_validator(mode="after")
+    def _names_a_page(self) -> Self:
+        if self.page_id is None and self.slug is None:
+            raise ValueError("give the pageId or the slug of a page; cms_getPages lists them")
+        return self
+
+
+class CreatePage(Payload):
+    """A new page."""
+
+    title: _Title
+    slug: Maybe[SlugText] = Field(default=None, description=f"{_SLUG}; made from the title if left out")
+    sections: list[SectionInput] = Field(
+        default_factory=list[SectionInput], description="Sections to begin with, from top to bottom", max_length=20
+    )
+
+
+class CreatePageWithContent(CreatePage):
+    """A new page with its sections."""
+
+    sections: list[SectionInput] = Field(
+        description="The sections of the page, from top to bottom (1-20)", min_length=1, max_length=20
+    )
+
+
+class Meta(Payload):
+    """What search engines show of a page."""
+
+    title: Maybe[_MetaTitle] = Field(default=None, description="Title for search engines; empty for none")
+    description: Maybe[_MetaText] = Field(default=None, description="Description for search engines; empty for none")
+
+
+class UpdatePage(Payload):
+    """Changes to a page. What is left out stays."""
+
+    page_id: Name = Field(description=_PAGE)
+    title: Maybe[_Title] = Field(default=None, description="New title")
+    slug: Maybe[SlugText] = Field(default=None, description=f"New slug: {_SLUG}")
+    indexing: Maybe[bool] = Field(default=None, description="Whether search engines may list the page")
+    meta: Maybe[Meta] = Field(default=None, description="What search engines show of the page")
+    expected_revision: Maybe[RevisionNumber] = Field(default=None, description=_REVISION)
+
+    @model_validator(mode="after")
+    def _changes_something(self) -> Self:
+        if all(value is None for value in (self.title, self.slug, self.indexing, self.meta)):
+            raise ValueError("nothing to change; give title, slug, indexing or meta")
+        return self
+
+
+class DeletePage(Payload):
+    """Which page to delete."""
+
+    page_id: Name = Field(description="Id of the page")
+    confirmed: bool = Field(default=False, description="Must be true to actually delete")
+    expected_revision: Maybe[RevisionNumber] = Field(default=None, description=_REVISION)
+
+
+class FindResource(Payload):
+    """What to look for by name."""
+
+    query: str = Field(description="Title or slug of a page, roughly", min_length=1, max_length=200)
+    limit: int = Field(default=5, description="Most matches to give (1-20)", ge=1, le=20)
+
+
+class SearchPages(Payload):
+    """What to look for in texts."""
+
+    query: str = Field(description="Words to look for in titles and texts", min_length=1, max_length=500)
+    limit: int = Field(default=5, description="Maximum results to return (1-20)", ge=1, le=20)
+
+
+class PageBrief(View):
+    """A page in a list."""
+
+    id: str
+    title: str
+    slug: str
+    status: str
+
+
+class MetaView(View):
+    """What search engines show of a page."""
+
+    title: Shown[str] = None
+    description: Shown[str] = None
+
+
+class PageView(PageBrief):
+    """A page. ``revision`` is what expectedRevision takes."""
+
+    revision: int
+    indexing: bool
+    meta: Shown[MetaView] = None
+    sections: list[SectionView]
+
+
+class Match(View):
+    """A page that was found. ``score`` is between 0 and 1."""
+
+    id: str
+    title: str
+    slug: str
+    score: float
+
+
+class PageReply(Reply):
+    """One page."""
+
+    page: PageView
+
+
+class PagesReply(Reply):
+    """Pages by slug. ``next_cursor`` is there if more follow."""
+
+    pages: list[PageBrief]
+    total: int
+    next_cursor: Shown[str] = None
+
+
+class MatchesReply(Reply):
+    """Pages that were found, best first."""
+
+    matches: list[Match]
+
+
+class PageDeletion(Reply):
+    """A page that was deleted, or the question whether to."""
+
+    page_id: str
+    requires_confirmation: Shown[bool] = None

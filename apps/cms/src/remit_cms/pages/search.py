@@ -1,0 +1,55 @@
+"""Finding pages: by name, roughly, and by what stands in them."""
+
+from __future__ import annotations
+
+from rapidfuzz import fuzz, process, utils
+from sqlalchemy import select
+
+from remit import LeafContext
+from remit_cms.models import counted
+from remit_cms.pages.payloads import FindResource, Match, MatchesReply, SearchPages
+from remit_cms.storage import full_text
+from remit_cms.storage.access import viewing
+from remit_cms.storage.database import Database
+from remit_cms.storage.tables import Page
+
+_CUTOFF = 55
+
+
+class Search:
+    """Finds pages of a site."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def find_resource(self, ctx: LeafContext, payload: FindResource) -> MatchesReply:
+        """Find pages whose title or slug is like the query, typing errors included. Use it before guessing a slug."""
+        async with viewing(self._database, ctx) as scope:
+            query = select(Page.id, Page.title, Page.slug).where(scope.target.holds(Page)).order_by(Page.slug)
+            rows = (await scope.session.execute(query)).all()
+        names = {index: f"{row.title} {row.slug}" for index, row in enumerate(rows)}
+        found = process.extract(
+            payload.query,
+            names,
+            scorer=fuzz.WRatio,
+            processor=utils.default_process,
+            limit=payload.limit,
+            score_cutoff=_CUTOFF,
+        )
+        return _reply(
+            [
+                Match(id=rows[i].id, title=rows[i].title, slug=rows[i].slug, score=round(score / 100, 2))
+                for _, score, i in found
+            ]
+        )
+
+    async def search_pages(self, ctx: LeafContext, payload: SearchPages) -> MatchesReply:
+        """Search pages for the words of a query in their titles and texts, ranked by full text, best match first."""
+        async with viewing(self._database, ctx) as scope:
+            hits = await full_text.search(scope, payload.query, payload.limit)
+        return _reply([Match(id=hit.id, title=hit.title, slug=hit.slug, score=hit.score) for hit in hits])
+
+
+def _reply(matches: list[Match]) -> MatchesReply:
+    message = f"Found {counted(len(matches), 'matching page')}" if matches else "No page matches"
+    return MatchesReply(matches=matches, message=message)

@@ -1,0 +1,195 @@
+"""Any OpenAI-compatible endpoint, by raw chat completions through the official client.
+
+The request body is spliced from the wire texts of the history: a client that serialises messages again would change
+their bytes. The client's own retries are off; retry is a layer.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from typing import Any, Final, Self
+
+import openai
+from pydantic import BaseModel, Field
+
+from remit.contracts.chat import ChatRequest, Completion, completion_of, write
+from remit.errors import CompletionError, ModelBusyError, ModelError, ModelRefusedError, SetupError
+
+_SHOWN: Final = 200
+_PATIENCE: Final = frozenset({408, 409, 425, 429})
+
+
+class OpenAI:
+    """A model at an endpoint, which knows it as ``model``.
+
+    Args:
+        timeout: for one request, in seconds.
+        proxied: whether the environment's proxy settings hold.
+        spelled: for an endpoint that cannot read every legal message: what to send in place of a wire text.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        base_url: str | None = None,
+        api_key: str,
+        timeout: float = 300.0,
+        proxied: bool = True,
+        spelled: Callable[[str], str] | None = None,
+    ) -> None:
+        self.model = model
+        self._spelled = spelled
+        http = openai.DefaultAsyncHttpxClient(trust_env=proxied)
+        self._client = openai.AsyncOpenAI(
+            base_url=base_url, api_key=api_key, max_retries=0, timeout=timeout, http_client=http
+        )
+
+    async def __call__(self, request: ChatRequest, /) -> Completion:
+        """Ask once.
+
+        Raises:
+            ModelError: the endpoint cannot be reached, is busy, or refuses.
+            CompletionError: what it answered is no completion.
+        """
+        try:
+            answer = await self._client.post(
+                "/chat/completions",
+                cast_to=bytes,
+                content=body_of(self.model, request, self._spelled),
+                options={"headers": {"Content-Type": "application/json"}},
+            )
+        except openai.OpenAIError as error:
+            raise self._explained(error) from error
+        return completion_from(answer)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._client.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    def _explained(self, error: openai.OpenAIError) -> ModelError:
+        where = str(self._client.base_url)
+        if isinstance(error, openai.APIStatusError):
+            said = f"{self.model} at {where} answered {error.status_code}: {_short(error.message)}"
+            if error.status_code in _PATIENCE:
+                return ModelBusyError(f"{said}; try again later")
+            return ModelError(said) if error.status_code >= 500 else ModelRefusedError(said)
+        if isinstance(error, openai.APITimeoutError):
+            return ModelError(f"{self.model} at {where} did not answer in time")
+        if isinstance(error, openai.APIConnectionError):
+            cause = error.__cause__
+            return ModelError(f"{self.model} at {where} cannot be reached: {cause or error}; is the endpoint running?")
+        return ModelError(f"{self.model} at {where}: {_short(str(error))}")
+
+    def __repr__(self) -> str:
+        return f"OpenAI({self.model!r} at {self._client.base_url})"
+
+
+def from_environment(model: str, environ: Mapping[str, str] = os.environ) -> OpenAI:
+    """The model of that name at ``OPENAI_BASE_URL`` (OpenAI's own by default) with the key in ``OPENAI_API_KEY``.
+
+    Raises:
+        SetupError: there is no key. An endpoint that needs none gets any text, like "none".
+    """
+    key = environ.get("OPENAI_API_KEY", "")
+    if not key:
+        raise SetupError(
+            "OPENAI_API_KEY is not set; set it (to any text where the endpoint at OPENAI_BASE_URL needs none)"
+        )
+    return OpenAI(model, base_url=environ.get("OPENAI_BASE_URL") or None, api_key=key)
+
+
+def body_of(model: str, request: ChatRequest, spelled: Callable[[str], str] | None = None) -> bytes:
+    """The request body: wire texts spliced in as they are, and only the knobs that are set."""
+    texts = request.history if spelled is None else map(spelled, request.history)
+    parts = [f'"model":{json.dumps(model)}', f'"messages":[{",".join(texts)}]']
+    if len(request.tools):
+        parts.append(f'"tools":{request.tools.text}')
+    if request.temperature is not None:
+        parts.append(f'"temperature":{json.dumps(request.temperature)}')
+    if request.max_tokens is not None:
+        parts.append(f'"max_tokens":{json.dumps(request.max_tokens)}')
+    return f"{{{','.join(parts)}}}".encode()
+
+
+class _Function(BaseModel):
+    name: str
+    arguments: str = "{}"
+
+
+class _ToolCall(BaseModel):
+    id: str | None = None
+    function: _Function
+
+
+class _Message(BaseModel):
+    content: str | None = None
+    refusal: str | None = None
+    tool_calls: list[_ToolCall] | None = None
+
+
+class _Choice(BaseModel):
+    message: _Message
+    finish_reason: str | None = None
+
+
+class _Usage(BaseModel):
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+class _Response(BaseModel):
+    choices: list[_Choice] = Field(min_length=1)
+    model: str = ""
+    usage: _Usage | None = None
+
+
+def completion_from(answer: bytes) -> Completion:
+    """The completion in a raw response body.
+
+    Raises:
+        CompletionError: there is none; the message shows the beginning of what there is.
+    """
+    try:
+        response = _Response.model_validate_json(answer)
+        raw = answer.decode()
+    except ValueError as error:
+        shown = _short(answer.decode(errors="replace"))
+        raise CompletionError(f"the model's answer is no chat completion; it begins: {shown}") from error
+    choice, usage = response.choices[0], response.usage or _Usage()
+    return completion_of(
+        write(_legal(choice.message)),
+        finish=choice.finish_reason or "stop",
+        model=response.model,
+        prompt_tokens=usage.prompt_tokens,
+        completion_tokens=usage.completion_tokens,
+        response=raw,
+    )
+
+
+def _legal(message: _Message) -> dict[str, Any]:
+    """The part of a response's message that a request may carry: role, content, refusal, tool calls."""
+    kept: dict[str, Any] = {"role": "assistant", "content": message.content}
+    if message.refusal is not None:
+        kept["refusal"] = message.refusal
+    if message.tool_calls:
+        kept["tool_calls"] = [
+            {"id": call.id or "", "type": "function", "function": call.function.model_dump()}
+            for call in message.tool_calls
+        ]
+    elif message.content is None:
+        kept["content"] = ""
+    return kept
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _SHOWN else f"{line[:_SHOWN]}…"

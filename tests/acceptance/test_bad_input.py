@@ -1,0 +1,181 @@
+"""Whatever a model or the world throws at a run: one clear error, and a history that stays valid."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+from remit import Agent, App, Effect, LeafContext, RunResult, Runtime, tool
+from remit.contracts.items import Finished, ToolOutput
+from remit.contracts.oracle import faults
+from remit.errors import CompletionError
+from remit.models.openai import OpenAI
+from remit.testing import Scripted, anybody, calls
+from tests.loopback import Endpoint, answering
+
+
+@tool(effect=Effect.PURE)
+async def double(number: int) -> int:
+    """Double a number."""
+    return number * 2
+
+
+@tool(effect=Effect.PURE)
+async def explode() -> str:
+    """Explode."""
+    raise ZeroDivisionError("the world ended")
+
+
+@tool(effect=Effect.PURE)
+async def unwritable() -> Any:
+    """Return what JSON cannot hold."""
+    return object()
+
+
+@tool(effect=Effect.PURE)
+async def half_a_pair() -> str:
+    """Return text that UTF-8 cannot hold."""
+    return "\ud800"
+
+
+@tool(effect=Effect.PURE)
+async def wrong() -> int:
+    """Return something else than promised."""
+    return "seven"  # type: ignore[return-value]
+
+
+TOOLS = (double, explode, unwritable, half_a_pair, wrong)
+
+
+def deep(levels: int) -> str:
+    return '{"number":' + "[" * levels + "]" * levels + "}"
+
+
+BAD_CALLS = {
+    "malformed": ("double", '{"number": 1', "VALIDATION_ERROR", "not JSON"),
+    "not an object": ("double", "[1]", "VALIDATION_ERROR", "must be a JSON object, not an array"),
+    "duplicate key": ("double", '{"number":1,"number":2}', "VALIDATION_ERROR", "'number' stands twice"),
+    "nan": ("double", '{"number":NaN}', "VALIDATION_ERROR", "NaN is no JSON number"),
+    "huge number": ("double", '{"number":9007199254740993}', "VALIDATION_ERROR", "too large"),
+    "infinite number": ("double", '{"number":1e400}', "VALIDATION_ERROR", "number"),
+    "10 MB": ("double", '{"number":"' + "x" * 10_000_000 + '"}', "VALIDATION_ERROR", "10,000,013 bytes long"),
+    "100 deep": ("double", deep(100), "VALIDATION_ERROR", "nested too deep"),
+    "100,000 deep": ("double", deep(100_000), "VALIDATION_ERROR", "nested too deep"),
+    "no arguments": ("double", "", "VALIDATION_ERROR", "number: Field required"),
+    "half a surrogate pair": ("double", '{"number":"\\ud800"}', "VALIDATION_ERROR", "hex escape"),
+    "unknown tool": ("duoble", "{}", "UNKNOWN_TOOL", "there is no tool 'duoble'; near it: double"),
+    "raises": ("explode", "{}", "INTERNAL_ERROR", "ZeroDivisionError: the world ended"),
+    "unwritable": ("unwritable", "{}", "INVALID_OUTPUT", "JSON cannot hold the result"),
+    "not UTF-8": ("half_a_pair", "{}", "INVALID_OUTPUT", "JSON cannot hold the result"),
+    "wrong type": ("wrong", "{}", "INVALID_OUTPUT", "not what the contract says"),
+}
+
+
+async def ask(model: Any, parallel: int = 8) -> tuple[Runtime, RunResult[str]]:
+    agent = Agent("agent", instructions="Work.", tools=TOOLS, parallel=parallel)
+    runtime = Runtime(App(name="test", agents=(agent,)), model=model)
+    return runtime, await runtime.run("go", by=anybody())
+
+
+@pytest.mark.parametrize("name", BAD_CALLS)
+async def test_a_bad_call_is_one_clear_reply_and_the_run_goes_on(name: str) -> None:
+    callee, arguments, code, said = BAD_CALLS[name]
+    runtime, result = await ask(Scripted([calls(("double", {"number": 4}), (callee, arguments)), "done"]))
+    history = await runtime.history(result.run)
+    good, bad = (json.loads(text)["content"] for text in history if '"role":"tool"' in text)
+    assert result.value() == "done"
+    assert good == "8", "the sibling is unharmed"
+    assert json.loads(bad)["errorCode"] == code
+    assert said in json.loads(bad)["error"]
+    assert len(json.loads(bad)["error"]) < 1_200
+    assert faults(history) == []
+    assert (await runtime.replay(result.run)).identical
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "code", "said"),
+    [
+        (200, "<html>Bad gateway</html>", "MODEL_GARBAGE", "is no chat completion; it begins: <html>"),
+        (200, '{"choices":[]}', "MODEL_GARBAGE", "is no chat completion"),
+        (200, '{"choices":[{"message":{"content":5}}]}', "MODEL_GARBAGE", "is no chat completion"),
+        (200, "", "MODEL_GARBAGE", "is no chat completion"),
+        (429, '{"error":{"message":"slow down"}}', "MODEL_BUSY", "answered 429"),
+        (401, '{"error":{"message":"bad key"}}', "MODEL_REFUSED", "answered 401"),
+        (500, '{"error":{"message":"oops"}}', "MODEL_ERROR", "answered 500"),
+    ],
+)
+async def test_an_endpoint_that_answers_badly_ends_the_run_with_one_clear_error(
+    status: int, body: str, code: str, said: str
+) -> None:
+    async with Endpoint(answering(status, body)) as endpoint, OpenAI("m", base_url=endpoint.url, api_key="k") as model:
+        runtime, result = await ask(model)
+    assert result.status == "failed"
+    assert result.reply is not None
+    assert result.reply.error is not None
+    assert result.reply.error.code == code
+    assert said in result.reply.error.message
+    assert "\n" not in result.reply.error.message
+    assert faults(await runtime.history(result.run)) == []
+    assert len(endpoint.received) == 1, "nobody but a layer tries again"
+
+
+async def test_a_refused_connection_ends_the_run_with_one_clear_error() -> None:
+    async with Endpoint(answering(200, "{}")) as endpoint:
+        url = endpoint.url
+    async with OpenAI("m", base_url=url, api_key="k") as model:
+        runtime, result = await ask(model)
+    assert result.reply is not None
+    assert result.reply.error is not None
+    assert result.reply.error.code == "MODEL_ERROR"
+    assert "cannot be reached" in result.reply.error.message
+    assert faults(await runtime.history(result.run)) == []
+
+
+async def test_a_model_that_fails_in_the_middle_leaves_a_valid_history_to_go_on_from() -> None:
+    model = Scripted([calls(("double", {"number": 1})), CompletionError("garbage"), "well again"])
+    agent = Agent("agent", instructions="Work.", tools=TOOLS)
+    runtime = Runtime(App(name="test", agents=(agent,)), model=model)
+    failed = await runtime.run("go", by=anybody(), conversation="c")
+    assert failed.status == "failed"
+    model = Scripted([calls(("double", {"number": 1})), "well again"])
+    runtime = Runtime(App(name="test", agents=(agent,)), model=model, store=runtime.store)
+    assert (await runtime.run("again", by=anybody(), conversation="c")).value() == "well again"
+    assert faults(model.requests[-1].history) == []
+
+
+@pytest.mark.parametrize("parallel", [1, 8], ids=["sequential", "parallel"])
+async def test_a_cancelled_run_is_over_and_its_history_valid(parallel: int) -> None:
+    begun, stopped = asyncio.Event(), list[str]()
+
+    @tool(effect=Effect.KEYED)
+    async def wait(ctx: LeafContext, number: int) -> str:
+        """Wait for ever."""
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            stopped.append(ctx.key)
+        return str(number)
+
+    agent = Agent("agent", instructions="Work.", tools=[wait, double], parallel=parallel)
+    script = Scripted([calls(("double", {"number": 2}), ("wait", {"number": 1}), ("wait", {"number": 2})), "never"])
+    runtime = Runtime(App(name="test", agents=(agent,)), model=script)
+    running = asyncio.create_task(runtime.run("go", by=anybody()))
+    await begun.wait()
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    (row,) = await runtime.store.runs()
+    items = [position.item for position in await runtime.store.read(row.run)]
+    ends = [item.call for item in items if isinstance(item, ToolOutput)]
+    assert row.status == "cancelled"
+    assert isinstance(items[-1], Finished)
+    assert len(ends) == len(set(ends)), "one end for each call"
+    assert len(stopped) == (2 if parallel > 1 else 1), "every body that ran was stopped"
+    history = await runtime.history(row.run)
+    assert faults(history) == []
+    assert next(json.loads(text)["content"] for text in history if '"role":"tool"' in text) == "4"
+    assert (await runtime.resume(row.run)).status == "cancelled", "a cancelled run stays so"

@@ -1,0 +1,383 @@
+"""The invariants of layers, through the real runtime: the model's calls, one after another and in parallel."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import pytest
+
+from remit import (
+    Agent,
+    App,
+    Approve,
+    Call,
+    CallLayer,
+    CallService,
+    Decision,
+    Effect,
+    Env,
+    HasApprover,
+    ModelLayer,
+    Principal,
+    Question,
+    Reply,
+    Risk,
+    RunResult,
+    Runtime,
+    Stack,
+    StepLayer,
+    StepOutcome,
+    StepRequest,
+    Tool,
+    Validate,
+    layer_fn,
+    tool,
+)
+from remit.contracts.call import ModelService, StepService
+from remit.contracts.chat import ChatRequest, Completion
+from remit.testing import Scripted, anybody, calls
+
+MODES = pytest.mark.parametrize("parallel", [1, 8], ids=["sequential", "parallel"])
+AnyTool = Tool[..., Any]
+
+
+@layer_fn
+async def probe(call: Call, inner: CallService, name: str, log: list[str]) -> Reply:
+    log.append(f"{name} enter")
+    reply = await inner(call)
+    log.append(f"{name} exit")
+    return reply
+
+
+@layer_fn
+async def finish(call: Call, inner: CallService, value: str) -> Reply:
+    await inner(call)
+    return Reply.final(value)
+
+
+def logging_tool(log: list[str]) -> Tool[[], str]:
+    @tool(effect=Effect.PURE)
+    async def work() -> str:
+        """Work."""
+        log.append("base")
+        return "worked"
+
+    return work
+
+
+def runtime_of(
+    *tools: AnyTool,
+    parallel: int,
+    times: int = 1,
+    arguments: str = "{}",
+    layers: Stack[CallLayer] | None = None,
+    around: Callable[[Agent], Agent] = lambda agent: agent,
+) -> tuple[Runtime, Scripted]:
+    """A runtime whose model calls each tool ``times`` times in one reply, then says "all done"."""
+    wanted = [(each.name, arguments) for each in tools for _ in range(times)]
+    model = Scripted([calls(*wanted), "all done"])
+    agent = around(Agent("agent", instructions="Work.", tools=tools, parallel=parallel))
+    return Runtime(App(name="test", agents=(agent,)), model=model, layers=layers), model
+
+
+def replies(model: Scripted) -> list[Any]:
+    """What the model read as results, in order."""
+    messages = [json.loads(text) for text in model.requests[-1].history]
+    return [message["content"] for message in messages if message["role"] == "tool"]
+
+
+async def ask(runtime: Runtime, by: Principal | None = None) -> RunResult[str]:
+    return await runtime.run("go", by=by or anybody())
+
+
+@MODES
+async def test_cross_scope_layer_ordering(parallel: int) -> None:
+    log: list[str] = []
+    runtime, _ = runtime_of(
+        logging_tool(log).layer(probe("tool", log)),
+        parallel=parallel,
+        around=lambda agent: agent.layer(probe("agent", log)),
+    )
+    await ask(runtime.layer(probe("run", log)))
+    agent_call, tool_call = log[:1] + log[-1:], log[1:-1]
+    assert agent_call == ["run enter", "run exit"]
+    assert tool_call == [
+        "run enter",
+        "agent enter",
+        "tool enter",
+        "base",
+        "tool exit",
+        "agent exit",
+        "run exit",
+    ]
+
+
+@MODES
+async def test_final_effect_precedence(parallel: int) -> None:
+    log: list[str] = []
+
+    @layer_fn
+    async def finish_calls(call: Call, inner: CallService) -> Reply:
+        reply = await inner(call)
+        return Reply.final("by the run") if call.callee.name == "work" else reply
+
+    runtime, model = runtime_of(
+        logging_tool(log).layer(finish("by the tool")),
+        parallel=parallel,
+        times=3,
+        around=lambda agent: agent.layer(finish("by the agent")),
+    )
+    result = await ask(runtime.layer(finish_calls()))
+    assert result.value() == "by the run"
+    assert log == ["base"] * 3, "siblings finish"
+    assert len(model.requests) == 1, "nobody asks the model again"
+
+
+@MODES
+async def test_the_first_final_in_call_order_wins_between_siblings(parallel: int) -> None:
+    first = logging_tool([]).with_name("first").layer(finish("first"))
+    second = logging_tool([]).with_name("second").layer(finish("second"))
+    runtime, _ = runtime_of(first, second, parallel=parallel)
+    assert (await ask(runtime)).value() == "first"
+
+
+@MODES
+async def test_runner_uses_service_tools(parallel: int) -> None:
+    log: list[str] = []
+    runtime, model = runtime_of(logging_tool(log), parallel=parallel, times=3)
+    result = await ask(runtime)
+    assert result.value() == "all done"
+    assert log == ["base"] * 3
+    assert replies(model) == ["worked"] * 3
+
+
+@MODES
+async def test_agent_layer_chaining_compiles(parallel: int) -> None:
+    log: list[str] = []
+    runtime, _ = runtime_of(
+        logging_tool(log),
+        parallel=parallel,
+        around=lambda agent: agent.layer(probe("first", log)).layer(probe("second", log)),
+    )
+    await ask(runtime)
+    assert log == ["second enter", "first enter", "base", "first exit", "second exit"]
+
+
+@MODES
+async def test_runconfig_layer_chaining_compiles(parallel: int) -> None:
+    log: list[str] = []
+    runtime, _ = runtime_of(logging_tool(log), parallel=parallel, layers=Stack())
+    await ask(runtime.layer(probe("first", log)).layer(probe("second", log)))
+    around_tool = log[2:-2]
+    assert around_tool == ["second enter", "first enter", "base", "first exit", "second exit"]
+
+
+@dataclass
+class Yes:
+    """An approver that approves at once, and remembers what it was asked."""
+
+    asked: list[Question] = field(default_factory=list[Question])
+
+    async def decide(self, question: Question, /) -> Decision | None:
+        self.asked.append(question)
+        return Decision(question=question.id, approved=True, by="ada")
+
+
+def guarded(env: HasApprover) -> Stack[CallLayer]:
+    return Stack[CallLayer](Validate(), Approve(env))
+
+
+def risky(log: list[str]) -> Tool[[], str]:
+    @tool(effect=Effect.KEYED, risk=Risk.HIGH)
+    async def erase() -> str:
+        """Erase."""
+        log.append("erased")
+        return "erased"
+
+    return erase
+
+
+@MODES
+async def test_approval_layer_denies_without_capability(parallel: int) -> None:
+    log: list[str] = []
+    runtime, _ = runtime_of(risky(log), parallel=parallel, layers=guarded(Env(approver=None)))
+    result = await ask(runtime)
+    assert log == []
+    assert result.status == "failed"
+    assert result.reply is not None
+    assert result.reply.error is not None
+    assert result.reply.error.code == "CAPABILITY_ABSENT"
+
+
+@MODES
+async def test_approval_layer_allows_with_capability(parallel: int) -> None:
+    log: list[str] = []
+    approver = Yes()
+    runtime, model = runtime_of(risky(log), parallel=parallel, times=2, layers=guarded(Env(approver=approver)))
+    result = await ask(runtime)
+    assert result.value() == "all done"
+    assert log == ["erased", "erased"]
+    assert len({question.id for question in approver.asked}) == 2, "each call is asked about by itself"
+    assert replies(model) == ["erased", "erased"]
+
+
+def counting(log: list[int]) -> Tool[[int], str]:
+    @tool(effect=Effect.PURE)
+    async def count(number: int) -> str:
+        """Count."""
+        log.append(number)
+        return str(number)
+
+    return count
+
+
+@MODES
+async def test_schema_not_enforced_without_layer(parallel: int) -> None:
+    log: list[int] = []
+    loose = '{"number": "7", "unheard": "of"}'
+    runtime, model = runtime_of(counting(log), parallel=parallel, arguments=loose, layers=Stack())
+    await ask(runtime)
+    assert log == [7]
+    assert replies(model) == ["7"]
+
+
+@MODES
+async def test_schema_enforced_with_strict_layer(parallel: int) -> None:
+    log: list[int] = []
+    loose = '{"number": "7", "unheard": "of"}'
+    strict = Stack[CallLayer](Validate(strict=True))
+    runtime, model = runtime_of(counting(log), parallel=parallel, times=2, arguments=loose, layers=strict)
+    await ask(runtime)
+    assert log == []
+    for reply in map(json.loads, replies(model)):
+        assert reply["errorCode"] == "VALIDATION_ERROR"
+        assert "number" in reply["error"]
+        assert "unheard: no such parameter" in reply["error"]
+
+
+@MODES
+async def test_tool_level_layer_applies_in_service_path(parallel: int) -> None:
+    @layer_fn
+    async def shout(call: Call, inner: CallService) -> Reply:
+        return Reply.of((await inner(call)).content.upper())
+
+    runtime, model = runtime_of(logging_tool([]).layer(shout()), parallel=parallel, times=2)
+    await ask(runtime)
+    assert replies(model) == ["WORKED", "WORKED"]
+
+
+class Counter:
+    """A capability of an application: one number."""
+
+    def __init__(self) -> None:
+        self.value = 0
+
+
+class HasCounter(Protocol):
+    @property
+    def counter(self) -> Counter: ...
+
+
+@dataclass(frozen=True)
+class CounterEnv:
+    counter: Counter = field(default_factory=Counter)
+
+
+class Raise(CallLayer):
+    """A layer that reads and raises the counter of its environment."""
+
+    def __init__(self, env: HasCounter, seen: list[int]) -> None:
+        self._counter = env.counter
+        self._seen = seen
+
+    def __call__(self, inner: CallService, /) -> CallService:
+        async def raising(call: Call, /) -> Reply:
+            self._seen.append(self._counter.value)
+            self._counter.value += 1
+            return await inner(call)
+
+        return raising
+
+
+@MODES
+async def test_layers_at_every_scope_share_one_counter_capability(parallel: int) -> None:
+    env, seen = CounterEnv(), list[int]()
+    runtime, _ = runtime_of(
+        logging_tool([]).layer(Raise(env, seen)),
+        parallel=parallel,
+        times=4,
+        around=lambda agent: agent.layer(Raise(env, seen)),
+    )
+    await ask(runtime.layer(Raise(env, seen)))
+    assert env.counter.value == 1 + 4 * 3, "once for the agent's own call, three times for each tool call"
+    assert seen == list(range(13))
+
+
+def every_public_way(name: str, log: list[str]) -> dict[str, CallLayer | Stack[CallLayer]]:
+    """The ways to attach a layer to calls: a function, a class, a stack, a stack built with an ``if``."""
+
+    class Written(CallLayer):
+        def __call__(self, inner: CallService, /) -> CallService:
+            async def service(call: Call, /) -> Reply:
+                log.append(name)
+                return await inner(call)
+
+            return service
+
+    @layer_fn
+    async def function(call: Call, inner: CallService) -> Reply:
+        log.append(name)
+        return await inner(call)
+
+    grown = Stack[CallLayer]()
+    if name:
+        grown = grown.layer(Written())
+    return {"function": function(), "class": Written(), "stack": Stack[CallLayer](Written()), "grown": grown}
+
+
+WAYS = ("function", "class", "stack", "grown")
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("path", ["model", "python", "by name"])
+async def test_a_layer_attached_at_each_scope_by_each_public_way_runs_on_every_path(way: str, path: str) -> None:
+    log: list[str] = []
+    work = logging_tool(log).layer(every_public_way("tool", log)[way])
+    model = Scripted([calls(("work", {})), "done"])
+    agent = Agent("agent", instructions="Work.", tools=[work]).layer(every_public_way("agent", log)[way])
+    runtime = Runtime(App(name="test", agents=(agent,)), model=model).layer(every_public_way("run", log)[way])
+    paths: dict[str, Callable[[], Awaitable[RunResult[Any]]]] = {
+        "model": lambda: runtime.run("go", by=anybody()),
+        "python": lambda: runtime.call(work, anybody()),
+        "by name": lambda: runtime.call_named("work", work.arguments(), by=anybody()),
+    }
+    result = await paths[path]()
+    assert result.status == "done"
+    assert log[-4:] == ["run", "agent", "tool", "base"]
+
+
+async def test_model_and_step_layers_of_an_agent_run_around_requests_and_steps() -> None:
+    log: list[str] = []
+
+    class Asking(ModelLayer):
+        def __call__(self, inner: ModelService, /) -> ModelService:
+            async def service(request: ChatRequest, /) -> Completion:
+                log.append("model")
+                return await inner(request)
+
+            return service
+
+    class Stepping(StepLayer):
+        def __call__(self, inner: StepService, /) -> StepService:
+            async def service(request: StepRequest, /) -> StepOutcome:
+                log.append("step")
+                return await inner(request)
+
+            return service
+
+    runtime, _ = runtime_of(logging_tool(log), parallel=8, around=lambda agent: agent.layer(Asking()).layer(Stepping()))
+    await ask(runtime)
+    assert log == ["step", "model", "base", "step", "model"]
