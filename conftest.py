@@ -4,6 +4,7 @@ A document is read from top to bottom in one namespace, in an empty folder which
 so that an example may open a journal without saying where.
 """
 
+import asyncio
 from contextlib import ExitStack, chdir
 from doctest import ELLIPSIS, NORMALIZE_WHITESPACE
 from tempfile import TemporaryDirectory
@@ -13,6 +14,9 @@ from unittest.mock import patch
 from sybil import Sybil
 from sybil.document import PythonDocStringDocument
 from sybil.parsers.markdown import PythonCodeBlockParser, SkipParser
+
+# Where no loop was ever set, looptime's look at a test that is not async makes one and leaves it open.
+asyncio.set_event_loop(None)
 
 
 def _enter(namespace: dict[str, Any]) -> None:

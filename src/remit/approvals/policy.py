@@ -99,6 +99,9 @@ class When:
         return self.verdict if self.test(call) is True else None
 
 
+_ALLOWED: Final = (Allow(), "")
+
+
 class Policy:
     """Rules in order. What no rule is about is allowed."""
 
@@ -118,7 +121,7 @@ class Policy:
             verdict = rule(call)
             if verdict is not None:
                 return verdict, rule.name
-        return Allow(), ""
+        return _ALLOWED
 
     def __repr__(self) -> str:
         return f"Policy({', '.join(rule.name for rule in self.rules)})"

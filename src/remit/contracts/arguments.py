@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
+from json.scanner import make_scanner
 from typing import Any, Final, cast
 
+from remit.contracts.jsontext import canonical_text
 from remit.errors import InvalidError
 
 _SAFE_INTEGER: Final = 2**53
 _LONG_DIGITS: Final = re.compile(r"\d{16}")
-_encode: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":")).encode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +48,7 @@ class Arguments:
         """The text that a call's id digests: the canonical value, or the raw text where there is none."""
         if self.value is not None:
             try:
-                return _encode(self.value)
+                return canonical_text(self.value)
             except (ValueError, RecursionError):
                 return self.raw
         return self.raw
@@ -55,26 +57,33 @@ class Arguments:
         return f"Arguments({self.raw[:200]!r})"
 
 
-class _Flaws:
-    """Collects what a strict reader refuses while the decoder runs."""
+class _FlawError(ValueError):
+    """What only a strict reader refuses."""
 
-    __slots__ = ("decode", "first")
 
-    def __init__(self) -> None:
-        self.first = ""
-        self.decode = json.JSONDecoder(object_pairs_hook=self.pairs, parse_constant=self.constant).decode
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise _FlawError(f"the key {twice!r} stands twice")
+    return found
 
-    def pairs(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) != len(pairs):
-            names = [name for name, _ in pairs]
-            twice = next(name for name in names if names.count(name) > 1)
-            self.first = self.first or f"the key {twice!r} stands twice"
-        return found
 
-    def constant(self, name: str) -> float:
-        self.first = self.first or f"{name} is no JSON number"
-        return float(name)
+def _no_constant(name: str) -> float:
+    raise _FlawError(f"{name} is no JSON number")
+
+
+_STRICT: Final = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant)
+_SCAN: Final = cast("Callable[[str, int], tuple[object, int]]", make_scanner(cast("make_scanner", _STRICT)))
+
+
+def _decode(raw: str) -> object:
+    try:
+        value, end = _SCAN(raw, 0)
+    except StopIteration:
+        return cast("object", _STRICT.decode(raw))
+    return value if end == len(raw) else cast("object", _STRICT.decode(raw))
 
 
 def parse(raw: str, limits: Limits) -> Arguments:
@@ -82,9 +91,12 @@ def parse(raw: str, limits: Limits) -> Arguments:
     size = len(raw) if raw.isascii() else len(raw.encode("utf-8", "surrogatepass"))
     if size > limits.argument_bytes:
         return Arguments(raw, None, error=f"the arguments are {size:,} bytes long; at most {limits.argument_bytes:,}")
-    flaws = _Flaws()
+    flaw = ""
     try:
-        value: object = flaws.decode(raw)
+        try:
+            value = _decode(raw)
+        except _FlawError as found:
+            flaw, value = str(found), json.loads(raw)
     except RecursionError:
         return Arguments(raw, None, error=_too_deep(limits))
     except ValueError as error:
@@ -93,7 +105,7 @@ def parse(raw: str, limits: Limits) -> Arguments:
         return Arguments(raw, None, error=f"the arguments must be a JSON object, not {_json_type(value)}")
     if raw.count("{") + raw.count("[") > limits.argument_depth and _depth(cast("Any", value)) > limits.argument_depth:
         return Arguments(raw, None, error=_too_deep(limits))
-    return Arguments(raw, cast("dict[str, Any]", value), flaw=flaws.first)
+    return Arguments(raw, cast("dict[str, Any]", value), flaw=flaw)
 
 
 def canonical(value: Any) -> str:
@@ -103,7 +115,7 @@ def canonical(value: Any) -> str:
         InvalidError: a number that JSON readers do not agree on, or text that UTF-8 cannot hold.
     """
     try:
-        text = _encode(value)
+        text = canonical_text(value)
         text.encode()
     except UnicodeEncodeError as error:
         raise InvalidError("the arguments hold half of a surrogate pair, which UTF-8 cannot hold") from error

@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple, NotRequired, cast
 
 from typing_extensions import TypedDict
 
+from remit.contracts.jsontext import ascii_compact, compact
 from remit.contracts.ledger import Ledger
 
 
@@ -89,19 +90,16 @@ class ToolMessage(TypedDict):
 
 ChatMessage = SystemMessage | UserMessage | AssistantMessage | ToolMessage
 
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-_encode_ascii = json.JSONEncoder(separators=(",", ":")).encode
-
 
 def write(message: ChatMessage | Mapping[str, Any]) -> str:
     """The wire text of a message: compact, UTF-8; a lone surrogate, which UTF-8 cannot hold, stays escaped."""
-    text = _encode(message)
+    text = compact(message)
     if text.isascii():
         return text
     try:
         text.encode()
     except UnicodeEncodeError:
-        return _encode_ascii(message)
+        return ascii_compact(message)
     return text
 
 
@@ -166,7 +164,7 @@ class ToolTexts:
     def __init__(self, definitions: Iterable[Mapping[str, Any]] = ()) -> None:
         listed = list(definitions)
         self.names = tuple(str(d["function"]["name"]) for d in listed)
-        self.text = _encode(listed)
+        self.text = compact(listed)
         self.digest = hashlib.sha256(self.text.encode()).digest()
 
     def __len__(self) -> int:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import NamedTuple, NoReturn
 
 from remit.contracts.items import Outcome
+from remit.contracts.jsontext import compact
 from remit.contracts.schema import content_of
 from remit.errors import CallError, DeniedError, from_reply
-
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 class _Unread:
@@ -48,7 +46,7 @@ class Reply(NamedTuple):
     def failed(error: CallError) -> Reply:
         """The reply that stands for an error."""
         outcome: Outcome = "denied" if isinstance(error, DeniedError) else "error"
-        return Reply(_encode(error.reply()), outcome, UNREAD, error)
+        return Reply(compact(error.reply()), outcome, UNREAD, error)
 
     @staticmethod
     def recorded(content: str, outcome: Outcome, *, ends: bool) -> Reply:

@@ -76,7 +76,8 @@ class Base:
             stopped = CallCancelledError(f"{self._callee.name} was stopped while it ran; it may have happened in part")
             call.ledger.add(self._ended(call, Reply.failed(stopped)))
             raise
-        await self._end(call, reply)
+        if self._effect is not Effect.PURE:
+            await call.ledger.commit(self._ended(call, reply))
         return reply
 
     async def _end(self, call: Call, reply: Reply) -> None:

@@ -55,7 +55,8 @@ class BodyFrame:
         self._dispatch = dispatch
         self._agent = dispatch.acts_as(callee, call.caller)
         self._seen: dict[str, int] = {}
-        self._notes = sum(isinstance(item, Note) for item in self.ledger.known(call.id))
+        known = self.ledger.known(call.id)
+        self._notes = sum(isinstance(item, Note) for item in known) if known else 0
 
     @property
     def run(self) -> str:

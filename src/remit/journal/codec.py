@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
+from hashlib import sha256
+from operator import attrgetter
 from typing import Any, Final, cast
 
 from remit.contracts.chat import read, write
 from remit.contracts.items import KINDS, Item, Message, ToolOutput, Waiting
+from remit.contracts.jsontext import ascii_compact
 from remit.contracts.question import digest
 from remit.contracts.reply import Reply
 from remit.errors import CallCancelledError, FormatError
@@ -17,16 +19,26 @@ from remit.errors import CallCancelledError, FormatError
 FORMAT: Final = 1
 """The format of journals that this version writes; `check_format` says which it reads."""
 
+
 RunItem = Message | ToolOutput
 """The items that are in bijection with raw chat messages."""
 
-_encode: Final = json.JSONEncoder(ensure_ascii=True, separators=(",", ":")).encode
+
+def _getter(names: tuple[str, ...]) -> Callable[[Item], tuple[Any, ...]]:
+    first, *more = names
+    return attrgetter(first, *more) if more else lambda item: (attrgetter(first)(item),)
+
+
 _FIELDS: Final = {kind: tuple(f.name for f in fields(kind) if f.name != "call") for kind in KINDS.values()}
+_VALUES: Final[dict[type[Item], Callable[[Item], tuple[Any, ...]]]] = {
+    kind: _getter(names) for kind, names in _FIELDS.items()
+}
 
 
 def encode(item: Item) -> str:
     """The body of an item: its fields as JSON, without kind and call, which the journal keeps beside it."""
-    return _encode({name: getattr(item, name) for name in _FIELDS[type(item)]})
+    kind = type(item)
+    return ascii_compact(dict(zip(_FIELDS[kind], _VALUES[kind](item), strict=True)))
 
 
 def decode(kind: str, call: str, body: str) -> Item:
@@ -49,10 +61,8 @@ def decode(kind: str, call: str, body: str) -> Item:
 
 def chain(before: bytes, kind: str, call: str, body: str) -> bytes:
     """The next link: over the link before it and the digest of the body, so that a body may be erased later."""
-    link = hashlib.sha256(before)
-    link.update(f"{kind}|{call}|".encode())
-    link.update(hashlib.sha256(body.encode()).digest())
-    return link.digest()
+    head = f"{kind}|{call}|".encode()
+    return sha256(before + head + sha256(body.encode()).digest()).digest()
 
 
 def to_items(texts: Iterable[str], agent: str) -> list[RunItem]:

@@ -16,8 +16,9 @@ from remit.contracts.question import Decision, Question, Status
 from remit.errors import ApprovalUsedError, LeaseError
 from remit.journal.codec import decode
 from remit.journal.index import check_open, row_of, seen, status_of
+from remit.journal.migrations import migrate
 from remit.journal.ports import QuestionRow, RunRow
-from remit.journal.tables import ITEMS, QUESTIONS, RUNS, migrate, open_engine
+from remit.journal.tables import ITEMS, QUESTIONS, RUNS, open_engine
 from remit.journal.writer import Writer
 
 T = TypeVar("T")

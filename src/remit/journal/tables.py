@@ -17,8 +17,6 @@ from sqlalchemy import (
     Text,
     create_engine,
     event,
-    inspect,
-    text,
 )
 
 METADATA: Final = MetaData()
@@ -74,6 +72,8 @@ QUESTIONS: Final = Table(
     Index("remit_questions_run", "run"),
 )
 
+VERSION_TABLE: Final = "remit_version"
+
 HEAD: Final = "0001"
 """The newest migration; a database at this revision is opened without loading Alembic."""
 
@@ -85,18 +85,6 @@ def open_engine(url: URL) -> Engine:
         event.listen(engine, "connect", _prepare)
         event.listen(engine, "begin", _begin)
     return engine
-
-
-def migrate(engine: Engine) -> None:
-    """Bring the database to `HEAD`."""
-    with engine.connect() as connection:
-        if inspect(connection).has_table("remit_version"):
-            at = connection.execute(text("select version_num from remit_version")).scalar()
-            if at == HEAD:
-                return
-    from remit.journal.migrations import upgrade  # noqa: PLC0415 - loaded only where there is something to migrate
-
-    upgrade(engine)
 
 
 def _prepare(connection: Any, _record: object) -> None:

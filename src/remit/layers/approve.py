@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from remit.approvals.inbox import Approver, HasApprover, intended, match_of, question_of
-from remit.approvals.policy import DEFAULT_POLICY, Allow, Ask, Block, Policy
+from remit.approvals.policy import DEFAULT_POLICY, Ask, Block, Policy
 from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.items import Asked, Decided
 from remit.contracts.question import Decision, Question
@@ -43,17 +43,14 @@ class _Approve:
         if self._approver is None:
             raise CapabilityError(f"{call.callee.name} cannot run: the environment has no approver to ask")
         verdict, rule = self._policy.verdict(call)
-        match verdict:
-            case Allow():
-                pass
-            case Block():
-                raise BlockedError(f"{call.callee.name} is blocked by the rule '{rule}': {verdict.reason}")
-            case Ask():
-                announced = intended(call)
-                if announced is None:
-                    await self._decided(call, verdict, rule, self._approver)
-                else:
-                    await self._announce(call, verdict, rule, announced)
+        if isinstance(verdict, Block):
+            raise BlockedError(f"{call.callee.name} is blocked by the rule '{rule}': {verdict.reason}")
+        if isinstance(verdict, Ask):
+            announced = intended(call)
+            if announced is None:
+                await self._decided(call, verdict, rule, self._approver)
+            else:
+                await self._announce(call, verdict, rule, announced)
         return await self._inner(call)
 
     async def _announce(self, call: Call, ask: Ask, rule: str, arguments: str) -> None:

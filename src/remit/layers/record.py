@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from dataclasses import dataclass, field
 
 from remit.contracts.arguments import Limits
 from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.facts import Effect
 from remit.contracts.items import ToolOutput
+from remit.contracts.jsontext import compact
 from remit.contracts.reply import Reply
 from remit.core import Place
 from remit.errors import CallCancelledError, CallError, RemitError, ToolFailedError
@@ -85,7 +85,7 @@ def shorten(content: str, most: int) -> str:
         return content
     start = data[: most // 2].decode(errors="ignore")
     note = f"the result is {len(data):,} bytes long; this is its beginning. Ask for less, or for a part of it."
-    return json.dumps({"truncated": True, "note": note, "beginning": start}, ensure_ascii=False)
+    return compact({"truncated": True, "note": note, "beginning": start})
 
 
 def _own(error: Exception) -> ToolFailedError:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from alembic import context
 
-from remit.journal.tables import METADATA
+from remit.journal.tables import METADATA, VERSION_TABLE
 
 context.configure(
-    connection=context.config.attributes["connection"], target_metadata=METADATA, version_table="remit_version"
+    connection=context.config.attributes["connection"], target_metadata=METADATA, version_table=VERSION_TABLE
 )
 context.run_migrations()

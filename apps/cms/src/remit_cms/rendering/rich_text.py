@@ -11,36 +11,12 @@ from markupsafe import Markup
 _MARKDOWN: Final = MarkdownIt("commonmark", {"html": False, "typographer": True}).enable(
     ["table", "strikethrough", "replacements", "smartquotes"]
 )
-_TAGS: Final = frozenset(
-    [
-        "a",
-        "blockquote",
-        "br",
-        "code",
-        "del",
-        "em",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "hr",
-        "li",
-        "ol",
-        "p",
-        "pre",
-        "s",
-        "strong",
-        "table",
-        "tbody",
-        "td",
-        "th",
-        "thead",
-        "tr",
-        "ul",
-    ]
-)
-_ATTRIBUTES: Final = {"a": {"href", "title"}, "ol": {"start"}, "th": {"align"}, "td": {"align"}}
+_TAGS: Final = {
+    *("a", "br", "code", "del", "em", "s", "strong"),
+    *("blockquote", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre", "ul"),
+    *("table", "tbody", "td", "th", "thead", "tr"),
+}
+_ATTRIBUTES: Final[dict[str, set[str]]] = {"a": {"href", "title"}, "ol": {"start"}, "th": {"align"}, "td": {"align"}}
 _SCHEMES: Final = {"http", "https", "mailto", "tel"}
 
 
@@ -57,9 +33,9 @@ def rich_text(markdown: str) -> Markup:
     html = _MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {})
     clean = nh3.clean(
         html,
-        tags=set(_TAGS),
-        attributes=dict(_ATTRIBUTES),
-        url_schemes=set(_SCHEMES),
+        tags=_TAGS,
+        attributes=_ATTRIBUTES,
+        url_schemes=_SCHEMES,
         link_rel="noopener noreferrer",
     )
     return Markup(clean)  # noqa: S704  (nh3 made it safe a line above)

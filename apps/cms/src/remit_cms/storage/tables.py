@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Final
 
 from pydantic import JsonValue
 from sqlalchemy import (
@@ -82,6 +83,9 @@ def _in_environment() -> ForeignKeyConstraint:
     return ForeignKeyConstraint(["site", "environment"], ["environments.site", "environments.name"], ondelete="CASCADE")
 
 
+_AT_ROOT: Final = {"sqlite_where": text("parent IS NULL"), "postgresql_where": text("parent IS NULL")}
+
+
 class Page(Scoped, Base):
     """A page. ``locale`` is the language of its title and slug, ``revision`` the number of its newest revision."""
 
@@ -89,7 +93,9 @@ class Page(Scoped, Base):
     __table_args__ = (
         _in_environment(),
         ForeignKeyConstraint(["site", "locale"], ["locales.site", "locales.code"]),
-        Index("pages_slug", "site", "environment", "locale", text("coalesce(parent, '')"), "slug", unique=True),
+        # Two, since null is no parent like another: pages at the root are compared among themselves.
+        Index("pages_slug", "site", "environment", "locale", "parent", "slug", unique=True),
+        Index("pages_root_slug", "site", "environment", "locale", "slug", unique=True, **_AT_ROOT),
     )
     id: Mapped[str] = mapped_column(String(64), primary_key=True)
     locale: Mapped[str] = mapped_column(String(16))

@@ -98,11 +98,15 @@ def _pages() -> None:
         sa.Column("updated_at", sa.DateTime(timezone=True), nullable=False),
         sa.ForeignKeyConstraint(["site", "locale"], ["locales.site", "locales.code"]),
     )
+    op.create_index("pages_slug", "pages", ["site", "environment", "locale", "parent", "slug"], unique=True)
+    at_root = sa.text("parent IS NULL")
     op.create_index(
-        "pages_slug",
+        "pages_root_slug",
         "pages",
-        ["site", "environment", "locale", sa.text("coalesce(parent, '')"), "slug"],
+        ["site", "environment", "locale", "slug"],
         unique=True,
+        sqlite_where=at_root,
+        postgresql_where=at_root,
     )
 
 

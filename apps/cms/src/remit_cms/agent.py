@@ -1,0 +1,22 @@
+"""The editor: the agent that keeps a site for whoever talks to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+from remit import Agent
+from remit_cms.tools import AnyTool
+
+_PROMPT: Final = Path(__file__).parent / "prompts" / "editor.md"
+
+
+def editor(tools: Iterable[AnyTool]) -> Agent:
+    """The editor agent, with the instructions in ``prompts/editor.md``."""
+    return Agent(
+        "editor",
+        instructions=_PROMPT.read_text(encoding="utf-8").strip(),
+        tools=tools,
+        description="Edits the pages of a website.",
+    )

@@ -1,0 +1,51 @@
+"""Puts the CMS together. The only place that reads the environment, and nothing is opened before it is used."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from platformdirs import user_data_path
+
+from remit import App
+from remit_cms.agent import editor
+from remit_cms.pages.pages import Pages
+from remit_cms.pages.search import Search
+from remit_cms.rendering.rendering import Rendering
+from remit_cms.sections.sections import Sections
+from remit_cms.storage.database import Database
+from remit_cms.tools import page_tools, section_tools
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cms:
+    """The CMS in parts, for whoever needs more than its agent."""
+
+    database: Database
+    pages: Pages
+    search: Search
+    sections: Sections
+    rendering: Rendering
+    app: App
+
+
+def build(home: Path) -> Cms:
+    """The CMS whose data is in ``home``: ``cms.db``, and what is rendered under ``sites``."""
+    database = Database(home / "cms.db")
+    pages, search, sections = Pages(database), Search(database), Sections(database)
+    tools = (*page_tools(pages, search), *section_tools(sections))
+    return Cms(
+        database=database,
+        pages=pages,
+        search=search,
+        sections=sections,
+        rendering=Rendering(database, home / "sites"),
+        app=App(name="cms", agents=(editor(tools),)),
+    )
+
+
+def app() -> App:
+    """The application, for Remit's command line. Its data is in ``$REMIT_HOME``, or the user's data folder."""
+    home = os.environ.get("REMIT_HOME")
+    return build(Path(home) if home else user_data_path("remit")).app

@@ -1,0 +1,106 @@
+"""A CMS on a real database file, and the facts of calls to make with it."""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from sqlalchemy import text
+
+from remit import Caller, LeafContext, Principal
+from remit_cms.models import Content
+from remit_cms.pages.pages import Pages
+from remit_cms.pages.payloads import CreatePage, PageView
+from remit_cms.pages.search import Search
+from remit_cms.rendering.rendering import Rendering
+from remit_cms.sections.payloads import SectionInput
+from remit_cms.sections.sections import Sections
+from remit_cms.storage.database import Database
+from remit_cms.storage.scope import Target
+from remit_cms.storage.seed import add_site
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+HOME = Target("local-site", "main")
+ELSEWHERE = Target("other-site", "main")
+
+
+class Minutes:
+    """A clock on which a minute passes with each look."""
+
+    def __init__(self) -> None:
+        self._looks = itertools.count()
+
+    def __call__(self) -> datetime:
+        return START + timedelta(minutes=next(self._looks))
+
+
+class Ids:
+    """Ids that count: page_1, page_2. Tells ``watch`` of each before it is given."""
+
+    def __init__(self) -> None:
+        self._next: defaultdict[str, Iterator[int]] = defaultdict(lambda: itertools.count(1))
+        self.watch: Callable[[str], None] = lambda _: None
+
+    def __call__(self, kind: str) -> str:
+        made = f"{kind}_{next(self._next[kind])}"
+        self.watch(made)
+        return made
+
+
+@dataclass(frozen=True)
+class Ctx:
+    """The facts of one call."""
+
+    key: str
+    caller: Caller
+    run: str = "run-1"
+    deadline: float | None = None
+    said: list[str] = field(default_factory=list[str])
+
+    def log(self, message: str, /, **fields: object) -> None:
+        self.said.append(f"{message} {fields}")
+
+    def emit(self, name: str, data: object = None, /) -> None:
+        self.said.append(f"{name} {data}")
+
+
+class World:
+    """The CMS with two tenants: "default" with local-site, and "other" with other-site."""
+
+    def __init__(self, path: Path, *, busy_timeout: float = 20.0) -> None:
+        self.ids = Ids()
+        self.database = Database(path, clock=Minutes(), new_id=self.ids, busy_timeout=busy_timeout)
+        self.pages = Pages(self.database)
+        self.sections = Sections(self.database)
+        self.search = Search(self.database)
+        self.rendering = Rendering(self.database, path.parent / "sites")
+        self._keys = itertools.count(1)
+
+    def call(self, *, tenant: str = "default", key: str = "", by: str = "ann", run: str = "run-1") -> LeafContext:
+        """A call of its own, or one with a given key."""
+        principal = Principal(by, tenant, frozenset({"*"}))
+        return Ctx(key or f"key-{next(self._keys)}", Caller(run, "editor", "call-0", 1, principal), run)
+
+    async def add_other_site(self) -> None:
+        """Give the tenant "other" a site."""
+        async with self.database.writing() as session:
+            await add_site(session, "other", ELSEWHERE.site, name="Other", clock=self.database.clock, new_id=self.ids)
+
+    async def page(self, title: str = "About", *sections: tuple[str, Content], tenant: str = "default") -> PageView:
+        """A page that is there already."""
+        given = [SectionInput(definition_id=key, content=content) for key, content in sections]
+        reply = await self.pages.create_page(self.call(tenant=tenant), CreatePage(title=title, sections=given))
+        return reply.page
+
+    async def rows(self) -> dict[str, int]:
+        """How many rows each table of content has: what a write that failed must leave as it was."""
+        tables = ("pages", "page_sections", "page_section_contents", "revisions", "page_search", "remit_effects")
+        async with self.database.reading() as session:
+            return {
+                table: await session.scalar(text(f"SELECT count(*) FROM {table}")) or 0  # noqa: S608  (names above)
+                for table in tables
+            }

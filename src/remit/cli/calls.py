@@ -1,0 +1,128 @@
+"""What a person is told while a run goes on, read from its items as they are stored."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any, cast
+
+from remit.contracts.chat import read
+from remit.contracts.items import Asked, Ended, Item, Message, Note, Opened, Outcome, Position, Started, ToolOutput
+from remit.contracts.question import Question
+from remit.errors import CallError, from_reply
+from remit.journal.codec import tool_content
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """The model said something beside the calls it wants."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """The model wants a call; ``arguments`` is its raw text."""
+
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallEnded:
+    """A call has ended; ``nested`` if a tool made it, not the model. Without a start it was refused before it ran."""
+
+    name: str
+    outcome: Outcome
+    seconds: float | None
+    error: CallError | None
+    nested: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Noted:
+    """A tool told how it comes along."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Put:
+    """A question to a person was opened."""
+
+    question: Question
+
+
+Event = Said | Wanted | CallEnded | Noted | Put
+
+
+class Following:
+    """Follows one run. ``run`` is its id as soon as an item of it was seen."""
+
+    def __init__(self) -> None:
+        self.run = ""
+        self.running: dict[str, str] = {}
+        self._started: dict[str, float] = {}
+        self.calls: list[CallEnded] = []
+
+    def see(self, position: Position) -> list[Event]:
+        """What an item tells."""
+        item = position.item
+        self.run = position.run
+        match item:
+            case Message():
+                return self._message(item)
+            case Started():
+                self._started.setdefault(item.call, position.at)
+            case ToolOutput() if item.parent:
+                return [self._ended(item, position.at)]
+            case Asked():
+                return [Put(question=Question.of(item.body))]
+            case Note():
+                return [Noted(text=note_text(item))]
+            case _:
+                pass
+        return []
+
+    def _message(self, item: Message) -> list[Event]:
+        message = read(item.text)
+        if message["role"] != "assistant":
+            return []
+        calls = message.get("tool_calls") or []
+        content = message.get("content")
+        events: list[Event] = [Said(text=content)] if calls and isinstance(content, str) and content.strip() else []
+        for call in calls:
+            self.running[call["id"]] = call["function"]["name"]
+            events.append(Wanted(name=call["function"]["name"], arguments=call["function"]["arguments"]))
+        return events
+
+    def _ended(self, item: ToolOutput, at: float) -> CallEnded:
+        self.running.pop(item.wire, None)
+        started = self._started.pop(item.call, None)
+        ended = CallEnded(
+            name=item.callee,
+            outcome=item.outcome,
+            seconds=None if started is None else at - started,
+            error=error_of(item),
+            nested=not item.wire,
+        )
+        self.calls.append(ended)
+        return ended
+
+
+def error_of(item: ToolOutput) -> CallError | None:
+    """The error that a call ended with."""
+    return None if item.outcome == "ok" else from_reply(tool_content(item))
+
+
+def note_text(item: Note) -> str:
+    """What a body told with ``ctx.log`` or ``ctx.emit``, on one line."""
+    data: object = json.loads(item.data)
+    if item.name == "log" and isinstance(data, dict):
+        fields = dict(cast("dict[str, Any]", data))
+        message = str(fields.pop("message", ""))
+        return " ".join([message, *(f"{name}={json.dumps(value)}" for name, value in fields.items())])
+    return item.name if data is None else f"{item.name}: {json.dumps(data, ensure_ascii=False)}"
+
+
+__all__ = ["CallEnded", "Event", "Following", "Noted", "Put", "Said", "Wanted", "error_of", "note_text"]

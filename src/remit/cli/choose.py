@@ -1,0 +1,125 @@
+"""Which model: the environment's ``REMIT_MODEL`` alone decides."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from remit.agent.model import Model
+from remit.contracts.chat import ChatRequest, Completion
+from remit.errors import SetupError
+from remit.models.scripted import Scripted
+from remit.models.weights import KNOWN, Weights, path_of
+
+DEFAULT: Final = "local:base"
+KINDS: Final = ("openai", "local", "scripted")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """A model by its kind and its name there: ``openai:NAME``, ``local:base``, ``local:FILE``, ``scripted:FILE``."""
+
+    kind: str
+    name: str
+
+    def missing(self) -> Weights | None:
+        """The weights that have to be fetched first."""
+        weights = KNOWN.get(self.name) if self.kind == "local" else None
+        return weights if weights is not None and path_of(weights) is None else None
+
+    @property
+    def said(self) -> str:
+        """What a person should know of it. A script is never presented as a model."""
+        if self.kind == "scripted":
+            return f"none: {self.name} is a script, not a model"
+        weights = KNOWN.get(self.name) if self.kind == "local" else None
+        return f"{self.kind}:{self.name}" + (f" ({weights.description})" if weights else "")
+
+
+def chosen(environ: Mapping[str, str]) -> Choice:
+    """The choice that ``REMIT_MODEL`` makes; unset or empty means `DEFAULT`.
+
+    Raises:
+        SetupError: it says nothing that is known.
+    """
+    said = environ.get("REMIT_MODEL") or DEFAULT
+    kind, _, name = said.partition(":")
+    if kind not in KINDS or not name:
+        raise SetupError(
+            f"REMIT_MODEL is {said!r}; set it to openai:NAME, local:base, local:small, local:FILE.gguf or scripted:FILE"
+        )
+    return Choice(kind=kind, name=name)
+
+
+@asynccontextmanager
+async def opened(choice: Choice, environ: Mapping[str, str]) -> AsyncGenerator[Model]:
+    """The model itself, for as long as the block lasts.
+
+    Raises:
+        SetupError: what it needs is not here; the message says how to get it.
+    """
+    try:
+        match choice.kind:
+            case "openai":
+                from remit.models.openai import from_environment
+
+                model = from_environment(choice.name, environ)
+            case "local":
+                from remit.models.local import local_model
+
+                model = local_model(choice.name)
+            case _:
+                yield Scripted.load(Path(choice.name))
+                return
+    except ModuleNotFoundError as error:
+        extra = f"pip install 'remit[{choice.kind}]'"
+        raise SetupError(f"{choice.kind}:{choice.name} needs {error.name}; install it with: {extra}") from error
+    async with model as ready:
+        yield ready
+
+
+class Lazy:
+    """The model that the environment names, chosen and started when it is first asked: a run of tools needs none."""
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        self._environ = environ
+        self._starting = asyncio.Lock()
+        self._open = AsyncExitStack()
+        self._model: Model | None = None
+
+    @property
+    def choice(self) -> Choice:
+        """What the environment says now."""
+        return chosen(self._environ)
+
+    def check(self) -> Choice:
+        """The choice, if nothing has to be fetched for it.
+
+        Raises:
+            SetupError: the weights are not here, or the choice makes no sense.
+        """
+        choice = self.choice
+        if choice.missing() is not None:
+            raise SetupError(f"the weights of {choice.name!r} are not here; get them: remit model fetch {choice.name}")
+        return choice
+
+    async def start(self) -> Model:
+        """The model, ready to be asked."""
+        async with self._starting:
+            if self._model is None:
+                self._model = await self._open.enter_async_context(opened(self.choice, self._environ))
+        return self._model
+
+    async def __call__(self, request: ChatRequest, /) -> Completion:
+        """Ask it."""
+        model = self._model or await self.start()
+        return await model(request)
+
+    async def close(self) -> None:
+        """Stop what was started."""
+        self._model = None
+        await self._open.aclose()

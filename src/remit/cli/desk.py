@@ -1,0 +1,139 @@
+"""What a command works with: the journal, who sits there, the model, and one event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import time
+from collections.abc import Callable, Coroutine, Generator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from remit.app import App
+from remit.cli.apps import find_app, installed
+from remit.cli.choose import Lazy
+from remit.cli.home import home_of
+from remit.cli.people import People, os_user, read_people
+from remit.contracts.items import Position
+from remit.contracts.principal import Principal
+from remit.errors import CallCancelledError, RequestError
+from remit.journal.ledger import Watch
+from remit.journal.ports import QuestionRow, RunRow, Store
+from remit.runtime import Runtime
+
+T = TypeVar("T")
+
+_SHOW_CURSOR = "\x1b[?25h"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Desk:
+    """One person's place. Everything asynchronous runs on its one loop, and only while it is waited for."""
+
+    people: People
+    me: Principal
+    store: Store
+    model: Lazy
+    runner: asyncio.Runner
+    clock: Callable[[], float] = time.time
+
+    def wait(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run ``work`` to its end. Ctrl-C cancels it; a second one ends the process at once, as a crash would.
+
+        Raises:
+            CallCancelledError: it was cancelled, and has ended.
+        """
+        ended = False
+
+        async def until_end() -> T:
+            nonlocal ended
+            try:
+                return await work
+            finally:
+                ended = True
+
+        try:
+            return self.runner.run(until_end())
+        except (KeyboardInterrupt, asyncio.CancelledError):
+            if not ended:
+                _end_at_once()
+            raise CallCancelledError("stopped by Ctrl-C") from None
+
+    def runtime(self, app: App, watch: Watch | None = None) -> Runtime:
+        """A runtime of ``app`` over this journal, with the permissions that ``config.toml`` gives today."""
+        return Runtime(
+            app, store=self.store, model=self.model, directory=self.people.directory, watch=watch or _nobody
+        )
+
+    def app_of(self, row: RunRow, where: str = "") -> App:
+        """The application that a run belongs to: installed under its name, or at ``where``."""
+        app = find_app(where or row.application, installed())
+        if app.name != row.application:
+            raise RequestError(f"run {row.run} belongs to the application {row.application!r}, not {app.name!r}")
+        return app
+
+    def run(self, run: str) -> RunRow:
+        """The line about a run of my tenant.
+
+        Raises:
+            RequestError: there is none.
+        """
+        row = self.wait(self.store.find_run(run))
+        if row is None or row.tenant != self.me.tenant:
+            raise RequestError(f"there is no run {run}; see: remit runs")
+        return row
+
+    def question(self, question: str) -> QuestionRow:
+        """A question of my tenant.
+
+        Raises:
+            RequestError: there is none.
+        """
+        row = self.wait(self.store.find_question(question))
+        if row is None or row.question.tenant != self.me.tenant:
+            raise RequestError(f"there is no question {question}; see: remit approvals list")
+        return row
+
+    def announced(self, conversation: str) -> list[QuestionRow]:
+        """The open questions of a conversation that no run waits for: they were asked for a call yet to come."""
+        if not conversation:
+            return []
+        rows = self.wait(self.store.questions(conversation=conversation))
+        return [row for row in rows if not row.question.waits and row.question.tenant == self.me.tenant]
+
+
+@contextmanager
+def open_desk(environ: Mapping[str, str] = os.environ) -> Generator[Desk]:
+    """The desk of whoever runs this process, for as long as the block lasts.
+
+    Raises:
+        SetupError: ``config.toml`` does not know them, or something is not installed.
+    """
+    home = home_of(environ)
+    people = read_people(home.config, os_user())
+    me = people.named(os_user())
+    store = home.store()
+    model = Lazy(environ)
+    with asyncio.Runner() as runner, ExitStack() as closing:
+        closing.callback(lambda: runner.run(store.close()))
+        closing.callback(lambda: runner.run(model.close()))
+        yield Desk(people=people, me=me, store=store, model=model, runner=runner)
+
+
+def needs_model(app: App, callee: str) -> bool:
+    """Whether to run ``callee`` means to ask the model of this desk."""
+    return any(agent.name == callee and agent.model is None for agent in app.agents)
+
+
+def _end_at_once() -> None:
+    """What a crash does: nothing more is written, and the run can be resumed."""
+    if sys.stderr.isatty():
+        sys.stderr.write(_SHOW_CURSOR)
+        sys.stderr.flush()
+    os._exit(130)
+
+
+def _nobody(_position: Position) -> None:
+    """Nobody watches."""

@@ -1,0 +1,52 @@
+"""Where data lives: the folder ``$REMIT_HOME``, with the journal and the file that says who may do what."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import platformdirs
+
+from remit.errors import SetupError
+from remit.journal.ports import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """The folder. Applications keep their own databases beside the journal."""
+
+    folder: Path
+
+    @property
+    def journal(self) -> Path:
+        """The database of runs."""
+        return self.folder / "journal.db"
+
+    @property
+    def config(self) -> Path:
+        """Who may do what."""
+        return self.folder / "config.toml"
+
+    def store(self) -> Store:
+        """The journal, opened when first used."""
+        try:
+            from remit.journal.sql import SqlStore
+        except ModuleNotFoundError as error:
+            raise SetupError(f"the journal needs {error.name}; install it with: pip install 'remit[sql]'") from error
+        return SqlStore.at(self.journal)
+
+
+def home_of(environ: Mapping[str, str]) -> Home:
+    """The folder that the environment names, by default the user's data folder; made for its owner alone.
+
+    Raises:
+        SetupError: it cannot be made.
+    """
+    own = environ.get("REMIT_HOME")
+    folder = Path(own).expanduser().absolute() if own else platformdirs.user_data_path("remit", appauthor=False)
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise SetupError(f"the folder {folder} cannot be made: {error.strerror}; set REMIT_HOME to another") from error
+    return Home(folder)

@@ -1,0 +1,16 @@
+"""Where the program `remit` begins."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """Run the command line; ends the process with the command's exit status."""
+    try:
+        from remit.cli.commands import remit
+    except ModuleNotFoundError as error:
+        if (error.name or "remit").partition(".")[0] == "remit":
+            raise
+        sys.exit(f"remit: SETUP_ERROR: the command line needs {error.name}; install it with: pip install 'remit[cli]'")
+    remit()

@@ -1,0 +1,165 @@
+"""Who may do what: ``config.toml``, read strictly, so that a slip in it permits nothing."""
+
+from __future__ import annotations
+
+import getpass
+import json
+import os
+import re
+import sys
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+
+from remit.contracts.principal import Principal
+from remit.errors import SetupError
+
+if sys.platform != "win32":
+    import pwd
+
+Permission = Annotated[str, StringConstraints(pattern=r"^(\*|[a-z][a-z0-9_-]*:(\*|[a-z][a-z0-9_:-]*))$")]
+
+_DEFAULT: Final = """\
+# Who may do what with Remit on this machine. Read anew by every command.
+#
+# A role is a list of permissions: "cms:write" permits one thing, "cms:*" a whole area, "*" everything.
+# "approvals:decide" permits to approve and to deny what agents ask.
+
+[roles.owner]
+permissions = ["*"]
+
+# [roles.reader]
+# permissions = ["cms:read"]
+
+# A user is a user of the operating system. The tenant is whose data they work on; the CMS begins with "local-site".
+
+[users.{user}]
+roles = ["owner"]
+tenant = "local-site"
+"""
+
+
+class Role(BaseModel):
+    """What those who have it may do."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+    permissions: list[Permission]
+
+
+class User(BaseModel):
+    """A user of the operating system, whose data they work on, and their roles."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+    roles: list[str]
+    tenant: str = Field(min_length=1)
+
+
+class Config(BaseModel):
+    """The whole file."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+    roles: dict[str, Role] = {}
+    users: dict[str, User] = {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class People:
+    """Everybody that ``path`` knows."""
+
+    path: Path
+    roles: tuple[str, ...]
+    principals: Mapping[str, Principal]
+
+    def named(self, name: str) -> Principal:
+        """The principal of that name.
+
+        Raises:
+            SetupError: nobody said what they may do.
+        """
+        if name not in self.principals:
+            roles = ", ".join(self.roles) or "none yet"
+            raise SetupError(
+                f'{self.path} does not know the user {name!r}; add the table [users.{_key(name)}] with roles = ["…"] '
+                f'(there are: {roles}) and tenant = "local-site"'
+            )
+        return self.principals[name]
+
+    def directory(self, name: str, tenant: str) -> Principal | None:
+        """The principal of that name and tenant with today's permissions."""
+        found = self.principals.get(name)
+        return found if found is not None and found.tenant == tenant else None
+
+
+def read_people(path: Path, user: str) -> People:
+    """The people in the file at ``path``. The first use writes one that makes ``user`` the owner.
+
+    Raises:
+        SetupError: the file cannot be read or does not say what it should; names file and key.
+    """
+    try:
+        if not path.exists():
+            _write(path, _DEFAULT.format(user=_key(user)))
+        said = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise SetupError(f"{path} cannot be used: {error.strerror}") from error
+    except ValueError as error:
+        raise SetupError(f"{path} is not TOML: {error}") from error
+    return _people(path, said)
+
+
+def os_user() -> str:
+    """The user of the operating system who runs this process, whatever the environment says."""
+    if sys.platform == "win32":
+        return getpass.getuser()
+    try:
+        return pwd.getpwuid(os.geteuid()).pw_name
+    except KeyError:
+        return f"uid-{os.geteuid()}"
+
+
+def _people(path: Path, said: dict[str, Any]) -> People:
+    try:
+        config = Config.model_validate(said)
+    except ValidationError as error:
+        raise SetupError(f"{path}: {_explained(error)}") from error
+    principals: dict[str, Principal] = {}
+    for name, user in config.users.items():
+        unknown = sorted(set(user.roles) - set(config.roles))
+        if unknown:
+            known = ", ".join(config.roles) or "none"
+            raise SetupError(f"{path}: users.{_key(name)}.roles: no role {unknown[0]!r} in this file; it has: {known}")
+        granted = frozenset(permission for role in user.roles for permission in config.roles[role].permissions)
+        principals[name] = Principal(name, user.tenant, granted, frozenset(user.roles))
+    return People(path=path, roles=tuple(config.roles), principals=principals)
+
+
+def _explained(error: ValidationError) -> str:
+    """The first thing that is wrong, by the key where it stands."""
+    first = error.errors(include_url=False)[0]
+    key = ".".join(str(part) for part in first["loc"])
+    match first["type"]:
+        case "extra_forbidden":
+            return f"{key}: unknown key"
+        case "missing":
+            return f"{key}: missing"
+        case "string_pattern_mismatch":
+            return f'{key}: {first["input"]!r} is no permission; write area:verb like "cms:read", "cms:*", or "*"'
+        case _:
+            return f"{key}: {first['msg']}"
+
+
+def _key(name: str) -> str:
+    """A name as a TOML key."""
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name)
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file as a whole, for its owner alone; two first uses at once write the same."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    draft.touch(mode=0o600)
+    draft.write_text(text, encoding="utf-8")
+    draft.replace(path)

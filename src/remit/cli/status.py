@@ -1,0 +1,73 @@
+"""How commands end: four exit statuses, and the one line that says what went wrong."""
+
+from __future__ import annotations
+
+import enum
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from typing import ClassVar
+
+from typer import Abort, TyperException
+
+from remit.cli.legible import json_text, one_line
+from remit.errors import CallCancelledError, RemitError, SetupError
+
+
+class Status(enum.IntEnum):
+    """The exit status of a command."""
+
+    DONE = 0
+    FAILED = 1
+    USAGE = 2
+    """Nothing was done: the command line, ``config.toml`` or ``REMIT_MODEL`` is not as it should be."""
+    WAITING = 3
+    """The run waits for a person's decision."""
+
+
+class UsageError(RemitError):
+    """The command line asks for what cannot be. Raised by commands; nothing has been done."""
+
+    code: ClassVar[str] = "USAGE"
+
+
+class UnexpectedError(RemitError):
+    """What nobody foresaw: an error of no kind that Remit knows."""
+
+    code: ClassVar[str] = "INTERNAL_ERROR"
+
+
+def reported(work: Callable[[], object], *, as_json: bool) -> int:
+    """Do the work of a command, and say in one line what went wrong; the exit status.
+
+    ``as_json``: say it on stdout too, as ``{"error": …, "errorCode": …}``. ``REMIT_DEBUG=1`` shows where it was.
+    """
+    try:
+        status = work()
+        return status if isinstance(status, int) else Status.DONE
+    except RemitError as error:
+        return report(error, as_json=as_json)
+    except TyperException as error:
+        return report(UsageError(f"{error.format_message()} See: remit --help"), as_json=as_json)
+    except (Abort, KeyboardInterrupt):
+        return report(CallCancelledError("stopped"), as_json=as_json)
+    except Exception as error:  # noqa: BLE001 - the last resort: a person gets a line, not a traceback
+        said = one_line(f"{type(error).__name__}: {error}", most=400)
+        unexpected = UnexpectedError(f"{said} (REMIT_DEBUG=1 shows where)")
+        return report(unexpected, as_json=as_json)
+
+
+def report(error: RemitError, *, as_json: bool = False) -> int:
+    """Print the line about an error; the exit status that goes with it."""
+    if os.environ.get("REMIT_DEBUG") == "1":
+        traceback.print_exc()
+    if as_json:
+        print(json_text({"error": error.message, "errorCode": error.code}))
+    print(line_of(error.code, error.message), file=sys.stderr)
+    return Status.USAGE if isinstance(error, (UsageError, SetupError)) else Status.FAILED
+
+
+def line_of(code: str, message: str) -> str:
+    """The one line that says what went wrong."""
+    return f"remit: {code}: {one_line(message, most=2000)}"

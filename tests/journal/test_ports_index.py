@@ -1,0 +1,228 @@
+"""Every store finds runs and questions by what they are about, as the items say they are."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import pytest
+
+from remit.contracts.items import Finished, Item, Resumed, Waiting
+from remit.contracts.question import Decision
+from remit.journal.ports import RunRow, Store
+from tests.journal.samples import Clock, asking, begin, held, no, note, opened, question, wrong_in, yes
+
+
+async def names(store: Store, *, conversation: str = "", limit: int = 50) -> list[str]:
+    return [row.run for row in await store.runs(conversation=conversation, limit=limit)]
+
+
+async def asked(store: Store, *, only_open: bool = True, conversation: str = "") -> list[str]:
+    rows = await store.questions(only_open=only_open, conversation=conversation)
+    return [row.question.id for row in rows]
+
+
+async def standing(store: Store, conversation: str = "talk", match: str = "match") -> str | None:
+    row = await store.standing(conversation, match)
+    return row.question.id if row else None
+
+
+# --- runs -----------------------------------------------------------------------------------------------------
+
+
+async def test_a_run_is_what_its_header_says(store: Store) -> None:
+    run = await held(store)
+    await run.append(opened("run", conversation="talk", after="before"), at=1234.5)
+    row = RunRow(
+        run="run",
+        status="running",
+        tenant="default",
+        principal="ada",
+        application="app",
+        agent="editor",
+        callee="cms_createPage",
+        conversation="talk",
+        after="before",
+        opened=1234.5,
+        ended=0.0,
+    )
+    assert await store.find_run("run") == row
+    assert await store.runs() == [row]
+
+
+async def test_runs_are_listed_newest_first_and_no_more_than_asked_for(store: Store) -> None:
+    for name, at in (("second", 2.0), ("third", 3.0), ("first", 1.0)):
+        await begin(store, name, at=at)
+    assert await names(store) == ["third", "second", "first"]
+    assert await names(store, limit=2) == ["third", "second"]
+
+
+async def test_runs_of_one_conversation_are_listed_alone(store: Store) -> None:
+    await begin(store, "one", conversation="talk", at=1.0)
+    await begin(store, "two", conversation="other", at=2.0)
+    await begin(store, "three", conversation="talk", at=3.0)
+    await begin(store, "four", at=4.0)
+    assert await names(store, conversation="talk") == ["three", "one"]
+    assert await names(store, conversation="talk", limit=1) == ["three"]
+    assert await names(store, conversation="nobody's") == []
+
+
+async def test_a_run_that_is_held_but_not_opened_is_no_run_yet(store: Store) -> None:
+    run = await held(store)
+    await run.append(note(), Waiting(call="run", questions=()))
+    assert await store.find_run("run") is None
+    assert await store.runs() == []
+
+
+async def test_an_unknown_run_is_not_found(store: Store) -> None:
+    assert await store.find_run("nobody") is None
+
+
+@wrong_in("sql", "`opened > 0` stands for `known`: with a clock that starts at zero no run is ever found")
+async def test_a_run_opened_at_time_zero_is_found(store: Store) -> None:
+    await begin(store, at=0.0)
+    assert await names(store) == ["run"]
+
+
+@pytest.mark.parametrize(
+    ("items", "status"),
+    [
+        ([note()], "running"),
+        ([Waiting(call="run", questions=("q1",))], "waiting"),
+        ([Waiting(call="run", questions=("q1",)), Resumed(call="run", driver="me")], "running"),
+        ([Waiting(call="run", questions=("q1",)), note()], "waiting"),
+    ],
+)
+async def test_while_it_has_not_ended_a_run_is_running_or_waiting(
+    store: Store, items: list[Item], status: Literal["running", "waiting"]
+) -> None:
+    run = await begin(store)
+    await run.append(*items, at=1500)
+    row = await store.find_run("run")
+    assert row is not None
+    assert (row.status, row.ended) == (status, 0.0)
+
+
+@pytest.mark.parametrize("status", ["done", "failed", "cancelled"])
+async def test_an_ended_run_says_how_and_when(store: Store, status: Literal["done", "failed", "cancelled"]) -> None:
+    run = await begin(store)
+    await run.append(Finished(call="run", status=status), at=1500.25)
+    row = await store.find_run("run")
+    assert row is not None
+    assert (row.status, row.opened, row.ended) == (status, 1000.0, 1500.25)
+
+
+# --- questions ------------------------------------------------------------------------------------------------
+
+
+async def test_a_question_is_found_whole(store: Store) -> None:
+    run = await begin(store)
+    await run.append(asking(question()))
+    row = await store.find_question("q1")
+    assert row is not None
+    assert row == (question(), "open", None, None)
+
+
+async def test_an_unknown_question_is_not_found(store: Store) -> None:
+    assert await store.find_question("q1") is None
+
+
+async def test_questions_are_listed_oldest_first(store: Store) -> None:
+    run = await begin(store)
+    for name, at in (("a", 1000.0), ("c", 1001.0), ("b", 1002.0)):
+        await run.append(asking(question(name, asked=at)))
+    assert await asked(store) == ["a", "c", "b"]
+
+
+async def test_only_open_questions_are_listed_unless_all_are_wanted(store: Store, clock: Clock) -> None:
+    run = await begin(store)
+    for index, name in enumerate(("open", "approved", "denied", "taken", "expired")):
+        lasts = 1010 if name == "expired" else 2000
+        await run.append(asking(question(name, asked=1000.0 + index, expires=lasts)))
+    await store.decide(yes("approved"))
+    await store.decide(no("denied"))
+    await store.decide(yes("taken"))
+    await run.start("taken")
+    clock.now = 1010
+    assert await asked(store) == ["open"]
+    rows = await store.questions(only_open=False)
+    assert [row.question.id for row in rows] == [row.status for row in rows]
+    assert len(rows) == 5
+
+
+async def test_questions_of_one_conversation_are_listed_alone(store: Store) -> None:
+    run = await begin(store)
+    await run.append(asking(question("here")), asking(question("there", conversation="other")))
+    assert await asked(store, conversation="talk") == ["here"]
+    assert await asked(store, conversation="nobody's", only_open=False) == []
+
+
+async def test_an_open_question_past_its_time_is_expired(store: Store, clock: Clock) -> None:
+    run = await begin(store)
+    await run.append(asking(question(expires=1010)))
+    clock.now = 1010
+    row = await store.find_question("q1")
+    assert row is not None
+    assert (row.status, row.decision) == ("expired", None)
+
+
+async def test_a_question_that_a_second_call_asks_stays_the_one_it_was(store: Store) -> None:
+    one, two = await begin(store, "one"), await begin(store, "two")
+    await one.append(asking(question(run="one")))
+    await store.decide(yes())
+    await two.append(asking(question(run="one"), call="another"))
+    row = await store.find_question("q1")
+    assert row is not None
+    assert (row.question.run, row.status) == ("one", "approved")
+
+
+# --- the question that stands in a conversation -----------------------------------------------------------------
+
+
+async def test_an_open_question_stands(store: Store) -> None:
+    run = await begin(store)
+    await run.append(asking(question()))
+    row = await store.standing("talk", "match")
+    assert row is not None
+    assert row == (question(), "open", None, None)
+
+
+@pytest.mark.parametrize("decision", [yes(), no()], ids=["yes", "no"])
+async def test_a_decision_that_was_not_taken_stands(store: Store, clock: Clock, decision: Decision) -> None:
+    run = await begin(store)
+    await run.append(asking(question()))
+    await store.decide(decision)
+    row = await store.standing("talk", "match")
+    assert row is not None
+    assert row.decision == decision
+
+
+async def test_a_taken_question_stands_no_more(store: Store) -> None:
+    run = await begin(store)
+    await run.append(asking(question()))
+    await store.decide(yes())
+    await run.start("q1")
+    assert await standing(store) is None
+
+
+async def test_an_expired_question_stands_no_more(store: Store, clock: Clock) -> None:
+    run = await begin(store)
+    await run.append(asking(question(expires=1010)))
+    clock.now = 1010
+    assert await standing(store) is None
+
+
+@pytest.mark.parametrize(("conversation", "match"), [("other", "match"), ("talk", "else"), ("", "match")])
+async def test_a_question_stands_for_its_conversation_and_its_match_alone(
+    store: Store, conversation: str, match: str
+) -> None:
+    run = await begin(store)
+    await run.append(asking(question()))
+    assert await standing(store, conversation, match) is None
+
+
+async def test_of_several_the_newest_stands(store: Store, clock: Clock) -> None:
+    run = await begin(store)
+    await run.append(asking(question("old", asked=1000)), asking(question("new", asked=1001, expires=1010)))
+    assert await standing(store) == "new"
+    clock.now = 1010
+    assert await standing(store) == "old"

@@ -1,0 +1,204 @@
+"""Every store keeps the items of a run: in order, from one driver, all or nothing."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from remit.contracts.items import (
+    KINDS,
+    Asked,
+    Decided,
+    Ended,
+    Finished,
+    Handoff,
+    Item,
+    Message,
+    Mismatch,
+    Note,
+    Resumed,
+    Started,
+    ToolOutput,
+    Usage,
+    Waiting,
+)
+from remit.contracts.ledger import Take
+from remit.errors import ApprovalUsedError, LeaseError
+from remit.journal.ports import Store
+from tests.journal.samples import asking, begin, held, no, note, opened, positions, question, wrong_in, yes
+
+EVERY_KIND: list[Item] = [
+    opened(),
+    Message(call="a", agent="a", text='{"role":"user","content":"caf\\u00e9 café 🎂 \\ud800"}', request="r"),
+    Usage(call="a:1", model="m", finish="stop", prompt_tokens=3, completion_tokens=4, response="{\n}"),
+    ToolOutput(call="c", parent="a", callee="t", wire="w", text="{}", outcome="denied", final=True),
+    Handoff(call="h", source="one", target="two", reason="\x00"),
+    Asked(call="c", question="q1", body=question().json()),
+    Decided(call="c", question="q1", body=yes().json()),
+    Started(call="c", attempt=2, question="q1"),
+    Ended(call="c", attempt=2, outcome="error", content="\ud800 alone"),
+    Note(call="c", name="said", data="\r\n\t"),
+    Mismatch(call="c", what="request of turn 1", recorded="", today="x"),
+    Waiting(call="run", questions=("q1", "q2")),
+    Resumed(call="run", driver="me"),
+    Finished(call="run", status="failed", error="E: no"),
+]
+
+
+async def test_items_are_read_back_in_order_and_equal_in_every_field(store: Store) -> None:
+    run = await begin(store)
+    added = await run.append(note("one"), note("two"), at=1234.56789)
+    assert (await store.read("run"))[1:] == added
+
+
+async def test_an_item_of_every_kind_survives(store: Store) -> None:
+    run = await held(store)
+    await run.append(*EVERY_KIND)
+    assert [p.item for p in await store.read("run")] == EVERY_KIND
+    assert {type(item) for item in EVERY_KIND} == set(KINDS.values())
+
+
+async def test_reading_after_a_seq_gives_only_what_came_later(store: Store) -> None:
+    run = await begin(store)
+    await run.append(note("one"), note("two"), note("three"))
+    assert [p.seq for p in await store.read("run", after=1)] == [2, 3]
+    assert await store.read("run", after=3) == []
+
+
+async def test_a_run_that_nobody_knows_has_no_items(store: Store) -> None:
+    assert await store.read("nobody") == []
+
+
+async def test_what_was_read_is_a_copy(store: Store) -> None:
+    await begin(store)
+    (await store.read("run")).clear()
+    assert len(await store.read("run")) == 1
+
+
+async def test_runs_do_not_mix(store: Store) -> None:
+    one, two = await begin(store, "one"), await begin(store, "two")
+    await two.append(note("of two"))
+    await one.append(note("of one"))
+    assert [p.item for p in await store.read("one", after=0)] == [note("of one")]
+    assert [p.item for p in await store.read("two", after=0)] == [note("of two")]
+
+
+async def test_a_run_that_nobody_acquired_takes_no_item(store: Store) -> None:
+    with pytest.raises(LeaseError, match="run stray"):
+        await store.append("stray", 1, positions("stray", [note()]))
+    assert await store.read("stray") == []
+
+
+@pytest.mark.parametrize("epoch", [0, 1, 3])
+async def test_only_the_epoch_that_holds_may_append(store: Store, epoch: int) -> None:
+    run = await begin(store)
+    await store.release("run", 1)
+    assert await store.acquire("run", "second", 10) == 2
+    with pytest.raises(LeaseError, match="another driver has taken over"):
+        await store.append("run", epoch, positions("run", [note()], epoch=epoch, first=run.next))
+    assert len(await store.read("run")) == 1
+
+
+async def test_a_lapsed_lease_still_writes_until_somebody_takes_over(store: Store) -> None:
+    """Time alone harms nobody: what keeps two drivers apart is the epoch."""
+    epoch = await store.acquire("run", "slow", 0.0)
+    await store.append("run", epoch, positions("run", [opened()]))
+    assert len(await store.read("run")) == 1
+
+
+@pytest.mark.parametrize("first", [0, 1, 3, 4])
+async def test_items_must_follow_the_last_one(store: Store, first: int) -> None:
+    run = await begin(store)
+    await run.append(note())
+    with pytest.raises(LeaseError):
+        await store.append("run", run.epoch, positions("run", [note("late")], first=first))
+    assert len(await store.read("run")) == 2
+
+
+async def test_the_first_item_of_a_run_has_seq_zero(store: Store) -> None:
+    run = await held(store)
+    with pytest.raises(LeaseError):
+        await store.append("run", run.epoch, positions("run", [opened()], first=1))
+
+
+@pytest.mark.xfail(strict=True, reason="both stores look at the first seq of a batch only")
+async def test_a_gap_inside_one_append_is_refused(store: Store) -> None:
+    run = await held(store)
+    torn = positions("run", [opened(), note("lost"), note("kept")])
+    del torn[1]
+    with pytest.raises(LeaseError):
+        await store.append("run", run.epoch, torn)
+
+
+async def test_appending_nothing_changes_nothing(store: Store) -> None:
+    run = await begin(store)
+    await run.append()
+    await run.append(note())
+    assert [p.seq for p in await store.read("run")] == [0, 1]
+
+
+async def test_appending_nothing_is_refused_from_an_older_epoch_too(store: Store) -> None:
+    run = await begin(store)
+    await store.release("run", run.epoch)
+    await store.acquire("run", "second", 10)
+    with pytest.raises(LeaseError):
+        await run.append()
+
+
+async def test_a_refused_approval_stores_none_of_the_items(store: Store) -> None:
+    run = await begin(store, conversation="talk")
+    with pytest.raises(ApprovalUsedError):
+        await run.append(asking(question("q2")), Finished(call="run", status="done"), take=Take("q1", "run", "call"))
+    assert len(await store.read("run")) == 1
+    assert await store.find_question("q2") is None
+    row = await store.find_run("run")
+    assert row is not None
+    assert row.status == "running"
+    await run.append(note("the run goes on at the same place"))
+
+
+async def test_a_refused_append_takes_no_approval(store: Store) -> None:
+    run = await begin(store)
+    await run.append(asking(question()))
+    await store.decide(yes())
+    with pytest.raises(LeaseError):
+        await store.append("run", run.epoch + 1, [], Take("q1", "run", "call"))
+    row = await store.find_question("q1")
+    assert row is not None
+    assert row.taken is None
+
+
+@wrong_in("in process", "the items are stored and the approval is taken before the index fails on the broken body")
+async def test_an_item_that_cannot_be_indexed_stores_nothing(store: Store) -> None:
+    run = await begin(store)
+    await run.append(asking(question()))
+    await store.decide(yes())
+    broken = Asked(call="call", question="q2", body="{}")
+    with pytest.raises(ValueError, match="Question"):
+        await run.append(note(), broken, take=Take("q1", "run", "call"))
+    row = await store.find_question("q1")
+    assert row is not None
+    assert (len(await store.read("run")), row.taken) == (2, None)
+
+
+@wrong_in("in process", "KeyError, after the item was stored")
+async def test_a_decision_on_a_question_nobody_asked_changes_no_question(store: Store) -> None:
+    run = await begin(store)
+    await run.append(Decided(call="call", question="unknown", body=no("unknown").json()))
+    assert await store.questions(only_open=False) == []
+
+
+async def test_appends_of_many_runs_at_once_all_arrive(store: Store) -> None:
+    runs = [await begin(store, f"run{index}") for index in range(20)]
+    await asyncio.gather(*(run.append(note(run.run), note("more")) for run in runs))
+    for run in runs:
+        assert [p.item for p in await store.read(run.run, after=0)] == [note(run.run), note("more")]
+
+
+async def test_of_two_appends_at_the_same_place_one_is_refused(store: Store) -> None:
+    run = await begin(store)
+    both = [positions("run", [note(name)], first=1) for name in ("one", "two")]
+    outcomes = await asyncio.gather(*(store.append("run", run.epoch, each) for each in both), return_exceptions=True)
+    assert [type(outcome) for outcome in outcomes if outcome is not None] == [LeaseError]
+    assert len(await store.read("run")) == 2

@@ -1,0 +1,120 @@
+"""Every store lets one driver at a time drive a run, until a time."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from remit.errors import LeaseError
+from remit.journal.ports import Store
+from tests.journal.samples import Clock, begin, note, positions, wrong_in
+
+
+async def test_the_first_driver_of_a_run_begins_epoch_one(store: Store) -> None:
+    assert await store.acquire("run", "first", 10) == 1
+
+
+async def test_each_run_counts_its_own_epochs(store: Store) -> None:
+    await store.acquire("one", "first", 0)
+    assert await store.acquire("one", "second", 10) == 2
+    assert await store.acquire("two", "third", 10) == 1
+
+
+async def test_a_held_run_is_refused_and_the_message_names_its_driver(store: Store, clock: Clock) -> None:
+    await store.acquire("run", "first", 10)
+    clock.pass_by(9.99)
+    with pytest.raises(LeaseError, match="run run is being driven by first"):
+        await store.acquire("run", "second", 10)
+
+
+async def test_the_same_driver_is_refused_as_well(store: Store) -> None:
+    """Two drives of one process are two drivers."""
+    await store.acquire("run", "first", 10)
+    with pytest.raises(LeaseError):
+        await store.acquire("run", "first", 10)
+
+
+async def test_a_refused_driver_leaves_the_lease_as_it_was(store: Store, clock: Clock) -> None:
+    epoch = await store.acquire("run", "first", 10)
+    with pytest.raises(LeaseError):
+        await store.acquire("run", "second", 1000)
+    await store.append("run", epoch, positions("run", [note()]))
+    clock.pass_by(10)
+    assert await store.acquire("run", "third", 10) == 2
+
+
+async def test_a_lease_is_free_from_the_moment_it_ends(store: Store, clock: Clock) -> None:
+    await store.acquire("run", "first", 10)
+    clock.pass_by(10)
+    assert await store.acquire("run", "second", 10) == 2
+
+
+async def test_renewing_holds_on_from_now(store: Store, clock: Clock) -> None:
+    epoch = await store.acquire("run", "first", 10)
+    clock.pass_by(9)
+    await store.renew("run", epoch, 10)
+    clock.pass_by(9)
+    with pytest.raises(LeaseError):
+        await store.acquire("run", "second", 10)
+    clock.pass_by(1)
+    assert await store.acquire("run", "second", 10) == 2
+
+
+async def test_a_driver_whose_run_was_taken_over_cannot_renew(store: Store, clock: Clock) -> None:
+    epoch = await store.acquire("run", "first", 10)
+    clock.pass_by(10)
+    await store.acquire("run", "second", 10)
+    with pytest.raises(LeaseError, match="another driver has taken over"):
+        await store.renew("run", epoch, 1000)
+    clock.pass_by(10)
+    assert await store.acquire("run", "third", 10) == 3
+
+
+@wrong_in("in process", "KeyError instead of LeaseError")
+async def test_a_run_that_nobody_acquired_cannot_be_renewed(store: Store) -> None:
+    with pytest.raises(LeaseError):
+        await store.renew("stray", 1, 10)
+
+
+async def test_released_is_free_at_once(store: Store) -> None:
+    epoch = await store.acquire("run", "first", 1000)
+    await store.release("run", epoch)
+    assert await store.acquire("run", "second", 10) == 2
+
+
+async def test_releasing_twice_does_nothing_more(store: Store) -> None:
+    epoch = await store.acquire("run", "first", 1000)
+    await store.release("run", epoch)
+    await store.release("run", epoch)
+    assert await store.acquire("run", "second", 10) == 2
+
+
+async def test_a_driver_whose_run_was_taken_over_cannot_release_it(store: Store, clock: Clock) -> None:
+    epoch = await store.acquire("run", "first", 10)
+    clock.pass_by(10)
+    await store.acquire("run", "second", 10)
+    await store.release("run", epoch)
+    with pytest.raises(LeaseError, match="driven by second"):
+        await store.acquire("run", "third", 10)
+
+
+@wrong_in("in process", "KeyError")
+async def test_releasing_what_was_never_held_does_nothing(store: Store) -> None:
+    await store.release("stray", 1)
+    assert await store.acquire("stray", "first", 10) == 1
+
+
+async def test_of_many_drivers_at_once_one_gets_the_run(store: Store) -> None:
+    names = [f"driver{index}" for index in range(20)]
+    outcomes = await asyncio.gather(*(store.acquire("run", name, 10) for name in names), return_exceptions=True)
+    assert [outcome for outcome in outcomes if isinstance(outcome, int)] == [1]
+    assert sum(isinstance(outcome, LeaseError) for outcome in outcomes) == 19
+
+
+async def test_a_new_epoch_goes_on_after_the_items_of_the_one_before(store: Store) -> None:
+    first = await begin(store)
+    await store.release("run", first.epoch)
+    epoch = await store.acquire("run", "second", 10)
+    await store.append("run", epoch, positions("run", [note()], epoch=epoch, first=1))
+    assert [(p.epoch, p.seq) for p in await store.read("run")] == [(1, 0), (2, 1)]
