@@ -5,6 +5,7 @@ It receives its ports; applications wire them.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
 import time
@@ -29,7 +30,7 @@ from remit.dispatch.door import Acting, Door
 from remit.dispatch.preset import preset
 from remit.dispatch.registry import AnyCallee, Registry
 from remit.engine.drive import Driver, Outcome, Status
-from remit.errors import DivergedError, FormatError, RequestError, SetupError, Suspended
+from remit.errors import DivergedError, FormatError, LeaseError, RequestError, SetupError, Suspended
 from remit.journal.codec import FORMAT, project
 from remit.journal.in_process import InProcessStore
 from remit.journal.ledger import Watch
@@ -172,20 +173,27 @@ class Runtime:
         """
         return await self._begin(self._named(name), arguments, by=by, agent=self._default(), conversation="")
 
-    async def decide(self, question: str, *, approved: bool, by: Principal, reason: str = "") -> None:
+    async def decide(self, question: str, *, approved: bool, by: Principal, reason: str = "", result: str = "") -> None:
         """Decide a question as an authenticated person. Drives nothing: `resume` does.
 
+        To the question whether a call that was cut off has happened, approved says yes, and ``result`` what it gave, as
+        a model would read it.
+
         Raises:
-            RequestError: no such question, decided or expired already, or not for this person to decide.
+            RequestError: no such question, decided or expired already, not for this person to decide, or the result is
+                not what the tool's contract says.
         """
         row = await self.store.find_question(question)
         if row is None or row.question.tenant != by.tenant:
             raise RequestError(f"there is no question {question}")
         if not by.may(row.question.who):
             raise RequestError(f"{by.name} may not decide question {question}: it needs {row.question.who}")
-        await self.store.decide(
-            Decision(question=question, approved=approved, by=by.name, reason=reason, at=self._clock())
+        if row.question.kind == "outcome" and approved:
+            self._check_result(row.question.tool, result)
+        decision = Decision(
+            question=question, approved=approved, by=by.name, reason=reason, result=result, at=self._clock()
         )
+        await self.store.decide(decision)
 
     async def resume(self, run: str) -> RunResult[Any]:
         """Drive a run on: after its questions were decided, or after its process died. An ended one tells its end.
@@ -202,6 +210,20 @@ class Runtime:
                 f"run {run} is of {header.principal!r}, whom nobody knows today; add them and resume again"
             )
         return await self._drive(run, callee, header, principal, begin=False)
+
+    async def cancel(self, run: str, *, by: Principal) -> RunResult[Any] | None:
+        """End a run: every call that is open gets its one end, and the run is over. None if it ends elsewhere.
+
+        Raises:
+            RequestError: no such run.
+        """
+        header, _ = await self._header(run)
+        if header.tenant != by.tenant:
+            raise RequestError(f"there is no run {run}")
+        await self.store.cancel(run, by.name)
+        with contextlib.suppress(LeaseError):
+            return await self._drive(run, self._named(header.callee), header, by, begin=False, stopping=True)
+        return None
 
     async def replay(self, run: str) -> ReplayReport:
         """Drive a run again with model and world answered by its journal, and compare. Nothing is written or done."""
@@ -245,7 +267,14 @@ class Runtime:
         return await self._drive(run, callee, header, by, begin=True)
 
     async def _drive(
-        self, run: str, callee: AnyCallee, header: Opened, principal: Principal, *, begin: bool
+        self,
+        run: str,
+        callee: AnyCallee,
+        header: Opened,
+        principal: Principal,
+        *,
+        begin: bool,
+        stopping: bool = False,
     ) -> RunResult[Any]:
         outcome: Outcome = await self._driver.drive(
             run,
@@ -253,6 +282,7 @@ class Runtime:
             header=header if begin else None,
             conversation=header.conversation,
             prior=await self._prior(header.after),
+            stopping=stopping,
         )
         return RunResult(
             run=run, status=outcome.status, callee=callee, reply=outcome.reply, questions=outcome.questions
@@ -301,6 +331,13 @@ class Runtime:
 
     def _principal(self, name: str, tenant: str) -> Principal | None:
         return self._directory(name, tenant) if self._directory else self._given.get((name, tenant))
+
+    def _check_result(self, tool: str, result: str) -> None:
+        try:
+            self._named(tool).schema_out.load(result)
+        except ValueError as error:
+            said = f"the result is not what {tool} gives: {error}"
+            raise RequestError(" ".join(said.split())) from error
 
     def _agent(self, agent: str | Agent) -> Agent:
         name = agent.name if isinstance(agent, Agent) else agent or self._default()

@@ -13,7 +13,7 @@ from remit.agent.step import AgentStep
 from remit.agent.wire import Wire
 from remit.contracts.arguments import Arguments
 from remit.contracts.call import AgentLayer, CallLayer, ModelLayer, StepLayer
-from remit.contracts.callee import Callee, Frame
+from remit.contracts.callee import UNKNOWN, Callee, Found, Frame
 from remit.contracts.chat import ChatRequest, History, ToolTexts, read, write
 from remit.contracts.contract import check_name, definition
 from remit.contracts.facts import Effect, Facts
@@ -113,6 +113,10 @@ class Agent:
         if run.final is not None:
             return Reply(run.final.content, "ok", run.final.content)
         return said(run.messages)
+
+    async def reconcile(self, _payload: BaseModel, _frame: Frame, /) -> Found:
+        """An agent is driven again; there is nothing to find out."""
+        return UNKNOWN
 
     def _opening(self, payload: Prompt, frame: Frame) -> History:
         """System message, the conversation so far (for the root of a run), and what is asked now."""

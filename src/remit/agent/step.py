@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from remit.contracts.call import ModelService
 from remit.contracts.chat import Wanted
 from remit.contracts.reply import Reply
-from remit.contracts.step import Aux, Calls, Done, Next, StepOutcome, StepRequest
+from remit.contracts.step import Aux, Calls, Done, Next, Prepared, StepOutcome, StepRequest
 from remit.errors import Suspended
 from remit.journal.codec import tool_text
 
@@ -33,23 +33,24 @@ class AgentStep:
         return Next(messages=messages, aux=aux) if final is None else Done(messages=messages, aux=aux, final=final)
 
     async def _calls(self, calls: Calls, wanted: tuple[Wanted, ...]) -> list[Reply]:
+        prepared = [calls.prepare(each.name, each.arguments, each.id) for each in wanted]
         if self.parallel == 1 or len(wanted) == 1:
-            outcomes = [await _settled(calls, each) for each in wanted]
+            outcomes = [await _settled(each) for each in prepared]
         else:
-            outcomes = await self._together(calls, wanted)
+            outcomes = await self._together(prepared)
         waiting = [outcome for outcome in outcomes if isinstance(outcome, Suspended)]
         if waiting:
             raise Suspended(*(question for each in waiting for question in each.questions))
         return [outcome for outcome in outcomes if isinstance(outcome, Reply)]
 
-    async def _together(self, calls: Calls, wanted: tuple[Wanted, ...]) -> list[Reply | Suspended]:
+    async def _together(self, prepared: list[Prepared]) -> list[Reply | Suspended]:
         gate = asyncio.Semaphore(self.parallel)
 
-        async def one(each: Wanted) -> Reply | Suspended:
+        async def one(each: Prepared) -> Reply | Suspended:
             async with gate:
-                return await _settled(calls, each)
+                return await _settled(each)
 
-        tasks = [asyncio.create_task(one(each)) for each in wanted]
+        tasks = [asyncio.create_task(one(each)) for each in prepared]
         try:
             await asyncio.wait(tasks)
         except asyncio.CancelledError:
@@ -60,9 +61,9 @@ class AgentStep:
         return [task.result() for task in tasks]
 
 
-async def _settled(calls: Calls, wanted: Wanted) -> Reply | Suspended:
+async def _settled(prepared: Prepared) -> Reply | Suspended:
     """The reply, or the signal that the call waits for a person: its siblings go on and end."""
     try:
-        return await calls.call_named(wanted.name, wanted.arguments, wanted.id)
+        return await prepared()
     except Suspended as signal:
         return signal

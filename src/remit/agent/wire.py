@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from remit.contracts.call import ModelLayer, ModelService
 from remit.contracts.chat import ChatRequest, Completion, completion_of, read, write
 from remit.contracts.items import Message, Mismatch, Usage
@@ -37,6 +39,8 @@ class _Wire:
             self._compare(request, message, digest)
             completion = _recorded(message, usage)
         else:
+            if request.ledger.stopping:
+                raise asyncio.CancelledError
             await request.ledger.flush()
             completion = _named_apart(await self._inner(request), request)
             _record(request, completion, digest)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Final, Protocol
 
-from remit.approvals.policy import Ask
+from remit.approvals.policy import DECIDE, Ask
 from remit.contracts.call import Call
 from remit.contracts.contract import definition_digest
 from remit.contracts.question import Decision, Question, digest
@@ -88,4 +88,33 @@ def question_of(call: Call, ask: Ask, rule: str, *, arguments: str, match: str, 
         asked=now,
         expires=now + ask.expires_in,
         waits=waits,
+    )
+
+
+_FOR_EVER: Final = 100 * 365 * 24 * 3600.0
+
+
+def outcome_question(call: Call, attempt: int) -> Question:
+    """Did this call happen? Asked when it was found started, without an end, by a process that is gone."""
+    now, caller = call.ledger.now(), call.caller
+    match = digest("outcome", caller.run, call.id, str(attempt))
+    return Question(
+        id=match[:12],
+        match=match,
+        kind="outcome",
+        tenant=caller.principal.tenant,
+        conversation=caller.conversation,
+        run=caller.run,
+        call=call.id,
+        agent=caller.agent,
+        asker=caller.principal.name,
+        tool=call.callee.name,
+        arguments=call.canonical,
+        definition=definition_digest(call.callee),
+        risk=call.callee.facts.risk.value,
+        rule="outcome unknown",
+        reason=f"{call.callee.name} was under way when its process died: did it happen?",
+        who=DECIDE,
+        asked=now,
+        expires=now + _FOR_EVER,
     )

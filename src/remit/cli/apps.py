@@ -13,6 +13,7 @@ from typing import Final
 
 from remit.app import App
 from remit.cli.status import UsageError
+from remit.dispatch.registry import AnyCallee
 from remit.errors import RemitError, SetupError
 
 GROUP: Final = "remit.apps"
@@ -49,6 +50,12 @@ def find_app(name: str, known: Mapping[str, Load]) -> App:
     return app
 
 
+def tools_of(app: App) -> list[AnyCallee]:
+    """Every tool of an application: its own, and those of its agents, each once."""
+    found = {tool.name: tool for agent in app.agents for tool in agent.tools}
+    return list({**found, **{tool.name: tool for tool in app.tools}}.values())
+
+
 def _app(name: str, load: Load) -> App:
     try:
         found = load()
@@ -62,7 +69,9 @@ def _app(name: str, load: Load) -> App:
         found.close()
         raise SetupError(f"the application {name!r} is made by an async function; make it by a plain one")
     if not isinstance(found, App):
-        raise SetupError(f"{name!r} is no application but {type(found).__name__}; it should be a remit.App, or make one")
+        raise SetupError(
+            f"{name!r} is no application but {type(found).__name__}; it should be a remit.App, or make one"
+        )
     return found
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from remit.contracts.chat import read
-from remit.contracts.items import Asked, Ended, Item, Message, Note, Opened, Outcome, Position, Started, ToolOutput
-from remit.contracts.question import Question
-from remit.errors import CallError, from_reply
+from remit.contracts.items import Asked, Decided, Message, Note, Outcome, Position, Started, ToolOutput
+from remit.contracts.question import Decision, Question
+from remit.errors import CallError, ToolFailedError, from_reply
 from remit.journal.codec import tool_content
 
 
@@ -53,7 +53,14 @@ class Put:
     question: Question
 
 
-Event = Said | Wanted | CallEnded | Noted | Put
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taken:
+    """A person's decision reached the call that waits for it."""
+
+    decision: Decision
+
+
+Event = Said | Wanted | CallEnded | Noted | Put | Taken
 
 
 class Following:
@@ -77,7 +84,10 @@ class Following:
             case ToolOutput() if item.parent:
                 return [self._ended(item, position.at)]
             case Asked():
-                return [Put(question=Question.of(item.body))]
+                question = Question.of(item.body)
+                return [Put(question=question)] if is_new(item, question) else []
+            case Decided():
+                return [Taken(decision=Decision.of(item.body))]
             case Note():
                 return [Noted(text=note_text(item))]
             case _:
@@ -112,12 +122,23 @@ class Following:
 
 def error_of(item: ToolOutput) -> CallError | None:
     """The error that a call ended with."""
-    return None if item.outcome == "ok" else from_reply(tool_content(item))
+    if item.outcome == "ok":
+        return None
+    content = tool_content(item)
+    try:
+        return from_reply(content)
+    except (ValueError, AttributeError):
+        return ToolFailedError(content)
+
+
+def is_new(item: Asked, question: Question) -> bool:
+    """Whether the item opens the question; the announced call, when it comes, refers to the one that was open."""
+    return question.waits or item.call == question.match
 
 
 def note_text(item: Note) -> str:
     """What a body told with ``ctx.log`` or ``ctx.emit``, on one line."""
-    data: object = json.loads(item.data)
+    data = _json_or_text(item.data)
     if item.name == "log" and isinstance(data, dict):
         fields = dict(cast("dict[str, Any]", data))
         message = str(fields.pop("message", ""))
@@ -125,4 +146,8 @@ def note_text(item: Note) -> str:
     return item.name if data is None else f"{item.name}: {json.dumps(data, ensure_ascii=False)}"
 
 
-__all__ = ["CallEnded", "Event", "Following", "Noted", "Put", "Said", "Wanted", "error_of", "note_text"]
+def _json_or_text(text: str) -> object:
+    try:
+        return cast("object", json.loads(text))
+    except ValueError:
+        return text

@@ -63,9 +63,7 @@ class Desk:
 
     def runtime(self, app: App, watch: Watch | None = None) -> Runtime:
         """A runtime of ``app`` over this journal, with the permissions that ``config.toml`` gives today."""
-        return Runtime(
-            app, store=self.store, model=self.model, directory=self.people.directory, watch=watch or _nobody
-        )
+        return Runtime(app, store=self.store, model=self.model, directory=self.people.directory, watch=watch or _nobody)
 
     def app_of(self, row: RunRow, where: str = "") -> App:
         """The application that a run belongs to: installed under its name, or at ``where``."""

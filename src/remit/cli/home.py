@@ -44,7 +44,7 @@ def home_of(environ: Mapping[str, str]) -> Home:
         SetupError: it cannot be made.
     """
     own = environ.get("REMIT_HOME")
-    folder = Path(own).expanduser().absolute() if own else platformdirs.user_data_path("remit", appauthor=False)
+    folder = Path(own).expanduser().absolute() if own else platformdirs.user_data_path("remit")
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:

@@ -45,9 +45,10 @@ def brief(arguments: str, *, most: int = 100) -> str:
 
 
 def lasting(seconds: float) -> str:
-    """A duration for people: ``12 ms``, ``3.4 s``, ``5 min``, ``3 h``, ``2 days``."""
+    """A duration for people: ``0.4 ms``, ``12 ms``, ``3.4 s``, ``5 min``, ``3 h``, ``2 days``."""
     if seconds < 1:
-        return f"{max(seconds, 0) * 1000:.0f} ms"
+        milliseconds = max(seconds, 0) * 1000
+        return f"{milliseconds:.{0 if milliseconds >= 10 else 1}f} ms"
     for unit, size, most in (("s", 1.0, 120), ("min", 60.0, 120), ("h", 3600.0, 48)):
         if seconds < size * most:
             return f"{seconds:.1f} s" if unit == "s" else f"{seconds / size:.0f} {unit}"

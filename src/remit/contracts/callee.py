@@ -6,7 +6,8 @@ adds the way to make another call.
 
 from __future__ import annotations
 
-from typing import Any, ParamSpec, Protocol, TypeVar
+import enum
+from typing import Any, Final, NamedTuple, ParamSpec, Protocol, TypeVar
 
 from pydantic import BaseModel
 
@@ -20,6 +21,24 @@ from remit.core import Stack
 P = ParamSpec("P")
 Out_co = TypeVar("Out_co", covariant=True)
 Out = TypeVar("Out")
+
+
+class Happened(NamedTuple):
+    """It happened, and this is what it gave."""
+
+    value: Any
+
+
+class Unclear(enum.Enum):
+    """What `reconcile` may find besides."""
+
+    DID_NOT_HAPPEN = "did not happen"
+    UNKNOWN = "unknown"
+
+
+Found = Happened | Unclear
+DID_NOT_HAPPEN: Final = Unclear.DID_NOT_HAPPEN
+UNKNOWN: Final = Unclear.UNKNOWN
 
 
 class LeafContext(Protocol):
@@ -110,4 +129,8 @@ class Callee(Contract, Protocol[P, Out_co]):
 
     async def run(self, payload: BaseModel, frame: Frame, /) -> Out_co:
         """The body."""
+        ...
+
+    async def reconcile(self, payload: BaseModel, frame: Frame, /) -> Found:
+        """Find out whether an unsafe call that was cut off has happened."""
         ...

@@ -89,6 +89,8 @@ class Asked(Item):
     """A question was put to a person; ``question`` is its id, ``body`` the whole `Question` as JSON."""
 
     kind: ClassVar[str] = "question"
+    parent: str
+    about: Literal["approval", "outcome"] = "approval"
     question: str
     body: str
 
@@ -107,18 +109,20 @@ class Started(Item):
     """An attempt begins: written before the function runs, with the approval it takes."""
 
     kind: ClassVar[str] = "started"
+    parent: str
     attempt: int
     question: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ended(Item):
-    """An attempt has ended, with its content."""
+    """An attempt has ended, with its content. ``void``: a person or the tool found that it never happened."""
 
     kind: ClassVar[str] = "ended"
     attempt: int
     outcome: Outcome
     content: str
+    void: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,6 +142,14 @@ class Mismatch(Item):
     what: str
     recorded: str
     today: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Erased(Item):
+    """What stands where a body was erased: its digest remains, so that the chain still holds."""
+
+    kind: ClassVar[str] = "erased"
+    was: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,17 +181,20 @@ KINDS: Final[dict[str, type[Item]]] = {kind.kind: kind for kind in Item.__subcla
 
 
 class Position:
-    """Where in its run an item stands, when it was written, and the chain up to it."""
+    """Where in its run an item stands, when it was written, its body and the digest of that, and the chain up to it."""
 
-    __slots__ = ("at", "body", "chain", "epoch", "item", "run", "seq")
+    __slots__ = ("at", "body", "chain", "digest", "epoch", "item", "run", "seq")
 
-    def __init__(self, run: str, epoch: int, seq: int, at: float, item: Item, body: str, chain: bytes) -> None:
+    def __init__(
+        self, run: str, epoch: int, seq: int, at: float, item: Item, body: str, digest: bytes, chain: bytes
+    ) -> None:
         self.run = run
         self.epoch = epoch
         self.seq = seq
         self.at = at
         self.item = item
         self.body = body
+        self.digest = digest
         self.chain = chain
 
     def __eq__(self, other: object) -> bool:
@@ -190,7 +205,7 @@ class Position:
 
     def fields(self) -> tuple[Any, ...]:
         """All fields, for comparison and for a row."""
-        return (self.run, self.epoch, self.seq, self.at, self.item, self.body, self.chain)
+        return (self.run, self.epoch, self.seq, self.at, self.item, self.body, self.digest, self.chain)
 
     def __repr__(self) -> str:
         return f"{self.run}#{self.seq} {self.item!r}"

@@ -6,7 +6,7 @@ constructor. One driver writes it, holding the run's lease.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 from remit.contracts.items import Item
@@ -42,6 +42,11 @@ class Ledger(Protocol):
         """Whether this drive only compares: composed calls are driven again although their end is known."""
         ...
 
+    @property
+    def stopping(self) -> bool:
+        """Whether the run is driven only to end it: what the journal does not know ends as cancelled."""
+        ...
+
     def now(self) -> float:
         """Seconds since the epoch."""
         ...
@@ -69,6 +74,29 @@ class Ledger(Protocol):
 
     async def flush(self) -> None:
         """Return when everything appended so far is safely stored."""
+        ...
+
+    def claim(self, parent: str, call: str) -> bool:
+        """The body of ``parent`` makes ``call``: whether it may go at once.
+
+        While a run is driven again, a call that the journal does not know waits for those that it does.
+        """
+        ...
+
+    async def others_claimed(self, parent: str, busy: Callable[[], bool]) -> None:
+        """Return when the body of ``parent`` has made every call that the journal knows of it.
+
+        Raises:
+            DivergedError: it makes no more of them, while ``busy`` says that none of its calls is under way.
+        """
+        ...
+
+    def finish(self, parent: str) -> None:
+        """The body of ``parent`` makes no more calls.
+
+        Raises:
+            DivergedError: the journal knows of one that it has not made.
+        """
         ...
 
     async def standing(self, match: str) -> tuple[Question, Decision | None] | None:

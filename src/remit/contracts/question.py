@@ -59,11 +59,15 @@ class Question:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """What a person decided: ``approved`` is True or False and nothing that merely looks like it."""
+    """What a person decided: ``approved`` is True or False and nothing that merely looks like it.
+
+    To a question about an outcome, approved means that it happened, and ``result`` is what it gave, as content.
+    """
 
     question: str
     approved: bool
     by: str
+    result: str = ""
     reason: str = ""
     at: float = 0.0
 

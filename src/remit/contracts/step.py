@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from remit.contracts.chat import ChatRequest
 from remit.contracts.ledger import Ledger
 from remit.contracts.reply import Reply
+
+Prepared = Callable[[], Awaitable[Reply]]
+"""A call that has its id; calling this makes it."""
 
 
 class Calls(Protocol):
@@ -18,8 +22,11 @@ class Calls(Protocol):
         """The ledger of the run."""
         ...
 
-    async def call_named(self, name: str, arguments: str, wire: str) -> Reply:
-        """Call the tool of that name with raw arguments; ``wire`` is the model's id of the call."""
+    def prepare(self, name: str, arguments: str, wire: str) -> Prepared:
+        """The call of the tool of that name with raw arguments; ``wire`` is the model's id of the call.
+
+        Calls get their ids in the order in which they are prepared, whichever is made first.
+        """
         ...
 
 

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ValidationError
 
 from remit.contracts.arguments import Arguments
 from remit.contracts.call import CallLayer, ToolLayer, as_calls
-from remit.contracts.callee import Context, Frame
+from remit.contracts.callee import UNKNOWN, Context, Found, Frame, LeafContext
 from remit.contracts.contract import check_name
 from remit.contracts.facts import Effect, Facts, Risk, facts_of
 from remit.contracts.schema import Input, Output
@@ -21,13 +21,16 @@ P = ParamSpec("P")
 Out = TypeVar("Out")
 
 
+Reconcile = Callable[[LeafContext, Any], Awaitable[Found]]
+
+
 class Tool(Generic[P, Out]):
     """What a model can call. Immutable: `layer` and `with_name` give a new tool. Bare until you attach layers.
 
     Make one with `tool`.
     """
 
-    __slots__ = ("_function", "_signature", "description", "facts", "layers", "name")
+    __slots__ = ("_function", "_reconcile", "_signature", "description", "facts", "layers", "name")
 
     def __init__(
         self,
@@ -38,7 +41,9 @@ class Tool(Generic[P, Out]):
         description: str,
         facts: Facts,
         layers: Stack[CallLayer],
+        reconcile: Reconcile | None = None,
     ) -> None:
+        self._reconcile = reconcile
         self._function = function
         self._signature = signature
         self.name = check_name(name)
@@ -69,6 +74,14 @@ class Tool(Generic[P, Out]):
         """The same tool under another name."""
         return self._with(name=name)
 
+    def with_reconcile(self, reconcile: Reconcile) -> Tool[P, Out]:
+        """The same tool, which can find out whether a call of it that was cut off has happened.
+
+        ``reconcile(ctx, payload)`` gives `Happened` with the result, `DID_NOT_HAPPEN`, or `UNKNOWN`: then a person is
+        asked.
+        """
+        return self._with(reconcile=reconcile)
+
     def arguments(self, *args: P.args, **kwargs: P.kwargs) -> Arguments:
         """The arguments that a Python caller means.
 
@@ -94,7 +107,17 @@ class Tool(Generic[P, Out]):
             return await self._function(*first, payload)
         return await self._function(*first, **self._signature.parameters(payload))
 
-    def _with(self, *, name: str | None = None, layers: Stack[CallLayer] | None = None) -> Tool[P, Out]:
+    async def reconcile(self, payload: BaseModel, frame: Frame, /) -> Found:
+        """Find out whether an unsafe call that was cut off has happened."""
+        return UNKNOWN if self._reconcile is None else await self._reconcile(frame, payload)
+
+    def _with(
+        self,
+        *,
+        name: str | None = None,
+        layers: Stack[CallLayer] | None = None,
+        reconcile: Reconcile | None = None,
+    ) -> Tool[P, Out]:
         return Tool(
             self._function,
             self._signature,
@@ -102,6 +125,7 @@ class Tool(Generic[P, Out]):
             description=self.description,
             facts=self.facts,
             layers=self.layers if layers is None else layers,
+            reconcile=reconcile or self._reconcile,
         )
 
     def __repr__(self) -> str:

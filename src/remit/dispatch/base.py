@@ -7,23 +7,20 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel
 
+from remit.approvals.inbox import outcome_question
 from remit.contracts.call import Call
+from remit.contracts.callee import DID_NOT_HAPPEN, Happened
 from remit.contracts.contract import definition_digest
 from remit.contracts.facts import Effect
-from remit.contracts.items import Asked, Decided, Ended, Item, Started
+from remit.contracts.items import Asked, Decided, Ended, Item, Outcome, Started
 from remit.contracts.ledger import Take
 from remit.contracts.question import Decision, Question
 from remit.contracts.reply import Reply
 from remit.dispatch.context import BodyFrame, Dispatch
 from remit.dispatch.registry import AnyCallee
-from remit.errors import (
-    CallCancelledError,
-    CallError,
-    OutcomeUnknownError,
-    RemitError,
-    SealError,
-    ToolFailedError,
-)
+from remit.errors import CallCancelledError, CallError, RemitError, SealError, Suspended, ToolFailedError
+
+_SHOWN = 1000
 
 
 class Base:
@@ -45,20 +42,23 @@ class Base:
         items = call.ledger.known(call.id)
         question = self._sealed(payload, items) if items else None
         if self._effect is Effect.COMPOSED:
-            return await self._body(call, payload)
-        started, ended = attempt(items, call.attempt)
+            reply = await self._body(call, payload)
+            call.ledger.finish(call.id)
+            return reply
+        number, started, ended = _attempt(items, call.attempt) if items else (call.attempt, None, None)
         if ended is not None and self._effect is not Effect.PURE:
-            return Reply.recorded(ended.content, ended.outcome, ends=False)
+            return _answered(ended)
+        if started is not None and self._effect is Effect.UNSAFE:
+            happened = await self._outcome(call, payload, number)
+            if happened is not None:
+                return happened
+            number, started = number + 1, None
         if started is None:
-            await self._start(call, question)
-        elif self._effect is Effect.UNSAFE:
-            raise OutcomeUnknownError(
-                f"{self._callee.name} was under way when its process died; look whether it happened before another try"
-            )
-        return await self._attempt(call, payload)
+            await self._start(call, number, question)
+        return await self._run(call, number, payload)
 
-    async def _start(self, call: Call, question: Question | None) -> None:
-        item = Started(call=call.id, attempt=call.attempt, question=question.id if question else "")
+    async def _start(self, call: Call, number: int, question: Question | None) -> None:
+        item = Started(call=call.id, parent=call.caller.call, attempt=number, question=question.id if question else "")
         if question is not None:
             await call.ledger.commit(item, Take(question.id, call.caller.run, call.id))
         elif self._effect is Effect.PURE:
@@ -66,29 +66,25 @@ class Base:
         else:
             await call.ledger.commit(item)
 
-    async def _attempt(self, call: Call, payload: BaseModel) -> Reply:
+    async def _run(self, call: Call, number: int, payload: BaseModel) -> Reply:
         try:
             reply = await self._body(call, payload)
         except CallError as error:
-            await self._end(call, Reply.failed(error))
+            failed = Reply.failed(error)
+            ended = Ended(call=call.id, attempt=number, outcome=failed.outcome, content=failed.content)
+            if self._effect is Effect.PURE:
+                call.ledger.add(ended)
+            else:
+                await call.ledger.commit(ended)
             raise
         except asyncio.CancelledError:
             stopped = CallCancelledError(f"{self._callee.name} was stopped while it ran; it may have happened in part")
-            call.ledger.add(self._ended(call, Reply.failed(stopped)))
+            content = Reply.failed(stopped).content
+            call.ledger.add(Ended(call=call.id, attempt=number, outcome="error", content=content))
             raise
         if self._effect is not Effect.PURE:
-            await call.ledger.commit(self._ended(call, reply))
+            await call.ledger.commit(Ended(call=call.id, attempt=number, outcome=reply.outcome, content=reply.content))
         return reply
-
-    async def _end(self, call: Call, reply: Reply) -> None:
-        if self._effect is Effect.PURE:
-            call.ledger.add(self._ended(call, reply))
-        else:
-            await call.ledger.commit(self._ended(call, reply))
-
-    def _ended(self, call: Call, reply: Reply) -> Ended:
-        content = "" if self._effect is Effect.PURE else reply.content
-        return Ended(call=call.id, attempt=call.attempt, outcome=reply.outcome, content=content)
 
     async def _body(self, call: Call, payload: BaseModel) -> Reply:
         try:
@@ -97,19 +93,58 @@ class Base:
             raise
         except Exception as error:
             said = f"{self._callee.name} failed: {type(error).__name__}: {error}"
-            raise ToolFailedError(said[:1000]) from error
+            raise ToolFailedError(said[:_SHOWN]) from error
         if isinstance(value, Reply):
             return value
         checked, content = self._callee.schema_out.dump(value)
         return Reply(content, "ok", checked)
 
+    async def _outcome(self, call: Call, payload: BaseModel, number: int) -> Reply | None:
+        """What became of an attempt that was cut off: its reply, or None if it did not happen.
+
+        Raises:
+            Suspended: only a person can tell.
+        """
+        found = await self._callee.reconcile(payload, BodyFrame(call, self._callee, self._dispatch))
+        if isinstance(found, Happened):
+            checked, content = self._callee.schema_out.dump(found.value)
+            return await self._settle(call, number, Reply(content, "ok", checked))
+        decision = None if found is DID_NOT_HAPPEN else await self._told(call, number)
+        if decision is not None and decision.approved is True:
+            return await self._settle(call, number, Reply(decision.result, "ok"))
+        await self._settle(call, number, None)
+        return None
+
+    async def _told(self, call: Call, number: int) -> Decision:
+        question = outcome_question(call, number)
+        for item in call.ledger.known(call.id):
+            if isinstance(item, Decided) and item.question == question.id:
+                return Decision.of(item.body)
+        if not any(isinstance(i, Asked) and i.question == question.id for i in call.ledger.known(call.id)):
+            asked = Asked(
+                call=call.id,
+                parent=call.caller.call,
+                question=question.id,
+                body=question.json(),
+                about="outcome",
+            )
+            await call.ledger.commit(asked)
+        raise Suspended(question.id)
+
+    async def _settle(self, call: Call, number: int, reply: Reply | None) -> Reply | None:
+        outcome: Outcome = "ok" if reply is not None else "error"
+        content = reply.content if reply is not None else ""
+        item = Ended(call=call.id, attempt=number, outcome=outcome, content=content, void=reply is None)
+        await call.ledger.commit(item)
+        return reply
+
     def _sealed(self, payload: BaseModel, items: Sequence[Item]) -> Question | None:
         """The approved question about this call, after checking that exactly what was asked about is about to run."""
-        asked = next((item for item in reversed(items) if isinstance(item, Asked)), None)
+        asked = next((i for i in reversed(items) if isinstance(i, Asked) and i.about == "approval"), None)
         if asked is None:
             return None
         question = Question.of(asked.body)
-        given = (Decision.of(item.body) for item in items if isinstance(item, Decided) and item.question == question.id)
+        given = (Decision.of(i.body) for i in items if isinstance(i, Decided) and i.question == question.id)
         if not any(decision.approved is True for decision in given):
             raise SealError(f"{self._callee.name} was asked about and not approved, yet a layer let it through")
         today = (self._callee.name, self._callee.schema_in.canonical(payload), definition_digest(self._callee))
@@ -118,13 +153,17 @@ class Base:
         return question
 
 
-def attempt(items: Sequence[Item], number: int) -> tuple[Started | None, Ended | None]:
-    """What the journal knows of one attempt of a call."""
-    started: Started | None = None
-    ended: Ended | None = None
-    for item in items:
-        if isinstance(item, Started) and item.attempt == number:
-            started = item
-        elif isinstance(item, Ended) and item.attempt == number:
-            ended = item
-    return started, ended
+def _attempt(items: Sequence[Item], attempt: int) -> tuple[int, Started | None, Ended | None]:
+    """The number of an attempt, past those that never happened, and what the journal knows of it."""
+    number = attempt + sum(isinstance(item, Ended) and item.void for item in items)
+    started = next((item for item in items if isinstance(item, Started) and item.attempt == number), None)
+    ended = next((item for item in items if isinstance(item, Ended) and item.attempt == number), None)
+    return number, started, ended
+
+
+def _answered(ended: Ended) -> Reply:
+    """The reply of an attempt that has ended, or its error raised: retry outside decides as it did."""
+    reply = Reply.recorded(ended.content, ended.outcome, ends=False)
+    if reply.error is not None:
+        raise reply.error
+    return reply

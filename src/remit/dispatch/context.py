@@ -13,6 +13,7 @@ from remit.contracts.principal import Caller
 from remit.contracts.question import digest
 from remit.contracts.reply import UNREAD, Reply
 from remit.contracts.schema import content_of
+from remit.contracts.step import Prepared
 from remit.dispatch.registry import AnyCallee
 from remit.errors import OutputError
 
@@ -44,7 +45,7 @@ class Dispatch(Protocol):
 class BodyFrame:
     """The context of the call ``call``, whose body is about to run."""
 
-    __slots__ = ("_agent", "_call", "_dispatch", "_notes", "_seen", "caller", "id", "key", "ledger")
+    __slots__ = ("_agent", "_busy", "_call", "_dispatch", "_may_go", "_notes", "_seen", "caller", "id", "key", "ledger")
 
     def __init__(self, call: Call, callee: AnyCallee, dispatch: Dispatch) -> None:
         self.id = call.id
@@ -55,6 +56,8 @@ class BodyFrame:
         self._dispatch = dispatch
         self._agent = dispatch.acts_as(callee, call.caller)
         self._seen: dict[str, int] = {}
+        self._may_go: dict[str, bool] = {}
+        self._busy = 0
         known = self.ledger.known(call.id)
         self._notes = sum(isinstance(item, Note) for item in known) if known else 0
 
@@ -83,26 +86,31 @@ class BodyFrame:
 
     async def call(self, callee: Callee[P, Out], /, *args: P.args, **kwargs: P.kwargs) -> Out:
         """Call a callee with what its function takes."""
-        reply = await self._make(callee, callee.arguments(*args, **kwargs), "")
+        reply = await self._make(callee, self._identify(callee, callee.arguments(*args, **kwargs), ""))
         return cast("Out", value_of(callee, reply))
 
-    async def call_named(self, name: str, arguments: str, wire: str) -> Reply:
-        """Call the tool of that name with a model's raw arguments."""
+    def prepare(self, name: str, arguments: str, wire: str) -> Prepared:
+        """The call of the tool of that name with a model's raw arguments."""
         callee = self._dispatch.find(self._agent, name)
-        return await self._make(callee, parse(arguments or "{}", self._dispatch.limits), wire)
+        call = self._identify(callee, parse(arguments or "{}", self._dispatch.limits), wire)
+        return lambda: self._make(callee, call)
 
     async def call_by_name(self, name: str, values: dict[str, Any]) -> Any:
         """Call the tool of that name with keyword arguments; the value, or the error raised."""
         callee = self._dispatch.find(self._agent, name)
-        return value_of(callee, await self._make(callee, Arguments(content_of(values), values), ""))
+        call = self._identify(callee, Arguments(content_of(values), values), "")
+        return value_of(callee, await self._make(callee, call))
 
-    async def _make(self, callee: AnyCallee, arguments: Arguments, wire: str) -> Reply:
+    def _identify(self, callee: AnyCallee, arguments: Arguments, wire: str) -> Call:
+        """The call, with an id that is content: this call, the callee, the arguments, which time."""
         same = digest(self.id, callee.name, arguments.identity())
         occurrence = self._seen.get(same, 0)
         self._seen[same] = occurrence + 1
         caller = self.caller
-        call = Call(
-            digest(same, str(occurrence)),
+        ident = digest(same, str(occurrence))
+        self._may_go[ident] = self.ledger.claim(self.id, ident)
+        return Call(
+            ident,
             callee,
             arguments,
             Caller(
@@ -118,7 +126,15 @@ class BodyFrame:
             wire,
             self._call.deadline,
         )
-        return await self._dispatch.service(self._agent, callee)(call)
+
+    async def _make(self, callee: AnyCallee, call: Call) -> Reply:
+        if not self._may_go.pop(call.id):
+            await self.ledger.others_claimed(self.id, lambda: self._busy > 0)
+        self._busy += 1
+        try:
+            return await self._dispatch.service(self._agent, callee)(call)
+        finally:
+            self._busy -= 1
 
     def _note(self, name: str, data: object) -> None:
         if self._notes:

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from remit.contracts.arguments import Arguments
 from remit.contracts.call import CallLayer
-from remit.contracts.callee import Callee, Frame
+from remit.contracts.callee import UNKNOWN, Callee, Found, Frame
 from remit.contracts.contract import check_name
 from remit.contracts.facts import Effect, Facts
 from remit.contracts.schema import Input, Output
@@ -85,3 +85,7 @@ class Missing:
         """Raise the error, naming near names."""
         near = f"; near it: {', '.join(self._near)}" if self._near else ""
         raise UnknownToolError(f"there is no tool {self.name[:80]!r}{near}")
+
+    async def reconcile(self, _payload: BaseModel, _frame: Frame, /) -> Found:
+        """Nothing was ever started."""
+        return UNKNOWN

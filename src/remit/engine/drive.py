@@ -6,13 +6,18 @@ import asyncio
 import contextlib
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from remit.contracts.items import Decided, Finished, Item, Position, Resumed, ToolOutput, Waiting
 from remit.contracts.reply import Reply
 from remit.errors import CallCancelledError, Suspended
 from remit.journal.ledger import RunLedger, Watch
 from remit.journal.ports import Store
+
+POLL: Final = 1.0
+"""Seconds between two looks at the inbox of a run that is being driven."""
+
+_CANCELLED: Final = Reply.failed(CallCancelledError("the run was cancelled"))
 
 Status = Literal["done", "failed", "waiting", "cancelled"]
 Root = Callable[[RunLedger], Awaitable[Reply]]
@@ -38,16 +43,34 @@ class Driver:
     seconds: float = 30.0
 
     async def drive(
-        self, run: str, root: Root, *, header: Item | None, conversation: str, prior: Sequence[str]
+        self,
+        run: str,
+        root: Root,
+        *,
+        header: Item | None,
+        conversation: str,
+        prior: Sequence[str],
+        stopping: bool = False,
     ) -> Outcome:
-        """Drive ``run``: a new one if ``header`` is given, else again from its journal.
+        """Drive ``run``: a new one if ``header`` is given, else again from its journal; ``stopping``: only to end it.
 
         Raises:
             LeaseError: somebody else drives it.
         """
         async with self._leased(run) as epoch:
             known = await self.store.read(run)
-            ledger = self._ledger(run, epoch, known, conversation, prior)
+            stopping = stopping or (header is None and bool(await self.store.cancelled(run)))
+            ledger = RunLedger(
+                self.store,
+                run,
+                epoch,
+                known=known,
+                conversation=conversation,
+                prior=prior,
+                clock=self.clock,
+                watch=self.watch,
+                stopping=stopping,
+            )
             ended = next((p.item for p in reversed(known) if isinstance(p.item, Finished)), None)
             if ended is not None:
                 return _ended(ended, known)
@@ -55,7 +78,28 @@ class Driver:
                 await ledger.commit(header)
             else:
                 ledger.add(Resumed(call=run, driver=self.name))
-            return await self._until_rest(ledger, root)
+            return await self._watched(ledger, root)
+
+    async def _watched(self, ledger: RunLedger, root: Root) -> Outcome:
+        """Drive to a rest; whoever asks to cancel the run is heard within `POLL` seconds."""
+        driving = asyncio.create_task(self._until_rest(ledger, root))
+        asked = asyncio.create_task(self._asked_to_cancel(ledger.run))
+        try:
+            await asyncio.wait([driving, asked], return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            asked.cancel()
+            if not driving.done():
+                driving.cancel()
+                await asyncio.wait([driving])
+        if driving.cancelled():
+            return Outcome(status="cancelled", reply=_CANCELLED)
+        return driving.result()
+
+    async def _asked_to_cancel(self, run: str) -> None:
+        while True:
+            await asyncio.sleep(POLL)  # another process writes the inbox; there is no event to wait for
+            if await self.store.cancelled(run):
+                return
 
     async def _until_rest(self, ledger: RunLedger, root: Root) -> Outcome:
         while True:
@@ -70,10 +114,10 @@ class Driver:
             except asyncio.CancelledError:
                 await asyncio.shield(ledger.commit(Finished(call=ledger.run, status="cancelled")))
                 raise
-            status: Literal["done", "failed", "cancelled"] = "done" if reply.outcome == "ok" else "failed"
+            status: Literal["done", "failed"] = "done" if reply.outcome == "ok" else "failed"
             error = f"{reply.error.code}: {reply.error.message}" if reply.error else ""
             await ledger.commit(Finished(call=ledger.run, status=status, error=error))
-            return Outcome(status="done" if reply.outcome == "ok" else "failed", reply=reply)
+            return Outcome(status=status, reply=reply)
 
     async def _copy_inbox(self, ledger: RunLedger) -> None:
         """Copy each decision to the call that waits for it."""
@@ -88,20 +132,6 @@ class Driver:
             if row is not None and row.decision is not None:
                 return True
         return False
-
-    def _ledger(
-        self, run: str, epoch: int, known: Sequence[Position], conversation: str, prior: Sequence[str]
-    ) -> RunLedger:
-        return RunLedger(
-            self.store,
-            run,
-            epoch,
-            known=known,
-            conversation=conversation,
-            prior=prior,
-            clock=self.clock,
-            watch=self.watch,
-        )
 
     @contextlib.asynccontextmanager
     async def _leased(self, run: str) -> AsyncGenerator[int]:
@@ -122,6 +152,6 @@ class Driver:
 def _ended(finished: Finished, known: Sequence[Position]) -> Outcome:
     """The outcome of a run that had ended already."""
     if finished.status == "cancelled":
-        return Outcome(status="cancelled", reply=Reply.failed(CallCancelledError("the run was cancelled")))
+        return Outcome(status="cancelled", reply=_CANCELLED)
     root = next(p.item for p in reversed(known) if isinstance(p.item, ToolOutput) and not p.item.parent)
     return Outcome(status=finished.status, reply=Reply.recorded(root.text, root.outcome, ends=root.final))

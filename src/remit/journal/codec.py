@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import Any, Final, cast
 
 from remit.contracts.chat import read, write
-from remit.contracts.items import KINDS, Item, Message, ToolOutput, Waiting
+from remit.contracts.items import KINDS, Erased, Item, Message, Position, ToolOutput, Waiting
 from remit.contracts.jsontext import ascii_compact
 from remit.contracts.question import digest
 from remit.contracts.reply import Reply
@@ -19,6 +19,9 @@ from remit.errors import CallCancelledError, FormatError
 FORMAT: Final = 1
 """The format of journals that this version writes; `check_format` says which it reads."""
 
+
+ERASED: Final = ""
+"""The tombstone: the body of an item whose body was erased."""
 
 RunItem = Message | ToolOutput
 """The items that are in bijection with raw chat messages."""
@@ -47,6 +50,8 @@ def decode(kind: str, call: str, body: str) -> Item:
     Raises:
         FormatError: this version knows no such item.
     """
+    if body == ERASED:
+        return Erased(call=call, was=kind)
     known = KINDS.get(kind)
     if known is None:
         raise FormatError(f"the journal holds an item {kind!r} that this version does not know; use a newer Remit")
@@ -59,10 +64,27 @@ def decode(kind: str, call: str, body: str) -> Item:
         raise FormatError(f"the journal's item {kind!r} has other fields than this version knows: {error}") from error
 
 
-def chain(before: bytes, kind: str, call: str, body: str) -> bytes:
+def body_digest(body: str) -> bytes:
+    """The digest of a body, which stays when the body is erased."""
+    return sha256(body.encode()).digest()
+
+
+def chain(before: bytes, kind: str, call: str, digest: bytes) -> bytes:
     """The next link: over the link before it and the digest of the body, so that a body may be erased later."""
-    head = f"{kind}|{call}|".encode()
-    return sha256(before + head + sha256(body.encode()).digest()).digest()
+    return sha256(b"%s%s|%s|%s" % (before, kind.encode(), call.encode(), digest)).digest()
+
+
+def broken_link(positions: Sequence[Position]) -> int | None:
+    """The seq of the first item of a run, read from its start, that is not what was written; None if all are."""
+    before = b""
+    for expected, position in enumerate(positions):
+        item = position.item
+        kind = item.was if isinstance(item, Erased) else item.kind
+        before = chain(before, kind, item.call, position.digest)
+        same_body = isinstance(item, Erased) or body_digest(position.body) == position.digest
+        if position.seq != expected or before != position.chain or not same_body:
+            return position.seq
+    return None
 
 
 def to_items(texts: Iterable[str], agent: str) -> list[RunItem]:

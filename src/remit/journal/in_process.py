@@ -6,10 +6,11 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from remit.contracts.items import Asked, Decided, Finished, Opened, Position
+from remit.contracts.items import Asked, Decided, Erased, Finished, Opened, Position
 from remit.contracts.ledger import Take
 from remit.contracts.question import Decision, Question, Status
 from remit.errors import ApprovalUsedError, LeaseError
+from remit.journal.codec import ERASED
 from remit.journal.index import check_open, row_of, seen, status_of
 from remit.journal.ports import QuestionRow, RunRow
 
@@ -22,6 +23,7 @@ class _Run:
     items: list[Position] = field(default_factory=list[Position])
     inbox: list[Decision] = field(default_factory=list[Decision])
     row: RunRow | None = None
+    cancelled: str = ""
 
 
 class InProcessStore:
@@ -51,6 +53,13 @@ class InProcessStore:
         state = self._runs.get(run)
         return [p for p in state.items if p.seq > after] if state else []
 
+    async def erase(self, run: str, seqs: Sequence[int]) -> None:
+        """Erase the bodies of items, for good."""
+        items = self._runs[run].items
+        for p in [p for p in items if p.seq in set(seqs)]:
+            gone = Erased(call=p.item.call, was=p.item.kind)
+            items[p.seq] = Position(p.run, p.epoch, p.seq, p.at, gone, ERASED, p.digest, p.chain)
+
     async def acquire(self, run: str, driver: str, seconds: float) -> int:
         """Become the driver of a run; the number of this epoch."""
         state = self._runs.setdefault(run, _Run())
@@ -78,6 +87,14 @@ class InProcessStore:
         row = check_open(self._questions.get(decision.question), decision.question, self._clock())
         self._decide(decision)
         self._runs[row.question.run].inbox.append(decision)
+
+    async def cancel(self, run: str, by: str) -> None:
+        """Ask the driver of a run to cancel it."""
+        self._runs[run].cancelled = by
+
+    async def cancelled(self, run: str) -> str:
+        """Who asked for the run to be cancelled."""
+        return self._runs[run].cancelled
 
     async def incoming(self, run: str) -> list[Decision]:
         """All decisions for a run, oldest first."""

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
+from typing import Final
 
-from remit.contracts.items import Asked, Item, Position, Started, Usage
+from remit.contracts.items import Asked, Item, Position, Started, ToolOutput, Usage
 from remit.contracts.ledger import Spent, Take
 from remit.contracts.question import Decision, Question
-from remit.errors import JournalError
-from remit.journal.codec import chain, encode
+from remit.errors import DivergedError, JournalError
+from remit.journal.codec import body_digest, chain, encode
 from remit.journal.ports import Store
+
+STALL: Final = 5.0
+"""Seconds on the loop's clock after which a body that waits for itself has diverged."""
 
 Watch = Callable[[Position], None]
 
@@ -33,8 +38,10 @@ class RunLedger:
         clock: Callable[[], float],
         watch: Watch,
         known: Sequence[Position] = (),
+        stopping: bool = False,
     ) -> None:
         self.run = run
+        self.stopping = stopping
         self.prior = prior
         self._store = store
         self._epoch = epoch
@@ -49,8 +56,13 @@ class RunLedger:
         self._reserved: set[str] = set()
         self._spent = Spent()
         self._broken: JournalError | None = None
+        self._unclaimed: dict[str, set[str]] = {}
+        self._claimed = asyncio.Event()
         for position in known:
             self._file(position.item)
+            child = position.item
+            if isinstance(child, (Started, Asked, ToolOutput)) and child.parent:
+                self._unclaimed.setdefault(child.parent, set()).add(child.call)
 
     def now(self) -> float:
         """Seconds since the epoch."""
@@ -70,8 +82,9 @@ class RunLedger:
             raise self._broken
         body = encode(item)
         self._seq += 1
-        self._chain = chain(self._chain, item.kind, item.call, body)
-        self._pending.append(Position(self.run, self._epoch, self._seq, self._clock(), item, body, self._chain))
+        digest = body_digest(body)
+        self._chain = chain(self._chain, item.kind, item.call, digest)
+        self._pending.append(Position(self.run, self._epoch, self._seq, self._clock(), item, body, digest, self._chain))
         self._file(item)
 
     async def commit(self, item: Item, take: Take | None = None) -> None:
@@ -87,6 +100,44 @@ class RunLedger:
         """Return when everything appended so far is stored."""
         if self._pending:
             await self._store_pending(None)
+
+    def claim(self, parent: str, call: str) -> bool:
+        """Body ``parent`` makes ``call``: whether it may go at once. One that the journal does not know waits."""
+        left = self._unclaimed.get(parent)
+        if left is None or call in self._filed:
+            if left is not None:
+                left.discard(call)
+                self._claimed.set()
+                self._claimed.clear()
+            return True
+        return not left
+
+    async def others_claimed(self, parent: str, busy: Callable[[], bool]) -> None:
+        """Return when the body ``parent`` has made every call that the journal knows of it.
+
+        Raises:
+            DivergedError: it makes no more of them while none of its calls is under way.
+        """
+        while self._unclaimed.get(parent):
+            claimed = asyncio.ensure_future(self._claimed.wait())
+            done, _ = await asyncio.wait([claimed], timeout=STALL)
+            claimed.cancel()
+            if not done and not busy():
+                self.finish(parent)
+
+    def finish(self, parent: str) -> None:
+        """The body ``parent`` makes no more calls.
+
+        Raises:
+            DivergedError: the journal knows of one that it has not made.
+        """
+        left = self._unclaimed.get(parent)
+        if left:
+            first = self._filed[min(left)][0]
+            named = first.callee if isinstance(first, ToolOutput) else first.call[:8]
+            raise DivergedError(
+                f"the journal tells of a call ({named}) that today's code does not make; nothing was run"
+            )
 
     def asking(self, question: str) -> list[str]:
         """The calls of this run that wait for the decision on a question."""

@@ -55,6 +55,10 @@ class Journal(Protocol):
         """The items of a run with a seq above ``after``, in order."""
         ...
 
+    async def erase(self, run: str, seqs: Sequence[int]) -> None:
+        """Erase the bodies of items, for good. A tombstone and the digest stay, so the chain still holds."""
+        ...
+
 
 class Lease(Protocol):
     """Who drives a run: one at a time, until a time."""
@@ -89,6 +93,14 @@ class Inbox(Protocol):
         Raises:
             RequestError: no such question, or it is decided or expired.
         """
+        ...
+
+    async def cancel(self, run: str, by: str) -> None:
+        """Ask the driver of a run to cancel it."""
+        ...
+
+    async def cancelled(self, run: str) -> str:
+        """Who asked for the run to be cancelled; empty if nobody did."""
         ...
 
     async def incoming(self, run: str) -> list[Decision]:

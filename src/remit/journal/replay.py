@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from remit.contracts.chat import read
 from remit.contracts.items import Asked, Decided, Item, Message, Mismatch, Note, Position, ToolOutput, Usage
@@ -19,6 +19,7 @@ class ReplayLedger:
     """
 
     replaying = True
+    stopping = False
 
     def __init__(self, run: str, known: Sequence[Position], prior: Sequence[str] = ()) -> None:
         self.run = run
@@ -73,6 +74,16 @@ class ReplayLedger:
             DivergedError: always.
         """
         raise DivergedError("today's code asks the model once more than the journal tells of")
+
+    def claim(self, parent: str, call: str) -> bool:
+        """Yes: nothing runs in a replay."""
+        return True
+
+    async def others_claimed(self, parent: str, busy: Callable[[], bool]) -> None:
+        """At once: nothing runs in a replay."""
+
+    def finish(self, parent: str) -> None:
+        """What was not made is found at the end of the replay."""
 
     async def standing(self, match: str) -> tuple[Question, Decision | None] | None:
         """The question that the run recorded for this match."""

@@ -14,7 +14,7 @@ from remit.contracts.items import Asked, Decided, Finished, Item, Opened, Positi
 from remit.contracts.ledger import Take
 from remit.contracts.question import Decision, Question, Status
 from remit.errors import ApprovalUsedError, LeaseError
-from remit.journal.codec import decode
+from remit.journal.codec import ERASED, decode
 from remit.journal.index import check_open, row_of, seen, status_of
 from remit.journal.migrations import migrate
 from remit.journal.ports import QuestionRow, RunRow
@@ -57,7 +57,15 @@ class SqlStore:
     async def read(self, run: str, after: int = -1) -> list[Position]:
         """The items of a run with a seq above ``after``, in order."""
         rows = await self._read(select(ITEMS).where(ITEMS.c.run == run, ITEMS.c.seq > after).order_by(ITEMS.c.seq))
-        return [Position(r.run, r.epoch, r.seq, r.at, decode(r.kind, r.call, r.body), r.body, r.chain) for r in rows]
+        return [
+            Position(r.run, r.epoch, r.seq, r.at, decode(r.kind, r.call, r.body), r.body, r.digest, r.chain)
+            for r in rows
+        ]
+
+    async def erase(self, run: str, seqs: Sequence[int]) -> None:
+        """Erase the bodies of items, for good."""
+        gone = update(ITEMS).where(ITEMS.c.run == run, ITEMS.c.seq.in_(seqs)).values(body=ERASED)
+        await self._write(lambda connection: connection.execute(gone))
 
     async def acquire(self, run: str, driver: str, seconds: float) -> int:
         """Become the driver of a run; the number of this epoch."""
@@ -102,6 +110,16 @@ class SqlStore:
             connection.execute(_decided(decision))
 
         await self._write(work)
+
+    async def cancel(self, run: str, by: str) -> None:
+        """Ask the driver of a run to cancel it."""
+        asked = update(RUNS).where(RUNS.c.run == run).values(cancelled=by)
+        await self._write(lambda connection: connection.execute(asked))
+
+    async def cancelled(self, run: str) -> str:
+        """Who asked for the run to be cancelled."""
+        rows = await self._read(select(RUNS.c.cancelled).where(RUNS.c.run == run))
+        return rows[0].cancelled if rows else ""
 
     async def incoming(self, run: str) -> list[Decision]:
         """All decisions for a run, oldest first."""
@@ -172,6 +190,7 @@ _UNKNOWN_RUN = {
     "status": "running",
     "opened": 0.0,
     "ended": 0.0,
+    "cancelled": "",
     **dict.fromkeys(("tenant", "principal", "application", "agent", "callee", "conversation", "after"), ""),
 }
 
@@ -248,6 +267,7 @@ def _row(position: Position) -> dict[str, Any]:
         "kind": item.kind,
         "call": item.call,
         "body": position.body,
+        "digest": position.digest,
         "chain": position.chain,
     }
 

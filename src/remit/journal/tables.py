@@ -39,6 +39,7 @@ RUNS: Final = Table(
     Column("after", Text, nullable=False),
     Column("opened", Float, nullable=False),
     Column("ended", Float, nullable=False),
+    Column("cancelled", Text, nullable=False),
     Index("remit_runs_conversation", "conversation", "opened"),
 )
 
@@ -52,6 +53,7 @@ ITEMS: Final = Table(
     Column("kind", Text, nullable=False),
     Column("call", Text, nullable=False),
     Column("body", Text, nullable=False),
+    Column("digest", LargeBinary, nullable=False),
     Column("chain", LargeBinary, nullable=False),
 )
 

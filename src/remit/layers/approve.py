@@ -57,7 +57,7 @@ class _Approve:
         match = match_of(call, arguments, self._policy.version)
         if call.caller.conversation and await call.ledger.standing(match) is None:
             question = question_of(call, ask, rule, arguments=arguments, match=match, waits=False)
-            await call.ledger.commit(Asked(call=match, question=question.id, body=question.json()))
+            await call.ledger.commit(Asked(call=match, parent="", question=question.id, body=question.json()))
 
     async def _decided(self, call: Call, ask: Ask, rule: str, approver: Approver) -> None:
         question, decision = await self._question(call, ask, rule)
@@ -80,7 +80,9 @@ class _Approve:
             question, decision = await call.ledger.standing(match) or (None, None)
         if question is None:
             question = question_of(call, ask, rule, arguments=call.canonical, match=match, waits=True)
-        await call.ledger.commit(Asked(call=call.id, question=question.id, body=question.json()))
+        await call.ledger.commit(
+            Asked(call=call.id, parent=call.caller.call, question=question.id, body=question.json())
+        )
         if decision is not None:
             await call.ledger.commit(Decided(call=call.id, question=question.id, body=decision.json()))
         return question, decision
@@ -91,7 +93,7 @@ def recorded(call: Call, match: str) -> tuple[Question | None, Decision | None]:
     question: Question | None = None
     decision: Decision | None = None
     for item in call.ledger.known(call.id):
-        if isinstance(item, Asked):
+        if isinstance(item, Asked) and item.about == "approval":
             question, decision = Question.of(item.body), None
         elif isinstance(item, Decided) and question is not None and item.question == question.id:
             decision = Decision.of(item.body)

@@ -48,6 +48,8 @@ class _Record:
                 if isinstance(item, ToolOutput):
                     return Reply.recorded(tool_content(item), item.outcome, ends=item.final)
         try:
+            if call.ledger.stopping and not composed:
+                raise asyncio.CancelledError  # noqa: TRY301 - as if it came from outside
             reply = await self._inner(call)
         except CallError as error:
             reply = Reply.failed(error)

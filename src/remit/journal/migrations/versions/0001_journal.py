@@ -30,6 +30,7 @@ def upgrade() -> None:
         *_texts("status", "tenant", "principal", "application", "agent", "callee", "conversation", "after"),
         sa.Column("opened", sa.Float, nullable=False),
         sa.Column("ended", sa.Float, nullable=False),
+        *_texts("cancelled"),
     )
     op.create_index("remit_runs_conversation", "remit_runs", ["conversation", "opened"])
     op.create_table(
@@ -39,6 +40,7 @@ def upgrade() -> None:
         sa.Column("epoch", sa.Integer, nullable=False),
         sa.Column("at", sa.Float, nullable=False),
         *_texts("kind", "call", "body"),
+        sa.Column("digest", sa.LargeBinary, nullable=False),
         sa.Column("chain", sa.LargeBinary, nullable=False),
     )
     op.create_table(

@@ -1,0 +1,134 @@
+"""``remit approvals``: the questions that wait for a person, and the decisions on them."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from remit.app import App
+from remit.cli.desk import open_desk
+from remit.cli.legible import json_text, lasting, one_line
+from remit.cli.resume import drive_on, prepared
+from remit.cli.status import Status
+from remit.contracts.question import Question, as_dict
+from remit.errors import LeaseError
+from remit.journal.ports import QuestionRow, RunRow
+
+commands = typer.Typer(help="The questions that wait for a person, and decisions.", no_args_is_help=True)
+
+_Id = Annotated[str, typer.Argument(metavar="ID", help="The id of a question; see: remit approvals list.")]
+_Json = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]
+_Reason = Annotated[str, typer.Option(metavar="TEXT", help="Why; the agent is told.")]
+_App = Annotated[str, typer.Option(metavar="APP", help="Where its application is, as package.module:attribute.")]
+
+
+@commands.command("list")
+def list_(
+    *,
+    everything: Annotated[bool, typer.Option("--all", help="Those that were decided or expired, too.")] = False,
+    as_json: _Json = False,
+) -> None:
+    """List the questions that are open, oldest first."""
+    with open_desk() as desk:
+        found = desk.wait(desk.store.questions(only_open=not everything))
+        rows = [row for row in found if row.question.tenant == desk.me.tenant]
+        now = desk.clock()
+    if as_json:
+        print(json_text({"questions": [_summary(row) for row in rows]}))
+        return
+    from remit.cli.terminal import console, risk_text, table
+
+    shown = table("question", "status", "tool", "risk", "asked for", "asked", "run", "conversation")
+    for row in rows:
+        question = row.question
+        ago = f"{lasting(now - question.asked)} ago"
+        asker, conversation = one_line(question.asker), one_line(question.conversation)
+        risk = risk_text(question.risk)
+        shown.add_row(question.id, row.status, question.tool, risk, asker, ago, question.run, conversation)
+    console().print(shown)
+
+
+@commands.command()
+def show(question: _Id, *, as_json: _Json = False) -> None:
+    """Show what a question is about: the call, its exact arguments, the reason."""
+    with open_desk() as desk:
+        row = desk.question(question)
+        now = desk.clock()
+    if as_json:
+        print(json_text(_summary(row)))
+        return
+    from remit.cli.terminal import Terminal, console
+
+    terminal = Terminal(console(), App(name=""))
+    terminal.question(row.question, now)
+    decision = row.decision
+    said = f" by {decision.by}" + (f": {decision.reason}" if decision.reason else "") if decision else ""
+    terminal.say(("  status    ", "dim"), row.status, one_line(said, most=400))
+
+
+@commands.command()
+def approve(question: _Id, *, reason: _Reason = "", app: _App = "", as_json: _Json = False) -> int:
+    """Allow the call that a question is about, and drive its run on.
+
+    Exit status: as the run's. 0 done, 1 failed, 2 usage, 3 waiting for another decision.
+    """
+    return _decide(question, approved=True, reason=reason, where=app, as_json=as_json)
+
+
+@commands.command()
+def deny(question: _Id, *, reason: _Reason = "", app: _App = "", as_json: _Json = False) -> int:
+    """Refuse the call that a question is about, and drive its run on.
+
+    Exit status: as the run's. 0 done, 1 failed, 2 usage, 3 waiting for another decision.
+    """
+    return _decide(question, approved=False, reason=reason, where=app, as_json=as_json)
+
+
+def _decide(question: str, *, approved: bool, reason: str, where: str, as_json: bool) -> int:
+    with open_desk() as desk:
+        asked = desk.question(question).question
+        row = desk.run(asked.run)
+        app = prepared(desk, row, where) if asked.waits else App(name=row.application)
+        desk.wait(desk.runtime(app).decide(question, approved=approved, by=desk.me, reason=reason))
+        print(f"{_word(approved=approved)}: {one_line(asked.tool)}, question {question}", file=sys.stderr)
+        if not asked.waits:
+            return _announced(asked, approved=approved, as_json=as_json)
+        try:
+            return drive_on(desk, row, app, where=where, as_json=as_json)
+        except LeaseError as error:
+            return _driven_elsewhere(row, error, approved=approved, as_json=as_json)
+
+
+def _announced(asked: Question, *, approved: bool, as_json: bool) -> int:
+    """No run waits for it: the agent announced the call and makes it, if at all, when it is told to."""
+    if as_json:
+        print(json_text({"question": asked.id, "decision": _word(approved=approved)}))
+    elif approved:
+        print(f"The agent may now go ahead; tell it to, in the conversation {one_line(asked.conversation)}.")
+    else:
+        print("The agent may not; it is told so if it tries.")
+    return Status.DONE
+
+
+def _driven_elsewhere(row: RunRow, error: LeaseError, *, approved: bool, as_json: bool) -> int:
+    """Another process drives the run, or did until a moment ago: the decision is in its inbox."""
+    if as_json:
+        print(json_text({"run": row.run, "status": "running", "decision": _word(approved=approved)}))
+    print(f"{error.message}. It takes the decision up itself.", file=sys.stderr)
+    print(f"If that process is gone, drive it on in half a minute: remit resume {row.run}", file=sys.stderr)
+    return Status.DONE
+
+
+def _summary(row: QuestionRow) -> dict[str, object]:
+    return {
+        **as_dict(row.question),
+        "status": row.status,
+        "decision": as_dict(row.decision) if row.decision else None,
+        "taken": list(row.taken) if row.taken else None,
+    }
+
+
+def _word(*, approved: bool) -> str:
+    return "approved" if approved else "denied"

@@ -1,0 +1,40 @@
+"""``remit call``: call one tool."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from remit.cli.apps import find_app, installed
+from remit.cli.desk import open_desk
+from remit.contracts.arguments import Limits, parse
+
+
+def call(
+    app: Annotated[str, typer.Argument(metavar="APP", help="An installed application, or package.module:attribute.")],
+    tool: Annotated[str, typer.Argument(metavar="TOOL", help="The tool's name; see: remit tools APP.")],
+    arguments: Annotated[
+        str, typer.Argument(metavar="JSON", help="The arguments as a JSON object; - reads them from stdin.")
+    ] = "{}",
+    *,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object about the whole run on stdout.")] = False,
+) -> int:
+    """Call one tool, and print its result as JSON.
+
+    The call takes the same path as a model's, under all layers of policy.
+
+    Exit status: 0 done, 1 failed, 2 usage, 3 waiting for a decision.
+    """
+    raw = sys.stdin.read() if arguments == "-" else arguments
+    with open_desk() as desk:
+        from remit.cli.outcome import Told, tell
+        from remit.cli.terminal import Terminal, console
+
+        found = find_app(app, installed())
+        terminal = Terminal(console(stderr=True), found)
+        runtime = desk.runtime(found, terminal)
+        with terminal.busy(tool):
+            result = desk.wait(runtime.call_named(tool, parse(raw, Limits()), by=desk.me))
+        return tell(desk, result, Told(as_json=as_json, where=app, calls=terminal.following.calls))

@@ -1,0 +1,61 @@
+"""All commands, and the one place where what goes wrong becomes a line and an exit status."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from functools import partial
+from importlib.metadata import version
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from remit.cli import approvals, model
+from remit.cli.call import call
+from remit.cli.replay import replay
+from remit.cli.resume import resume
+from remit.cli.run import run
+from remit.cli.runs import runs
+from remit.cli.show import show
+from remit.cli.status import reported
+from remit.cli.tools import tools
+
+
+class Commands(TyperGroup):
+    """The root of the commands. Ends the process with the exit status of the one that ran."""
+
+    def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, *_: Any, **__: Any) -> Any:
+        """Run the command that ``args`` name."""
+        given = list(sys.argv[1:] if args is None else args)
+        work = partial(super().main, given, prog_name=prog_name or "remit", standalone_mode=False)
+        sys.exit(reported(work, as_json="--json" in given))
+
+
+remit = typer.Typer(
+    cls=Commands,
+    name="remit",
+    help="The governed tool runtime for LLM agents.",
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+
+@remit.callback(invoke_without_command=True)
+def _root(
+    context: typer.Context,
+    *,
+    tell_version: Annotated[bool, typer.Option("--version", help="Say which version this is.")] = False,
+) -> None:
+    """The governed tool runtime for LLM agents."""
+    if tell_version:
+        print(f"remit {version('remit')}")
+    elif context.invoked_subcommand is None:
+        print(context.get_help())
+
+
+for command in (run, call, tools, runs, show, replay, resume):
+    remit.command()(command)
+remit.add_typer(approvals.commands, name="approvals")
+remit.add_typer(model.commands, name="model")

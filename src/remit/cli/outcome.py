@@ -1,0 +1,123 @@
+"""Tells how a run came out: the result on stdout, everything else on stderr, and the exit status."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from remit.agent.agent import Agent
+from remit.cli.calls import CallEnded
+from remit.cli.desk import Desk
+from remit.cli.legible import exact, json_text, legible, one_line
+from remit.cli.status import Status, line_of
+from remit.contracts.question import Question, as_dict
+from remit.errors import CallCancelledError, CallError, ToolFailedError
+from remit.runtime import RunResult
+
+GO_AHEAD = "Yes, I confirm: go ahead."
+"""What a person's yes to an announced call is to the model: a message that asks it to make the call."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """What is told beside the result.
+
+    Args:
+        where: how the application was named on the command line, where that is not by its name.
+    """
+
+    as_json: bool
+    conversation: str = ""
+    where: str = ""
+    calls: Sequence[CallEnded] = field(default_factory=tuple[CallEnded, ...])
+
+
+def tell(desk: Desk, result: RunResult[Any], told: Told) -> int:
+    """Print how a run came out; the exit status."""
+    waiting = [desk.question(question).question for question in result.questions]
+    announced = [row.question for row in desk.announced(told.conversation)]
+    error = failure_of(result)
+    if told.as_json:
+        print(json_text(_summary(result, error, [*waiting, *announced], told)))
+    elif error is None and result.status == "done":
+        print(_shown(result))
+    if error is not None:
+        print(line_of(error.code, error.message), file=sys.stderr)
+    for question in waiting:
+        print(_waiting(question, told), file=sys.stderr)
+    for question in announced:
+        print(_announced(question, told), file=sys.stderr)
+    return {"done": Status.DONE, "waiting": Status.WAITING}.get(result.status, Status.FAILED)
+
+
+def failure_of(result: RunResult[Any]) -> CallError | None:
+    """The error that a run ended with, if it ended badly."""
+    if result.status == "cancelled":
+        return CallCancelledError("the run was cancelled")
+    if result.reply is None or result.reply.outcome == "ok":
+        return None
+    return result.reply.error or ToolFailedError(result.text)
+
+
+def value_of(result: RunResult[Any]) -> object:
+    """The result of a run that is done, made of JSON types."""
+    return result.text if isinstance(result.value(), str) else json.loads(result.text)
+
+
+def how_to_decide(question: Question, where: str = "") -> str:
+    """The command that decides a question."""
+    return f"remit approvals approve {question.id}{_option(where)}"
+
+
+def _shown(result: RunResult[Any]) -> str:
+    """An agent's answer as text, a tool's result as JSON."""
+    if isinstance(result.callee, Agent):
+        return legible(result.text)
+    return json_text(result.text) if isinstance(result.value(), str) else exact(result.text)
+
+
+def _summary(
+    result: RunResult[Any], error: CallError | None, questions: Sequence[Question], told: Told
+) -> dict[str, object]:
+    summary: dict[str, object] = {"run": result.run, "status": result.status}
+    if told.conversation:
+        summary["conversation"] = told.conversation
+    if result.status == "done":
+        summary["result"] = value_of(result)
+    if error is not None:
+        summary |= {"error": error.message, "errorCode": error.code}
+    summary["questions"] = [as_dict(question) for question in questions]
+    summary["calls"] = [call_summary(call) for call in told.calls]
+    return summary
+
+
+def call_summary(call: CallEnded) -> dict[str, object]:
+    """A call that has ended, for ``--json``."""
+    summary: dict[str, object] = {"name": call.name, "outcome": call.outcome, "seconds": call.seconds}
+    if call.error is not None:
+        summary |= {"error": call.error.message, "errorCode": call.error.code}
+    return summary
+
+
+def _waiting(question: Question, told: Told) -> str:
+    return (
+        f"waiting: {one_line(question.tool)} ({question.risk} risk) needs a person's decision, question {question.id}\n"
+        f"  see it:  remit approvals show {question.id}\n"
+        f"  decide:  {how_to_decide(question, told.where)}   (or deny)"
+    )
+
+
+def _announced(question: Question, told: Told) -> str:
+    app = told.where or "APP"
+    return (
+        f"question {question.id} is open: may the agent call {one_line(question.tool)} ({question.risk} risk)?\n"
+        f"  decide:  {how_to_decide(question)}   (or deny)\n"
+        f'  then:    remit run {app} --conversation {question.conversation} --ask "{GO_AHEAD}"'
+    )
+
+
+def _option(where: str) -> str:
+    return f" --app {where}" if ":" in where else ""

@@ -1,0 +1,47 @@
+"""``remit runs``: what was run."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from datetime import datetime
+from typing import Annotated
+
+import typer
+
+from remit.cli.desk import open_desk
+from remit.cli.legible import json_text, lasting, one_line
+from remit.journal.ports import RunRow
+
+
+def runs(
+    *,
+    conversation: Annotated[str, typer.Option(metavar="NAME", help="Those of one conversation.")] = "",
+    limit: Annotated[int, typer.Option(metavar="N", min=1, help="At most so many.")] = 20,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+) -> None:
+    """List runs, newest first."""
+    with open_desk() as desk:
+        found = desk.wait(desk.store.runs(conversation=conversation, limit=limit))
+        rows = [row for row in found if row.tenant == desk.me.tenant]
+    if as_json:
+        print(json_text({"runs": [asdict(row) for row in rows]}))
+        return
+    from remit.cli.terminal import console, table
+
+    shown = table("run", "status", "application", "callee", "by", "conversation", "begun", "took")
+    for row in rows:
+        shown.add_row(
+            row.run,
+            row.status,
+            row.application,
+            row.callee,
+            one_line(row.principal),
+            one_line(row.conversation),
+            datetime.fromtimestamp(row.opened).astimezone().strftime("%Y-%m-%d %H:%M:%S"),
+            _took(row),
+        )
+    console().print(shown)
+
+
+def _took(row: RunRow) -> str:
+    return lasting(row.ended - row.opened) if row.ended else ""

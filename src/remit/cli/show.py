@@ -1,0 +1,63 @@
+"""``remit show``: what happened in a run, and when."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from remit.cli.apps import tools_of
+from remit.cli.desk import Desk, open_desk
+from remit.cli.legible import json_text
+from remit.cli.timeline import Timeline
+from remit.contracts.items import Position
+from remit.errors import RemitError
+from remit.journal.ports import RunRow
+
+
+def show(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="The id of a run; see: remit runs.")],
+    *,
+    app: Annotated[
+        str, typer.Option(metavar="APP", help="Where its application is, as package.module:attribute.")
+    ] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Every item, as one JSON object on stdout.")] = False,
+) -> None:
+    """Show what happened in a run, and when.
+
+    Messages, calls with their risk and duration, questions and who decided them.
+    """
+    with open_desk() as desk:
+        row = desk.run(run)
+        positions = desk.wait(desk.store.read(run))
+        if as_json:
+            print(json_text({**asdict(row), "items": [_item(position) for position in positions]}))
+            return
+        lines = Timeline(positions, _risks(desk, row, app)).lines()
+    from remit.cli.terminal import console, risk_text, table
+
+    shown = table("time", "what", "", "risk")
+    for line in lines:
+        shown.add_row(f"{line.offset:+.3f} s", line.what, "  " * line.depth + line.text, risk_text(line.risk))
+    console().print(shown)
+
+
+def _risks(desk: Desk, row: RunRow, app: str) -> Mapping[str, str]:
+    """The risk of each tool as the application says today; nothing where it is not installed any more."""
+    with suppress(RemitError):
+        return {tool.name: tool.facts.risk.value for tool in tools_of(desk.app_of(row, app))}
+    return {}
+
+
+def _item(position: Position) -> dict[str, object]:
+    return {
+        "seq": position.seq,
+        "epoch": position.epoch,
+        "at": position.at,
+        "kind": position.item.kind,
+        **asdict(position.item),
+        "chain": position.chain.hex(),
+    }

@@ -1,0 +1,171 @@
+"""A run as a timeline: what happened when, in which call, for how long, and who allowed it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from remit.cli.calls import error_of, note_text
+from remit.cli.legible import brief, lasting, one_line
+from remit.contracts.chat import read
+from remit.contracts.items import (
+    Asked,
+    Decided,
+    Ended,
+    Finished,
+    Handoff,
+    Item,
+    Message,
+    Mismatch,
+    Note,
+    Opened,
+    Position,
+    Resumed,
+    Started,
+    ToolOutput,
+    Usage,
+    Waiting,
+)
+from remit.contracts.question import Decision, Question
+
+_LONG: Final = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One thing that happened: ``offset`` seconds after the run began, ``depth`` calls deep."""
+
+    offset: float
+    depth: int
+    what: str
+    text: str
+    risk: str = ""
+
+
+class Timeline:
+    """Reads a run's items. ``risks`` gives the risk of tools that no question tells of."""
+
+    def __init__(self, positions: Sequence[Position], risks: Mapping[str, str]) -> None:
+        self._positions = positions
+        self._risks = dict(risks)
+        self._parents: dict[str, str] = {}
+        self._names: dict[str, str] = {}
+        self._began: dict[str, float] = {}
+        for position in positions:
+            self._learn(position)
+
+    def lines(self) -> list[Line]:
+        """The run, in the order in which it was written."""
+        began = self._positions[0].at
+        return [
+            Line(offset=position.at - began, depth=depth, what=what, text=text, risk=risk)
+            for position in self._positions
+            for depth, what, text, risk in self._of(position)
+        ]
+
+    def _learn(self, position: Position) -> None:
+        item = position.item
+        match item:
+            case ToolOutput():
+                self._parents[item.call] = item.parent
+                self._names[item.call] = item.callee
+            case Asked():
+                question = Question.of(item.body)
+                self._names.setdefault(question.call, question.tool)
+                self._risks[question.tool] = question.risk
+            case Started():
+                self._began.setdefault(item.call, position.at)
+            case _:
+                pass
+
+    def _of(self, position: Position) -> list[tuple[int, str, str, str]]:
+        item = position.item
+        if isinstance(item, Message):
+            return [(self._depth(item.agent), what, text, "") for what, text in _message(item)]
+        if isinstance(item, ToolOutput):
+            return [(self._depth(item.call), item.outcome, self._output(item, position.at), self._risk(item.call))]
+        if isinstance(item, Started):
+            return [(self._depth(item.call), "started", self._started(item), self._risk(item.call))]
+        if isinstance(item, Ended):
+            return self._ended(item)
+        what, text = _plain(item, self._positions[0].at, position)
+        return [(self._depth(item.call), what, text, "")]
+
+    def _output(self, item: ToolOutput, at: float) -> str:
+        began = self._began.get(item.call) if item.parent else self._positions[0].at
+        took = "" if began is None else f" in {lasting(at - began)}"
+        error = error_of(item)
+        return f"{item.callee}{took}" + (f": {one_line(f'{error.code}: {error.message}', most=_LONG)}" if error else "")
+
+    def _started(self, item: Started) -> str:
+        again = f", attempt {item.attempt}" if item.attempt > 1 else ""
+        allowed = f", allowed by question {item.question}" if item.question else ""
+        return f"{self._name(item.call)}{again}{allowed}"
+
+    def _ended(self, item: Ended) -> list[tuple[int, str, str, str]]:
+        """An attempt that failed; a good one is told by the end of its call."""
+        if item.outcome == "ok" and item.call in self._parents:
+            return []
+        return [(self._depth(item.call), "attempt", f"{self._name(item.call)}, {item.attempt}: {item.outcome}", "")]
+
+    def _name(self, call: str) -> str:
+        return self._names.get(call, f"call {call[:8]}")
+
+    def _risk(self, call: str) -> str:
+        return self._risks.get(self._names.get(call, ""), "")
+
+    def _depth(self, call: str) -> int:
+        depth, parent = 0, self._parents.get(call, "")
+        while parent:
+            depth, parent = depth + 1, self._parents.get(parent, "")
+        return depth
+
+
+def _message(item: Message) -> list[tuple[str, str]]:
+    message = read(item.text)
+    content = message.get("content")
+    text = content if isinstance(content, str) else "".join(str(part.get("text", "…")) for part in content or ())
+    if message["role"] == "system":
+        return [("system", f"instructions of {len(text):,} characters")]
+    lines = [(message["role"], one_line(text, most=_LONG))] if text else []
+    if message["role"] == "assistant":
+        functions = [call["function"] for call in message.get("tool_calls") or ()]
+        lines += [("wants", f"{one_line(each['name'])} {brief(each['arguments'])}") for each in functions]
+    return lines
+
+
+def _plain(item: Item, began: float, position: Position) -> tuple[str, str]:
+    """The items that are told without knowing any other."""
+    what, text = item.kind, ""
+    match item:
+        case Opened():
+            agent = f" as {item.agent}" if item.agent else ""
+            text = f"{item.callee}{agent} of {item.application}, for {item.principal}: {brief(item.arguments)}"
+        case Usage():
+            text = f"{item.model}: {item.prompt_tokens:,} + {item.completion_tokens:,} tokens"
+        case Asked():
+            question = Question.of(item.body)
+            waits = "" if question.waits else ", for a call to come"
+            text = f"{question.id}: {question.tool}{waits}? {one_line(question.reason, most=_LONG)}"
+        case Decided():
+            decision = Decision.of(item.body)
+            said = "approved" if decision.approved else "denied"
+            reason = f": {one_line(decision.reason, most=_LONG)}" if decision.reason else ""
+            text = f"{decision.question}: {said} by {one_line(decision.by)}{reason}"
+        case Note():
+            text = one_line(note_text(item), most=_LONG)
+        case Mismatch():
+            text = f"{item.what}: today's code asks something else; the recorded answer was kept"
+        case Waiting():
+            what, text = "waiting", f"for {', '.join(item.questions)}"
+        case Resumed():
+            text = f"by {item.driver}"
+        case Handoff():
+            text = f"{item.source} to {item.target} {item.reason}".rstrip()
+        case Finished():
+            error = f": {one_line(item.error, most=_LONG)}" if item.error else ""
+            what, text = item.status, f"after {lasting(position.at - began)}{error}"
+        case _:
+            pass
+    return what, text

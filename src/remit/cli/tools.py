@@ -1,0 +1,52 @@
+"""``remit tools``: what an application's agents can call."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from remit.cli.apps import find_app, installed, tools_of
+from remit.cli.legible import json_text, one_line
+from remit.dispatch.registry import AnyCallee
+
+
+def tools(
+    app: Annotated[str, typer.Argument(metavar="APP", help="An installed application, or package.module:attribute.")],
+    *,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout, with schemas.")] = False,
+) -> None:
+    """List an application's tools, their effect and their risk."""
+    found = find_app(app, installed())
+    listed = sorted(tools_of(found), key=lambda tool: tool.name)
+    if as_json:
+        print(json_text({"application": found.name, "tools": [_summary(tool) for tool in listed]}))
+        return
+    from remit.cli.terminal import console, risk_text, table
+
+    shown = table("tool", "effect", "risk", "permissions", "what it does")
+    for tool in listed:
+        facts = tool.facts
+        first = one_line(tool.description.partition("\n")[0], most=160)
+        shown.add_row(
+            tool.name, facts.effect.value, risk_text(facts.risk.value), " ".join(sorted(facts.permissions)), first
+        )
+    console().print(shown)
+
+
+def _summary(tool: AnyCallee) -> dict[str, object]:
+    facts = tool.facts
+    return {
+        "name": tool.name,
+        "description": tool.description,
+        "effect": facts.effect.value,
+        "risk": facts.risk.value,
+        "permissions": sorted(facts.permissions),
+        "timeout": facts.timeout,
+        "egress": facts.egress,
+        "trusted": facts.trusted,
+        "tags": sorted(facts.tags),
+        "confirm": facts.confirm,
+        "parameters": tool.schema_in.json_schema,
+        "result": tool.schema_out.json_schema,
+    }
