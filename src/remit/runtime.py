@@ -144,6 +144,10 @@ class Runtime:
             watch=self._watch,
         )
 
+    def remember(self, *principals: Principal) -> None:
+        """Know these principals when a run of theirs is resumed; for programs without a directory."""
+        self._given.update({(each.name, each.tenant): each for each in principals})
+
     async def run(
         self,
         prompt: str,
@@ -250,7 +254,7 @@ class Runtime:
         self, callee: AnyCallee, arguments: Arguments, *, by: Principal, agent: str, conversation: str
     ) -> RunResult[Any]:
         run = self._ids()
-        self._given[by.name, by.tenant] = by
+        self.remember(by)
         after = await self._last_of(conversation) if conversation else ""
         header = Opened(
             call=run,

@@ -9,6 +9,7 @@ import typer
 
 from remit.app import App
 from remit.cli.desk import open_desk
+from remit.cli.group import group
 from remit.cli.legible import json_text, lasting, one_line
 from remit.cli.resume import drive_on, prepared
 from remit.cli.status import Status
@@ -16,7 +17,7 @@ from remit.contracts.question import Question, as_dict
 from remit.errors import LeaseError
 from remit.journal.ports import QuestionRow, RunRow
 
-commands = typer.Typer(help="The questions that wait for a person, and decisions.", no_args_is_help=True)
+commands = group("The questions that wait for a person, and decisions.")
 
 _Id = Annotated[str, typer.Argument(metavar="ID", help="The id of a question; see: remit approvals list.")]
 _Json = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]

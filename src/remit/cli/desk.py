@@ -16,7 +16,7 @@ from remit.cli.apps import find_app, installed
 from remit.cli.choose import Lazy
 from remit.cli.home import home_of
 from remit.cli.people import People, os_user, read_people
-from remit.contracts.items import Position
+from remit.cli.promptly import Promptly
 from remit.contracts.principal import Principal
 from remit.errors import CallCancelledError, RequestError
 from remit.journal.ledger import Watch
@@ -131,7 +131,3 @@ def _end_at_once() -> None:
         sys.stderr.write(_SHOW_CURSOR)
         sys.stderr.flush()
     os._exit(130)
-
-
-def _nobody(_position: Position) -> None:
-    """Nobody watches."""

@@ -8,12 +8,13 @@ from typing import Annotated
 
 import typer
 
+from remit.cli.group import group
 from remit.cli.legible import json_text
 from remit.cli.status import UsageError
 from remit.errors import CallCancelledError
 from remit.models.weights import KNOWN, Progress, Weights, cache_dir, fetch, path_of
 
-commands = typer.Typer(help="The weights of the local models.", no_args_is_help=True)
+commands = group("The weights of the local models.")
 
 
 @commands.command("list")

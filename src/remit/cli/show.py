@@ -39,9 +39,9 @@ def show(
         lines = Timeline(positions, _risks(desk, row, app)).lines()
     from remit.cli.terminal import console, risk_text, table
 
-    shown = table("time", "what", "", "risk")
+    shown = table("time", "what", "risk", "")
     for line in lines:
-        shown.add_row(f"{line.offset:+.3f} s", line.what, "  " * line.depth + line.text, risk_text(line.risk))
+        shown.add_row(f"{line.offset:+.3f} s", line.what, risk_text(line.risk), "  " * line.depth + line.text)
     console().print(shown)
 
 

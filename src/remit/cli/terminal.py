@@ -101,6 +101,7 @@ class Terminal:
     @contextmanager
     def busy(self, label: str) -> Generator[None]:
         """Show that something goes on, and for how long, on a terminal."""
+        self.following.running.clear()
         self._busy.label(label)
         if not self.console.is_terminal:
             yield

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from remit.cli.calls import error_of, note_text
+from remit.cli.calls import error_of, is_new, note_text
 from remit.cli.legible import brief, lasting, one_line
 from remit.contracts.chat import read
 from remit.contracts.items import (
@@ -52,6 +52,7 @@ class Timeline:
         self._parents: dict[str, str] = {}
         self._names: dict[str, str] = {}
         self._began: dict[str, float] = {}
+        self._asker: dict[str, str] = {}
         for position in positions:
             self._learn(position)
 
@@ -74,6 +75,7 @@ class Timeline:
                 question = Question.of(item.body)
                 self._names.setdefault(question.call, question.tool)
                 self._risks[question.tool] = question.risk
+                self._asker.setdefault(item.call, question.call if item.call == question.match else item.call)
             case Started():
                 self._began.setdefault(item.call, position.at)
             case _:
@@ -90,7 +92,7 @@ class Timeline:
         if isinstance(item, Ended):
             return self._ended(item)
         what, text = _plain(item, self._positions[0].at, position)
-        return [(self._depth(item.call), what, text, "")]
+        return [(self._depth(self._asker.get(item.call, item.call)), what, text, "")]
 
     def _output(self, item: ToolOutput, at: float) -> str:
         began = self._began.get(item.call) if item.parent else self._positions[0].at
@@ -146,8 +148,9 @@ def _plain(item: Item, began: float, position: Position) -> tuple[str, str]:
             text = f"{item.model}: {item.prompt_tokens:,} + {item.completion_tokens:,} tokens"
         case Asked():
             question = Question.of(item.body)
-            waits = "" if question.waits else ", for a call to come"
-            text = f"{question.id}: {question.tool}{waits}? {one_line(question.reason, most=_LONG)}"
+            reason = "for a call to come" if is_new(item, question) and not question.waits else ""
+            reason = reason or (question.reason if is_new(item, question) else "asked before")
+            text = f"{question.id}: may {question.tool} run? {one_line(reason, most=_LONG)}"
         case Decided():
             decision = Decision.of(item.body)
             said = "approved" if decision.approved else "denied"

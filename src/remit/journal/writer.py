@@ -12,6 +12,7 @@ from typing import Any, Final, TypeVar, cast
 from sqlalchemy import Connection, Engine
 
 from remit.errors import JournalError
+from remit.journal.crashpoint import crashpoint
 
 T = TypeVar("T")
 
@@ -91,9 +92,11 @@ class Writer:
 
     def _commit(self, batch: list[_Job]) -> None:
         try:
+            crashpoint("before commit")
             with self._engine.begin() as connection:
                 for job in batch:
                     self._attempt(job, connection)
+            crashpoint("after commit")
         except Exception as error:  # noqa: BLE001 - whatever the database raises goes to whoever waits
             for job in batch:
                 job.error = job.error or JournalError(f"the journal could not be written: {error}")

@@ -1,0 +1,1 @@
+"""What Remit promises, measured: `python -m figures` writes ``build/figures.json``."""

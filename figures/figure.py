@@ -1,0 +1,45 @@
+"""One measured figure, and the file they are written to."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+BUILD = Path(__file__).parent.parent / "build"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """``value`` in ``unit`` out of ``n``, measured as ``how`` says, held against ``target``."""
+
+    name: str
+    value: float
+    unit: str
+    target: str
+    holds: bool
+    n: int
+    how: str
+
+
+def none(name: str, violations: int, n: int, how: str) -> Figure:
+    """A figure that is right at 0: violations out of ``n``, of which there must be some."""
+    return Figure(
+        name=name, value=violations, unit="violations", target="0", holds=violations == 0 and n > 0, n=n, how=how
+    )
+
+
+def write(figures: list[Figure], path: Path) -> None:
+    """Write figures as ``{name: {value, unit, target, holds, n, how}}``, keeping those of other names."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    known = json.loads(path.read_text()) if path.exists() else {}
+    for figure in figures:
+        fields = asdict(figure)
+        known[fields.pop("name")] = fields
+    path.write_text(json.dumps(dict(sorted(known.items())), indent=2, ensure_ascii=False) + "\n")
+
+
+def line(figure: Figure) -> str:
+    """A figure on one line."""
+    mark = "ok    " if figure.holds else "MISSED"
+    return f"{mark} {figure.name:<32} {figure.value:>10.4g} {figure.unit:<12} target {figure.target:<8} n={figure.n}"
