@@ -114,7 +114,7 @@ async def _go(home: Path, *, nested: bool) -> None:
     await store.close()
 
 
-def _later(home: Path) -> "Clock":
+def _later(home: Path) -> Clock:
     """A clock on which every driver comes after the lease of the one before has ended."""
     count = home / "drives"
     drives = int(count.read_text()) + 1 if count.exists() else 1
@@ -144,9 +144,7 @@ async def _decide_all(home: Path, *, nested: bool, verdict: Verdict) -> str:
             verdict.asked_about_outcome += 1
             number = question.arguments.split(":")[1].rstrip("}")
             verb = "sent" if question.tool == "send" else "erased"
-            await runtime.decide(
-                question.id, approved=question.call in happened, by=PERSON, result=f"{verb} {number}"
-            )
+            await runtime.decide(question.id, approved=question.call in happened, by=PERSON, result=f"{verb} {number}")
         else:
             await runtime.decide(question.id, approved=True, by=PERSON)
     row = await store.find_run("run")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import cast
 
 BUILD = Path(__file__).parent.parent / "build"
 
@@ -29,10 +30,20 @@ def none(name: str, violations: int, n: int, how: str) -> Figure:
     )
 
 
+def at_most(name: str, value: float, unit: str, target: float, n: int, how: str) -> Figure:
+    """A figure that is right up to its target."""
+    return Figure(name=name, value=value, unit=unit, target=f"≤ {target:g}", holds=value <= target, n=n, how=how)
+
+
+def at_least(name: str, value: float, unit: str, target: float, n: int, how: str) -> Figure:
+    """A figure that is right from its target on."""
+    return Figure(name=name, value=value, unit=unit, target=f"≥ {target:g}", holds=value >= target, n=n, how=how)
+
+
 def write(figures: list[Figure], path: Path) -> None:
     """Write figures as ``{name: {value, unit, target, holds, n, how}}``, keeping those of other names."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    known = json.loads(path.read_text()) if path.exists() else {}
+    known = cast("dict[str, object]", json.loads(path.read_text())) if path.exists() else {}
     for figure in figures:
         fields = asdict(figure)
         known[fields.pop("name")] = fields

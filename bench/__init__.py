@@ -1,0 +1,1 @@
+"""What Remit costs, measured: `python -m bench` writes ``build/bench.json``."""

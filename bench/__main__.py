@@ -1,0 +1,34 @@
+"""Measure everything, or the parts that are named, and write ``build/bench.json``."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Callable
+from typing import Final
+
+from bench.calls import calls, turns
+from bench.durable import durable
+from bench.process import process
+from figures.figure import BUILD, Figure, line, write
+
+PARTS: Final[dict[str, Callable[[], AsyncIterator[Figure]]]] = {
+    "calls": calls,
+    "turns": turns,
+    "process": process,
+    "durable": durable,
+}
+
+
+async def main(names: list[str]) -> None:
+    """Measure and print, one line a figure. A figure that misses its target fails nothing: it is written down."""
+    found: list[Figure] = []
+    for name in names or PARTS:
+        async for figure in PARTS[name]():
+            print(line(figure), flush=True)
+            found.append(figure)
+    write(found, BUILD / "bench.json")
+
+
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1:]))

@@ -1,0 +1,70 @@
+"""The cost of calls and turns: CPU time, in-process journal, ratios to a floor measured in the same run."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import AsyncIterator
+
+from bench.world import PERSON, Turns, call_many, floor_many, least, measured_tool, runtime
+from figures.figure import Figure, at_most
+from remit import Effect
+
+CALLS = 2_000
+TIMES = 7
+
+
+async def calls() -> AsyncIterator[Figure]:
+    """One call through the default stack, and what one more layer costs."""
+    floor = await least(lambda: floor_many(CALLS), TIMES) / CALLS
+    cost: dict[str, float] = {}
+    for name, effect, empty in (
+        ("pure", Effect.PURE, 0),
+        ("keyed", Effect.KEYED, 0),
+        ("layered", Effect.PURE, 20),
+    ):
+        callee = measured_tool(effect, empty_layers=empty)
+        service = runtime(Turns(1)).door.service("bench", callee)
+        cost[name] = await least(lambda s=service, c=callee: call_many(s, c, CALLS), TIMES) / CALLS
+    how = f"CPU time of {CALLS} calls over that of the floor ({floor * 1e6:.2f} µs), least of {TIMES}"
+    yield at_most("call.pure.ratio", cost["pure"] / floor, "ratio", 8, CALLS, how)
+    yield at_most("call.keyed.ratio", cost["keyed"] / floor, "ratio", 12, CALLS, how)
+    one = (cost["layered"] - cost["pure"]) / 20 * 1e6
+    yield at_most("layer.empty_us", one, "µs", 0.3, CALLS, "20 more empty layers, divided by 20")
+
+
+async def turns() -> AsyncIterator[Figure]:
+    """One turn of an agent, how it grows with the history, and one of many calls in parallel."""
+    ten = await least(lambda: _per_turn(10), TIMES)
+    many = await least(lambda: _per_turn(200), TIMES)
+    how = f"CPU time of a run with one pure call each turn, divided by its turns, least of {TIMES}"
+    yield at_most("turn.cpu_us", many * 1e6, "µs", 60, 200, how)
+    grown = f"the cost of a turn in a run of 200 turns ({many * 1e6:.1f} µs) over one of 10 ({ten * 1e6:.1f} µs)"
+    yield at_most("turn.growth_200_10", many / ten, "ratio", 1.1, 200, grown)
+    wide = await least(lambda: _per_turn(20, wide=50), TIMES) / 50
+    yield at_most("parallel.call_us", wide * 1e6, "µs", 30, 1000, "50 pure calls of one reply, divided by 50")
+    again = await least(_replayed, TIMES)
+    yield at_most("replay.turn_us", again * 1e6, "µs", 60, 100, "CPU time of replaying a run of 100 turns, per turn")
+
+
+async def _per_turn(count: int, *, wide: int = 1) -> float:
+    repeats = max(1, 400 // count // wide)
+    model = Turns(count, wide=wide)
+    runtimes = [runtime(model, turns=count) for _ in range(repeats)]
+    gc.collect()
+    begun = time.process_time()
+    for each in runtimes:
+        (await each.run("go", by=PERSON)).value()
+    return (time.process_time() - begun) / count / repeats
+
+
+async def _replayed() -> float:
+    each = runtime(Turns(100), turns=100)
+    result = await each.run("go", by=PERSON)
+    gc.collect()
+    begun = time.process_time()
+    report = await each.replay(result.run)
+    spent = time.process_time() - begun
+    if not report.identical:
+        raise RuntimeError(report.difference)
+    return spent / 100

@@ -1,0 +1,101 @@
+"""The cost of a durable journal on this machine's disk, against raw commits on the same disk in the same run."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import tempfile
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+from bench.world import PERSON, Turns, runtime, sql_store
+from figures.figure import Figure, at_least, at_most
+from remit import Effect
+from remit.journal.crashpoint import arm
+
+TURNS = 100
+RUNS = 32
+
+
+async def durable() -> AsyncIterator[Figure]:
+    """A turn against a commit, commits and bytes of a turn, and calls of many runs against commits."""
+    with tempfile.TemporaryDirectory(prefix="remit-bench-") as name:
+        folder = Path(name)
+        commits = _Commits()
+        arm(commits)
+        raw = min(_commit(folder / f"raw-{i}.db") for i in range(3))
+        turn = min([await _turn(folder / f"turn-{i}", TURNS, commits) for i in range(3)])
+        how = f"wall time of a turn with a pure call over one INSERT and COMMIT, synchronous=FULL ({raw * 1e6:.0f} µs)"
+        yield at_most("durable.turn.ratio", turn / raw, "ratio", 2.5, TURNS, how)
+        yield at_most("durable.fsyncs_per_turn", commits.per_turn, "commits", 1, TURNS, "commits of a run per turn")
+        ten, hundred = await _bytes(folder / "ten", 10), await _bytes(folder / "hundred", 100)
+        how = f"bytes a turn adds in a run of 100 turns ({hundred:.0f}) over one of 10 ({ten:.0f})"
+        yield at_most("durable.bytes_growth_100_10", hundred / ten, "ratio", 1.1, TURNS, how)
+        rate = max([await _calls_per_second(folder / f"runs-{i}") for i in range(3)])
+        how = (
+            f"keyed calls per second of {RUNS} runs at once ({rate:.0f}) against raw commits per second ({1 / raw:.0f})"
+        )
+        yield at_least("durable.calls_vs_commits", rate * raw, "ratio", 3, RUNS * 10, how)
+        arm(_nobody)
+
+
+class _Commits:
+    def __init__(self) -> None:
+        self.count = 0
+        self.per_turn = 0.0
+
+    def __call__(self, name: str) -> None:
+        self.count += name == "after commit"
+
+
+def _nobody(_name: str) -> None:
+    """Nobody counts."""
+
+
+def _commit(path: Path) -> float:
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA synchronous=FULL")
+    connection.execute("CREATE TABLE rows (id INTEGER PRIMARY KEY, body TEXT)")
+    begun = time.perf_counter()
+    for _ in range(300):
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("INSERT INTO rows (body) VALUES (?)", ("x" * 300,))
+        connection.execute("COMMIT")
+    spent = time.perf_counter() - begun
+    connection.close()
+    return spent / 300
+
+
+async def _turn(folder: Path, turns: int, commits: _Commits) -> float:
+    store = sql_store(folder)
+    each = runtime(Turns(turns), store=store, turns=turns)
+    await store.find_run("nobody")
+    before = commits.count
+    begun = time.perf_counter()
+    (await each.run("go", by=PERSON)).value()
+    spent = time.perf_counter() - begun
+    commits.per_turn = (commits.count - before) / turns
+    await store.close()
+    return spent / turns
+
+
+async def _bytes(folder: Path, turns: int) -> float:
+    store = sql_store(folder)
+    each = runtime(Turns(turns), store=store, turns=turns)
+    result = await each.run("go", by=PERSON)
+    size = sum(len(position.body) + len(position.item.kind) + 120 for position in await store.read(result.run))
+    await store.close()
+    return size / turns
+
+
+async def _calls_per_second(folder: Path) -> float:
+    store = sql_store(folder)
+    each = runtime(Turns(10), store=store, turns=10, effect=Effect.KEYED)
+    await store.find_run("nobody")
+    begun = time.perf_counter()
+    await asyncio.gather(*(each.run("go", by=PERSON) for _ in range(RUNS)))
+    spent = time.perf_counter() - begun
+    await store.close()
+    return RUNS * 10 / spent

@@ -1,0 +1,159 @@
+"""What is measured: one tool, an agent that calls it each turn, the default layers, and the floor beneath it all."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, TypeAdapter
+
+from remit import (
+    Agent,
+    App,
+    Block,
+    Budget,
+    CallLayer,
+    CallService,
+    ChatRequest,
+    Completion,
+    Effect,
+    Env,
+    HighRisk,
+    Model,
+    Policy,
+    Principal,
+    Runtime,
+    Stack,
+    Timeout,
+    Tool,
+    UnsafeEgress,
+    When,
+    preset,
+    tool,
+)
+from remit.contracts.arguments import Limits, parse
+from remit.contracts.call import Call
+from remit.contracts.chat import completion_of, write
+from remit.contracts.principal import Caller
+from remit.journal.in_process import InProcessStore
+from remit.journal.ledger import RunLedger
+from remit.journal.ports import Store
+from remit.journal.sql import SqlStore
+from remit.testing import calls
+
+PERSON = Principal("ada", permissions=frozenset({"notes:read"}))
+RAW = '{"title":"hello world","number":7,"tags":["a","b","c"]}'
+
+
+class Note(BaseModel):
+    """What the measured tool takes."""
+
+    title: str
+    number: int
+    tags: list[str]
+
+
+class Saved(BaseModel):
+    """What it gives."""
+
+    title: str
+    number: int
+
+
+async def save(note: Note) -> Saved:
+    """Save a note."""
+    return Saved(title=note.title, number=note.number)
+
+
+def measured_tool(effect: Effect, *, empty_layers: int = 0) -> Tool[[Note], Saved]:
+    """The tool, with a timeout as the default stack has it, and ``empty_layers`` that do nothing."""
+    made = tool(save, effect=effect, permissions={"notes:read"}).layer(Timeout(30.0))
+    for _ in range(empty_layers):
+        made = made.layer(Empty())
+    return made
+
+
+class Empty(CallLayer):
+    """A layer that does nothing."""
+
+    def __call__(self, inner: CallService, /) -> CallService:
+        """A service that only awaits ``inner``."""
+        return _Nothing(inner).__call__
+
+
+class _Nothing:
+    __slots__ = ("_inner",)
+
+    def __init__(self, inner: CallService) -> None:
+        self._inner = inner
+
+    async def __call__(self, call: Call, /) -> Any:
+        return await self._inner(call)
+
+
+def layers() -> Stack[CallLayer]:
+    """The default run layers, with three approval rules."""
+    policy = Policy(HighRisk(), UnsafeEgress(), When("never", lambda call: not call.id, Block(reason="never")))
+    return preset(Env(), policy=policy, budget=Budget(calls=10**9))
+
+
+class Turns:
+    """A model that calls the tool ``wide`` times in each of ``turns`` turns, at almost no cost of its own."""
+
+    def __init__(self, turns: int, *, wide: int = 1) -> None:
+        self._turns = turns
+        self._texts = [_numbered(turn, wide) for turn in range(1, turns + 1)]
+        self._completions = [completion_of(text, model="bench") for text in self._texts]
+        self._last = completion_of(write({"role": "assistant", "content": "done"}), model="bench")
+
+    async def __call__(self, request: ChatRequest, /) -> Completion:
+        """The completion of this turn."""
+        return self._completions[request.turn - 1] if request.turn <= self._turns else self._last
+
+
+def _numbered(turn: int, wide: int) -> str:
+    message = calls(*[("save", RAW.replace("7", str(turn * 1000 + i))) for i in range(wide)])
+    for index, call in enumerate(message["tool_calls"]):
+        call["id"] = f"call_{turn}_{index}"
+    return write({"role": "assistant", **message})
+
+
+def runtime(model: Model, *, effect: Effect = Effect.PURE, store: Store | None = None, turns: int = 1) -> Runtime:
+    """A runtime with the measured tool and an agent that may take ``turns`` turns and one more."""
+    agent = Agent("bench", instructions="Save notes.", tools=[measured_tool(effect)], max_turns=turns + 1, parallel=50)
+    return Runtime(App(name="bench", agents=(agent,)), model=model, layers=layers(), store=store)
+
+
+def sql_store(folder: Path) -> SqlStore:
+    """A durable store on this machine's disk."""
+    return SqlStore.at(folder / "journal.db")
+
+
+async def call_many(service: CallService, callee: Tool[..., Any], count: int) -> float:
+    """CPU seconds for ``count`` calls from raw arguments through the whole onion, items hashed into a journal."""
+    store = InProcessStore()
+    epoch = await store.acquire("run", "bench", 1e9)
+    ledger = RunLedger(store, "run", epoch, clock=time.time, watch=lambda _position: None)
+    caller = Caller("run", "bench", "parent", 1, PERSON)
+    limits = Limits()
+    begun = time.process_time()
+    for number in range(count):
+        await service(Call(f"call-{number}", callee, parse(RAW, limits), caller, ledger))
+    await ledger.flush()
+    return time.process_time() - begun
+
+
+async def floor_many(count: int) -> float:
+    """CPU seconds for the floor: pydantic-core parses the arguments, a plain async function, its result written."""
+    notes, saved = TypeAdapter(Note), TypeAdapter(Saved)
+    begun = time.process_time()
+    for _ in range(count):
+        saved.dump_json(await save(notes.validate_json(RAW)))
+    return time.process_time() - begun
+
+
+async def least(measure: Callable[[], Awaitable[float]], times: int) -> float:
+    """The least of several measurements: what the machine does when nobody disturbs it."""
+    return min([await measure() for _ in range(times)])
