@@ -33,9 +33,7 @@ async def durable() -> AsyncIterator[Figure]:
         how = f"bytes a turn adds in a run of 100 turns ({hundred:.0f}) over one of 10 ({ten:.0f})"
         yield at_most("durable.bytes_growth_100_10", hundred / ten, "ratio", 1.1, TURNS, how)
         rate = max([await _calls_per_second(folder / f"runs-{i}") for i in range(3)])
-        how = (
-            f"keyed calls per second of {RUNS} runs at once ({rate:.0f}) against raw commits per second ({1 / raw:.0f})"
-        )
+        how = f"keyed calls per second of {RUNS} runs at once ({rate:.0f}) over raw commits per second ({1 / raw:.0f})"
         yield at_least("durable.calls_vs_commits", rate * raw, "ratio", 3, RUNS * 10, how)
         arm(_nobody)
 

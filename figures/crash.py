@@ -1,4 +1,4 @@
-"""The crash sweep: a run is killed at every durable write in turn, resumed until it ends, and judged by what happened."""
+"""The crash sweep: a run is killed at every durable write in turn, resumed until it ends, and judged by its effects."""
 
 from __future__ import annotations
 
@@ -129,6 +129,7 @@ class Clock:
         self.now = now
 
     def __call__(self) -> float:
+        """The time at which it stands."""
         return self.now
 
 

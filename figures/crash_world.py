@@ -25,6 +25,7 @@ class World:
         self.script = _nested() if nested else _flat()
 
     def runtime(self, store: SqlStore) -> Runtime:
+        """A runtime over the tools, with a script that calls them all."""
         agent = Agent("agent", instructions="Work.", tools=self.tools)
         return Runtime(App(name="sweep", agents=(agent,)), store=store, model=Scripted(self.script), ids=lambda: "run")
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from functools import cache
+from typing import Any
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from remit.agent.loop import AgentLoop, LoopService
 from remit.agent.model import Model
@@ -29,11 +30,19 @@ from remit.layers.trace import TraceModel
 class Prompt(BaseModel):
     """What an agent is asked."""
 
+    model_config = ConfigDict(defer_build=True)
+
     prompt: str = Field(description="What the agent should do, in plain words", max_length=1 << 20)
 
 
-_PROMPT: Final = Input(Prompt)
-_TEXT: Final[Output[str]] = Output(str)
+@cache
+def _prompt() -> Input[Prompt]:
+    return Input(Prompt)
+
+
+@cache
+def _text() -> Output[str]:
+    return Output(str)
 
 
 class Agent:
@@ -45,9 +54,6 @@ class Agent:
         model: who is asked; None takes the runtime's.
         parallel: how many calls of one reply run at once.
     """
-
-    schema_in = _PROMPT
-    schema_out = _TEXT
 
     def __init__(
         self,
@@ -88,13 +94,23 @@ class Agent:
         return self._with(around=self.around, model=model)
 
     @property
+    def schema_in(self) -> Input[Prompt]:
+        """A prompt."""
+        return _prompt()
+
+    @property
+    def schema_out(self) -> Output[str]:
+        """Text."""
+        return _text()
+
+    @property
     def call_layers(self) -> Stack[CallLayer]:
         """Those of its layers that stand around the calls it makes."""
         return Stack(*(layer for layer in self.around if isinstance(layer, CallLayer)))
 
     def arguments(self, prompt: str) -> Arguments:
         """The arguments that a prompt stands for."""
-        return _PROMPT.arguments(Prompt(prompt=prompt))
+        return _prompt().arguments(Prompt(prompt=prompt))
 
     async def run(self, payload: BaseModel, frame: Frame, /) -> Any:
         """Loop until the agent is done; the reply's content is the last thing it said."""
@@ -104,7 +120,7 @@ class Agent:
             agent=frame.id,
             turn=1,
             ledger=frame.ledger,
-            history=self._opening(_PROMPT.check(payload), frame),
+            history=self._opening(_prompt().check(payload), frame),
             tools=self._texts,
             temperature=self.temperature,
             max_tokens=self.max_tokens,

@@ -58,6 +58,9 @@ class AgentStep:
                 task.cancel()
             await asyncio.wait(tasks)
             raise
+        failed = [error for task in tasks if not task.cancelled() and (error := task.exception())]
+        if failed:
+            raise failed[0]
         return [task.result() for task in tasks]
 
 

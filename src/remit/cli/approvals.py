@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
@@ -70,53 +71,82 @@ def show(question: _Id, *, as_json: _Json = False) -> None:
 
 
 @commands.command()
-def approve(question: _Id, *, reason: _Reason = "", app: _App = "", as_json: _Json = False) -> int:
+def approve(
+    question: _Id,
+    *,
+    reason: _Reason = "",
+    result: Annotated[
+        str, typer.Option(metavar="TEXT", help="Where the question is whether a call happened: what it gave.")
+    ] = "",
+    app: _App = "",
+    as_json: _Json = False,
+) -> int:
     """Allow the call that a question is about, and drive its run on.
+
+    Where the question is whether a call has happened that was cut off, this says yes: it is not made again.
 
     Exit status: as the run's. 0 done, 1 failed, 2 usage, 3 waiting for another decision.
     """
-    return _decide(question, approved=True, reason=reason, where=app, as_json=as_json)
+    return _decide(question, _Said(approved=True, reason=reason, result=result), where=app, as_json=as_json)
 
 
 @commands.command()
 def deny(question: _Id, *, reason: _Reason = "", app: _App = "", as_json: _Json = False) -> int:
     """Refuse the call that a question is about, and drive its run on.
 
+    Where the question is whether a call has happened that was cut off, this says no: it is made again.
+
     Exit status: as the run's. 0 done, 1 failed, 2 usage, 3 waiting for another decision.
     """
-    return _decide(question, approved=False, reason=reason, where=app, as_json=as_json)
+    return _decide(question, _Said(approved=False, reason=reason), where=app, as_json=as_json)
 
 
-def _decide(question: str, *, approved: bool, reason: str, where: str, as_json: bool) -> int:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Said:
+    """What the person says."""
+
+    approved: bool
+    reason: str
+    result: str = ""
+
+    @property
+    def word(self) -> str:
+        return "approved" if self.approved else "denied"
+
+
+def _decide(question: str, said: _Said, *, where: str, as_json: bool) -> int:
     with open_desk() as desk:
         asked = desk.question(question).question
-        row = desk.run(asked.run)
-        app = prepared(desk, row, where) if asked.waits else App(name=row.application)
-        desk.wait(desk.runtime(app).decide(question, approved=approved, by=desk.me, reason=reason))
-        print(f"{_word(approved=approved)}: {one_line(asked.tool)}, question {question}", file=sys.stderr)
-        if not asked.waits:
-            return _announced(asked, approved=approved, as_json=as_json)
+        row = desk.waiter(asked)
+        app = prepared(desk, row, where) if row is not None else App(name="")
+        deciding = desk.runtime(app).decide(
+            question, approved=said.approved, by=desk.me, reason=said.reason, result=said.result
+        )
+        desk.wait(deciding)
+        print(f"{said.word}: {one_line(asked.tool)}, question {question}", file=sys.stderr)
+        if row is None:
+            return _announced(asked, said, as_json=as_json)
         try:
             return drive_on(desk, row, app, where=where, as_json=as_json)
         except LeaseError as error:
-            return _driven_elsewhere(row, error, approved=approved, as_json=as_json)
+            return _driven_elsewhere(row, error, said, as_json=as_json)
 
 
-def _announced(asked: Question, *, approved: bool, as_json: bool) -> int:
+def _announced(asked: Question, said: _Said, *, as_json: bool) -> int:
     """No run waits for it: the agent announced the call and makes it, if at all, when it is told to."""
     if as_json:
-        print(json_text({"question": asked.id, "decision": _word(approved=approved)}))
-    elif approved:
+        print(json_text({"question": asked.id, "decision": said.word}))
+    elif said.approved:
         print(f"The agent may now go ahead; tell it to, in the conversation {one_line(asked.conversation)}.")
     else:
         print("The agent may not; it is told so if it tries.")
     return Status.DONE
 
 
-def _driven_elsewhere(row: RunRow, error: LeaseError, *, approved: bool, as_json: bool) -> int:
+def _driven_elsewhere(row: RunRow, error: LeaseError, said: _Said, *, as_json: bool) -> int:
     """Another process drives the run, or did until a moment ago: the decision is in its inbox."""
     if as_json:
-        print(json_text({"run": row.run, "status": "running", "decision": _word(approved=approved)}))
+        print(json_text({"run": row.run, "status": "running", "decision": said.word}))
     print(f"{error.message}. It takes the decision up itself.", file=sys.stderr)
     print(f"If that process is gone, drive it on in half a minute: remit resume {row.run}", file=sys.stderr)
     return Status.DONE
@@ -130,6 +160,3 @@ def _summary(row: QuestionRow) -> dict[str, object]:
         "taken": list(row.taken) if row.taken else None,
     }
 
-
-def _word(*, approved: bool) -> str:
-    return "approved" if approved else "denied"

@@ -13,6 +13,7 @@ from typer.core import TyperGroup
 
 from remit.cli import approvals, model
 from remit.cli.call import call
+from remit.cli.cancel import cancel
 from remit.cli.replay import replay
 from remit.cli.resume import resume
 from remit.cli.run import run
@@ -55,7 +56,7 @@ def _root(
         print(context.get_help())
 
 
-for command in (run, call, tools, runs, show, replay, resume):
+for command in (run, call, tools, runs, show, replay, resume, cancel):
     remit.command()(command)
 remit.add_typer(approvals.commands, name="approvals")
 remit.add_typer(model.commands, name="model")

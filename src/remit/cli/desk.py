@@ -17,7 +17,9 @@ from remit.cli.choose import Lazy
 from remit.cli.home import home_of
 from remit.cli.people import People, os_user, read_people
 from remit.cli.promptly import Promptly
+from remit.contracts.items import Waiting
 from remit.contracts.principal import Principal
+from remit.contracts.question import Question
 from remit.errors import CallCancelledError, RequestError
 from remit.journal.ledger import Watch
 from remit.journal.ports import QuestionRow, RunRow, Store
@@ -61,9 +63,16 @@ class Desk:
                 _end_at_once()
             raise CallCancelledError("stopped by Ctrl-C") from None
 
+    def end(self, runtime: Runtime, run: str) -> None:
+        """See to it that a run that was stopped by Ctrl-C is over, at whichever moment that came."""
+        row = self.wait(self.store.find_run(run)) if run else None
+        if row is not None and row.status == "running":
+            self.wait(runtime.cancel(run, by=self.me))
+
     def runtime(self, app: App, watch: Watch | None = None) -> Runtime:
         """A runtime of ``app`` over this journal, with the permissions that ``config.toml`` gives today."""
-        return Runtime(app, store=self.store, model=self.model, directory=self.people.directory, watch=watch or _nobody)
+        runtime = Runtime(app, store=self.store, model=self.model, directory=self.people.directory, watch=watch)
+        return runtime if watch is None else runtime.layer(Promptly())
 
     def app_of(self, row: RunRow, where: str = "") -> App:
         """The application that a run belongs to: installed under its name, or at ``where``."""
@@ -94,12 +103,24 @@ class Desk:
             raise RequestError(f"there is no question {question}; see: remit approvals list")
         return row
 
+    def waiter(self, question: Question) -> RunRow | None:
+        """The run that waits for a question: the one that asked, or the one that makes the call it announced."""
+        if question.waits:
+            return self.run(question.run)
+        rows = self.wait(self.store.runs(conversation=question.conversation, limit=1))
+        if not rows or rows[0].status != "waiting":
+            return None
+        items = [position.item for position in self.wait(self.store.read(rows[0].run))]
+        waiting = next((item for item in reversed(items) if isinstance(item, Waiting)), None)
+        return rows[0] if waiting is not None and question.id in waiting.questions else None
+
     def announced(self, conversation: str) -> list[QuestionRow]:
         """The open questions of a conversation that no run waits for: they were asked for a call yet to come."""
         if not conversation:
             return []
         rows = self.wait(self.store.questions(conversation=conversation))
-        return [row for row in rows if not row.question.waits and row.question.tenant == self.me.tenant]
+        mine = [row for row in rows if not row.question.waits and row.question.tenant == self.me.tenant]
+        return [row for row in mine if self.waiter(row.question) is None]
 
 
 @contextmanager

@@ -67,6 +67,14 @@ def value_of(result: RunResult[Any]) -> object:
     return result.text if isinstance(result.value(), str) else json.loads(result.text)
 
 
+def title(question: Question) -> str:
+    """What a question asks, in one sentence."""
+    tool = one_line(question.tool)
+    if question.kind == "outcome":
+        return f"{tool} was under way when its process died; did it happen?"
+    return f"{tool} wants to run; may it?"
+
+
 def how_to_decide(question: Question, where: str = "") -> str:
     """The command that decides a question."""
     return f"remit approvals approve {question.id}{_option(where)}"
@@ -104,7 +112,7 @@ def call_summary(call: CallEnded) -> dict[str, object]:
 
 def _waiting(question: Question, told: Told) -> str:
     return (
-        f"waiting: {one_line(question.tool)} ({question.risk} risk) needs a person's decision, question {question.id}\n"
+        f"waiting: {title(question)}   question {question.id}, {question.risk} risk\n"
         f"  see it:  remit approvals show {question.id}\n"
         f"  decide:  {how_to_decide(question, told.where)}   (or deny)"
     )

@@ -73,8 +73,7 @@ class Terminal:
             case Noted():
                 self.say(("    · " + one_line(event.text, most=300), "dim"))
             case Put():
-                question = event.question
-                self.say(("  ? ", "yellow"), question.tool, " needs a person's decision: question ", question.id)
+                self.say(("  ? ", "yellow"), title(event.question), "   question ", event.question.id)
             case Taken():
                 word = ("approved", "green") if event.decision.approved else ("denied", "red")
                 self.say("  ! ", word, " by ", one_line(event.decision.by))
@@ -86,7 +85,7 @@ class Terminal:
     def question(self, question: Question, now: float) -> None:
         """Show all that a question is about. What is shown as arguments is exactly what will run."""
         self.say()
-        self.say((question.tool, "bold"), " wants to run; may it?   question ", question.id)
+        self.say((title(question), "bold"), "   question ", question.id)
         self._fact("risk", (question.risk, _RISKS.get(question.risk, "bold red")))
         self._fact("why", f"{legible(question.reason)} (rule: {question.rule})")
         agent = f" by the agent {question.agent}" if question.agent else ""

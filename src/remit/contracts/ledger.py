@@ -83,8 +83,8 @@ class Ledger(Protocol):
         """
         ...
 
-    async def others_claimed(self, parent: str, busy: Callable[[], bool]) -> None:
-        """Return when the body of ``parent`` has made every call that the journal knows of it.
+    async def others_claimed(self, parent: str, call: str, busy: Callable[[], bool]) -> None:
+        """Return when the body of ``parent``, which makes ``call``, has made those that the journal knows before it.
 
         Raises:
             DivergedError: it makes no more of them, while ``busy`` says that none of its calls is under way.

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import asdict, dataclass
-from typing import Literal
+from functools import cache
+from typing import Literal, TypeVar
 
 from pydantic import TypeAdapter
+
+T = TypeVar("T")
 
 QuestionKind = Literal["approval", "outcome"]
 Status = Literal["open", "approved", "denied", "taken", "expired"]
@@ -49,12 +52,12 @@ class Question:
 
     def json(self) -> str:
         """The question as JSON text, for the journal."""
-        return _QUESTION.dump_json(self).decode()
+        return _adapter(Question).dump_json(self).decode()
 
     @staticmethod
     def of(text: str) -> Question:
         """The question that `json` wrote."""
-        return _QUESTION.validate_json(text, strict=True)
+        return _adapter(Question).validate_json(text, strict=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,16 +76,18 @@ class Decision:
 
     def json(self) -> str:
         """The decision as JSON text, for the inbox and the journal."""
-        return _DECISION.dump_json(self).decode()
+        return _adapter(Decision).dump_json(self).decode()
 
     @staticmethod
     def of(text: str) -> Decision:
         """The decision that `json` wrote."""
-        return _DECISION.validate_json(text, strict=True)
+        return _adapter(Decision).validate_json(text, strict=True)
 
 
-_QUESTION = TypeAdapter(Question)
-_DECISION = TypeAdapter(Decision)
+@cache
+def _adapter(kind: type[T]) -> TypeAdapter[T]:
+    """Built when first used: most processes that import this ask nobody anything."""
+    return TypeAdapter(kind)
 
 
 def digest(*parts: str) -> str:

@@ -129,7 +129,7 @@ class BodyFrame:
 
     async def _make(self, callee: AnyCallee, call: Call) -> Reply:
         if not self._may_go.pop(call.id):
-            await self.ledger.others_claimed(self.id, lambda: self._busy > 0)
+            await self.ledger.others_claimed(self.id, call.id, lambda: self._busy > 0)
         self._busy += 1
         try:
             return await self._dispatch.service(self._agent, callee)(call)

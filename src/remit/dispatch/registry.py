@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from functools import cache
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
@@ -57,11 +58,17 @@ class Registry:
 class Anything(BaseModel):
     """A payload of which nothing is known."""
 
-    model_config = ConfigDict(extra="allow")
+    model_config = ConfigDict(extra="allow", defer_build=True)
 
 
-_ANYTHING: Final = Input(Anything)
-_NOTHING: Final[Output[Any]] = Output(Any)
+@cache
+def _anything() -> Input[Anything]:
+    return Input(Anything)
+
+
+@cache
+def _nothing() -> Output[Any]:
+    return Output(Any)
 
 
 class Missing:
@@ -70,12 +77,20 @@ class Missing:
     description = "There is no such tool."
     facts = Facts(effect=Effect.PURE)
     layers: Stack[CallLayer] = Stack()
-    schema_in = _ANYTHING
-    schema_out = _NOTHING
 
     def __init__(self, name: str, known: Iterable[str]) -> None:
         self.name = name
         self._near = difflib.get_close_matches(name, list(known), n=3, cutoff=0.4)
+
+    @property
+    def schema_in(self) -> Input[Anything]:
+        """Whatever it is given."""
+        return _anything()
+
+    @property
+    def schema_out(self) -> Output[Any]:
+        """Nothing ever comes out."""
+        return _nothing()
 
     def arguments(self) -> Arguments:
         """No arguments."""

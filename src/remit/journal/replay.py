@@ -26,12 +26,20 @@ class ReplayLedger:
         self.prior = prior
         self._filed: dict[str, list[Item]] = {}
         self._unclaimed: dict[int, Item] = {}
+        self._first: dict[str, int] = {}
+        self._ends: dict[str, list[tuple[int, str, str]]] = {}
+        self._made: set[str] = set()
         self._at = known[0].at if known else 0.0
         for position in known:
             item = position.item
             self._filed.setdefault(item.call, []).append(item)
+            self._first.setdefault(item.call, position.seq)
+            if isinstance(item, ToolOutput):
+                self._ends.setdefault(item.parent, []).append((position.seq, item.call, item.callee))
             if isinstance(item, (Message, ToolOutput)):
                 self._unclaimed[id(item)] = item
+        for ends in self._ends.values():
+            ends.reverse()
         self.compared = 0
 
     def now(self) -> float:
@@ -75,12 +83,22 @@ class ReplayLedger:
         """
         raise DivergedError("today's code asks the model once more than the journal tells of")
 
-    def claim(self, parent: str, call: str) -> bool:
-        """Yes: nothing runs in a replay."""
-        return True
+    def claim(self, parent: str, call: str) -> bool:  # noqa: ARG002 - compared when it is made
+        """No: whether its turn has come is seen when it is made."""
+        self._made.add(call)
+        return False
 
-    async def others_claimed(self, parent: str, busy: Callable[[], bool]) -> None:
-        """At once: nothing runs in a replay."""
+    async def others_claimed(self, parent: str, call: str, busy: Callable[[], bool]) -> None:  # noqa: ARG002
+        """Compare the order: what had ended before this call began must have been called before it.
+
+        Raises:
+            DivergedError: it comes too early.
+        """
+        ends = self._ends.get(parent)
+        while ends and ends[-1][1] in self._made:
+            ends.pop()
+        if ends and call in self._filed and ends[-1][0] < self._first[call]:
+            raise DivergedError(f"a call of {parent[:8]} comes before one ({ends[-1][2]}) that came before it")
 
     def finish(self, parent: str) -> None:
         """What was not made is found at the end of the replay."""

@@ -1,0 +1,48 @@
+"""Measure the promises, or those that are named, and write ``build/figures.json``. ``--short`` takes a sample."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from typing import Final, Protocol
+
+from figures import bijection, crash, history, race, replay, schedules, seal
+from figures.figure import BUILD, Figure, line, write
+
+
+class Part(Protocol):
+    """Measures the figures of one promise."""
+
+    def __call__(self, *, short: bool) -> Iterator[Figure]:
+        """The figures, one after the other; ``short`` takes a sample."""
+        ...
+
+
+PARTS: Final[dict[str, Part]] = {
+    "bijection": bijection.figures,
+    "history": history.figures,
+    "seal": seal.figures,
+    "replay": replay.figures,
+    "schedules": schedules.figures,
+    "race": race.figures,
+    "crash": crash.figures,
+}
+
+
+def main(names: list[str]) -> int:
+    """Measure and print, one line a figure; the status says whether every promise held."""
+    short = "--short" in names
+    found: list[Figure] = []
+    for name in [name for name in names if name != "--short"] or PARTS:
+        begun = time.perf_counter()
+        for figure in PARTS[name](short=short):
+            print(line(figure), flush=True)
+            found.append(figure)
+        print(f"       {name}: {time.perf_counter() - begun:.0f} s", flush=True)
+    write(found, BUILD / "figures.json")
+    return 0 if all(figure.holds for figure in found) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,105 @@
+"""A replay finds every difference: one thing is changed, and the replay of an old run must name it."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from figures.figure import Figure, none
+from remit import Agent, App, Context, Effect, InProcessStore, Principal, Runtime, tool
+from remit.testing import Scripted, calls
+
+PERSON = Principal("ada", permissions=frozenset({"*"}))
+
+
+@dataclass(frozen=True)
+class Code:
+    """The code of an application, as far as it may change between a run and its replay."""
+
+    prompt: str = "You keep the books. Be careful."
+    described: str = "Add an amount to the books."
+    default: int = 1
+    extra_parameter: bool = False
+    passed_on: int = 5
+    order: tuple[int, ...] = (1, 2)
+    temperature: float | None = 0.0
+    max_tokens: int | None = 100
+    tools: tuple[int, ...] = (0, 1)
+    result: str = "booked"
+    one_more: bool = False
+    clock: Callable[[], str] = lambda: ""
+
+
+def _same(code: Code) -> Code:
+    return code
+
+
+CHANGES: dict[str, Callable[[Code], Code]] = {
+    "a word of the prompt": lambda code: replace(code, prompt="You keep the books. Be quick."),
+    "a space in the prompt": lambda code: replace(code, prompt="You keep the books.  Be careful."),
+    "a tool's description": lambda code: replace(code, described="Add an amount to the book."),
+    "a default in a tool's schema": lambda code: replace(code, default=2),
+    "one more parameter": lambda code: replace(code, extra_parameter=True),
+    "an argument passed on": lambda code: replace(code, passed_on=6),
+    "the order of nested calls": lambda code: replace(code, order=(2, 1)),
+    "one nested call less": lambda code: replace(code, order=(1,)),
+    "one nested call more": lambda code: replace(code, order=(1, 2, 3)),
+    "the temperature": lambda code: replace(code, temperature=0.5),
+    "the token limit": lambda code: replace(code, max_tokens=200),
+    "the order of tools": lambda code: replace(code, tools=(1, 0)),
+    "a tool less": lambda code: replace(code, tools=(0,)),
+    "a composed result": lambda code: replace(code, result="done"),
+    "the clock in the prompt": _same,
+}
+
+
+def figures(*, short: bool) -> Iterator[Figure]:
+    """Differences that a replay did not find; an unchanged replay that finds one counts too."""
+    missed, tried = asyncio.run(_all())
+    how = f"one change each: {', '.join(CHANGES)}; and none at all" if not short else "one change each, and none"
+    yield none("replay.missed_differences", len(missed), tried, how if not missed else f"missed: {missed}")
+
+
+async def _all() -> tuple[list[str], int]:
+    ticks = itertools.count()
+    missed: list[str] = []
+    for name, change in {"nothing": _same, **CHANGES}.items():
+        clock = (lambda: f" It is {next(ticks)} o'clock.") if "clock" in name else (lambda: "")
+        store = InProcessStore()
+        before = Code(clock=clock)
+        run = (await _runtime(before, store).run("go", by=PERSON)).run
+        report = await _runtime(change(before), store).replay(run)
+        if report.identical is not (name == "nothing"):
+            missed.append(f"{name}: {report.difference}")
+    return missed, len(CHANGES) + 1
+
+
+def _runtime(code: Code, store: InProcessStore) -> Runtime:
+    @tool(effect=Effect.KEYED)
+    async def book(amount: int) -> str:
+        """Book an amount."""
+        return f"booked {amount}"
+
+    async def add(ctx: Context, number: int = code.default) -> str:
+        for each in code.order:
+            await ctx.call(book, number * each * code.passed_on)
+        return code.result
+
+    async def add_more(ctx: Context, number: int = code.default, more: int = 0) -> str:
+        return await add(ctx, number + more)
+
+    made = tool(
+        add_more if code.extra_parameter else add, name="add", description=code.described, effect=Effect.COMPOSED
+    )
+    both = (made, book)
+    agent = Agent(
+        "agent",
+        instructions=code.prompt + code.clock(),
+        tools=[both[index] for index in code.tools],
+        temperature=code.temperature,
+        max_tokens=code.max_tokens,
+    )
+    model = Scripted([calls(("add", {"number": 3})), calls(("add", {"number": 4})), "done"])
+    return Runtime(App(name="replay", agents=(agent,), tools=(book,)), model=model, store=store)

@@ -1,0 +1,128 @@
+"""Seeded schedules: leases, budgets and parallel replay under many interleavings, each of which can be had again."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Iterator
+
+from figures.figure import Figure, none
+from figures.history import Died, Mortal
+from remit import Agent, App, Budget, CallLayer, Effect, InProcessStore, LeafContext, Principal, Runtime, Stack, tool
+from remit.contracts.oracle import faults
+from remit.errors import LeaseError
+from remit.testing import Scripted, calls
+
+PERSON = Principal("ada", permissions=frozenset({"*"}))
+
+
+def figures(*, short: bool) -> Iterator[Figure]:
+    """Schedules in which a promise did not hold."""
+    seeds = 100 if short else 1_000
+    for name, check, how in (
+        ("lease", _lease, "three drivers, a clock that jumps: at most one drives, each epoch once"),
+        ("budget", _budget, "parallel calls of one run against a limit: never more than the limit start"),
+        ("replay", _replay, "a parallel batch that dies at a random append and is resumed: same history, effects once"),
+    ):
+        wrong = sum(not asyncio.run(check(random.Random(seed))) for seed in range(seeds))
+        yield none(f"schedule.{name}.violations", wrong, seeds, how)
+
+
+async def _steps(chance: random.Random) -> None:
+    for _ in range(chance.randrange(6)):
+        await asyncio.sleep(0)
+
+
+async def _lease(chance: random.Random) -> bool:
+    now = 0.0
+    store = InProcessStore(clock=lambda: now)
+    driving: list[str] = []
+    epochs: list[int] = []
+    fine = True
+
+    async def driver(name: str) -> None:
+        nonlocal fine, now
+        for _ in range(4):
+            await _steps(chance)
+            try:
+                epoch = await store.acquire("run", name, 10.0)
+            except LeaseError:
+                continue
+            epochs.append(epoch)
+            driving.append(name)
+            await _steps(chance)
+            if chance.random() < 0.3:
+                now += 11.0
+                driving.remove(name)
+                continue
+            try:
+                await store.append("run", epoch, [])
+                fine = fine and driving[-1] == name
+            except LeaseError:
+                fine = fine and max(epochs) > epoch
+            await store.release("run", epoch)
+            driving.remove(name)
+
+    await asyncio.gather(*(driver(name) for name in "abc"))
+    return fine and len(set(epochs)) == len(epochs)
+
+
+async def _budget(chance: random.Random) -> bool:
+    started = 0
+    limit = chance.randrange(1, 12)
+
+    @tool(effect=Effect.KEYED)
+    async def work(number: int) -> int:
+        """Work."""
+        nonlocal started
+        started += 1
+        await _steps(chance)
+        return number
+
+    wanted = [("work", {"number": n}) for n in range(chance.randrange(1, 20))]
+    agent = Agent("agent", instructions="Work.", tools=[work], parallel=chance.randrange(1, 10))
+    layers: Stack[CallLayer] = Stack(Budget(calls=limit))
+    model = Scripted([calls(*wanted), "done"])
+    await Runtime(App(name="budget", agents=(agent,)), model=model, layers=layers).run("go", by=PERSON)
+    return started == min(limit, len(wanted))
+
+
+async def _replay(chance: random.Random) -> bool:
+    keys: dict[int, set[str]] = {}
+
+    @tool(effect=Effect.KEYED)
+    async def work(ctx: LeafContext, number: int) -> int:
+        """Work."""
+        await _steps(chance)
+        keys.setdefault(number, set()).add(ctx.key)
+        await _steps(chance)
+        return number
+
+    wanted = [("work", {"number": n}) for n in range(6)]
+    parallel = chance.choice([1, 2, 6])
+
+    def runtime(store: InProcessStore) -> Runtime:
+        agent = Agent("agent", instructions="Work.", tools=[work], parallel=parallel)
+        made = Runtime(
+            App(name="replay", agents=(agent,)),
+            model=Scripted([calls(*wanted), "done"]),
+            layers=Stack[CallLayer](),
+            store=store,
+            ids=lambda: "run",
+        )
+        made.remember(PERSON)
+        return made
+
+    store = Mortal(chance.randrange(2, 16), stored=chance.random() < 0.5)
+    try:
+        await runtime(store).run("go", by=PERSON)
+    except Died:
+        store.revive()
+        await runtime(store).resume("run")
+    history = await runtime(store).history("run")
+    return (
+        not faults(history)
+        and len(history) == 1 + 1 + 6 + 1
+        and all(len(each) == 1 for each in keys.values())
+        and (await runtime(store).replay("run")).identical
+    )

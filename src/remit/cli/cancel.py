@@ -1,0 +1,34 @@
+"""``remit cancel``: end a run."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from remit.cli.desk import open_desk
+from remit.cli.legible import json_text
+
+
+def cancel(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="The id of a run; see: remit runs.")],
+    *,
+    app: Annotated[
+        str, typer.Option(metavar="APP", help="Where its application is, as package.module:attribute.")
+    ] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+) -> None:
+    """End a run, wherever it is driven.
+
+    Its open calls end as cancelled, and its conversation can go on. One that has ended stays as it is.
+    """
+    with open_desk() as desk:
+        row = desk.run(run)
+        result = desk.wait(desk.runtime(desk.app_of(row, app)).cancel(run, by=desk.me))
+    status = result.status if result is not None else "running"
+    if as_json:
+        print(json_text({"run": run, "status": status}))
+    elif result is not None:
+        print(f"run {run} is {status}")
+    else:
+        print(f"run {run} is being driven by another process, which is told to cancel it")
