@@ -1,7 +1,7 @@
-"""The generated parts of the docs: what the code says already is not written twice.
+"""The generated parts of the docs: what the code says already is not written by hand again.
 
 A part stands between `<!-- generated: NAME -->` and `<!-- end -->` in a Markdown file. `make docs` writes every part
-again; `--check` writes nothing and names those that are not what the code says.
+anew; `--check` writes nothing and names the documents that do not say what the code says.
 """
 
 import argparse
@@ -13,21 +13,28 @@ import re
 import sys
 import tomllib
 from collections.abc import Callable, Iterable, Iterator
-from types import ModuleType
-from typing import Final, cast
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final, TypeVar, cast
 
-import typer
-from committed import ROOT
+from typer import Typer
 from typer.testing import CliRunner
 
+import remit.cli
 import remit.layers
 import remit.models
+from committed import ROOT
 from remit import errors
 from remit.contracts.call import AnyLayer, CallLayer, ModelLayer, StepLayer
 from remit.contracts.items import KINDS
 from remit.core import RULES
+from remit_cms.app import build
+from remit_cms.templates.builtin import BUILTIN
 
 PART: Final = re.compile(r"(<!-- generated: ([a-z-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+E = TypeVar("E", bound=errors.RemitError)
+Layer = type[CallLayer] | type[ModelLayer] | type[StepLayer] | type[AnyLayer]
+LAYERS: Final = (CallLayer, ModelLayer, StepLayer, AnyLayer)
 
 
 def main() -> int:
@@ -35,23 +42,203 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Write the generated parts of README.md and docs.")
     parser.add_argument("--check", action="store_true", help="write nothing; fail where a part is stale")
     options = parser.parse_args()
-    stale = 0
-    for path in documents():
-        text = path.read_text(encoding="utf-8")
-        fresh = generated(text)
-        if fresh != text:
-            stale += 1
-            print(path.relative_to(ROOT), "is stale: run `make docs`" if options.check else "written")
-            if not options.check:
-                path.write_text(fresh, encoding="utf-8")
+    stale = [path for path in documents() if generated(path.read_text(encoding="utf-8")) != path.read_text("utf-8")]
+    for path in stale:
+        print(f"{path.relative_to(ROOT)}: {'stale, run `make docs`' if options.check else 'written'}")
+        if not options.check:
+            path.write_text(generated(path.read_text(encoding="utf-8")), encoding="utf-8")
     return 1 if options.check and stale else 0
 
 
-def documents() -> list:
-    """Every document, README first."""
+def documents() -> list[Path]:
+    """Every document, the README first."""
     return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def generated(text: str) -> str:
     """``text`` with each of its generated parts as the code says it today."""
     return PART.sub(lambda found: f"{found[1]}\n{PARTS[found[2]]()}\n\n{found[3]}", text)
+
+
+def rooms() -> str:
+    """The rooms, by the contract that import-linter holds them to; each may import those below it."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    contracts = settings["tool"]["importlinter"]["contracts"]
+    rows: list[tuple[str, str]] = []
+    for level in next(contract for contract in contracts if contract["id"] == "rooms")["layers"]:
+        for name in re.findall(r"\w+", level):
+            if any((ROOT / "src/remit" / place).exists() for place in (f"{name}.py", f"{name}/__init__.py")):
+                module = importlib.import_module(f"remit.{name}")
+                rows.append((f"`{name}`", _first(module.__doc__)))
+    return table(("room", "what is in it"), rows)
+
+
+def items() -> str:
+    """The items of a journal."""
+    rows = [(f"`{kind}`", f"`{item.__name__}`", _first(item.__doc__)) for kind, item in KINDS.items()]
+    return table(("kind", "class", "what it says"), rows)
+
+
+def rules() -> str:
+    """Which place stands outside which, and why."""
+    rows = [(f"`{r.outer.value}`", f"`{r.inner.value}`", f"{r.why}{'; needed' * r.needed}") for r in RULES]
+    return table(("outside", "inside", "why"), rows)
+
+
+def layers() -> str:
+    """Each layer: its place, its configuration, its errors."""
+    rows: list[tuple[str, ...]] = []
+    for module in pkgutil.iter_modules(remit.layers.__path__):
+        loaded = importlib.import_module(f"remit.layers.{module.name}")
+        for layer in vars(loaded).values():
+            if _is_layer(layer) and layer.__module__ == loaded.__name__:
+                named = cast("Layer", layer)
+                said = (_configuration(named), _raised(inspect.getsource(loaded), module.name))
+                rows.append((f"`{named.__name__}`", f"`{named.place.value}`", *said))
+    return table(("layer", "place", "configuration", "errors"), rows)
+
+
+def _is_layer(value: object) -> bool:
+    return isinstance(value, type) and issubclass(value, LAYERS) and not value.__name__.startswith("_")
+
+
+def _configuration(layer: Layer) -> str:
+    parameters = inspect.signature(layer).parameters.values()
+    return "<br>".join(f"`{_parameter(parameter)}`" for parameter in parameters) or "none"
+
+
+def _parameter(parameter: inspect.Parameter) -> str:
+    """A parameter with its type; its default too, where that can be read."""
+    default = "" if parameter.default is inspect.Parameter.empty else f"{parameter.default!r}"
+    said = f" = {default}" if default and not default.startswith("<") else ""
+    return f"{parameter.name}: {parameter.annotation}{said}".replace("|", "\\|")
+
+
+def _raised(source: str, name: str) -> str:
+    """The errors of calls that a layer's file raises, and those that say they are raised by it."""
+    raised = {
+        node.exc.func.id
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and isinstance(node.exc.func, ast.Name)
+    }
+    said = [
+        kind.__name__
+        for kind in _below(errors.CallError)
+        if kind.__name__ in raised or re.search(rf"Raised by [^.]*\b{name}\b", kind.__doc__ or "")
+    ]
+    signals = ["Suspended"] if errors.Suspended.__name__ in raised else []
+    return ", ".join(f"`{each}`" for each in (*said, *signals)) or "none of its own"
+
+
+def error_tree() -> str:
+    """The tree, as it stands at the top of `errors.py`."""
+    drawing = (errors.__doc__ or "").split("\n\n")[1]
+    return f"```text\n{inspect.cleandoc(drawing)}\n```"
+
+
+def error_codes() -> str:
+    """Every error of calls, by its code."""
+    rows: list[tuple[str, ...]] = []
+    for kind in _below(errors.CallError):
+        own = "yes" if kind.retryable else "no"
+        rows.append((f"`{kind.code}`", f"`{kind.__name__}`", own, _flat(kind.__doc__)))
+    return table(("code", "error", "retryable", "what it is"), rows)
+
+
+def other_errors() -> str:
+    """Every error that is no reply to a call: of building, of the journal, of models and the command line."""
+    for package in (remit.models, remit.cli):
+        for module in pkgutil.iter_modules(package.__path__):
+            importlib.import_module(f"{package.__name__}.{module.name}")
+    calls = set(_below(errors.CallError))
+    rows = [
+        (f"`{kind.code}`", f"`{kind.__module__}.{kind.__name__}`", _flat(kind.__doc__))
+        for kind in _below(errors.RemitError)
+        if kind not in calls
+    ]
+    return table(("code", "error", "what it is"), rows)
+
+
+def _below(kind: type[E]) -> Iterator[type[E]]:
+    yield kind
+    for child in kind.__subclasses__():
+        yield from _below(child)
+
+
+def command_line() -> str:
+    """The help of every command, as the command line prints it."""
+    from remit.cli.commands import remit as program  # noqa: PLC0415 - the one part that needs the extra `cli`
+
+    runner = CliRunner(env={"COLUMNS": "100", "TERMINAL_WIDTH": "100", "NO_COLOR": "1", "TERM": "dumb"})
+    sections: list[str] = []
+    for words in _commands(program, ()):
+        said = runner.invoke(program, [*words, "--help"], prog_name="remit").output
+        lines = "\n".join(line.rstrip() for line in said.strip("\n").splitlines())
+        sections.append(f"## {' '.join(('remit', *words))}\n\n```text\n{lines}\n```")
+    return "\n\n".join(sections)
+
+
+def _commands(program: Typer, words: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """The words of each command, the group before its commands."""
+    yield words
+    for command in program.registered_commands:
+        callback = command.callback
+        name = command.name or (callback.__name__ if callback else "")
+        yield (*words, name)
+    for group in program.registered_groups:
+        if group.typer_instance is not None:
+            yield from _commands(group.typer_instance, (*words, group.name or ""))
+
+
+def cms_tools() -> str:
+    """The tools of the CMS, with the facts that govern them."""
+    with TemporaryDirectory() as folder:
+        tools = build(Path(folder)).app.agents[0].tools
+    rows: list[tuple[str, ...]] = []
+    for each in tools:
+        facts = each.facts
+        permissions = ", ".join(f"`{name}`" for name in sorted(facts.permissions))
+        said = each.description.partition("\n")[0]
+        rows.append((f"`{each.name}`", facts.effect.value, facts.risk.value, permissions, said))
+    return table(("tool", "effect", "risk", "permission", "what a model is told of it"), rows)
+
+
+def cms_templates() -> str:
+    """The section templates that a new site begins with."""
+    rows: list[tuple[str, ...]] = []
+    for template in BUILTIN:
+        slots = ", ".join(f"`{slot.key}`{' (required)' * slot.required}" for slot in template.structure.slots)
+        rows.append((f"`{template.key}`", template.description, slots))
+    return table(("template", "what it is for", "fields"), rows)
+
+
+def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    """A Markdown table."""
+    lines = [head, tuple("---" for _ in head), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _first(docstring: str | None) -> str:
+    """The first paragraph of a docstring, on one line."""
+    return _flat((docstring or "").split("\n\n", maxsplit=1)[0])
+
+
+def _flat(docstring: str | None) -> str:
+    return " ".join((docstring or "").replace("``", "`").split())
+
+
+PARTS: Final[dict[str, Callable[[], str]]] = {
+    "cms-templates": cms_templates,
+    "cms-tools": cms_tools,
+    "command-line": command_line,
+    "error-codes": error_codes,
+    "error-tree": error_tree,
+    "items": items,
+    "layers": layers,
+    "other-errors": other_errors,
+    "rooms": rooms,
+    "rules": rules,
+}
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
@@ -41,10 +42,21 @@ def file(migrated: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-async def sql(file: Path, clock: Clock) -> AsyncIterator[SqlStore]:
-    store = SqlStore.at(file, clock)
-    yield store
-    await store.close()
+async def opening(clock: Clock) -> AsyncIterator[Callable[[Path], SqlStore]]:
+    """Opens stores, which are closed when the test is over, however it ends."""
+    async with AsyncExitStack() as stack:
+
+        def open_at(path: Path) -> SqlStore:
+            store = SqlStore.at(path, clock)
+            stack.push_async_callback(store.close)
+            return store
+
+        yield open_at
+
+
+@pytest.fixture
+def sql(file: Path, opening: Callable[[Path], SqlStore]) -> SqlStore:
+    return opening(file)
 
 
 @pytest.fixture(params=STORES)

@@ -9,7 +9,7 @@ import pytest
 from remit.contracts.items import Asked, Item, Note, Opened, Position, Started
 from remit.contracts.ledger import Take
 from remit.contracts.question import Decision, Question
-from remit.journal.codec import chain, encode
+from remit.journal.codec import body_digest, chain, encode
 from remit.journal.ports import Store
 
 
@@ -51,9 +51,14 @@ def positions(run: str, items: Sequence[Item], *, epoch: int = 1, first: int = 0
     placed: list[Position] = []
     for index, item in enumerate(items):
         body = encode(item)
-        link = chain(link, item.kind, item.call, body)
-        placed.append(Position(run, epoch, first + index, at, item, body, link))
+        digest = body_digest(body)
+        link = chain(link, item.kind, item.call, digest)
+        placed.append(Position(run, epoch, first + index, at, item, body, digest, link))
     return placed
+
+
+def started(call: str = "call", *, question: str = "", parent: str = "root", attempt: int = 1) -> Started:
+    return Started(call=call, parent=parent, attempt=attempt, question=question)
 
 
 def question(
@@ -89,7 +94,7 @@ def question(
 
 
 def asking(of: Question, *, call: str = "") -> Asked:
-    return Asked(call=call or of.call, question=of.id, body=of.json())
+    return Asked(call=call or of.call, parent="root", question=of.id, body=of.json())
 
 
 def yes(of: str = "q1", *, by: str = "bob") -> Decision:
@@ -117,7 +122,7 @@ class Run:
 
     async def start(self, of: str, *, call: str = "call") -> None:
         """Start a call with the approval of question ``of``."""
-        await self.append(Started(call=call, attempt=1, question=of), take=Take(of, self.run, call))
+        await self.append(started(call, question=of), take=Take(of, self.run, call))
 
 
 async def begin(store: Store, run: str = "run", *, conversation: str = "", at: float = 1000.0) -> Run:

@@ -11,7 +11,7 @@ from remit.contracts.ledger import Take
 from remit.contracts.question import Decision
 from remit.errors import ApprovalUsedError, LeaseError, RequestError
 from remit.journal.ports import QuestionRow, Store
-from tests.journal.samples import Clock, asking, begin, no, question, wrong_in, yes
+from tests.journal.samples import Clock, asking, begin, no, question, started, wrong_in, yes
 
 
 async def row_of(store: Store, name: str = "q1") -> QuestionRow:
@@ -121,6 +121,20 @@ async def test_copying_a_decision_into_the_journal_changes_nothing(store: Store)
     assert (row.status, row.decision) == ("approved", yes())
 
 
+async def test_nobody_asked_to_cancel_a_run_until_somebody_does(store: Store) -> None:
+    await begin(store, "one")
+    await begin(store, "two")
+    await store.cancel("one", "ada")
+    assert await store.cancelled("one") == "ada"
+    assert await store.cancelled("two") == ""
+
+
+@wrong_in("in process", "KeyError")
+async def test_a_run_that_nobody_knows_is_not_being_cancelled(store: Store) -> None:
+    await store.cancel("nobody", "ada")
+    assert await store.cancelled("nobody") == ""
+
+
 # --- use of an approval ---------------------------------------------------------------------------------------
 
 
@@ -131,7 +145,7 @@ async def test_an_approval_is_taken_together_with_the_start(store: Store) -> Non
     await run.start("q1")
     row = await row_of(store)
     assert (row.status, row.decision, row.taken) == ("taken", yes(), ("run", "call"))
-    assert (await store.read("run"))[-1].item == Started(call="call", attempt=1, question="q1")
+    assert (await store.read("run"))[-1].item == started(question="q1")
 
 
 async def test_another_attempt_of_the_same_call_is_the_same_use(store: Store) -> None:
@@ -168,9 +182,9 @@ async def test_of_many_calls_at_once_one_uses_it(store: Store) -> None:
     await store.decide(yes())
     outcomes = await asyncio.gather(*(run.start("q1") for run in runs), return_exceptions=True)
     assert [type(outcome) for outcome in outcomes if outcome is not None] == [ApprovalUsedError] * 19
-    started = [run.run for run in runs if isinstance((await store.read(run.run))[-1].item, Started)]
-    assert (await row_of(store)).taken == (started[0], "call")
-    assert len(started) == 1
+    first = [run.run for run in runs if isinstance((await store.read(run.run))[-1].item, Started)]
+    assert (await row_of(store)).taken == (first[0], "call")
+    assert len(first) == 1
 
 
 @pytest.mark.parametrize("answer", ["open", "denied", "unknown"])
@@ -213,7 +227,7 @@ async def test_an_approval_past_its_time_cannot_be_taken_for_the_first_time(stor
     await store.decide(yes())
     clock.now = 1010
     with pytest.raises(ApprovalUsedError):
-        await run.append(Started(call="call", attempt=1, question="q1"), take=Take("q1", "run", "call"))
+        await run.append(started(question="q1"), take=Take("q1", "run", "call"))
 
 
 async def test_a_call_that_took_its_approval_in_time_may_try_again_later(store: Store, clock: Clock) -> None:

@@ -11,6 +11,7 @@ from remit.contracts.items import (
     Asked,
     Decided,
     Ended,
+    Erased,
     Finished,
     Handoff,
     Item,
@@ -25,6 +26,7 @@ from remit.contracts.items import (
 )
 from remit.contracts.ledger import Take
 from remit.errors import ApprovalUsedError, LeaseError
+from remit.journal.codec import ERASED
 from remit.journal.ports import Store
 from tests.journal.samples import asking, begin, held, no, note, opened, positions, question, wrong_in, yes
 
@@ -34,12 +36,13 @@ EVERY_KIND: list[Item] = [
     Usage(call="a:1", model="m", finish="stop", prompt_tokens=3, completion_tokens=4, response="{\n}"),
     ToolOutput(call="c", parent="a", callee="t", wire="w", text="{}", outcome="denied", final=True),
     Handoff(call="h", source="one", target="two", reason="\x00"),
-    Asked(call="c", question="q1", body=question().json()),
+    Asked(call="c", parent="a", about="outcome", question="q1", body=question().json()),
     Decided(call="c", question="q1", body=yes().json()),
-    Started(call="c", attempt=2, question="q1"),
-    Ended(call="c", attempt=2, outcome="error", content="\ud800 alone"),
+    Started(call="c", parent="a", attempt=2, question="q1"),
+    Ended(call="c", attempt=2, outcome="error", content="\ud800 alone", void=True),
     Note(call="c", name="said", data="\r\n\t"),
     Mismatch(call="c", what="request of turn 1", recorded="", today="x"),
+    Erased(call="c", was="note"),
     Waiting(call="run", questions=("q1", "q2")),
     Resumed(call="run", driver="me"),
     Finished(call="run", status="failed", error="E: no"),
@@ -174,7 +177,7 @@ async def test_an_item_that_cannot_be_indexed_stores_nothing(store: Store) -> No
     run = await begin(store)
     await run.append(asking(question()))
     await store.decide(yes())
-    broken = Asked(call="call", question="q2", body="{}")
+    broken = Asked(call="call", parent="root", question="q2", body="{}")
     with pytest.raises(ValueError, match="Question"):
         await run.append(note(), broken, take=Take("q1", "run", "call"))
     row = await store.find_question("q1")
@@ -202,3 +205,58 @@ async def test_of_two_appends_at_the_same_place_one_is_refused(store: Store) -> 
     outcomes = await asyncio.gather(*(store.append("run", run.epoch, each) for each in both), return_exceptions=True)
     assert [type(outcome) for outcome in outcomes if outcome is not None] == [LeaseError]
     assert len(await store.read("run")) == 2
+
+
+# --- erasure --------------------------------------------------------------------------------------------------
+
+
+async def test_an_erased_body_is_gone_and_its_place_digest_and_chain_stay(store: Store) -> None:
+    run = await begin(store)
+    await run.append(note("secret"), note("kept"))
+    before = await store.read("run")
+    await store.erase("run", [1])
+    after = await store.read("run")
+    gone = before[1]
+    assert after[1].fields() == (
+        *("run", 1, 1, gone.at, Erased(call="call", was="note"), ERASED),
+        *(gone.digest, gone.chain),
+    )
+    assert [after[0], after[2]] == [before[0], before[2]]
+    assert not any("secret" in p.body for p in after)
+
+
+@pytest.mark.parametrize("seqs", [[], [99]])
+async def test_erasing_nothing_changes_nothing(store: Store, seqs: list[int]) -> None:
+    await begin(store)
+    before = await store.read("run")
+    await store.erase("run", seqs)
+    assert await store.read("run") == before
+
+
+@wrong_in("in process", "the tombstone of a tombstone forgets what the item was, and the chain is broken")
+async def test_erasing_twice_is_erasing_once(store: Store) -> None:
+    await begin(store)
+    await store.erase("run", [0])
+    once = await store.read("run")
+    await store.erase("run", [0])
+    assert await store.read("run") == once
+
+
+async def test_only_the_run_that_was_named_is_erased(store: Store) -> None:
+    await begin(store, "one")
+    await begin(store, "two")
+    await store.erase("one", [0])
+    assert [p.item for p in await store.read("two")] == [opened("two")]
+
+
+async def test_a_run_goes_on_after_what_was_erased(store: Store) -> None:
+    run = await begin(store)
+    await store.erase("run", [0])
+    await run.append(note())
+    assert [p.seq for p in await store.read("run")] == [0, 1]
+
+
+@wrong_in("in process", "KeyError")
+async def test_of_a_run_that_nobody_knows_nothing_is_erased(store: Store) -> None:
+    await store.erase("nobody", [0])
+    assert await store.read("nobody") == []

@@ -69,7 +69,7 @@ class Ctx:
 
 
 class World:
-    """The CMS with two tenants: "default" with local-site, and "other" with other-site."""
+    """The CMS with two tenants: "local-site" with the site of that name, and "other" with other-site."""
 
     def __init__(self, path: Path, *, busy_timeout: float = 20.0) -> None:
         self.ids = Ids()
@@ -80,7 +80,7 @@ class World:
         self.rendering = Rendering(self.database, path.parent / "sites")
         self._keys = itertools.count(1)
 
-    def call(self, *, tenant: str = "default", key: str = "", by: str = "ann", run: str = "run-1") -> LeafContext:
+    def call(self, *, tenant: str = "local-site", key: str = "", by: str = "ann", run: str = "run-1") -> LeafContext:
         """A call of its own, or one with a given key."""
         principal = Principal(by, tenant, frozenset({"*"}))
         return Ctx(key or f"key-{next(self._keys)}", Caller(run, "editor", "call-0", 1, principal), run)
@@ -90,7 +90,7 @@ class World:
         async with self.database.writing() as session:
             await add_site(session, "other", ELSEWHERE.site, name="Other", clock=self.database.clock, new_id=self.ids)
 
-    async def page(self, title: str = "About", *sections: tuple[str, Content], tenant: str = "default") -> PageView:
+    async def page(self, title: str = "About", *sections: tuple[str, Content], tenant: str = "local-site") -> PageView:
         """A page that is there already."""
         given = [SectionInput(definition_id=key, content=content) for key, content in sections]
         reply = await self.pages.create_page(self.call(tenant=tenant), CreatePage(title=title, sections=given))

@@ -159,4 +159,3 @@ def _summary(row: QuestionRow) -> dict[str, object]:
         "decision": as_dict(row.decision) if row.decision else None,
         "taken": list(row.taken) if row.taken else None,
     }
-

@@ -36,5 +36,6 @@ def call(
         terminal = Terminal(console(stderr=True), found)
         runtime = desk.runtime(found, terminal)
         with terminal.busy(tool):
-            result = desk.wait(runtime.call_named(tool, parse(raw, Limits()), by=desk.me))
+            work = runtime.call_named(tool, parse(raw, Limits()), by=desk.me)
+            result = desk.drive(runtime, work, lambda: terminal.following.run)
         return tell(desk, result, Told(as_json=as_json, where=app, calls=terminal.following.calls))

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any, cast
 
+from remit.cli.legible import one_line
 from remit.contracts.chat import read
 from remit.contracts.items import Asked, Decided, Message, Note, Outcome, Position, Started, ToolOutput
 from remit.contracts.question import Decision, Question
@@ -118,6 +119,14 @@ class Following:
         )
         self.calls.append(ended)
         return ended
+
+
+def title(question: Question) -> str:
+    """What a question asks, in one sentence."""
+    tool = one_line(question.tool)
+    if question.kind == "outcome":
+        return f"{tool} was under way when its process died; did it happen?"
+    return f"{tool} wants to run; may it?"
 
 
 def error_of(item: ToolOutput) -> CallError | None:

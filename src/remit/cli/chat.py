@@ -90,17 +90,16 @@ class Chat:
 
     def _free(self) -> bool:
         """Whether the next message can be sent: brings the conversation's last run to its end first, if need be."""
-        rows = self._desk.wait(self._desk.store.runs(conversation=self._conversation, limit=1))
-        if not rows or rows[0].status not in ("running", "waiting"):
+        row = self._desk.newest(self._conversation)
+        if row is None or row.status not in ("running", "waiting"):
             return True
-        run = rows[0].run
-        if rows[0].status == "running":
+        run = row.run
+        if row.status == "running":
             self._terminal.say(f"The last run of this conversation, {run}, was cut off; it goes on now.")
             return self._settle(self._drive(self._runtime.resume(run)))
         self._terminal.say(f"The last run of this conversation, {run}, waits for a decision.")
         self._postponed.clear()
-        open_rows = self._desk.wait(self._desk.store.questions(conversation=self._conversation))
-        waiting = [row.question for row in open_rows if row.question.run == run and row.question.waits]
+        waiting = self._desk.open_of(row)
         if waiting and not self._put(waiting):
             return False
         return self._settle(self._drive(self._runtime.resume(run)))
@@ -149,7 +148,7 @@ class Chat:
 
     def _drive(self, work: Coroutine[Any, Any, RunResult[Any]]) -> RunResult[Any]:
         with self._terminal.busy("thinking"):
-            return self._desk.wait(work)
+            return self._desk.drive(self._runtime, work, lambda: self._desk.run_of(self._conversation))
 
     def _reporting(self, work: Callable[[], object]) -> None:
         """Do something; what goes wrong is said, and the conversation goes on."""

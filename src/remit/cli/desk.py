@@ -23,7 +23,7 @@ from remit.contracts.question import Question
 from remit.errors import CallCancelledError, RequestError
 from remit.journal.ledger import Watch
 from remit.journal.ports import QuestionRow, RunRow, Store
-from remit.runtime import Runtime
+from remit.runtime import RunResult, Runtime
 
 T = TypeVar("T")
 
@@ -63,11 +63,29 @@ class Desk:
                 _end_at_once()
             raise CallCancelledError("stopped by Ctrl-C") from None
 
-    def end(self, runtime: Runtime, run: str) -> None:
-        """See to it that a run that was stopped by Ctrl-C is over, at whichever moment that came."""
-        row = self.wait(self.store.find_run(run)) if run else None
-        if row is not None and row.status == "running":
-            self.wait(runtime.cancel(run, by=self.me))
+    def drive(
+        self, runtime: Runtime, work: Coroutine[Any, Any, RunResult[Any]], which: Callable[[], str]
+    ) -> RunResult[Any]:
+        """Drive a run. When Ctrl-C stops it, see to it that it is over, at whichever moment that came.
+
+        ``which`` names the run, once it is known.
+        """
+        try:
+            return self.wait(work)
+        except CallCancelledError:
+            row = self.wait(self.store.find_run(which()))
+            if row is not None and row.status == "running":
+                self.wait(runtime.cancel(row.run, by=self.me))
+            raise
+
+    def newest(self, conversation: str) -> RunRow | None:
+        """The last run of a conversation."""
+        return next(iter(self.wait(self.store.runs(conversation=conversation, limit=1))), None)
+
+    def run_of(self, conversation: str) -> str:
+        """The id of the last run of a conversation."""
+        row = self.newest(conversation)
+        return row.run if row is not None else ""
 
     def runtime(self, app: App, watch: Watch | None = None) -> Runtime:
         """A runtime of ``app`` over this journal, with the permissions that ``config.toml`` gives today."""
@@ -103,16 +121,21 @@ class Desk:
             raise RequestError(f"there is no question {question}; see: remit approvals list")
         return row
 
+    def open_of(self, row: RunRow) -> list[Question]:
+        """The open questions that a run waits for."""
+        if row.status != "waiting":
+            return []
+        items = [position.item for position in self.wait(self.store.read(row.run))]
+        waiting = next(item for item in reversed(items) if isinstance(item, Waiting))
+        rows = [self.question(question) for question in waiting.questions]
+        return [found.question for found in rows if found.status == "open"]
+
     def waiter(self, question: Question) -> RunRow | None:
         """The run that waits for a question: the one that asked, or the one that makes the call it announced."""
         if question.waits:
             return self.run(question.run)
-        rows = self.wait(self.store.runs(conversation=question.conversation, limit=1))
-        if not rows or rows[0].status != "waiting":
-            return None
-        items = [position.item for position in self.wait(self.store.read(rows[0].run))]
-        waiting = next((item for item in reversed(items) if isinstance(item, Waiting)), None)
-        return rows[0] if waiting is not None and question.id in waiting.questions else None
+        row = self.newest(question.conversation)
+        return row if row is not None and question.id in [each.id for each in self.open_of(row)] else None
 
     def announced(self, conversation: str) -> list[QuestionRow]:
         """The open questions of a conversation that no run waits for: they were asked for a call yet to come."""

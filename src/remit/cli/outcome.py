@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from remit.agent.agent import Agent
-from remit.cli.calls import CallEnded
+from remit.cli.calls import CallEnded, title
 from remit.cli.desk import Desk
 from remit.cli.legible import exact, json_text, legible, one_line
 from remit.cli.status import Status, line_of
@@ -65,14 +65,6 @@ def failure_of(result: RunResult[Any]) -> CallError | None:
 def value_of(result: RunResult[Any]) -> object:
     """The result of a run that is done, made of JSON types."""
     return result.text if isinstance(result.value(), str) else json.loads(result.text)
-
-
-def title(question: Question) -> str:
-    """What a question asks, in one sentence."""
-    tool = one_line(question.tool)
-    if question.kind == "outcome":
-        return f"{tool} was under way when its process died; did it happen?"
-    return f"{tool} wants to run; may it?"
 
 
 def how_to_decide(question: Question, where: str = "") -> str:

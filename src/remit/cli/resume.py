@@ -48,7 +48,8 @@ def drive_on(desk: Desk, row: RunRow, app: App, *, where: str, as_json: bool) ->
     from remit.cli.terminal import Terminal, console
 
     terminal = Terminal(console(stderr=True), app)
+    runtime = desk.runtime(app, terminal)
     with terminal.busy(row.callee):
-        result = desk.wait(desk.runtime(app, terminal).resume(row.run))
+        result = desk.drive(runtime, runtime.resume(row.run), lambda: row.run)
     calls = terminal.following.calls
     return tell(desk, result, Told(as_json=as_json, conversation=row.conversation, where=where, calls=calls))

@@ -77,6 +77,7 @@ def _ask(desk: Desk, app: App, conversation: str, text: str, where: str, *, as_j
     terminal.say(f"conversation {conversation}, model {desk.model.choice.said}")
     with terminal.busy("starting the model"):
         desk.wait(desk.model.start())
-        result = desk.wait(runtime.run(text, by=desk.me, conversation=conversation))
+        work = runtime.run(text, by=desk.me, conversation=conversation)
+        result = desk.drive(runtime, work, lambda: desk.run_of(conversation))
     calls = terminal.following.calls
     return tell(desk, result, Told(as_json=as_json, conversation=conversation, where=where, calls=calls))

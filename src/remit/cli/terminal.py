@@ -18,7 +18,7 @@ from rich.text import Text
 
 from remit.app import App
 from remit.cli.apps import tools_of
-from remit.cli.calls import CallEnded, Event, Following, Noted, Put, Said, Taken, Wanted
+from remit.cli.calls import CallEnded, Event, Following, Noted, Put, Said, Taken, Wanted, title
 from remit.cli.legible import brief, exact, json_text, lasting, legible, one_line
 from remit.contracts.arguments import Limits, parse
 from remit.contracts.items import Position
@@ -66,8 +66,8 @@ class Terminal:
             case Said():
                 self.say(legible(event.text))
             case Wanted():
-                arguments = brief(event.arguments)
-                self.say("  → ", (one_line(event.name), "bold"), " ", self._risk(event.name), " ", (arguments, "dim"))
+                arguments = (f" {brief(event.arguments)}".rstrip(), "dim")
+                self.say("  → ", (one_line(event.name), "bold"), " ", self._risk(event.name), arguments)
             case CallEnded():
                 self._ended(event)
             case Noted():
@@ -87,11 +87,12 @@ class Terminal:
         self.say()
         self.say((title(question), "bold"), "   question ", question.id)
         self._fact("risk", (question.risk, _RISKS.get(question.risk, "bold red")))
-        self._fact("why", f"{legible(question.reason)} (rule: {question.rule})")
+        self._fact("why", f"{one_line(question.reason, most=400)} (rule: {one_line(question.rule)})")
         agent = f" by the agent {question.agent}" if question.agent else ""
-        self._fact("asked for", f"{question.asker}{agent}, run {question.run}")
-        until = datetime.fromtimestamp(question.expires).astimezone().strftime("%Y-%m-%d %H:%M")
-        self._fact("expires", f"{until} (in {lasting(question.expires - now)}), which means no")
+        self._fact("asked for", f"{one_line(question.asker)}{agent}, run {question.run}")
+        if question.kind == "approval":
+            until = datetime.fromtimestamp(question.expires).astimezone().strftime("%Y-%m-%d %H:%M")
+            self._fact("expires", f"{until} (in {lasting(question.expires - now)}), which means no")
         arguments = parse(question.arguments, Limits(argument_bytes=1 << 30, argument_depth=1 << 10))
         shown = json_text(arguments.value, indent=2) if arguments.value is not None else exact(question.arguments)
         self._fact("arguments", "")

@@ -1,4 +1,4 @@
-"""Places where a test may kill this process: before and after each durable write. In a program nothing happens there."""
+"""Places where a test may kill this process, before and after each durable write. In a program they do nothing."""
 
 from __future__ import annotations
 

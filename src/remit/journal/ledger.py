@@ -112,7 +112,7 @@ class RunLedger:
             return True
         return not left
 
-    async def others_claimed(self, parent: str, call: str, busy: Callable[[], bool]) -> None:  # noqa: ARG002
+    async def others_claimed(self, parent: str, call: str, busy: Callable[[], bool]) -> None:
         """Return when the body ``parent`` has made every call that the journal knows of it.
 
         Raises:

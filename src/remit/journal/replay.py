@@ -83,12 +83,12 @@ class ReplayLedger:
         """
         raise DivergedError("today's code asks the model once more than the journal tells of")
 
-    def claim(self, parent: str, call: str) -> bool:  # noqa: ARG002 - compared when it is made
+    def claim(self, parent: str, call: str) -> bool:
         """No: whether its turn has come is seen when it is made."""
         self._made.add(call)
         return False
 
-    async def others_claimed(self, parent: str, call: str, busy: Callable[[], bool]) -> None:  # noqa: ARG002
+    async def others_claimed(self, parent: str, call: str, busy: Callable[[], bool]) -> None:
         """Compare the order: what had ended before this call began must have been called before it.
 
         Raises:

@@ -45,7 +45,12 @@ def build(home: Path) -> Cms:
     )
 
 
+def home() -> Path:
+    """Where the data is: ``$REMIT_HOME``, or the user's data folder."""
+    named = os.environ.get("REMIT_HOME")
+    return Path(named).expanduser().absolute() if named else user_data_path("remit")
+
+
 def app() -> App:
-    """The application, for Remit's command line. Its data is in ``$REMIT_HOME``, or the user's data folder."""
-    home = os.environ.get("REMIT_HOME")
-    return build(Path(home) if home else user_data_path("remit")).app
+    """The application, for Remit's command line."""
+    return build(home()).app

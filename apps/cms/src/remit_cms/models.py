@@ -15,12 +15,21 @@ Content: TypeAlias = dict[str, JsonValue]
 """The values of a section's slots in one locale, by slot key."""
 
 
+_UNSAID: Final = ("minLength", "maxLength", "minItems", "maxItems", "title")
+
+
 def _terse(schema: dict[str, Any]) -> None:
-    """Leave unsaid what tells a model nothing: the class's docstring, and that what is left out is null."""
+    """Leave unsaid what helps nobody to call: every request carries all schemas, and a model pays for each word.
+
+    The class's docstring is for programmers. Lengths are checked all the same, and an error tells them. What may be
+    left out has no default worth telling if that is null.
+    """
     schema.pop("description", None)
     for field in cast("dict[str, dict[str, Any]]", schema.get("properties", {})).values():
         if field.get("default", ...) is None:
             del field["default"]
+        for word in _UNSAID:
+            field.pop(word, None)
 
 
 class Payload(BaseModel):
@@ -69,18 +78,6 @@ def _object_of(value: object) -> object:
         raise ValueError("content is text that holds no JSON; give an object, {field: value}") from error
 
 
-_CONTENT_SCHEMA: Final = {
-    "type": "object",
-    "properties": {
-        "heading": {"type": "string"},
-        "subheading": {"type": "string"},
-        "content": {"type": "string", "description": "Markdown"},
-        "image": {"type": "object", "properties": {"url": {"type": "string"}, "alt": {"type": "string"}}},
-        "cta": {"type": "object", "properties": {"text": {"type": "string"}, "url": {"type": "string"}}},
-    },
-    "additionalProperties": True,
-}
-
 Name = Annotated[str, Field(min_length=1, max_length=64)]
 """How a page, section or template is named: by id, or by slug or key where that will do."""
 
@@ -93,7 +90,7 @@ LocaleCode = Annotated[str, Field(min_length=2, max_length=16)]
 RevisionNumber = Annotated[int, Field(ge=1)]
 """The number of a revision of a page."""
 
-GivenContent = Annotated[Content, BeforeValidator(_object_of), WithJsonSchema(_CONTENT_SCHEMA)]
+GivenContent = Annotated[Content, BeforeValidator(_object_of), WithJsonSchema({"type": "object"})]
 """Content as a caller gives it: an object, or the text of one. Which fields there are is the section template's say."""
 
 

@@ -14,7 +14,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, func, select, text, update
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import IntegrityError, OperationalError
 
 from apps.cms.tests.world import World
 from remit.errors import RateLimitedError
@@ -32,7 +32,7 @@ async def test_a_new_file_gets_a_site_with_two_languages_and_the_templates(tmp_p
         sites = (await session.execute(select(Site.key, Site.tenant))).all()
         locales = (await session.execute(select(Locale.code, Locale.is_default).order_by(Locale.code))).all()
         stored = {row.key: row for row in await session.scalars(select(SectionDefinition))}
-    assert [tuple(site) for site in sites] == [("local-site", "default")]
+    assert [tuple(site) for site in sites] == [("local-site", "local-site")]
     assert [tuple(locale) for locale in locales] == [("de", False), ("en", True)]
     assert {"hero", "text", "image-text", "features", "quote", "call-to-action"} <= set(stored)
     for template in BUILTIN:
@@ -146,6 +146,23 @@ async def test_a_writer_that_waits_too_long_is_told_to_try_again(world: World) -
         with pytest.raises(RateLimitedError, match=r"cms\.db is being written"):
             await hasty.add_other_site()
     await hasty.database.close()
+
+
+async def test_another_failure_of_the_database_is_not_called_busy(world: World) -> None:
+    with pytest.raises(OperationalError, match="no such table"):
+        async with world.database.writing() as session:
+            await session.execute(text("DELETE FROM no_table"))
+
+
+async def test_many_first_uses_at_once_open_it_once(tmp_path: Path) -> None:
+    database = Database(tmp_path / "cms.db")
+
+    async def sites() -> int | None:
+        async with database.reading() as session:
+            return await session.scalar(select(func.count()).select_from(Site))
+
+    assert await asyncio.gather(*(sites() for _ in range(5))) == [1] * 5
+    await database.close()
 
 
 async def test_a_revision_cannot_be_changed(world: World) -> None:

@@ -9,9 +9,9 @@ from pydantic import Field, StringConstraints, model_validator
 from remit_cms.models import LocaleCode, Maybe, Name, Payload, Reply, RevisionNumber, Shown, SlugText, View
 from remit_cms.sections.payloads import SectionInput, SectionView
 
-_PAGE = "Id of the page; its slug will do"
-_SLUG = "Name in the address, a-z, 0-9 and '-'"
-_REVISION = "Revision of the page that you read; the write is refused if it has changed since"
+_PAGE = "Id or slug of the page"
+_SLUG = "Name in the address: a-z, 0-9 and '-'"
+_REVISION = "Refuse if the page has another revision by now"
 
 _MetaTitle = Annotated[str, Field(max_length=200)]
 _MetaText = Annotated[str, Field(max_length=500)]
@@ -25,18 +25,16 @@ class GetPages(Payload):
     """Which pages to list."""
 
     limit: int = Field(default=50, description="Most pages to give (1-100)", ge=1, le=100)
-    cursor: Maybe[_Cursor] = Field(default=None, description="nextCursor of the answer before, to read on from there")
+    cursor: Maybe[_Cursor] = Field(default=None, description="nextCursor of the list before")
 
 
 class GetPage(Payload):
     """Which page to read, and how much of it."""
 
     page_id: Maybe[Name] = Field(default=None, description=_PAGE)
-    slug: Maybe[SlugText] = Field(default=None, description="Slug of the page, instead of its id")
-    include_content: bool = Field(default=False, description="Whether to give the content of every section")
-    locale_code: Maybe[LocaleCode] = Field(
-        default=None, description="Language of the content, such as en; the site's default if left out"
-    )
+    slug: Maybe[SlugText] = Field(default=None, description="Slug of the page")
+    include_content: bool = Field(default=False, description="Give the content of every section too")
+    locale_code: Maybe[LocaleCode] = Field(default=None, description="Language, e.g. en")
 
     @model_validator(mode="after")
     def _names_a_page(self) -> Self:
@@ -49,25 +47,23 @@ class CreatePage(Payload):
     """A new page."""
 
     title: _Title
-    slug: Maybe[SlugText] = Field(default=None, description=f"{_SLUG}; made from the title if left out")
+    slug: Maybe[SlugText] = Field(default=None, description=f"{_SLUG}; made from the title if omitted")
     sections: list[SectionInput] = Field(
-        default_factory=list[SectionInput], description="Sections to begin with, from top to bottom", max_length=20
+        default_factory=list[SectionInput], description="Sections, from top to bottom", max_length=20
     )
 
 
 class CreatePageWithContent(CreatePage):
     """A new page with its sections."""
 
-    sections: list[SectionInput] = Field(
-        description="The sections of the page, from top to bottom (1-20)", min_length=1, max_length=20
-    )
+    sections: list[SectionInput] = Field(description="Sections, from top to bottom (1-20)", min_length=1, max_length=20)
 
 
 class Meta(Payload):
     """What search engines show of a page."""
 
-    title: Maybe[_MetaTitle] = Field(default=None, description="Title for search engines; empty for none")
-    description: Maybe[_MetaText] = Field(default=None, description="Description for search engines; empty for none")
+    title: Maybe[_MetaTitle] = Field(default=None, description="Title for search engines")
+    description: Maybe[_MetaText] = Field(default=None, description="Description for search engines")
 
 
 class UpdatePage(Payload):
@@ -75,9 +71,9 @@ class UpdatePage(Payload):
 
     page_id: Name = Field(description=_PAGE)
     title: Maybe[_Title] = Field(default=None, description="New title")
-    slug: Maybe[SlugText] = Field(default=None, description=f"New slug: {_SLUG}")
+    slug: Maybe[SlugText] = Field(default=None, description="New slug")
     indexing: Maybe[bool] = Field(default=None, description="Whether search engines may list the page")
-    meta: Maybe[Meta] = Field(default=None, description="What search engines show of the page")
+    meta: Maybe[Meta] = Field(default=None, description="Texts for search engines")
     expected_revision: Maybe[RevisionNumber] = Field(default=None, description=_REVISION)
 
     @model_validator(mode="after")

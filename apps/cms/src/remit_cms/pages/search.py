@@ -27,21 +27,20 @@ class Search:
         async with viewing(self._database, ctx) as scope:
             query = select(Page.id, Page.title, Page.slug).where(scope.target.holds(Page)).order_by(Page.slug)
             rows = (await scope.session.execute(query)).all()
-        names = {index: f"{row.title} {row.slug}" for index, row in enumerate(rows)}
+        names = [name for row in rows for name in (row.title, row.slug)]
         found = process.extract(
             payload.query,
             names,
             scorer=fuzz.WRatio,
             processor=utils.default_process,
-            limit=payload.limit,
+            limit=2 * payload.limit,
             score_cutoff=_CUTOFF,
         )
-        return _reply(
-            [
-                Match(id=rows[i].id, title=rows[i].title, slug=rows[i].slug, score=round(score / 100, 2))
-                for _, score, i in found
-            ]
-        )
+        best: dict[int, Match] = {}
+        for _, score, index in found:
+            row = rows[index // 2]
+            best.setdefault(index // 2, Match(id=row.id, title=row.title, slug=row.slug, score=round(score / 100, 2)))
+        return _reply([*best.values()][: payload.limit])
 
     async def search_pages(self, ctx: LeafContext, payload: SearchPages) -> MatchesReply:
         """Search pages for the words of a query in their titles and texts, ranked by full text, best match first."""

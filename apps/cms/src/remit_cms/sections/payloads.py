@@ -20,11 +20,11 @@ from remit_cms.models import (
     no_content,
 )
 
-_PAGE = "Id of the page; its slug will do"
-_SECTION = "Id of the section on its page"
-_DEFINITION = "Id or key of a section template, such as hero, text, image-text, features, quote, call-to-action"
-_LOCALE = "Language of the content, such as en; the site's default if left out"
-_REVISION = "Revision of the page that you read; the write is refused if it has changed since"
+_PAGE = "Id or slug of the page"
+_SECTION = "Id of the section"
+_DEFINITION = "Key of a section template, e.g. hero, text, image-text, features, quote, call-to-action"
+_LOCALE = "Language, e.g. en"
+_REVISION = "Refuse if the page has another revision by now"
 
 _Order = Annotated[int, Field(ge=0, le=1000)]
 
@@ -35,7 +35,7 @@ class SectionInput(Payload):
     definition_id: Name = Field(description=_DEFINITION)
     content: GivenContent = Field(
         default_factory=no_content,
-        description="Values of the template's fields, {field: value}",
+        description='The template\'s fields, e.g. {"heading": "Hello"}',
     )
 
 
@@ -43,7 +43,7 @@ class GetPageSections(Payload):
     """Which page's sections to list."""
 
     page_id: Name = Field(description=_PAGE)
-    include_content: bool = Field(default=False, description="Whether to give the content of every section")
+    include_content: bool = Field(default=False, description="Give the content of every section too")
     locale_code: Maybe[LocaleCode] = Field(default=None, description=_LOCALE)
 
 
@@ -64,7 +64,7 @@ class AddSectionToPage(SectionInput):
     """A section, and where to add it."""
 
     page_id: Name = Field(description=_PAGE)
-    sort_order: Maybe[_Order] = Field(default=None, description="Place on the page, 0 is the top; the end if left out")
+    sort_order: Maybe[_Order] = Field(default=None, description="Place on the page, 0 is the top")
     locale_code: Maybe[LocaleCode] = Field(default=None, description=_LOCALE)
     expected_revision: Maybe[RevisionNumber] = Field(default=None, description=_REVISION)
 
@@ -73,9 +73,7 @@ class UpdateSectionContent(Payload):
     """New values for fields of a section."""
 
     page_section_id: Name = Field(description=_SECTION)
-    content: GivenContent = Field(
-        description="The fields to change, {field: new value}; null empties a field, others stay as they are"
-    )
+    content: GivenContent = Field(description="The fields to change, with their new values; null empties one")
     locale_code: Maybe[LocaleCode] = Field(default=None, description=_LOCALE)
     expected_revision: Maybe[RevisionNumber] = Field(default=None, description=_REVISION)
 

@@ -21,8 +21,10 @@ from remit_cms.storage.schema import is_current
 from remit_cms.storage.seed import add_site
 from remit_cms.storage.tables import Site
 
+SITE: Final = "local-site"
+"""The first site of a new database, and the tenant that it belongs to."""
+
 _BEGIN: Final = "remit_cms_begin"
-_SEEDED_SITE: Final = "local-site"
 
 
 def utc_now() -> datetime:
@@ -53,7 +55,7 @@ class Database:
         self,
         path: Path,
         *,
-        tenant: str = "default",
+        tenant: str = SITE,
         busy_timeout: float = 10.0,
         clock: Callable[[], datetime] = utc_now,
         new_id: Callable[[str], str] = random_id,
@@ -127,7 +129,7 @@ class Database:
         async with _session(engine, "IMMEDIATE") as session, session.begin():
             await (await session.connection()).run_sync(migrate)
             if await session.scalar(select(Site.key).limit(1)) is None:
-                await add_site(session, self._tenant, _SEEDED_SITE, clock=self.clock, new_id=self.new_id)
+                await add_site(session, self._tenant, SITE, clock=self.clock, new_id=self.new_id)
 
 
 def _session(engine: AsyncEngine, begin: str) -> AsyncSession:

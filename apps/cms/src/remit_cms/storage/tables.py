@@ -83,7 +83,7 @@ def _in_environment() -> ForeignKeyConstraint:
     return ForeignKeyConstraint(["site", "environment"], ["environments.site", "environments.name"], ondelete="CASCADE")
 
 
-_AT_ROOT: Final = {"sqlite_where": text("parent IS NULL"), "postgresql_where": text("parent IS NULL")}
+_AT_ROOT: Final = text("parent IS NULL")
 
 
 class Page(Scoped, Base):
@@ -95,7 +95,16 @@ class Page(Scoped, Base):
         ForeignKeyConstraint(["site", "locale"], ["locales.site", "locales.code"]),
         # Two, since null is no parent like another: pages at the root are compared among themselves.
         Index("pages_slug", "site", "environment", "locale", "parent", "slug", unique=True),
-        Index("pages_root_slug", "site", "environment", "locale", "slug", unique=True, **_AT_ROOT),
+        Index(
+            "pages_root_slug",
+            "site",
+            "environment",
+            "locale",
+            "slug",
+            unique=True,
+            sqlite_where=_AT_ROOT,
+            postgresql_where=_AT_ROOT,
+        ),
     )
     id: Mapped[str] = mapped_column(String(64), primary_key=True)
     locale: Mapped[str] = mapped_column(String(16))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from typing import Annotated, Final
@@ -142,7 +143,7 @@ def _problems(slot: Slot, value: JsonValue) -> list[str]:
     if value is None:
         return []
     try:
-        _KINDS[slot.type].validate_python(value, strict=True)
+        _KINDS[slot.type].validate_json(json.dumps(value), strict=True)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join((slot.key, *(str(part) for part in first["loc"])))
