@@ -19,7 +19,8 @@ run: env-run ## talk to the CMS editor; ARGS='--ask "..."' asks once
 	@.venv/bin/remit run cms $(ARGS)
 
 rehearse: env-run ## the same with a scripted model: no weights, no network
-	@REMIT_MODEL=scripted:apps/cms/rehearsal.json .venv/bin/remit run cms --ask "$(ASK)" $(ARGS)
+	@rm -rf build/rehearsal
+	@REMIT_HOME=build/rehearsal REMIT_MODEL=scripted:apps/cms/rehearsal.json .venv/bin/remit run cms --ask "$(ASK)" $(ARGS)
 
 test: env-dev ## the whole suite with branch coverage; ARGS go to pytest
 	@mkdir -p build
