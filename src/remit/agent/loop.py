@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from remit.contracts.call import StepService
 from remit.contracts.chat import History
@@ -49,11 +49,11 @@ class AgentLoop:
             chat, used = request.chat, Aux()
             for turn in range(1, self.max_turns + 1):
                 outcome = await inner(StepRequest(chat=chat, calls=request.calls))
-                used = Aux(*(a + b for a, b in zip(used, outcome.aux, strict=True)))
+                used = used.plus(outcome.aux)
                 history = chat.history.then(*outcome.messages)
                 if isinstance(outcome, Done):
                     return AgentRun(agent=chat.agent, messages=history, aux=used, turns=turn, final=outcome.final)
-                chat = replace(chat, history=history, turn=chat.turn + 1)
+                chat = chat.next(history)
             raise TurnsError(f"the agent was not done after {self.max_turns} turns")
 
         return loop

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from typing import Annotated
@@ -12,9 +12,11 @@ import typer
 from remit.cli.apps import tools_of
 from remit.cli.desk import Desk, open_desk
 from remit.cli.legible import json_text
-from remit.cli.timeline import Timeline
+from remit.cli.status import Status
+from remit.cli.timeline import Line, Timeline
 from remit.contracts.items import Position
-from remit.errors import RemitError
+from remit.errors import FormatError, RemitError
+from remit.journal.codec import broken_link
 from remit.journal.ports import RunRow
 
 
@@ -25,18 +27,27 @@ def show(
         str, typer.Option(metavar="APP", help="Where its application is, as package.module:attribute.")
     ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Every item, as one JSON object on stdout.")] = False,
-) -> None:
+) -> int:
     """Show what happened in a run, and when.
 
-    Messages, calls with their risk and duration, questions and who decided them.
+    Messages, calls with their risk and duration, questions and who decided them. Exit status 1 if the journal of the
+    run is not what was written.
     """
     with open_desk() as desk:
         row = desk.run(run)
         positions = desk.wait(desk.store.read(run))
+        broken = broken_link(positions)
         if as_json:
-            print(json_text({**asdict(row), "items": [_item(position) for position in positions]}))
-            return
-        lines = Timeline(positions, _risks(desk, row, app)).lines()
+            items = [_item(position) for position in positions]
+            print(json_text({**asdict(row), "changedAt": broken, "items": items}))
+        else:
+            _draw(Timeline(positions, _risks(desk, row, app)).lines())
+    if broken is not None:
+        raise FormatError(f"item {broken} of run {run} is not what was written; the journal was changed")
+    return Status.DONE
+
+
+def _draw(lines: Sequence[Line]) -> None:
     from remit.cli.terminal import console, risk_text, table
 
     shown = table("time", "what", "risk", "")

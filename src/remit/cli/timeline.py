@@ -53,6 +53,7 @@ class Timeline:
         self._names: dict[str, str] = {}
         self._began: dict[str, float] = {}
         self._asker: dict[str, str] = {}
+        self._ended_calls: set[str] = set()
         for position in positions:
             self._learn(position)
 
@@ -70,14 +71,17 @@ class Timeline:
         match item:
             case ToolOutput():
                 self._parents[item.call] = item.parent
+                self._ended_calls.add(item.call)
                 self._names[item.call] = item.callee
             case Asked():
                 question = Question.of(item.body)
                 self._names.setdefault(question.call, question.tool)
+                self._parents.setdefault(item.call, item.parent)
                 self._risks[question.tool] = question.risk
                 self._asker.setdefault(item.call, question.call if item.call == question.match else item.call)
             case Started():
                 self._began.setdefault(item.call, position.at)
+                self._parents.setdefault(item.call, item.parent)
             case _:
                 pass
 
@@ -107,9 +111,10 @@ class Timeline:
 
     def _ended(self, item: Ended) -> list[tuple[int, str, str, str]]:
         """An attempt that failed; a good one is told by the end of its call."""
-        if item.outcome == "ok" and item.call in self._parents:
+        if item.outcome == "ok" and item.call in self._ended_calls:
             return []
-        return [(self._depth(item.call), "attempt", f"{self._name(item.call)}, {item.attempt}: {item.outcome}", "")]
+        became = "did not happen" if item.void else item.outcome
+        return [(self._depth(item.call), "attempt", f"{self._name(item.call)}, {item.attempt}: {became}", "")]
 
     def _name(self, call: str) -> str:
         return self._names.get(call, f"call {call[:8]}")

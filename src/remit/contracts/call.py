@@ -41,7 +41,18 @@ class Call(NamedTuple):
 
     def bound(self, payload: BaseModel) -> Call:
         """This call with its payload and the canonical form of it."""
-        return self._replace(payload=payload, canonical=self.callee.schema_in.canonical(payload))
+        return Call(
+            self.id,
+            self.callee,
+            self.arguments,
+            self.caller,
+            self.ledger,
+            self.wire,
+            self.deadline,
+            payload,
+            self.callee.schema_in.canonical(payload),
+            self.attempt,
+        )
 
 
 CallService = Service[Call, Reply]

@@ -193,6 +193,19 @@ class ChatRequest:
         """The id under which the journal files the answer."""
         return f"{self.agent}:{self.turn}"
 
+    def next(self, history: History) -> ChatRequest:
+        """The request of the next turn, over a longer history."""
+        return ChatRequest(
+            agent=self.agent,
+            turn=self.turn + 1,
+            ledger=self.ledger,
+            history=history,
+            tools=self.tools,
+            temperature=self.temperature,
+            max_tokens=self.max_tokens,
+            used=self.used,
+        )
+
     def digest(self) -> str:
         """sha256 (hex) over everything in the request that can change the answer."""
         knobs = f"|{self.temperature!r}|{self.max_tokens!r}".encode()

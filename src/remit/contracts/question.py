@@ -92,12 +92,8 @@ def _adapter(kind: type[T]) -> TypeAdapter[T]:
 
 def digest(*parts: str) -> str:
     """A short content id (blake2b, 128 bit, hex) of strings, unambiguous in their lengths."""
-    hashed = hashlib.blake2b(digest_size=16)
-    for part in parts:
-        data = part.encode("utf-8", "surrogatepass")
-        hashed.update(b"%d:" % len(data))
-        hashed.update(data)
-    return hashed.hexdigest()
+    text = "".join([f"{len(part)}:{part}" for part in parts])
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def as_dict(value: Question | Decision) -> dict[str, object]:

@@ -37,6 +37,14 @@ class Aux(NamedTuple):
     completion_tokens: int = 0
     tool_invocations: int = 0
 
+    def plus(self, more: Aux) -> Aux:
+        """Both together."""
+        return Aux(
+            self.prompt_tokens + more.prompt_tokens,
+            self.completion_tokens + more.completion_tokens,
+            self.tool_invocations + more.tool_invocations,
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepRequest:

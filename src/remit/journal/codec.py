@@ -32,16 +32,18 @@ def _getter(names: tuple[str, ...]) -> Callable[[Item], tuple[Any, ...]]:
     return attrgetter(first, *more) if more else lambda item: (attrgetter(first)(item),)
 
 
-_FIELDS: Final = {kind: tuple(f.name for f in fields(kind) if f.name != "call") for kind in KINDS.values()}
-_VALUES: Final[dict[type[Item], Callable[[Item], tuple[Any, ...]]]] = {
-    kind: _getter(names) for kind, names in _FIELDS.items()
-}
+def _body_writer(kind: type[Item]) -> Callable[[Item], str]:
+    names = tuple(field.name for field in fields(kind) if field.name != "call")
+    values = _getter(names)
+    return lambda item: ascii_compact(dict(zip(names, values(item), strict=True)))
+
+
+_WRITERS: Final = {kind: _body_writer(kind) for kind in KINDS.values()}
 
 
 def encode(item: Item) -> str:
     """The body of an item: its fields as JSON, without kind and call, which the journal keeps beside it."""
-    kind = type(item)
-    return ascii_compact(dict(zip(_FIELDS[kind], _VALUES[kind](item), strict=True)))
+    return _WRITERS[type(item)](item)
 
 
 def decode(kind: str, call: str, body: str) -> Item:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from remit.contracts.items import Finished, Item, Opened, Position, Resumed, Waiting
 from remit.errors import RequestError
 from remit.journal.ports import QuestionRow, RunRow, RunStatus
@@ -28,9 +30,10 @@ def status_of(item: Item) -> RunStatus | None:
     """The status that a run has after an item, if the item changes it."""
     if isinstance(item, Finished):
         return item.status
-    if isinstance(item, Waiting):
-        return "waiting"
-    return "running" if isinstance(item, Resumed) else None
+    return _STATUS.get(type(item))
+
+
+_STATUS: Final[dict[type[Item], RunStatus]] = {Waiting: "waiting", Resumed: "running"}
 
 
 def seen(row: QuestionRow, now: float) -> QuestionRow:

@@ -161,11 +161,16 @@ class RunLedger:
         return self._spent._replace(calls=len(self._reserved))
 
     def _file(self, item: Item) -> None:
-        self._filed.setdefault(item.call, []).append(item)
-        if isinstance(item, Asked):
-            self._asking.setdefault(item.question, []).append(item.call)
-        elif isinstance(item, Started):
+        filed = self._filed.get(item.call)
+        if filed is None:
+            self._filed[item.call] = [item]
+        else:
+            filed.append(item)
+        kind = type(item)
+        if kind is Started:
             self._reserved.add(item.call)
+        elif isinstance(item, Asked):
+            self._asking.setdefault(item.question, []).append(item.call)
         elif isinstance(item, Usage):
             spent = self._spent
             self._spent = Spent(
