@@ -160,8 +160,10 @@ def other_errors() -> str:
 
 
 def _below(kind: type[E]) -> Iterator[type[E]]:
+    """A kind of error and those below it: as the tree draws them, then those of other rooms by name."""
     yield kind
-    for child in kind.__subclasses__():
+    own = [child for child in kind.__subclasses__() if child.__module__.startswith("remit.")]
+    for child in sorted(own, key=lambda child: "" if child.__module__ == errors.__name__ else str(child)):
         yield from _below(child)
 
 

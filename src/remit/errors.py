@@ -46,6 +46,8 @@ from __future__ import annotations
 import json
 from typing import ClassVar, Final, cast
 
+_BY_CODE: Final = dict[str, "type[CallError]"]()
+
 
 class RemitError(Exception):
     """The root of the tree. ``str(error)`` is one line that says what, where and how to mend it."""
@@ -86,6 +88,9 @@ class CallError(RemitError):
 
     code = "INTERNAL_ERROR"
     retryable: ClassVar[bool] = False
+
+    def __init_subclass__(cls) -> None:
+        _BY_CODE.setdefault(cls.code, cls)
 
     def reply(self) -> dict[str, object]:
         """What a model sees instead of a result."""
@@ -295,15 +300,10 @@ class Suspended(BaseException):
         self.questions = questions
 
 
-def _subclasses(kind: type[CallError]) -> list[type[CallError]]:
-    return [kind, *(deep for child in kind.__subclasses__() for deep in _subclasses(child))]
-
-
-_BY_CODE: Final = {kind.code: kind for kind in (*_subclasses(CallError), ToolFailedError)}
-
-
 def from_reply(content: str) -> CallError:
-    """The error that a recorded reply stands for. An unknown code gives a plain `ToolFailedError`."""
+    """The error that a recorded reply stands for, an application's own too. An unknown code is a `ToolFailedError`."""
     body = cast("dict[str, object]", json.loads(content))
     kind = _BY_CODE.get(str(body.get("errorCode")), ToolFailedError)
-    return kind(str(body.get("error", "the call failed")))
+    error = kind.__new__(kind)
+    CallError.__init__(error, str(body.get("error", "the call failed")))
+    return error

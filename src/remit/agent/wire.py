@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import count
 
 from remit.contracts.call import ModelLayer, ModelService
 from remit.contracts.chat import ChatRequest, Completion, completion_of, read, write
@@ -90,14 +91,21 @@ def _record(request: ChatRequest, completion: Completion, digest: str) -> None:
 
 
 def _named_apart(completion: Completion, request: ChatRequest) -> Completion:
-    """The completion with an id of its own for every tool call; some endpoints give none, or the same one each turn."""
+    """The completion with an id of its own and a name for every tool call.
+
+    Some endpoints give no id, or the same one each turn, and some models name no tool: neither may stand in a history.
+    """
     ids = [wanted.id for wanted in completion.wanted]
-    if all(ids) and len(set(ids)) == len(ids) and request.used.isdisjoint(ids):
+    named = all(wanted.name for wanted in completion.wanted)
+    if named and all(ids) and len(set(ids)) == len(ids) and request.used.isdisjoint(ids):
         return completion
     message = read(completion.message)
     if message["role"] == "assistant":
-        for index, call in enumerate(message.get("tool_calls") or ()):
-            call["id"] = f"call_{len(request.used) + index}_{request.turn}"
+        numbered = (f"call_{number}_{request.turn}" for number in count(len(request.used)))
+        fresh = (made for made in numbered if made not in request.used)
+        for call in message.get("tool_calls") or ():
+            call["id"] = next(fresh)
+            call["function"]["name"] = call["function"]["name"] or "unnamed"
     renamed = completion_of(write(message))
     return Completion(
         message=renamed.message,

@@ -40,7 +40,7 @@ def list_(
     if as_json:
         print(json_text({"questions": [_summary(row) for row in rows]}))
         return
-    from remit.cli.terminal import console, risk_text, table
+    from remit.cli.terminal import draw, risk_text, table
 
     shown = table("question", "status", "tool", "risk", "asked for", "asked", "run", "conversation")
     for row in rows:
@@ -49,7 +49,7 @@ def list_(
         asker, conversation = one_line(question.asker), one_line(question.conversation)
         risk = risk_text(question.risk)
         shown.add_row(question.id, row.status, question.tool, risk, asker, ago, question.run, conversation)
-    console().print(shown)
+    draw(shown)
 
 
 @commands.command()

@@ -71,6 +71,7 @@ class Following:
         self.run = ""
         self.running: dict[str, str] = {}
         self._started: dict[str, float] = {}
+        self._wanted: dict[str, float] = {}
         self.calls: list[CallEnded] = []
 
     def see(self, position: Position) -> list[Event]:
@@ -79,7 +80,7 @@ class Following:
         self.run = position.run
         match item:
             case Message():
-                return self._message(item)
+                return self._message(item, position.at)
             case Started():
                 self._started.setdefault(item.call, position.at)
             case ToolOutput() if item.parent:
@@ -95,7 +96,7 @@ class Following:
                 pass
         return []
 
-    def _message(self, item: Message) -> list[Event]:
+    def _message(self, item: Message, at: float) -> list[Event]:
         message = read(item.text)
         if message["role"] != "assistant":
             return []
@@ -104,12 +105,14 @@ class Following:
         events: list[Event] = [Said(text=content)] if calls and isinstance(content, str) and content.strip() else []
         for call in calls:
             self.running[call["id"]] = call["function"]["name"]
+            self._wanted[call["id"]] = at
             events.append(Wanted(name=call["function"]["name"], arguments=call["function"]["arguments"]))
         return events
 
     def _ended(self, item: ToolOutput, at: float) -> CallEnded:
         self.running.pop(item.wire, None)
-        started = self._started.pop(item.call, None)
+        wanted = self._wanted.pop(item.wire, None)
+        started = self._started.pop(item.call, wanted if item.outcome == "ok" else None)
         ended = CallEnded(
             name=item.callee,
             outcome=item.outcome,
@@ -138,6 +141,12 @@ def error_of(item: ToolOutput) -> CallError | None:
         return from_reply(content)
     except (ValueError, AttributeError):
         return ToolFailedError(content)
+
+
+def wires(item: Message) -> list[str]:
+    """The ids by which a model's message names the calls that it wants."""
+    message = read(item.text)
+    return [call["id"] for call in message.get("tool_calls") or ()] if message["role"] == "assistant" else []
 
 
 def is_new(item: Asked, question: Question) -> bool:

@@ -35,7 +35,7 @@ class Choice:
     def said(self) -> str:
         """What a person should know of it. A script is never presented as a model."""
         if self.kind == "scripted":
-            return f"none: {self.name} is a script, not a model"
+            return f"a script, not a model ({self.name})"
         weights = KNOWN.get(self.name) if self.kind == "local" else None
         return f"{self.kind}:{self.name}" + (f" ({weights.description})" if weights else "")
 

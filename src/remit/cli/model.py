@@ -24,12 +24,12 @@ def list_(*, as_json: Annotated[bool, typer.Option("--json", help="One JSON obje
     if as_json:
         print(json_text({"models": [_summary(weights, path) for weights, path in found]}))
         return
-    from remit.cli.terminal import console, table
+    from remit.cli.terminal import draw, table
 
     shown = table("model", "size", "here", "what it is")
     for weights, path in found:
         shown.add_row(weights.name, _size(weights.size), str(path) if path else "no", weights.description)
-    console().print(shown)
+    draw(shown)
 
 
 @commands.command("fetch")

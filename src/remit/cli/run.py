@@ -11,6 +11,7 @@ import typer
 from remit.app import App
 from remit.cli.apps import find_app, installed
 from remit.cli.desk import Desk, needs_model, open_desk
+from remit.cli.legible import legible
 from remit.cli.model import fetch_weights
 from remit.cli.status import UsageError
 from remit.errors import RequestError
@@ -74,7 +75,7 @@ def _ask(desk: Desk, app: App, conversation: str, text: str, where: str, *, as_j
 
     terminal = Terminal(console(stderr=True), app)
     runtime = desk.runtime(app, terminal)
-    terminal.say(f"conversation {conversation}, model {desk.model.choice.said}")
+    terminal.say(f"conversation {legible(conversation)}, model: {desk.model.choice.said}")
     with terminal.busy("starting the model"):
         desk.wait(desk.model.start())
         work = runtime.run(text, by=desk.me, conversation=conversation)

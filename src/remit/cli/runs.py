@@ -26,7 +26,7 @@ def runs(
     if as_json:
         print(json_text({"runs": [asdict(row) for row in rows]}))
         return
-    from remit.cli.terminal import console, table
+    from remit.cli.terminal import draw, table
 
     shown = table("run", "status", "application", "callee", "by", "conversation", "begun", "took")
     for row in rows:
@@ -40,7 +40,7 @@ def runs(
             datetime.fromtimestamp(row.opened).astimezone().strftime("%Y-%m-%d %H:%M:%S"),
             _took(row),
         )
-    console().print(shown)
+    draw(shown)
 
 
 def _took(row: RunRow) -> str:

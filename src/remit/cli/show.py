@@ -48,12 +48,12 @@ def show(
 
 
 def _draw(lines: Sequence[Line]) -> None:
-    from remit.cli.terminal import console, risk_text, table
+    from remit.cli.terminal import draw, risk_text, table
 
     shown = table("time", "what", "risk", "")
     for line in lines:
         shown.add_row(f"{line.offset:+.3f} s", line.what, risk_text(line.risk), "  " * line.depth + line.text)
-    console().print(shown)
+    draw(shown)
 
 
 def _risks(desk: Desk, row: RunRow, app: str) -> Mapping[str, str]:

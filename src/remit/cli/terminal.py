@@ -150,6 +150,17 @@ def table(*columns: str) -> Table:
     return made
 
 
+def draw(shown: Table) -> None:
+    """Print a table on stdout."""
+    drawn = console()
+    if drawn.is_terminal:
+        drawn.print(shown)
+        return
+    with drawn.capture() as captured:
+        drawn.print(shown)
+    print("\n".join(line.rstrip() for line in captured.get().splitlines()))
+
+
 def risk_text(risk: str) -> Text:
     """The word for a risk in its colour."""
     return Text(risk, style=_RISKS.get(risk, "bold red"))

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from remit.cli.calls import error_of, is_new, note_text
+from remit.cli.calls import error_of, is_new, note_text, wires
 from remit.cli.legible import brief, lasting, one_line
 from remit.contracts.chat import read
 from remit.contracts.items import (
@@ -52,6 +52,7 @@ class Timeline:
         self._parents: dict[str, str] = {}
         self._names: dict[str, str] = {}
         self._began: dict[str, float] = {}
+        self._wanted: dict[str, float] = {}
         self._asker: dict[str, str] = {}
         self._ended_calls: set[str] = set()
         for position in positions:
@@ -82,6 +83,8 @@ class Timeline:
             case Started():
                 self._began.setdefault(item.call, position.at)
                 self._parents.setdefault(item.call, item.parent)
+            case Message():
+                self._wanted |= dict.fromkeys(wires(item), position.at)
             case _:
                 pass
 
@@ -99,7 +102,8 @@ class Timeline:
         return [(self._depth(self._asker.get(item.call, item.call)), what, text, "")]
 
     def _output(self, item: ToolOutput, at: float) -> str:
-        began = self._began.get(item.call) if item.parent else self._positions[0].at
+        wanted = self._wanted.get(item.wire) if item.outcome == "ok" else None
+        began = self._began.get(item.call, wanted) if item.parent else self._positions[0].at
         took = "" if began is None else f" in {lasting(at - began)}"
         error = error_of(item)
         return f"{item.callee}{took}" + (f": {one_line(f'{error.code}: {error.message}', most=_LONG)}" if error else "")

@@ -22,7 +22,7 @@ def tools(
     if as_json:
         print(json_text({"application": found.name, "tools": [_summary(tool) for tool in listed]}))
         return
-    from remit.cli.terminal import console, risk_text, table
+    from remit.cli.terminal import draw, risk_text, table
 
     shown = table("tool", "effect", "risk", "permissions", "what it does")
     for tool in listed:
@@ -31,7 +31,7 @@ def tools(
         shown.add_row(
             tool.name, facts.effect.value, risk_text(facts.risk.value), " ".join(sorted(facts.permissions)), first
         )
-    console().print(shown)
+    draw(shown)
 
 
 def _summary(tool: AnyCallee) -> dict[str, object]:

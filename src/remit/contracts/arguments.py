@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from json.scanner import make_scanner
@@ -49,7 +50,7 @@ class Arguments:
         if self.value is not None:
             try:
                 return canonical_text(self.value)
-            except (ValueError, RecursionError):
+            except (TypeError, ValueError, RecursionError):
                 return self.raw
         return self.raw
 
@@ -64,17 +65,17 @@ class _FlawError(ValueError):
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
         raise _FlawError(f"the key {twice!r} stands twice")
     return found
 
 
-def _no_constant(name: str) -> float:
+def no_constant(name: str) -> float:
+    """Refuse NaN and infinities, which Python's reader would take."""
     raise _FlawError(f"{name} is no JSON number")
 
 
-_STRICT: Final = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant)
+_STRICT: Final = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=no_constant)
 _SCAN: Final = cast("Callable[[str, int], tuple[object, int]]", make_scanner(cast("make_scanner", _STRICT)))
 
 
@@ -120,6 +121,7 @@ def canonical(value: Any) -> str:
     except UnicodeEncodeError as error:
         raise InvalidError("the arguments hold half of a surrogate pair, which UTF-8 cannot hold") from error
     except ValueError as error:
+        _refuse_huge(value)
         raise InvalidError("the arguments hold a number that is not finite; JSON has no such number") from error
     if _LONG_DIGITS.search(text):
         _refuse_huge(value)
@@ -132,7 +134,7 @@ def _refuse_huge(value: Any) -> None:
         part = stack.pop()
         if isinstance(part, int) and not -_SAFE_INTEGER < part < _SAFE_INTEGER:
             raise InvalidError(
-                f"the number {str(part)[:40]} is too large; whole numbers stay within ±2^53, or use text"
+                f"a whole number of {part.bit_length()} bits is too large; whole numbers stay within ±2^53, or use text"
             )
         if isinstance(part, dict):
             stack.extend(cast("dict[str, Any]", part).values())

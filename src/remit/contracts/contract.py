@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any, Final, Protocol
 
-from remit.contracts.arguments import canonical
 from remit.contracts.facts import Facts
+from remit.contracts.jsontext import canonical_text
 from remit.contracts.question import digest
 from remit.contracts.schema import Input, Output
 from remit.errors import ContractError
@@ -70,4 +70,4 @@ def definition_digest(contract: Contract) -> str:
     """A digest of everything in the definition that an approval is bound to."""
     facts = contract.facts
     governed = [facts.effect.value, facts.risk.value, *sorted(facts.permissions), str(facts.egress)]
-    return digest(canonical(definition(contract)), *governed)
+    return digest(canonical_text(definition(contract)), *governed)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from itertools import takewhile
 from typing import Final
 
 _SECTION: Final = re.compile(r"(Args|Arguments|Parameters|Returns|Raises|Yields|Examples?|Notes?):\s*$")
@@ -18,8 +19,7 @@ def read_docstring(docstring: str | None) -> tuple[str, dict[str, str]]:
     start = next((i for i in sections if lines[i].startswith(("Args", "Arguments", "Parameters"))), None)
     if start is None:
         return description, {}
-    end = next((i for i in sections if i > start), len(lines))
-    return description, _entries(lines[start + 1 : end])
+    return description, _entries(list(takewhile(lambda line: line[:1] in ("", " "), lines[start + 1 :])))
 
 
 def _entries(lines: list[str]) -> dict[str, str]:

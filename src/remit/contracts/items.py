@@ -58,6 +58,14 @@ class Usage(Item):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Failure(Item):
+    """A model request failed; ``content`` is the error as a reply."""
+
+    kind: ClassVar[str] = "failure"
+    content: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ToolOutput(Item):
     """The one terminal record of a call. For a model's call ``text`` is the wire text of the tool message.
 

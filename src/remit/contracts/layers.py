@@ -79,13 +79,18 @@ def layer_fn(function: Callable[..., Any], /) -> Callable[..., Any]:
     Raises:
         SetupError: the first parameter has none of these types.
     """
-    first = next(iter(inspect.signature(function).parameters), "")
+    signature = inspect.signature(function)
+    first = next(iter(signature.parameters), "")
     kind = _KINDS.get(typing.get_type_hints(function).get(first))
     if kind is None:
         raise SetupError(f"{function.__name__}: annotate the first parameter as Call, ChatRequest or StepRequest")
 
     @functools.wraps(function)
     def configure(*args: Any, **kwargs: Any) -> CallLayer | ModelLayer | StepLayer:
+        try:
+            signature.bind(None, None, *args, **kwargs)
+        except TypeError as error:
+            raise SetupError(f"{function.__name__}: {error}") from error
         return kind(function, args, kwargs)
 
     return configure

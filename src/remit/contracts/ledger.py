@@ -14,11 +14,15 @@ from remit.contracts.question import Decision, Question
 
 
 class Take(NamedTuple):
-    """Use the approval of ``question`` for ``call`` of ``run``, in the transaction that writes started."""
+    """Use the decision on ``question`` for ``call`` of ``run``, in the transaction that writes what comes of it.
+
+    An approval is taken with the item that says started, a refusal (``approved`` False) with the decision it copies.
+    """
 
     question: str
     run: str
     call: str
+    approved: bool = True
 
 
 class Spent(NamedTuple):

@@ -74,6 +74,10 @@ class Decision:
     reason: str = ""
     at: float = 0.0
 
+    def __post_init__(self) -> None:
+        if self.approved is not True and self.approved is not False:
+            raise TypeError(f"approved is {self.approved!r}; a decision is True or False")
+
     def json(self) -> str:
         """The decision as JSON text, for the inbox and the journal."""
         return _adapter(Decision).dump_json(self).decode()

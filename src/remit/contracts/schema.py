@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, Final, Generic, TypeVar, cast
 
-from pydantic import BaseModel, ConfigDict, PydanticSchemaGenerationError, TypeAdapter, ValidationError, create_model
-from pydantic_core import ErrorDetails, PydanticSerializationError, to_json, to_jsonable_python
+from pydantic import BaseModel, ConfigDict, PydanticUserError, RootModel, TypeAdapter, ValidationError, create_model
+from pydantic_core import ErrorDetails, PydanticSerializationError, to_json
 
-from remit.contracts.arguments import Arguments, canonical
+from remit.contracts.arguments import Arguments, canonical, no_constant
+from remit.contracts.roundtrip import json_schema_of, serializer_of
 from remit.errors import ContractError, InvalidError, OutputError
 
 P = TypeVar("P", bound=BaseModel)
@@ -19,13 +21,15 @@ _SHOWN: Final = 5
 class Input(Generic[P]):
     """The payload model of a callee: binds arguments, gives the canonical form, and the JSON schema."""
 
-    __slots__ = ("_sets", "json_schema", "model")
+    __slots__ = ("_serializer", "json_schema", "model")
 
     def __init__(self, model: type[P]) -> None:
+        if issubclass(model, RootModel):
+            raise ContractError(f"{model.__name__} is no object with named fields, as arguments are")
+        adapter = TypeAdapter(model)
         self.model = model
-        schema = model.model_json_schema(by_alias=True)
-        self.json_schema: dict[str, Any] = cast("dict[str, Any]", _untitled(schema))
-        self._sets = "uniqueItems" in str(schema)
+        self.json_schema: dict[str, Any] = json_schema_of(adapter)
+        self._serializer = serializer_of(adapter)
 
     def bind(self, arguments: Arguments, *, strict: bool = False) -> P:
         """The payload that the arguments say.
@@ -46,9 +50,7 @@ class Input(Generic[P]):
 
     def canonical(self, payload: P) -> str:
         """The canonical JSON of a payload, defaults included, sets sorted."""
-        if self._sets:
-            return canonical(to_jsonable_python(_sorted_sets(payload.model_dump(by_alias=True)), by_alias=True))
-        return canonical(payload.model_dump(mode="json", by_alias=True))
+        return canonical(self._plain(payload))
 
     def load(self, text: str) -> P:
         """The payload whose canonical JSON is ``text``."""
@@ -66,7 +68,7 @@ class Input(Generic[P]):
 
     def arguments(self, payload: P) -> Arguments:
         """The arguments that a payload stands for: what was set, not the defaults."""
-        value = payload.model_dump(mode="json", by_alias=True, exclude_unset=True)
+        value = self._plain(payload, payload.model_fields_set)
         return Arguments(canonical(value), value)
 
     def explain(self, error: ValidationError) -> str:
@@ -79,20 +81,30 @@ class Input(Generic[P]):
             known = f". Parameters: {', '.join(self.json_schema.get('properties', {})) or 'none'}"
         return f"{said}{more}{known}"
 
+    def _plain(self, payload: P, fields: set[str] | None = None) -> dict[str, Any]:
+        try:
+            plain = self._serializer.to_python(payload, mode="json", by_alias=True, include=fields)
+        except (PydanticSerializationError, ValueError, RecursionError) as error:
+            raise InvalidError(f"JSON cannot hold the arguments: {error}") from error
+        return cast("dict[str, Any]", plain)
+
 
 class Output(Generic[T]):
     """The result type of a callee: checks a result, writes it as content for a model, and reads it back."""
 
-    __slots__ = ("_adapter", "_text", "json_schema")
+    __slots__ = ("_adapter", "_serializer", "_text", "json_schema")
 
     def __init__(self, kind: Any) -> None:
         try:
             self._adapter: TypeAdapter[T] = TypeAdapter(kind)
-            self.json_schema: dict[str, Any] = self._adapter.json_schema(by_alias=True) if kind is not Any else {}
-        except PydanticSchemaGenerationError as error:
+            self.json_schema: dict[str, Any] = json_schema_of(self._adapter)
+            self._serializer = serializer_of(self._adapter)
+        except PydanticUserError as error:
             raise ContractError(
                 f"{kind!r} cannot be a result: use JSON types, a pydantic model or a dataclass"
             ) from error
+        except ContractError as error:
+            raise ContractError(f"{kind!r} cannot be a result: {error.message}") from error
         self._text = kind is str
 
     def dump(self, value: object) -> tuple[T, str]:
@@ -106,16 +118,22 @@ class Output(Generic[T]):
             if self._text:
                 cast("str", checked).encode()
                 return checked, cast("str", checked)
-            return checked, self._adapter.dump_json(checked, by_alias=True).decode()
+            return checked, self._written(checked)
         except ValidationError as error:
             said = "; ".join(_line(detail) for detail in error.errors(include_url=False)[:_SHOWN])
             raise OutputError(f"the result is not what the contract says: {said}") from error
-        except (PydanticSerializationError, UnicodeEncodeError, RecursionError) as error:
+        except (PydanticSerializationError, ValueError, RecursionError) as error:
             raise OutputError(f"JSON cannot hold the result: {error}") from error
 
     def load(self, content: str) -> T:
         """The result whose content is ``content``."""
         return cast("T", content) if self._text else self._adapter.validate_json(content)
+
+    def _written(self, value: T) -> str:
+        content = self._serializer.to_json(value, by_alias=True).decode()
+        if "NaN" in content or "Infinity" in content:  # as text, or as what is no JSON
+            json.loads(content, parse_constant=no_constant)
+        return content
 
 
 def content_of(value: object) -> str:
@@ -133,8 +151,8 @@ def content_of(value: object) -> str:
 
 
 def model_of(name: str, fields: dict[str, Any]) -> type[BaseModel]:
-    """A payload model from fields ``{name: (type, FieldInfo)}``, as a signature gives them."""
-    return create_model(name, __config__=ConfigDict(arbitrary_types_allowed=False), **fields)
+    """A payload model from fields ``{name: (type, default)}``, as a signature gives them."""
+    return create_model(name, __config__=ConfigDict(protected_namespaces=()), **fields)
 
 
 def _line(detail: ErrorDetails) -> str:
@@ -142,31 +160,3 @@ def _line(detail: ErrorDetails) -> str:
     if detail["type"] == "extra_forbidden":
         return f"{where}: no such parameter"
     return f"{where}: {detail['msg']}" if where else detail["msg"]
-
-
-def _untitled(schema: Any) -> Any:
-    """The schema without the titles that pydantic makes of field names: tokens that say nothing."""
-    if isinstance(schema, dict):
-        items = cast("dict[str, Any]", schema).items()
-        return {
-            key: {name: _untitled(part) for name, part in value.items()} if key in _BY_NAME else _untitled(value)
-            for key, value in items
-            if key != "title"
-        }
-    if isinstance(schema, list):
-        return [_untitled(part) for part in cast("list[Any]", schema)]
-    return schema
-
-
-_BY_NAME: Final = frozenset({"properties", "$defs", "patternProperties"})
-
-
-def _sorted_sets(value: Any) -> Any:
-    if isinstance(value, (set, frozenset)):
-        plain = [to_jsonable_python(_sorted_sets(part), by_alias=True) for part in cast("set[Any]", value)]
-        return sorted(plain, key=canonical)
-    if isinstance(value, dict):
-        return {key: _sorted_sets(part) for key, part in cast("dict[Any, Any]", value).items()}
-    if isinstance(value, (list, tuple)):
-        return [_sorted_sets(part) for part in cast("list[Any]", value)]
-    return value

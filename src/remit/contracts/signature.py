@@ -6,13 +6,13 @@ import inspect
 import typing
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, Field
-from pydantic.fields import FieldInfo
+from pydantic import BaseModel, Field, PydanticUserError
 
 from remit.contracts.callee import Context, LeafContext
 from remit.contracts.docstring import read_docstring
+from remit.contracts.reply import Reply
 from remit.contracts.schema import Input, Output, model_of
 from remit.errors import ContractError
 
@@ -54,13 +54,19 @@ def read_signature(function: Callable[..., Any], name: str) -> Signature:
         parameters = parameters[1:]
     _check(parameters, hints, name)
     description, described = read_docstring(function.__doc__)
-    schema_out: Output[Any] = Output(hints.get("return", Any))
-    python = inspect.Signature(parameters)
     only = hints[parameters[0].name] if len(parameters) == 1 else None
-    if isinstance(only, type) and issubclass(only, BaseModel):
-        return Signature(description, wants_context, kind is Context, Input(only), schema_out, None, python)
     fields, names = _fields(parameters, hints, described)
-    schema_in: Input[Any] = Input(model_of(f"{name}_arguments", fields))
+    returned = hints.get("return", Any)
+    try:
+        schema_out: Output[Any] = Output(Any if returned is Reply else returned)
+        if isinstance(only, type) and issubclass(only, BaseModel):
+            model, names = only, None
+        else:
+            model = model_of(f"{name}_arguments", fields)
+        schema_in: Input[Any] = Input(model)
+    except (PydanticUserError, ContractError) as error:
+        raise ContractError(f"{name}: {error.message.splitlines()[0]}") from error
+    python = inspect.Signature(parameters)
     return Signature(description, wants_context, kind is Context, schema_in, schema_out, names, python)
 
 
@@ -92,14 +98,16 @@ def _fields(
 ) -> tuple[dict[str, Any], tuple[tuple[str, str], ...]]:
     fields: dict[str, Any] = {}
     names: list[tuple[str, str]] = []
+    taken = {parameter.name for parameter in parameters}
     for parameter in parameters:
-        field_name = f"{parameter.name}_" if hasattr(BaseModel, parameter.name) else parameter.name
-        default: Any = ... if parameter.default is inspect.Parameter.empty else parameter.default
-        field: FieldInfo = Field(
-            default,
-            alias=parameter.name if field_name != parameter.name else None,
-            description=described.get(parameter.name),
-        )
-        fields[field_name] = (hints[parameter.name], field)
-        names.append((parameter.name, field_name))
+        name, kind = parameter.name, hints[parameter.name]
+        field_name = name
+        while hasattr(BaseModel, field_name) or (field_name != name and field_name in taken):
+            field_name += "_"
+        if field_name != name:
+            kind = Annotated[kind, Field(alias=name)]
+        if name in described:
+            kind = Annotated[kind, Field(description=described[name])]
+        fields[field_name] = (kind, ... if parameter.default is inspect.Parameter.empty else parameter.default)
+        names.append((name, field_name))
     return fields, tuple(names)

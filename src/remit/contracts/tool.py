@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable
+from types import FunctionType, MethodType
 from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, overload
 
 from pydantic import BaseModel, ValidationError
@@ -89,11 +90,12 @@ class Tool(Generic[P, Out]):
             InvalidError: they do not fit the signature.
         """
         try:
-            bound = self._signature.python.bind(*args, **kwargs).arguments
+            bound = self._signature.python.bind(*args, **kwargs)
             if self._signature.names is None:
-                payload = self.schema_in.check(*bound.values())
+                bound.apply_defaults()
+                payload = self.schema_in.check(*bound.arguments.values())
             else:
-                payload = self.schema_in.model(**bound)
+                payload = self.schema_in.model.model_validate(bound.arguments, by_alias=True, by_name=True)
         except TypeError as error:
             raise InvalidError(f"{self.name}: {error}") from error
         except ValidationError as error:
@@ -121,7 +123,7 @@ class Tool(Generic[P, Out]):
         return Tool(
             self._function,
             self._signature,
-            name=name or self.name,
+            name=self.name if name is None else name,
             description=self.description,
             facts=self.facts,
             layers=self.layers if layers is None else layers,
@@ -232,7 +234,9 @@ def tool(
 def _make(
     function: Callable[..., Awaitable[Any]], name: str | None, description: str | None, facts: Facts
 ) -> Tool[..., Any]:
-    called = name or str(function.__name__)
+    if not isinstance(function, (FunctionType, MethodType)):
+        raise ContractError(f"{function!r} is no function or method: write an `async def` that calls it")
+    called = function.__name__ if name is None else check_name(name)
     signature = read_signature(function, called)
     if signature.calls_others and facts.effect is not Effect.COMPOSED:
         raise ContractError(

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from remit.approvals.inbox import outcome_question
 from remit.contracts.call import Call
-from remit.contracts.callee import DID_NOT_HAPPEN, Happened
+from remit.contracts.callee import DID_NOT_HAPPEN, UNKNOWN, Happened
 from remit.contracts.contract import definition_digest
 from remit.contracts.facts import Effect
 from remit.contracts.items import Asked, Decided, Ended, Item, Outcome, Started
@@ -18,7 +18,15 @@ from remit.contracts.question import Decision, Question
 from remit.contracts.reply import Reply
 from remit.dispatch.context import BodyFrame, Dispatch
 from remit.dispatch.registry import AnyCallee
-from remit.errors import CallCancelledError, CallError, RemitError, SealError, Suspended, ToolFailedError
+from remit.errors import (
+    CallCancelledError,
+    CallError,
+    DivergedError,
+    JournalError,
+    SealError,
+    Suspended,
+    ToolFailedError,
+)
 
 _SHOWN = 1000
 
@@ -41,11 +49,13 @@ class Base:
         assert payload is not None  # noqa: S101 - for the type checker: bound just above
         items = call.ledger.known(call.id)
         question = self._sealed(payload, items) if items else None
+        number, started, ended = _attempt(items, call.attempt) if items else (call.attempt, None, None)
         if self._effect is Effect.COMPOSED:
+            if question is not None and started is None:
+                await self._start(call, number, question)
             reply = await self._body(call, payload)
             call.ledger.finish(call.id)
             return reply
-        number, started, ended = _attempt(items, call.attempt) if items else (call.attempt, None, None)
         if ended is not None and self._effect is not Effect.PURE:
             return _answered(ended)
         if started is not None and self._effect is Effect.UNSAFE:
@@ -89,15 +99,21 @@ class Base:
     async def _body(self, call: Call, payload: BaseModel) -> Reply:
         try:
             value = await self._callee.run(payload, BodyFrame(call, self._callee, self._dispatch))
-        except RemitError:
+        except (CallError, JournalError, DivergedError):
             raise
+        except asyncio.CancelledError as error:
+            if call.ledger.stopping or _asked_for():
+                raise
+            raise self._failed(error) from error
         except Exception as error:
-            said = f"{self._callee.name} failed: {type(error).__name__}: {error}"
-            raise ToolFailedError(said[:_SHOWN]) from error
+            raise self._failed(error) from error
         if isinstance(value, Reply):
             return value
         checked, content = self._callee.schema_out.dump(value)
         return Reply(content, "ok", checked)
+
+    def _failed(self, error: BaseException) -> ToolFailedError:
+        return ToolFailedError(f"{self._callee.name} failed: {type(error).__name__}: {error}"[:_SHOWN])
 
     async def _outcome(self, call: Call, payload: BaseModel, number: int) -> Reply | None:
         """What became of an attempt that was cut off: its reply, or None if it did not happen.
@@ -105,7 +121,10 @@ class Base:
         Raises:
             Suspended: only a person can tell.
         """
-        found = await self._callee.reconcile(payload, BodyFrame(call, self._callee, self._dispatch))
+        try:
+            found = await self._callee.reconcile(payload, BodyFrame(call, self._callee, self._dispatch))
+        except Exception:  # noqa: BLE001 - where finding out fails, a person is asked
+            found = UNKNOWN
         if isinstance(found, Happened):
             checked, content = self._callee.schema_out.dump(found.value)
             return await self._settle(call, number, Reply(content, "ok", checked))
@@ -151,6 +170,12 @@ class Base:
         if today != (question.tool, question.arguments, question.definition):
             raise SealError(f"a layer changed what {self._callee.name} is called with after it was approved")
         return question
+
+
+def _asked_for() -> bool:
+    """Whether somebody cancelled this task: a body may await what another task has given up, and say the same."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 def _attempt(items: Sequence[Item], attempt: int) -> tuple[int, Started | None, Ended | None]:

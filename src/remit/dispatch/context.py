@@ -59,7 +59,7 @@ class BodyFrame:
         self._may_go: dict[str, bool] = {}
         self._busy = 0
         known = self.ledger.known(call.id)
-        self._notes = sum(isinstance(item, Note) for item in known) if known else 0
+        self._notes = [(item.name, item.data) for item in known if isinstance(item, Note)]
 
     @property
     def run(self) -> str:
@@ -98,7 +98,7 @@ class BodyFrame:
     async def call_by_name(self, name: str, values: dict[str, Any]) -> Any:
         """Call the tool of that name with keyword arguments; the value, or the error raised."""
         callee = self._dispatch.find(self._agent, name)
-        call = self._identify(callee, Arguments(content_of(values), values), "")
+        call = self._identify(callee, parse(content_of(values), self._dispatch.limits), "")
         return value_of(callee, await self._make(callee, call))
 
     def _identify(self, callee: AnyCallee, arguments: Arguments, wire: str) -> Call:
@@ -137,10 +137,11 @@ class BodyFrame:
             self._busy -= 1
 
     def _note(self, name: str, data: object) -> None:
-        if self._notes:
-            self._notes -= 1
-            return
-        self.ledger.add(Note(call=self.id, name=name, data=content_of(data)))
+        said = (name, content_of(data))
+        if said in self._notes:
+            self._notes.remove(said)
+        else:
+            self.ledger.add(Note(call=self.id, name=name, data=said[1]))
 
 
 class ByName:

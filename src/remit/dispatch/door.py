@@ -52,6 +52,9 @@ class Door:
             self.service("", acting.callee)
             for callee in (*acting.tools, *tools):
                 self.service(name, callee)
+        if not agents:
+            for callee in tools:
+                self.service("", callee)
 
     def service(self, agent: str, callee: AnyCallee) -> CallService:
         """The onion around ``callee`` for calls made as ``agent``; composed once."""
@@ -90,7 +93,9 @@ class Door:
     def _compose(self, agent: str, callee: AnyCallee) -> CallService:
         onion = Stack[CallLayer](self._fixed, self._run_layers, self._agent_layers(agent), callee.layers)
         onion.check()
-        return compose(onion, Base(callee, self).__call__)
+        acting = self._agents.get(callee.name)
+        body = acting.callee if acting is not None and acting.callee == callee else callee
+        return compose(onion, Base(body, self).__call__)
 
 
 def _row(layers: Sequence[CallLayer]) -> str:

@@ -34,10 +34,10 @@ class Registry:
             self.add(callee)
 
     def add(self, callee: AnyCallee) -> None:
-        """Enter a callee; entering the same object again changes nothing."""
+        """Enter a callee; entering the same one again changes nothing."""
         check_name(callee.name)
         known = self._by_name.setdefault(callee.name, callee)
-        if known is not callee:
+        if known != callee:
             raise NameTakenError(f"two callees are named {callee.name!r}: {known!r} and {callee!r}; rename one of them")
 
     def find(self, name: str) -> AnyCallee | None:
@@ -58,12 +58,21 @@ class Registry:
 class Anything(BaseModel):
     """A payload of which nothing is known."""
 
-    model_config = ConfigDict(extra="allow", defer_build=True)
+    model_config = ConfigDict(defer_build=True)
+
+
+class _Unread(Input[Anything]):
+    """Takes arguments of whatever form: that there is no such tool is said first."""
+
+    __slots__ = ()
+
+    def bind(self, arguments: Arguments, *, strict: bool = False) -> Anything:
+        return Anything()
 
 
 @cache
 def _anything() -> Input[Anything]:
-    return Input(Anything)
+    return _Unread(Anything)
 
 
 @cache

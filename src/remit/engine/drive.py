@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 from remit.contracts.items import Decided, Finished, Item, Position, Resumed, ToolOutput, Waiting
 from remit.contracts.reply import Reply
-from remit.errors import CallCancelledError, Suspended
+from remit.errors import CallCancelledError, JournalError, NotFoundError, RequestError, Suspended
 from remit.journal.ledger import RunLedger, Watch
 from remit.journal.ports import Store
 
@@ -71,9 +71,11 @@ class Driver:
                 watch=self.watch,
                 stopping=stopping,
             )
-            ended = next((p.item for p in reversed(known) if isinstance(p.item, Finished)), None)
-            if ended is not None:
-                return _ended(ended, known)
+            row = await self.store.find_run(run) if known else None
+            if header is not None and known:
+                raise RequestError(f"there is a run {run} already; a new one needs an id of its own")
+            if row is not None and row.status in ("done", "failed", "cancelled"):
+                return _ended(row.status, known)
             if header is not None:
                 await ledger.commit(header)
             else:
@@ -91,17 +93,30 @@ class Driver:
             if not driving.done():
                 driving.cancel()
                 await asyncio.wait([driving])
-        if driving.cancelled():
-            return Outcome(status="cancelled", reply=_CANCELLED)
+            if not driving.cancelled():
+                driving.exception()  # looked at, so that nobody complains where a cancel goes on instead
         return driving.result()
 
     async def _asked_to_cancel(self, run: str) -> None:
         while True:
             await asyncio.sleep(POLL)  # another process writes the inbox; there is no event to wait for
-            if await self.store.cancelled(run):
-                return
+            with contextlib.suppress(JournalError):
+                if await self.store.cancelled(run):
+                    return
 
     async def _until_rest(self, ledger: RunLedger, root: Root) -> Outcome:
+        try:
+            outcome, last = await self._rest(ledger, root)
+        except asyncio.CancelledError:
+            outcome, last = Outcome(status="cancelled", reply=_CANCELLED), Finished(call=ledger.run, status="cancelled")
+        writing = asyncio.ensure_future(ledger.commit(last))
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.shield(writing)
+        await writing
+        return outcome
+
+    async def _rest(self, ledger: RunLedger, root: Root) -> tuple[Outcome, Item]:
+        """How the drive comes out, and the item that says so."""
         while True:
             await self._copy_inbox(ledger)
             try:
@@ -109,22 +124,18 @@ class Driver:
             except Suspended as signal:
                 if await self._decided_meanwhile(signal):
                     continue
-                await ledger.commit(Waiting(call=ledger.run, questions=signal.questions))
-                return Outcome(status="waiting", questions=signal.questions)
-            except asyncio.CancelledError:
-                await asyncio.shield(ledger.commit(Finished(call=ledger.run, status="cancelled")))
-                raise
+                waiting = Waiting(call=ledger.run, questions=signal.questions)
+                return Outcome(status="waiting", questions=signal.questions), waiting
             status: Literal["done", "failed"] = "done" if reply.outcome == "ok" else "failed"
             error = f"{reply.error.code}: {reply.error.message}" if reply.error else ""
-            await ledger.commit(Finished(call=ledger.run, status=status, error=error))
-            return Outcome(status=status, reply=reply)
+            return Outcome(status=status, reply=reply), Finished(call=ledger.run, status=status, error=error)
 
     async def _copy_inbox(self, ledger: RunLedger) -> None:
-        """Copy each decision to the call that waits for it."""
-        for decision in await self.store.incoming(ledger.run):
-            for call in ledger.asking(decision.question):
-                if not any(isinstance(i, Decided) and i.question == decision.question for i in ledger.known(call)):
-                    ledger.add(Decided(call=call, question=decision.question, body=decision.json()))
+        """Copy each decision to the calls that wait for it, whichever run of the conversation opened the question."""
+        for question, call in ledger.undecided():
+            row = await self.store.find_question(question)
+            if row is not None and row.decision is not None:
+                ledger.add(Decided(call=call, question=question, body=row.decision.json()))
 
     async def _decided_meanwhile(self, signal: Suspended) -> bool:
         for question in signal.questions:
@@ -135,7 +146,13 @@ class Driver:
 
     @contextlib.asynccontextmanager
     async def _leased(self, run: str) -> AsyncGenerator[int]:
-        epoch = await self.store.acquire(run, self.name, self.seconds)
+        acquiring = asyncio.ensure_future(self.store.acquire(run, self.name, self.seconds))
+        try:
+            epoch = await asyncio.shield(acquiring)
+        except asyncio.CancelledError:
+            with contextlib.suppress(JournalError):
+                await self.store.release(run, await acquiring)
+            raise
         renewing = asyncio.create_task(self._renew(run, epoch))
         try:
             yield epoch
@@ -149,9 +166,11 @@ class Driver:
             await self.store.renew(run, epoch, self.seconds)
 
 
-def _ended(finished: Finished, known: Sequence[Position]) -> Outcome:
+def _ended(status: Literal["done", "failed", "cancelled"], known: Sequence[Position]) -> Outcome:
     """The outcome of a run that had ended already."""
-    if finished.status == "cancelled":
-        return Outcome(status="cancelled", reply=_CANCELLED)
-    root = next(p.item for p in reversed(known) if isinstance(p.item, ToolOutput) and not p.item.parent)
-    return Outcome(status=finished.status, reply=Reply.recorded(root.text, root.outcome, ends=root.final))
+    if status == "cancelled":
+        return Outcome(status=status, reply=_CANCELLED)
+    root = next((p.item for p in reversed(known) if isinstance(p.item, ToolOutput) and not p.item.parent), None)
+    if root is None:
+        return Outcome(status=status, reply=Reply.failed(NotFoundError("the result of this run was erased")))
+    return Outcome(status=status, reply=Reply.recorded(root.text, root.outcome, ends=root.final))

@@ -57,12 +57,12 @@ def decode(kind: str, call: str, body: str) -> Item:
     known = KINDS.get(kind)
     if known is None:
         raise FormatError(f"the journal holds an item {kind!r} that this version does not know; use a newer Remit")
-    values = cast("dict[str, Any]", json.loads(body))
-    if known is Waiting:
-        values["questions"] = tuple(values["questions"])
     try:
+        values = cast("dict[str, Any]", json.loads(body))
+        if known is Waiting:
+            values["questions"] = tuple(values["questions"])
         return known(call=call, **values)
-    except TypeError as error:
+    except (ValueError, TypeError, KeyError) as error:
         raise FormatError(f"the journal's item {kind!r} has other fields than this version knows: {error}") from error
 
 
@@ -115,15 +115,17 @@ def project(items: Sequence[Item], agent: str) -> list[str]:
     run was cut off and never resumed) gets a reply that says so.
     """
     texts: list[str] = []
-    outputs: dict[str, str] = {
-        item.wire: item.text for item in items if isinstance(item, ToolOutput) and item.parent == agent and item.wire
-    }
+    outputs: dict[str, list[str]] = {}
+    for item in items:
+        if isinstance(item, ToolOutput) and item.parent == agent and item.wire:
+            outputs.setdefault(item.wire, []).append(item.text)
     for item in items:
         if isinstance(item, Message) and item.agent == agent:
             texts.append(item.text)
             message = read(item.text)
-            if message["role"] == "assistant":
-                texts.extend(outputs.get(c["id"]) or _cut_off(c["id"]) for c in message.get("tool_calls") or ())
+            for call in (message.get("tool_calls") or ()) if message["role"] == "assistant" else ():
+                known = outputs.get(call["id"])
+                texts.append(known.pop(0) if known else _cut_off(call["id"]))
     return texts
 
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from remit.contracts.items import Asked, Decided, Erased, Finished, Opened, Position
 from remit.contracts.ledger import Take
 from remit.contracts.question import Decision, Question, Status
-from remit.errors import ApprovalUsedError, LeaseError
+from remit.errors import LeaseError
 from remit.journal.codec import ERASED
-from remit.journal.index import check_open, row_of, seen, status_of
+from remit.journal.index import check_free, check_open, check_sequence, check_take, row_of, seen, status_of
 from remit.journal.ports import QuestionRow, RunRow
 
 
@@ -40,8 +40,8 @@ class InProcessStore:
         if state is None or state.epoch != epoch:
             raise LeaseError(f"run {run}: another driver has taken over")
         expected = state.items[-1].seq + 1 if state.items else 0
-        if items and items[0].seq != expected:
-            raise LeaseError(f"run {run}: item {items[0].seq} does not follow item {expected - 1}")
+        check_sequence(run, items, expected)
+        self._check(items)
         if take is not None:
             self._take(take)
         state.items.extend(items)
@@ -55,8 +55,8 @@ class InProcessStore:
 
     async def erase(self, run: str, seqs: Sequence[int]) -> None:
         """Erase the bodies of items, for good."""
-        items = self._runs[run].items
-        for p in [p for p in items if p.seq in set(seqs)]:
+        items = self._runs[run].items if run in self._runs else []
+        for p in [p for p in items if p.seq in seqs and not isinstance(p.item, Erased)]:
             gone = Erased(call=p.item.call, was=p.item.kind)
             items[p.seq] = Position(p.run, p.epoch, p.seq, p.at, gone, ERASED, p.digest, p.chain)
 
@@ -71,15 +71,15 @@ class InProcessStore:
 
     async def renew(self, run: str, epoch: int, seconds: float) -> None:
         """Hold on to the lease."""
-        state = self._runs[run]
-        if state.epoch != epoch:
+        state = self._runs.get(run)
+        if state is None or state.epoch != epoch:
             raise LeaseError(f"run {run}: another driver has taken over")
         state.until = self._clock() + seconds
 
     async def release(self, run: str, epoch: int) -> None:
         """Let the lease go, if it is still held."""
-        state = self._runs[run]
-        if state.epoch == epoch:
+        state = self._runs.get(run)
+        if state is not None and state.epoch == epoch:
             state.until = 0.0
 
     async def decide(self, decision: Decision) -> None:
@@ -90,21 +90,32 @@ class InProcessStore:
 
     async def cancel(self, run: str, by: str) -> None:
         """Ask the driver of a run to cancel it."""
-        self._runs[run].cancelled = by
+        if run in self._runs:
+            self._runs[run].cancelled = by
 
     async def cancelled(self, run: str) -> str:
         """Who asked for the run to be cancelled."""
-        return self._runs[run].cancelled
+        state = self._runs.get(run)
+        return state.cancelled if state else ""
 
     async def incoming(self, run: str) -> list[Decision]:
         """All decisions for a run, oldest first."""
         state = self._runs.get(run)
         return list(state.inbox) if state else []
 
-    async def runs(self, *, conversation: str = "", limit: int = 50) -> list[RunRow]:
+    async def runs(
+        self, *, conversation: str = "", tenant: str = "", application: str = "", limit: int = 50
+    ) -> list[RunRow]:
         """The newest runs, newest first."""
-        rows = [s.row for s in self._runs.values() if s.row and conversation in ("", s.row.conversation)]
-        return sorted(rows, key=lambda row: row.opened, reverse=True)[:limit]
+        rows = [
+            row
+            for row in (state.row for state in reversed(self._runs.values()))
+            if row is not None
+            and conversation in ("", row.conversation)
+            and tenant in ("", row.tenant)
+            and application in ("", row.application)
+        ]
+        return sorted(rows, key=lambda row: -row.opened)[:limit]
 
     async def find_run(self, run: str) -> RunRow | None:
         """The run with this id."""
@@ -129,12 +140,18 @@ class InProcessStore:
         """The newest question of a conversation with this match that is open, or decided and not taken."""
         for row in reversed([seen(row, self._clock()) for row in self._questions.values()]):
             at = (row.question.conversation, row.question.match)
-            if at == (conversation, match) and row.taken is None and row.status != "expired":
+            if at == (conversation, match) and row.taken is None and row.question.expires > self._clock():
                 return row
         return None
 
     async def close(self) -> None:
         """Nothing is held."""
+
+    def _close_questions(self, run: str) -> None:
+        """Nobody is asked any more about a run that is over."""
+        for question, row in self._questions.items():
+            if row.question.run == run and row.status == "open":
+                self._questions[question] = row._replace(status="expired")
 
     def _decide(self, decision: Decision) -> None:
         status: Status = "approved" if decision.approved else "denied"
@@ -142,12 +159,19 @@ class InProcessStore:
             status=status, decision=decision
         )
 
+    def _check(self, items: Sequence[Position]) -> None:
+        """Refuse what the index could not take in, before anything is stored."""
+        for position in items:
+            if isinstance(position.item, Asked):
+                Question.of(position.item.body)
+            elif isinstance(position.item, Opened):
+                check_free(row_of(position, position.item), (s.row for s in self._runs.values() if s.row))
+
     def _take(self, take: Take) -> None:
         row = self._questions.get(take.question)
-        by = (take.run, take.call)
-        if row is None or row.decision is None or not row.decision.approved or row.taken not in (None, by):
-            raise ApprovalUsedError(f"approval {take.question} was used by another call, or never given")
-        self._questions[take.question] = row._replace(status="taken", taken=by)
+        check_take(row, take, self._clock())
+        if row is not None:
+            self._questions[take.question] = row._replace(status="taken", taken=(take.run, take.call))
 
     def _index(self, state: _Run, position: Position) -> None:
         item = position.item
@@ -155,9 +179,12 @@ class InProcessStore:
             state.row = row_of(position, item)
         elif isinstance(item, Asked) and item.question not in self._questions:
             self._questions[item.question] = QuestionRow(Question.of(item.body), "open", None, None)
-        elif isinstance(item, Decided) and self._questions[item.question].status == "open":
-            self._decide(Decision.of(item.body))
+        elif isinstance(item, Decided) and item.question in self._questions:
+            if self._questions[item.question].status == "open":
+                self._decide(Decision.of(item.body))
         status = status_of(item)
         if status and state.row:
             ended = position.at if isinstance(item, Finished) else 0.0
             state.row = replace(state.row, status=status, ended=ended)
+        if status == "cancelled":
+            self._close_questions(position.run)

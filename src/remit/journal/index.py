@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from remit.contracts.items import Finished, Item, Opened, Position, Resumed, Waiting
-from remit.errors import RequestError
+from remit.contracts.ledger import Take
+from remit.errors import ApprovalUsedError, LeaseError, RequestError
 from remit.journal.ports import QuestionRow, RunRow, RunStatus
 
 
@@ -56,3 +58,42 @@ def check_open(row: QuestionRow | None, question: str, now: float) -> QuestionRo
         by = f" by {row.decision.by}" if row.decision else ""
         raise RequestError(f"question {question} is {status}{by} already")
     return row
+
+
+def check_take(row: QuestionRow | None, take: Take, now: float) -> None:
+    """Refuse to use a decision that is not there, was used by another call, or has expired before its first use.
+
+    Raises:
+        ApprovalUsedError: naming the question.
+    """
+    if row is None or row.decision is None or row.decision.approved is not take.approved:
+        raise ApprovalUsedError(f"question {take.question} was never decided that way")
+    if row.taken not in (None, (take.run, take.call)):
+        raise ApprovalUsedError(f"the decision on question {take.question} was used by another call")
+    if row.taken is None and row.question.expires <= now:
+        raise ApprovalUsedError(f"the decision on question {take.question} has expired")
+
+
+def check_sequence(run: str, items: Sequence[Position], expected: int) -> None:
+    """Refuse items that do not follow the last one, and one another.
+
+    Raises:
+        LeaseError: another driver has written in between.
+    """
+    for seq, position in enumerate(items, start=expected):
+        if position.seq != seq:
+            raise LeaseError(f"run {run}: item {position.seq} does not follow item {seq - 1}")
+
+
+def check_free(row: RunRow, others: Iterable[RunRow]) -> None:
+    """Refuse to open a run in a conversation of which another run is not over.
+
+    Raises:
+        RequestError: naming that run.
+    """
+    for other in others:
+        same = (other.conversation, other.tenant, other.application) == (row.conversation, row.tenant, row.application)
+        if row.conversation and same and other.run != row.run and other.status in ("running", "waiting"):
+            raise RequestError(
+                f"conversation {row.conversation} is busy: run {other.run} is {other.status}; decide or resume it first"
+            )

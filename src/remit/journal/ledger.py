@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from remit.contracts.items import Asked, Item, Position, Started, ToolOutput, Usage
+from remit.contracts.items import Asked, Decided, Item, Position, Started, ToolOutput, Usage
 from remit.contracts.ledger import Spent, Take
 from remit.contracts.question import Decision, Question
 from remit.errors import DivergedError, JournalError
@@ -52,12 +52,15 @@ class RunLedger:
         self._chain = known[-1].chain if known else b""
         self._filed: dict[str, list[Item]] = {}
         self._asking: dict[str, list[str]] = {}
+        self._decided: set[tuple[str, str]] = set()
+        self._storing: asyncio.Future[None] | None = None
+        self._unwatched: list[Position] = []
         self._pending: list[Position] = []
         self._reserved: set[str] = set()
         self._spent = Spent()
         self._broken: JournalError | None = None
         self._unclaimed: dict[str, set[str]] = {}
-        self._claimed = asyncio.Event()
+        self._waiting: list[asyncio.Future[None]] = []
         for position in known:
             self._file(position.item)
             child = position.item
@@ -97,9 +100,17 @@ class RunLedger:
         await self._store_pending(take)
 
     async def flush(self) -> None:
-        """Return when everything appended so far is stored."""
+        """Return when everything appended so far is stored.
+
+        Raises:
+            JournalError: the store refused, now or before.
+        """
         if self._pending:
             await self._store_pending(None)
+        elif self._storing is not None:
+            await asyncio.wait([self._storing])
+        if self._broken is not None:
+            raise self._broken
 
     def claim(self, parent: str, call: str) -> bool:
         """Body ``parent`` makes ``call``: whether it may go at once. One that the journal does not know waits."""
@@ -107,8 +118,9 @@ class RunLedger:
         if left is None or call in self._filed:
             if left is not None:
                 left.discard(call)
-                self._claimed.set()
-                self._claimed.clear()
+                for waiting in self._waiting:
+                    waiting.set_result(None)
+                self._waiting.clear()
             return True
         return not left
 
@@ -119,10 +131,10 @@ class RunLedger:
             DivergedError: it makes no more of them while none of its calls is under way.
         """
         while self._unclaimed.get(parent):
-            claimed = asyncio.ensure_future(self._claimed.wait())
-            done, _ = await asyncio.wait([claimed], timeout=STALL)
-            claimed.cancel()
-            if not done and not busy():
+            claimed = asyncio.get_running_loop().create_future()
+            self._waiting.append(claimed)
+            await asyncio.wait([claimed], timeout=STALL)
+            if not claimed.done() and not busy():
                 self.finish(parent)
 
     def finish(self, parent: str) -> None:
@@ -143,10 +155,20 @@ class RunLedger:
         """The calls of this run that wait for the decision on a question."""
         return self._asking.get(question, [])
 
+    def undecided(self) -> list[tuple[str, str]]:
+        """The questions that calls of this run have asked and have no decision on: question and call."""
+        asked = [(question, call) for question, calls in self._asking.items() for call in calls]
+        return [each for each in asked if each not in self._decided]
+
     async def standing(self, match: str) -> tuple[Question, Decision | None] | None:
-        """The open or unused question of this conversation that matches, with its decision if a person made one."""
+        """The open or unused question of this conversation that matches, with its decision if a person made one.
+
+        One that another call of this run goes by already is not free any more.
+        """
         row = await self._store.standing(self._conversation, match) if self._conversation else None
-        return (row.question, row.decision) if row else None
+        if row is None or any(call != match for call in self.asking(row.question.id)):
+            return None
+        return row.question, row.decision
 
     def reserve(self, call: str, limit: int) -> bool:
         """Reserve one of ``limit`` calls of the run; False if none is left. Asking again is free."""
@@ -171,6 +193,8 @@ class RunLedger:
             self._reserved.add(item.call)
         elif isinstance(item, Asked):
             self._asking.setdefault(item.question, []).append(item.call)
+        elif isinstance(item, Decided):
+            self._decided.add((item.question, item.call))
         elif isinstance(item, Usage):
             spent = self._spent
             self._spent = Spent(
@@ -179,10 +203,15 @@ class RunLedger:
 
     async def _store_pending(self, take: Take | None) -> None:
         batch, self._pending = self._pending, []
+        self._unwatched += batch
+        storing = self._storing = asyncio.get_running_loop().create_future()
         try:
             await self._store.append(self.run, self._epoch, batch, take)
         except JournalError as error:
             self._broken = error
             raise
-        for position in batch:
+        finally:
+            storing.set_result(None)
+        stored, self._unwatched = self._unwatched, []
+        for position in stored:
             self._watch(position)

@@ -47,6 +47,7 @@ class Journal(Protocol):
 
         Raises:
             LeaseError: another epoch has begun, or the items do not follow the last one.
+            RequestError: they open a run of a conversation in which another run is not over.
             ApprovalUsedError: the approval was taken by another call, or not given.
         """
         ...
@@ -111,8 +112,10 @@ class Inbox(Protocol):
 class Index(Protocol):
     """Runs and questions, found by what they are about."""
 
-    async def runs(self, *, conversation: str = "", limit: int = 50) -> list[RunRow]:
-        """The newest runs, of one conversation or of all, newest first."""
+    async def runs(
+        self, *, conversation: str = "", tenant: str = "", application: str = "", limit: int = 50
+    ) -> list[RunRow]:
+        """The newest runs, newest first; of one conversation, tenant or application where one is named."""
         ...
 
     async def find_run(self, run: str) -> RunRow | None:

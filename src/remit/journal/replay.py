@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from remit.contracts.chat import read
-from remit.contracts.items import Asked, Decided, Item, Message, Mismatch, Note, Position, ToolOutput, Usage
+from remit.contracts.items import Asked, Decided, Finished, Item, Message, Mismatch, Note, Position, ToolOutput, Usage
 from remit.contracts.ledger import Spent, Take
 from remit.contracts.question import Decision, Question
-from remit.errors import DivergedError
+from remit.errors import DivergedError, Suspended
 from remit.journal.codec import encode
 
 
@@ -29,6 +29,7 @@ class ReplayLedger:
         self._first: dict[str, int] = {}
         self._ends: dict[str, list[tuple[int, str, str]]] = {}
         self._made: set[str] = set()
+        self.cancelled = any(isinstance(p.item, Finished) and p.item.status == "cancelled" for p in known)
         self._at = known[0].at if known else 0.0
         for position in known:
             item = position.item
@@ -63,7 +64,8 @@ class ReplayLedger:
         if isinstance(item, (Note, Usage, Mismatch)):
             return
         candidates = [known for known in self._filed.get(item.call, ()) if known.kind == item.kind]
-        same = next((known for known in candidates if known == item), None)
+        equal = [known for known in candidates if known == item]
+        same = next((known for known in equal if id(known) in self._unclaimed), equal[0] if equal else None)
         if same is not None:
             self._claim(same)
         elif candidates:
@@ -79,8 +81,11 @@ class ReplayLedger:
         """A request to the model that the journal does not know was about to be made.
 
         Raises:
-            DivergedError: always.
+            Suspended: the run was cancelled here.
+            DivergedError: it was not.
         """
+        if self.cancelled:
+            raise Suspended
         raise DivergedError("today's code asks the model once more than the journal tells of")
 
     def claim(self, parent: str, call: str) -> bool:
@@ -109,7 +114,7 @@ class ReplayLedger:
         decision: Decision | None = None
         for item in (item for items in self._filed.values() for item in items):
             if isinstance(item, Asked) and Question.of(item.body).match == match:
-                found = Question.of(item.body)
+                found, decision = Question.of(item.body), None
             elif isinstance(item, Decided) and found is not None and item.question == found.id:
                 decision = Decision.of(item.body)
         return (found, decision) if found is not None else None

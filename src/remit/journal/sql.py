@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from sqlalchemy import URL, Connection, Row, Select, Update, insert, make_url, select, update
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from remit.contracts.items import Asked, Decided, Finished, Item, Opened, Position
 from remit.contracts.ledger import Take
 from remit.contracts.question import Decision, Question, Status
-from remit.errors import ApprovalUsedError, LeaseError
+from remit.errors import JournalError, LeaseError
 from remit.journal.codec import ERASED, decode
-from remit.journal.index import check_open, row_of, seen, status_of
+from remit.journal.index import check_free, check_open, check_sequence, check_take, row_of, seen, status_of
 from remit.journal.migrations import migrate
 from remit.journal.ports import QuestionRow, RunRow
 from remit.journal.tables import ITEMS, QUESTIONS, RUNS, open_engine
@@ -46,7 +48,7 @@ class SqlStore:
         def work(connection: Connection) -> None:
             _advance(connection, run, epoch, items)
             if take is not None:
-                _take(connection, take)
+                _take(connection, take, self._clock())
             if items:
                 connection.execute(insert(ITEMS), [_row(position) for position in items])
             for position in items:
@@ -125,18 +127,22 @@ class SqlStore:
         """All decisions for a run, oldest first."""
         where = (QUESTIONS.c.run == run, QUESTIONS.c.decision != "")
         rows = await self._read(select(QUESTIONS.c.decision).where(*where).order_by(QUESTIONS.c.asked))
-        return [Decision.of(row.decision) for row in rows]
+        return sorted((Decision.of(row.decision) for row in rows), key=lambda decision: decision.at)
 
-    async def runs(self, *, conversation: str = "", limit: int = 50) -> list[RunRow]:
+    async def runs(
+        self, *, conversation: str = "", tenant: str = "", application: str = "", limit: int = 50
+    ) -> list[RunRow]:
         """The newest runs, newest first."""
-        wanted = select(RUNS).where(RUNS.c.opened > 0).order_by(RUNS.c.opened.desc()).limit(limit)
-        if conversation:
-            wanted = wanted.where(RUNS.c.conversation == conversation)
+        wanted = select(RUNS).where(_OPENED).order_by(RUNS.c.opened.desc()).limit(limit)
+        named = ((RUNS.c.conversation, conversation), (RUNS.c.tenant, tenant), (RUNS.c.application, application))
+        for column, value in named:
+            if value:
+                wanted = wanted.where(column == value)
         return [_run(row) for row in await self._read(wanted)]
 
     async def find_run(self, run: str) -> RunRow | None:
         """The run with this id."""
-        rows = await self._read(select(RUNS).where(RUNS.c.run == run, RUNS.c.opened > 0))
+        rows = await self._read(select(RUNS).where(RUNS.c.run == run, _OPENED))
         return _run(rows[0]) if rows else None
 
     async def questions(self, *, only_open: bool = True, conversation: str = "") -> list[QuestionRow]:
@@ -159,7 +165,7 @@ class SqlStore:
         where = (QUESTIONS.c.conversation == conversation, QUESTIONS.c.match == match, QUESTIONS.c.taken_run == "")
         rows = await self._read(select(QUESTIONS).where(*where).order_by(QUESTIONS.c.asked.desc()))
         found = [seen(_question(row), self._clock()) for row in rows]
-        return next((row for row in found if row.status != "expired"), None)
+        return next((row for row in found if row.question.expires > self._clock()), None)
 
     async def close(self) -> None:
         """Finish what was submitted and close the database."""
@@ -177,13 +183,27 @@ class SqlStore:
             with self._engine.connect().execution_options(remit_reads=True) as connection:
                 return connection.execute(wanted).all()
 
-        return await asyncio.to_thread(work)
+        with self._named():
+            return await asyncio.to_thread(work)
 
     async def _open(self) -> None:
         if not self._opened:
-            await asyncio.to_thread(migrate, self._engine)
+            with self._named():
+                await asyncio.to_thread(migrate, self._engine)
             self._opened = True
 
+    @contextmanager
+    def _named(self) -> Generator[None]:
+        """What the database says against it, as an error of ours that names it."""
+        try:
+            yield
+        except (SQLAlchemyError, UnicodeEncodeError) as error:
+            said = str(error.orig) if isinstance(error, DBAPIError) else str(error)
+            raise JournalError(f"the journal {self._url.database} could not be read: {said}") from error
+
+
+_OPENED = RUNS.c.callee != ""
+"""Of a run that was acquired and not opened nothing is known yet."""
 
 _UNKNOWN_RUN = {
     "next_seq": 0,
@@ -198,27 +218,27 @@ _UNKNOWN_RUN = {
 def _advance(connection: Connection, run: str, epoch: int, items: Sequence[Position]) -> None:
     first = items[0].seq if items else RUNS.c.next_seq
     here = (RUNS.c.run == run, RUNS.c.epoch == epoch, RUNS.c.next_seq == first)
+    if items:
+        check_sequence(run, items, items[0].seq)
     moved = update(RUNS).where(*here).values(next_seq=RUNS.c.next_seq + len(items))
     if connection.execute(moved).rowcount != 1:
         raise LeaseError(f"run {run}: another driver has taken over")
 
 
-def _take(connection: Connection, take: Take) -> None:
-    free = (QUESTIONS.c.taken_run == "") | ((QUESTIONS.c.taken_run == take.run) & (QUESTIONS.c.taken_call == take.call))
-    given = QUESTIONS.c.status.in_(("approved", "taken"))
-    taken = (
-        update(QUESTIONS)
-        .where(QUESTIONS.c.question == take.question, given, free)
-        .values(status="taken", taken_run=take.run, taken_call=take.call)
-    )
-    if connection.execute(taken).rowcount != 1:
-        raise ApprovalUsedError(f"approval {take.question} was used by another call, or never given")
+def _take(connection: Connection, take: Take, now: float) -> None:
+    at = QUESTIONS.c.question == take.question
+    row = connection.execute(select(QUESTIONS).where(at)).first()
+    check_take(_question(row) if row else None, take, now)
+    taken = {"status": "taken", "taken_run": take.run, "taken_call": take.call}
+    connection.execute(update(QUESTIONS).where(at).values(**taken))
 
 
 def _index(connection: Connection, position: Position) -> None:
     item = position.item
     if isinstance(item, Opened):
         row = row_of(position, item)
+        same = (RUNS.c.conversation == row.conversation, RUNS.c.status.in_(("running", "waiting")))
+        check_free(row, map(_run, connection.execute(select(RUNS).where(*same)).all()) if row.conversation else ())
         values = {name: getattr(row, name) for name in RunRow.__slots__ if name != "run"}
         connection.execute(update(RUNS).where(RUNS.c.run == position.run).values(**values))
     elif isinstance(item, Asked):
@@ -229,6 +249,9 @@ def _index(connection: Connection, position: Position) -> None:
     if status:
         ended = position.at if isinstance(item, Finished) else 0.0
         connection.execute(update(RUNS).where(RUNS.c.run == position.run).values(status=status, ended=ended))
+    if status == "cancelled":
+        asked = (QUESTIONS.c.run == position.run, QUESTIONS.c.status == "open")
+        connection.execute(update(QUESTIONS).where(*asked).values(status="expired"))
 
 
 def _decided(decision: Decision) -> Update:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import queue
+import sqlite3
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar, cast
 
 from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import DBAPIError
 
-from remit.errors import JournalError
+from remit.errors import JournalError, RemitError
 from remit.journal.crashpoint import crashpoint
 
 T = TypeVar("T")
@@ -44,6 +46,7 @@ class Writer:
         self._engine = engine
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
+        self._closed = False
 
     async def submit(self, work: Callable[[Connection], T]) -> T:
         """Run ``work`` in a transaction and return its result once that is committed.
@@ -51,6 +54,8 @@ class Writer:
         Raises:
             JournalError: the database refused; nothing of ``work`` is stored.
         """
+        if self._closed:
+            raise JournalError("the journal is closed")
         if self._thread is None:
             self._thread = threading.Thread(target=self._run, name="remit-journal", daemon=True)
             self._thread.start()
@@ -61,6 +66,7 @@ class Writer:
 
     def close(self) -> None:
         """Finish what was submitted, then end the thread."""
+        self._closed = True
         if self._thread is not None:
             self._jobs.put(None)
             self._thread.join()
@@ -99,16 +105,30 @@ class Writer:
             crashpoint("after commit")
         except Exception as error:  # noqa: BLE001 - whatever the database raises goes to whoever waits
             for job in batch:
-                job.error = job.error or JournalError(f"the journal could not be written: {error}")
+                job.error = job.error or _refused(error)
 
     def _attempt(self, job: _Job, connection: Connection) -> None:
+        """Run one job. What it raises is its own; what ends the transaction is everybody's."""
         try:
             with connection.begin_nested():
                 job.result = job.work(connection)
-        except JournalError as error:
-            job.error = error
-        except Exception as error:  # noqa: BLE001 - one job's failure is its own
-            job.error = error
+        except Exception as error:
+            job.error = error if isinstance(error, RemitError) else _refused(error)
+            if not _in_transaction(connection):
+                raise
+
+
+def _in_transaction(connection: Connection) -> bool:
+    """Whether the transaction still is: SQLite ends it by itself when the disk is full, broken or out of memory."""
+    raw = connection.connection.dbapi_connection
+    return not isinstance(raw, sqlite3.Connection) or raw.in_transaction
+
+
+def _refused(error: Exception) -> JournalError:
+    said = str(error.orig) if isinstance(error, DBAPIError) else str(error)
+    refused = JournalError(f"the journal could not be written: {said}")
+    refused.__cause__ = error
+    return refused
 
 
 def _answer(jobs: list[_Job]) -> None:

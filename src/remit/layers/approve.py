@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from remit.approvals.inbox import Approver, HasApprover, intended, match_of, question_of
 from remit.approvals.policy import DEFAULT_POLICY, Ask, Block, Policy
 from remit.contracts.call import Call, CallLayer, CallService
-from remit.contracts.items import Asked, Decided
+from remit.contracts.items import Asked, Decided, Started
+from remit.contracts.ledger import Take
 from remit.contracts.question import Decision, Question
 from remit.contracts.reply import Reply
 from remit.core import Place
@@ -61,14 +62,18 @@ class _Approve:
 
     async def _decided(self, call: Call, ask: Ask, rule: str, approver: Approver) -> None:
         question, decision = await self._question(call, ask, rule)
-        if decision is None:
-            if question.expires <= call.ledger.now():
-                raise RefusedError(f"nobody answered question {question.id} in time")
+        if any(isinstance(item, Started) for item in call.ledger.known(call.id)):
+            return
+        if decision is None and question.expires > call.ledger.now():
             decision = await approver.decide(question)
             if decision is None:
                 raise Suspended(question.id)
+            if decision.question != question.id or type(decision.approved) is not bool:
+                raise RefusedError(f"what the approver answered is no decision on question {question.id}")
             await call.ledger.commit(Decided(call=call.id, question=question.id, body=decision.json()))
-        if decision.approved is not True or decision.question != question.id:
+        if question.expires <= call.ledger.now():
+            raise RefusedError(f"nobody answered question {question.id} in time, or the approval was not used in time")
+        if decision is not None and not decision.approved:
             raise RefusedError(decision.reason or f"{decision.by} did not allow {call.callee.name}")
 
     async def _question(self, call: Call, ask: Ask, rule: str) -> tuple[Question, Decision | None]:
@@ -80,11 +85,11 @@ class _Approve:
             question, decision = await call.ledger.standing(match) or (None, None)
         if question is None:
             question = question_of(call, ask, rule, arguments=call.canonical, match=match, waits=True)
-        await call.ledger.commit(
-            Asked(call=call.id, parent=call.caller.call, question=question.id, body=question.json())
-        )
+        asked = Asked(call=call.id, parent=call.caller.call, question=question.id, body=question.json())
+        await call.ledger.commit(asked)
         if decision is not None:
-            await call.ledger.commit(Decided(call=call.id, question=question.id, body=decision.json()))
+            used = None if decision.approved else Take(question.id, call.caller.run, call.id, approved=False)
+            await call.ledger.commit(Decided(call=call.id, question=question.id, body=decision.json()), used)
         return question, decision
 
 

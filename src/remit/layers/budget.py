@@ -21,7 +21,7 @@ class Budget(CallLayer):
     depth: int = 8
 
     def __post_init__(self) -> None:
-        if min(self.calls, self.depth, self.tokens or 1) < 1:
+        if min(self.calls, self.depth, 1 if self.tokens is None else self.tokens) < 1:
             raise SetupError(f"{self!r}: a budget below 1 allows nothing")
 
     def __call__(self, inner: CallService, /) -> CallService:

@@ -43,10 +43,10 @@ class _Record:
 
     async def __call__(self, call: Call, /) -> Reply:
         composed = call.callee.facts.effect is Effect.COMPOSED
-        if not (composed and call.ledger.replaying):
-            for item in call.ledger.known(call.id):
-                if isinstance(item, ToolOutput):
-                    return Reply.recorded(tool_content(item), item.outcome, ends=item.final)
+        again = composed and call.ledger.replaying
+        for item in call.ledger.known(call.id):
+            if isinstance(item, ToolOutput) and not (again and item.outcome != "denied"):
+                return Reply.recorded(tool_content(item), item.outcome, ends=item.final)
         try:
             if call.ledger.stopping and not composed:
                 raise asyncio.CancelledError  # noqa: TRY301 - as if it came from outside
@@ -82,12 +82,16 @@ class _Record:
 
 def shorten(content: str, most: int) -> str:
     """``content``, or where it is longer than ``most`` bytes, JSON that says so and holds its beginning."""
-    data = content.encode()
+    data = content.encode(errors="replace")
     if len(data) <= most:
         return content
-    start = data[: most // 2].decode(errors="ignore")
     note = f"the result is {len(data):,} bytes long; this is its beginning. Ask for less, or for a part of it."
-    return compact({"truncated": True, "note": note, "beginning": start})
+    size = most
+    while True:
+        size //= 2
+        text = compact({"truncated": True, "note": note, "beginning": data[:size].decode(errors="ignore")})
+        if not size or len(text.encode()) <= most:
+            return text
 
 
 def _own(error: Exception) -> ToolFailedError:

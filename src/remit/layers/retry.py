@@ -29,7 +29,7 @@ class Retry(CallLayer):
     chance: Callable[[], float] = field(default=random.random, repr=False)
 
     def __post_init__(self) -> None:
-        if self.attempts < 1 or self.base < 0 or self.most < self.base:
+        if self.attempts < 1 or not 0 <= self.base <= self.most:
             raise SetupError(f"{self!r}: give at least one attempt, and 0 <= base <= most")
 
     def __call__(self, inner: CallService, /) -> CallService:
@@ -38,7 +38,7 @@ class Retry(CallLayer):
 
     def pause(self, attempt: int) -> float:
         """Seconds to wait after attempt number ``attempt``."""
-        return min(self.base * 2.0 ** (attempt - 1), self.most) * (0.5 + self.chance() / 2)
+        return min(self.base * 2.0 ** min(attempt - 1, 1000), self.most) * (0.5 + self.chance() / 2)
 
 
 class _Retry:

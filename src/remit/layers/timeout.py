@@ -47,11 +47,13 @@ class _Timeout(Generic[Q, R]):
         try:
             return await self._inner(request)
         except asyncio.CancelledError as error:
-            if limit.expired and task.uncancel() <= limit.cancelling:
+            if limit.expired and task.cancelling() - 1 <= limit.cancelling:
                 raise DeadlineError(f"no result within {self._seconds:g} seconds; it was stopped") from error
             raise
         finally:
             timer.cancel()
+            if limit.expired:
+                task.uncancel()
 
 
 class _Limit:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from remit.contracts.call import Call, CallLayer, CallService, ModelLayer, ModelService
@@ -18,7 +19,7 @@ from remit.contracts.reply import Reply
 from remit.core import Place
 
 if TYPE_CHECKING:
-    from opentelemetry.trace import Tracer, TracerProvider
+    from opentelemetry.trace import StatusCode, Tracer, TracerProvider
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,11 +49,12 @@ class TraceModel(ModelLayer):
 
 
 class _TracedCall:
-    __slots__ = ("_inner", "_tracer")
+    __slots__ = ("_error", "_inner", "_tracer")
 
     def __init__(self, inner: CallService, tracer: Tracer) -> None:
         self._inner = inner
         self._tracer = tracer
+        self._error: StatusCode = import_module("opentelemetry.trace").StatusCode.ERROR
 
     async def __call__(self, call: Call, /) -> Reply:
         callee = call.callee
@@ -73,6 +75,7 @@ class _TracedCall:
             span.set_attribute("remit.outcome", reply.outcome)
             if reply.error is not None:
                 span.set_attribute("error.type", reply.error.code)
+                span.set_status(self._error)
             return reply
 
 

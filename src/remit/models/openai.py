@@ -10,6 +10,7 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Self
+from urllib.parse import urlsplit
 
 import openai
 from pydantic import BaseModel, Field
@@ -28,6 +29,9 @@ class OpenAI:
         timeout: for one request, in seconds.
         proxied: whether the environment's proxy settings hold.
         spelled: for an endpoint that cannot read every legal message: what to send in place of a wire text.
+
+    Raises:
+        SetupError: the address cannot be read, or the key cannot be sent.
     """
 
     def __init__(
@@ -40,6 +44,7 @@ class OpenAI:
         proxied: bool = True,
         spelled: Callable[[str], str] | None = None,
     ) -> None:
+        _refuse_unusable(base_url, api_key)
         self.model = model
         self._spelled = spelled
         http = openai.DefaultAsyncHttpxClient(trust_env=proxied)
@@ -105,6 +110,16 @@ def from_environment(model: str, environ: Mapping[str, str] = os.environ) -> Ope
             "OPENAI_API_KEY is not set; set it (to any text where the endpoint at OPENAI_BASE_URL needs none)"
         )
     return OpenAI(model, base_url=environ.get("OPENAI_BASE_URL") or None, api_key=key)
+
+
+def _refuse_unusable(base_url: str | None, api_key: str) -> None:
+    """Find early what the client finds too late, and says in errors that are not its own."""
+    try:
+        _ = urlsplit(base_url or "").port
+    except ValueError as error:
+        raise SetupError(f"{base_url!r} is no address of an endpoint: {error}") from error
+    if not (api_key.isascii() and api_key.isprintable()):
+        raise SetupError("the API key holds a character that no header can carry; copy it again, in plain ASCII")
 
 
 def body_of(model: str, request: ChatRequest, spelled: Callable[[str], str] | None = None) -> bytes:

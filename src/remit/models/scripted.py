@@ -34,8 +34,7 @@ class Scripted:
             SetupError: the file is missing or no script.
         """
         try:
-            loaded = cast("dict[str, Any]", json.loads(path.read_text(encoding="utf-8")))
-            return Scripted(cast("list[Line]", loaded["script"]))
+            return Scripted(_lines(path.read_text(encoding="utf-8")))
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise SetupError(f'{path} is no script: {error}; it holds {{"script": [messages]}}') from error
 
@@ -57,6 +56,13 @@ class Scripted:
         message = {"role": "assistant", "content": line} if isinstance(line, str) else {"role": "assistant", **line}
         finish = "tool_calls" if message.get("tool_calls") else "stop"
         return completion_of(write(message), model=NAME, finish=finish)
+
+
+def _lines(text: str) -> list[Line]:
+    lines = cast("dict[str, object]", json.loads(text))["script"]
+    if isinstance(lines, list) and all(isinstance(line, (str, dict)) for line in cast("list[object]", lines)):
+        return cast("list[Line]", lines)
+    raise ValueError("a message is a text or an object")
 
 
 def calls(*wanted: tuple[str, dict[str, Any] | str], content: str | None = None) -> dict[str, Any]:

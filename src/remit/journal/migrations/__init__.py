@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
+from typing import Final
 
 from sqlalchemy import Engine, inspect, text
 
+from remit.errors import FormatError
 from remit.journal.tables import HEAD, VERSION_TABLE
+
+_ONE_AT_A_TIME: Final = threading.Lock()
+"""Alembic keeps the migration that it runs in a module of its own."""
 
 
 def migrate(engine: Engine) -> None:
@@ -22,10 +28,14 @@ def migrate(engine: Engine) -> None:
 def _upgrade(engine: Engine) -> None:
     from alembic import command  # noqa: PLC0415 - loaded only where there is something to migrate
     from alembic.config import Config  # noqa: PLC0415
+    from alembic.util import CommandError  # noqa: PLC0415
 
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent))
     config.set_main_option("path_separator", "os")
-    with engine.begin() as connection:
+    with _ONE_AT_A_TIME, engine.begin() as connection:
         config.attributes["connection"] = connection
-        command.upgrade(config, "head")
+        try:
+            command.upgrade(config, "head")
+        except CommandError as error:
+            raise FormatError(f"{engine.url.database} is of a newer version; use a newer Remit ({error})") from error

@@ -1,0 +1,261 @@
+"""The operations on pages."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from pydantic import ValidationError
+
+from apps.cms.tests.world import World
+from remit.errors import AlreadyExistsError, ConflictError, InvalidError, NotFoundError
+from remit_cms.models import Content
+from remit_cms.pages.payloads import (
+    CreatePage,
+    CreatePageWithContent,
+    DeletePage,
+    GetPage,
+    GetPages,
+    Meta,
+    SearchPages,
+    UpdatePage,
+)
+from remit_cms.sections.payloads import SectionInput
+
+HERO: tuple[str, Content] = ("hero", {"heading": "We bake bread"})
+
+
+async def test_a_created_page_is_a_draft_with_a_slug_from_its_title(world: World) -> None:
+    reply = await world.pages.create_page(world.call(), CreatePage(title="Über uns & Freunde"))
+    assert json.loads(reply.model_dump_json(by_alias=True)) == {
+        "success": True,
+        "message": "Created page 'Über uns & Freunde' (/uber-uns-freunde), as a draft.",
+        "page": {
+            "id": "page_1",
+            "title": "Über uns & Freunde",
+            "slug": "uber-uns-freunde",
+            "status": "draft",
+            "revision": 1,
+            "indexing": True,
+            "sections": [],
+        },
+    }
+
+
+async def test_a_composite_creates_the_page_and_all_its_sections_in_order(world: World) -> None:
+    sections = [
+        SectionInput(definition_id="hero", content={"heading": "Hi"}),
+        SectionInput(definition_id="text", content={"heading": "Story"}),
+    ]
+    reply = await world.pages.create_page_with_content(
+        world.call(), CreatePageWithContent(title="About", slug="/about/", sections=sections)
+    )
+    assert [(view.section_key, view.sort_order) for view in reply.page.sections] == [("hero", 0), ("text", 1)]
+    assert reply.message == ("Created page 'About' (/about) with 2 sections, as a draft. Still empty: text.content.")
+
+
+@pytest.mark.parametrize("content", ['{"heading": "Hi"}', {"heading": "Hi"}], ids=["text", "object"])
+async def test_content_may_come_as_an_object_or_as_its_text(world: World, content: object) -> None:
+    arguments = {"title": "About", "sections": [{"definitionId": "hero", "content": content}]}
+    payload = CreatePageWithContent.model_validate_json(json.dumps(arguments), strict=True)
+    await world.pages.create_page_with_content(world.call(), payload)
+    reply = await world.pages.get_page(world.call(), GetPage(slug="about", include_content=True))
+    assert reply.page.sections[0].content == {"heading": "Hi"}
+
+
+@pytest.mark.parametrize("content", ["not json", "[1]", "3"])
+def test_content_that_is_no_object_is_refused(content: str) -> None:
+    with pytest.raises(ValidationError, match="content"):
+        SectionInput.model_validate({"definitionId": "hero", "content": content})
+
+
+@pytest.mark.parametrize("title", ["", "   ", "x" * 201])
+def test_a_title_has_a_length(title: str) -> None:
+    with pytest.raises(ValidationError, match="title"):
+        CreatePage(title=title)
+
+
+@pytest.mark.parametrize("count", [0, 21])
+def test_a_composite_has_1_to_20_sections(count: int) -> None:
+    with pytest.raises(ValidationError, match="sections"):
+        CreatePageWithContent(title="About", sections=[SectionInput(definition_id="text")] * count)
+
+
+async def test_a_slug_that_is_taken_is_refused_and_its_page_named(world: World) -> None:
+    page = await world.page("About")
+    before = await world.rows()
+    with pytest.raises(AlreadyExistsError, match=rf"'About' \(id {page.id}\) has the slug 'about' already"):
+        await world.pages.create_page(world.call(), CreatePage(title="about!"))
+    assert await world.rows() == before
+
+
+async def test_two_sites_may_have_the_same_slug(world: World) -> None:
+    assert (await world.page("About")).slug == (await world.page("About", tenant="other")).slug
+
+
+async def test_a_page_is_read_light_by_default(world: World) -> None:
+    page = await world.page("About", HERO)
+    for payload in (GetPage(page_id=page.id), GetPage(slug="about"), GetPage(page_id="/about")):
+        reply = await world.pages.get_page(world.call(), payload)
+        assert reply.page.id == page.id
+        assert reply.page.sections[0].model_dump(by_alias=True) == {
+            "id": "section_1",
+            "sectionKey": "hero",
+            "sortOrder": 0,
+        }
+
+
+async def test_a_page_is_read_whole_on_demand(world: World) -> None:
+    await world.page("About", HERO)
+    reply = await world.pages.get_page(world.call(), GetPage(slug="about", include_content=True))
+    assert reply.page.sections[0].content == HERO[1]
+
+
+def test_a_page_must_be_named() -> None:
+    with pytest.raises(ValidationError, match="give the pageId or the slug"):
+        GetPage()
+
+
+async def test_a_page_that_is_not_there_is_not_found_and_near_ones_are_named(world: World) -> None:
+    await world.page("About")
+    with pytest.raises(NotFoundError, match=r"^No page 'abut'. Pages like it: about.$"):
+        await world.pages.get_page(world.call(), GetPage(slug="abut"))
+    with pytest.raises(NotFoundError, match=r"^No page 'zzz'. Pages there are: about.$"):
+        await world.pages.get_page(world.call(), GetPage(slug="zzz"))
+    with pytest.raises(NotFoundError, match=r"^No page 'zzz'. There are no pages yet.$"):
+        await world.pages.get_page(world.call(tenant="other"), GetPage(slug="zzz"))
+
+
+async def test_an_unknown_locale_is_refused_and_the_known_ones_named(world: World) -> None:
+    await world.page("About")
+    with pytest.raises(InvalidError, match=r"No locale 'fr' on this site. Its locales: en, de"):
+        await world.pages.get_page(world.call(), GetPage(slug="about", include_content=True, locale_code="fr"))
+
+
+async def test_pages_are_listed_by_slug_and_in_parts(world: World) -> None:
+    for title in ("Delta", "Alpha", "Charlie", "Bravo", "Echo"):
+        await world.page(title, HERO)
+    await world.page("Foreign", tenant="other")
+    read: list[str] = []
+    cursor: str | None = None
+    messages: list[str] = []
+    while True:
+        reply = await world.pages.get_pages(world.call(), GetPages(limit=2, cursor=cursor))
+        read += [page.title for page in reply.pages]
+        messages.append(reply.message)
+        cursor = reply.next_cursor
+        if cursor is None:
+            break
+    assert read == ["Alpha", "Bravo", "Charlie", "Delta", "Echo"]
+    assert messages == ["2 of 5 pages", "2 of 5 pages", "1 of 5 pages"]
+
+
+async def test_a_short_list_has_no_cursor_and_no_sections(world: World) -> None:
+    await world.page("About", HERO)
+    reply = await world.pages.get_pages(world.call(), GetPages())
+    assert json.loads(reply.model_dump_json(by_alias=True)) == {
+        "success": True,
+        "message": "Found 1 page",
+        "pages": [{"id": "page_1", "title": "About", "slug": "about", "status": "draft"}],
+        "total": 1,
+    }
+
+
+async def test_an_update_changes_what_is_given_and_nothing_else(world: World) -> None:
+    page = await world.page("About", HERO)
+    payload = UpdatePage(page_id=page.id, title="About us", indexing=False, meta=Meta(description="Bread."))
+    reply = await world.pages.update_page(world.call(), payload)
+    assert reply.page.model_dump(by_alias=True) == {
+        **page.model_dump(by_alias=True),
+        "title": "About us",
+        "indexing": False,
+        "meta": {"description": "Bread."},
+        "revision": 2,
+    }
+
+
+async def test_search_engine_texts_can_be_emptied(world: World) -> None:
+    page = await world.page()
+    await world.pages.update_page(world.call(), UpdatePage(page_id=page.id, meta=Meta(title="T", description="D")))
+    reply = await world.pages.update_page(
+        world.call(), UpdatePage(page_id=page.id, meta=Meta(title="", description=""))
+    )
+    assert reply.page.meta is None
+
+
+async def test_a_page_can_be_renamed_but_not_to_a_slug_that_is_taken(world: World) -> None:
+    page, _ = await world.page("About"), await world.page("Contact")
+    renamed = await world.pages.update_page(world.call(), UpdatePage(page_id=page.id, slug="about-us"))
+    assert renamed.page.slug == "about-us"
+    again = await world.pages.update_page(world.call(), UpdatePage(page_id=page.id, slug="about-us"))
+    assert again.page.slug == "about-us"
+    with pytest.raises(AlreadyExistsError, match="'Contact'"):
+        await world.pages.update_page(world.call(), UpdatePage(page_id=page.id, slug="contact"))
+
+
+def test_an_update_that_changes_nothing_is_refused() -> None:
+    with pytest.raises(ValidationError, match="nothing to change"):
+        UpdatePage(page_id="about")
+
+
+async def test_a_stale_update_is_refused_and_the_current_revision_named(world: World) -> None:
+    page = await world.page()
+    await world.pages.update_page(
+        world.call(), UpdatePage(page_id=page.id, title="Two", expected_revision=page.revision)
+    )
+    before = await world.rows()
+    with pytest.raises(ConflictError, match=r"at revision 2, not 1.*expectedRevision 2"):
+        await world.pages.update_page(world.call(), UpdatePage(page_id=page.id, title="Three", expected_revision=1))
+    assert await world.rows() == before
+
+
+async def test_an_unconfirmed_delete_deletes_nothing_and_says_what_would_be_lost(world: World) -> None:
+    page = await world.page("About", HERO, ("text", {"content": "x"}))
+    before = await world.rows()
+    reply = await world.pages.delete_page(world.call(), DeletePage(page_id=page.id))
+    assert json.loads(reply.model_dump_json(by_alias=True)) == {
+        "success": False,
+        "requiresConfirmation": True,
+        "pageId": page.id,
+        "message": "This would delete the page 'About' (/about) with 2 sections (hero, text). "
+        "Nothing is deleted yet. Ask the person, and wait.",
+    }
+    assert await world.rows() == before
+
+
+async def test_a_confirmed_delete_takes_the_page_its_sections_and_its_words(world: World) -> None:
+    page, kept = await world.page("About", HERO), await world.page("Kept", HERO)
+    reply = await world.pages.delete_page(world.call(), DeletePage(page_id=page.id, confirmed=True))
+    assert json.loads(reply.model_dump_json(by_alias=True)) == {
+        "success": True,
+        "pageId": page.id,
+        "message": "Deleted page 'About' (/about) with 1 section",
+    }
+    rows = await world.rows()
+    assert (rows["pages"], rows["page_sections"], rows["page_section_contents"], rows["page_search"]) == (1, 1, 1, 1)
+    found = await world.search.search_pages(world.call(), SearchPages(query="bread"))
+    assert [match.id for match in found.matches] == [kept.id]
+
+
+async def test_an_empty_page_can_be_asked_about_too(world: World) -> None:
+    page = await world.page("About")
+    reply = await world.pages.delete_page(world.call(), DeletePage(page_id=page.id))
+    assert "'About' (/about) with no sections" in reply.message
+
+
+@pytest.mark.parametrize("confirmed", [False, True])
+async def test_a_delete_wants_the_id_and_names_it_when_given_the_slug(world: World, *, confirmed: bool) -> None:
+    page = await world.page("About")
+    with pytest.raises(NotFoundError, match=f"The page with that slug is 'About', id {page.id}"):
+        await world.pages.delete_page(world.call(), DeletePage(page_id="about", confirmed=confirmed))
+    assert (await world.rows())["pages"] == 1
+
+
+@pytest.mark.parametrize("confirmed", [False, True])
+async def test_a_stale_delete_is_refused(world: World, *, confirmed: bool) -> None:
+    page = await world.page()
+    await world.pages.update_page(world.call(), UpdatePage(page_id=page.id, title="Two"))
+    payload = DeletePage(page_id=page.id, confirmed=confirmed, expected_revision=1)
+    with pytest.raises(ConflictError, match="at revision 2, not 1"):
+        await world.pages.delete_page(world.call(), payload)
+    assert (await world.rows())["pages"] == 1

@@ -1,0 +1,247 @@
+"""The operations on sections."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from apps.cms.tests.world import World
+from remit.errors import ConflictError, InvalidError, NotFoundError
+from remit_cms.models import Content
+from remit_cms.sections.payloads import (
+    AddSectionToPage,
+    DeletePageSection,
+    GetPageSections,
+    GetSectionContent,
+    GetSectionFields,
+    SectionView,
+    UpdateSectionContent,
+)
+
+HERO: tuple[str, Content] = ("hero", {"heading": "We bake bread", "subheading": "Daily"})
+
+
+async def section(world: World) -> SectionView:
+    return (await world.page("About", HERO)).sections[0]
+
+
+async def keys(world: World) -> list[str]:
+    reply = await world.sections.get_page_sections(world.call(), GetPageSections(page_id="about"))
+    assert [view.sort_order for view in reply.sections] == list(range(len(reply.sections)))
+    return [view.section_key for view in reply.sections]
+
+
+async def content(world: World, section_id: str, locale: str | None = None) -> SectionView:
+    payload = GetSectionContent(page_section_id=section_id, locale_code=locale)
+    return (await world.sections.get_section_content(world.call(), payload)).section
+
+
+async def test_sections_are_listed_light_by_default_and_whole_on_demand(world: World) -> None:
+    page = await world.page("About", HERO)
+    light = await world.sections.get_page_sections(world.call(), GetPageSections(page_id=page.id))
+    whole = await world.sections.get_page_sections(world.call(), GetPageSections(page_id=page.id, include_content=True))
+    brief = {"id": "section_1", "sectionKey": "hero", "sortOrder": 0}
+    assert json.loads(light.model_dump_json(by_alias=True)) == {
+        "success": True,
+        "message": "Page 'About' has 1 section",
+        "sections": [brief],
+        "total": 1,
+        "pageId": page.id,
+        "revision": 1,
+    }
+    assert [view.model_dump(by_alias=True) for view in whole.sections] == [
+        {**brief, "localeCode": "en", "content": HERO[1]}
+    ]
+
+
+async def test_a_section_is_read_alone(world: World) -> None:
+    found = await section(world)
+    assert (await content(world, found.id)).content == HERO[1]
+
+
+async def test_another_language_falls_back_field_by_field_and_says_so(world: World) -> None:
+    found = await section(world)
+    assert (await content(world, found.id, "de")).untranslated == ["heading", "subheading"]
+    await world.sections.update_section_content(
+        world.call(),
+        UpdateSectionContent(page_section_id=found.id, content={"heading": "Wir backen"}, locale_code="de"),
+    )
+    german = await content(world, found.id, "de")
+    assert german.content == {"heading": "Wir backen", "subheading": "Daily"}
+    assert german.untranslated == ["subheading"]
+    assert (await content(world, found.id)).content == HERO[1]
+
+
+async def test_the_templates_are_listed_with_their_fields(world: World) -> None:
+    reply = await world.sections.list_section_templates(world.call())
+    fields = {template.key: template.fields for template in reply.templates}
+    assert reply.total == len(fields) >= 6
+    assert fields["hero"] == ["heading", "subheading", "content", "image", "cta"]
+    assert reply.message == f"{reply.total} section templates"
+
+
+async def test_the_fields_of_a_template_are_told_by_key_or_by_id(world: World) -> None:
+    by_key = await world.sections.get_section_fields(world.call(), GetSectionFields(definition_id="image-text"))
+    by_id = await world.sections.get_section_fields(world.call(), GetSectionFields(definition_id=by_key.definition.id))
+    assert by_key == by_id
+    position = next(field for field in by_key.fields if field.key == "imagePosition")
+    assert position.model_dump(by_alias=True) == {
+        "key": "imagePosition",
+        "type": "option",
+        "label": "Image stands",
+        "required": False,
+        "write": "one of the options",
+        "options": ["left", "right"],
+    }
+
+
+async def test_a_template_that_is_not_there_is_not_found_and_all_are_named(world: World) -> None:
+    said = r"^No section template 'banner'\. There are: call-to-action, .*hero.*text\.$"
+    with pytest.raises(NotFoundError, match=said):
+        await world.sections.get_section_fields(world.call(), GetSectionFields(definition_id="banner"))
+    await world.page("About")
+    with pytest.raises(NotFoundError, match=said):
+        await world.sections.add_section_to_page(
+            world.call(), AddSectionToPage(page_id="about", definition_id="banner")
+        )
+
+
+async def test_a_section_is_added_at_the_end_or_at_a_place(world: World) -> None:
+    await world.page("About", HERO)
+    for key, order in (("text", None), ("quote", 0), ("faq", 1), ("media", 99)):
+        await world.sections.add_section_to_page(
+            world.call(), AddSectionToPage(page_id="about", definition_id=key, sort_order=order)
+        )
+    assert await keys(world) == ["quote", "faq", "hero", "text", "media"]
+
+
+async def test_an_added_section_tells_what_is_still_empty(world: World) -> None:
+    await world.page("About")
+    payload = AddSectionToPage(page_id="about", definition_id="call-to-action", content={"content": "Come by."})
+    reply = await world.sections.add_section_to_page(world.call(), payload)
+    assert reply.message == "Added section call-to-action to page 'About'. Still empty: heading, cta."
+    assert (reply.revision, reply.section.content) == (2, {"content": "Come by."})
+
+
+async def test_content_in_another_language_can_be_added_first(world: World) -> None:
+    await world.page("About")
+    reply = await world.sections.add_section_to_page(
+        world.call(),
+        AddSectionToPage(page_id="about", definition_id="hero", content={"heading": "Hallo"}, locale_code="de"),
+    )
+    assert (await content(world, reply.section.id)).content == {}
+    assert (await content(world, reply.section.id, "de")).content == {"heading": "Hallo"}
+
+
+async def test_an_update_merges_new_wins_and_null_empties(world: World) -> None:
+    found = await section(world)
+    reply = await world.sections.update_section_content(
+        world.call(),
+        UpdateSectionContent(page_section_id=found.id, content={"heading": None, "content": "More."}),
+    )
+    assert reply.section.content == {"subheading": "Daily", "content": "More."}
+    assert reply.message == "Updated section hero of page 'About' in en. Still empty: heading."
+
+
+async def test_an_object_is_replaced_whole(world: World) -> None:
+    found = await section(world)
+    for cta in ({"text": "Go", "url": "/a"}, {"text": "Stay", "url": "/b"}):
+        await world.sections.update_section_content(
+            world.call(), UpdateSectionContent(page_section_id=found.id, content={"cta": dict(cta)})
+        )
+    assert (await content(world, found.id)).content == {**HERO[1], "cta": {"text": "Stay", "url": "/b"}}
+
+
+async def test_an_unknown_field_is_refused_and_the_fields_there_are_named(world: World) -> None:
+    found = await section(world)
+    before = await world.rows()
+    with pytest.raises(InvalidError) as caught:
+        await world.sections.update_section_content(
+            world.call(), UpdateSectionContent(page_section_id=found.id, content={"headline": "x", "cta": "y"})
+        )
+    assert str(caught.value) == (
+        "Section 'hero': no field 'headline', did you mean 'heading'?; 'cta': Input should be an object "
+        '(write {"text": "...", "url": "..."}). Its fields: heading (text, required), subheading (text), '
+        "content (richText), image (image), cta (link)."
+    )
+    assert await world.rows() == before
+
+
+async def test_an_unknown_locale_is_refused(world: World) -> None:
+    found = await section(world)
+    with pytest.raises(InvalidError, match="No locale 'fr'"):
+        await content(world, found.id, "fr")
+    with pytest.raises(InvalidError, match="No locale 'fr'"):
+        await world.sections.update_section_content(
+            world.call(), UpdateSectionContent(page_section_id=found.id, content={}, locale_code="fr")
+        )
+
+
+async def test_a_section_that_is_not_there_is_not_found(world: World) -> None:
+    sections, said = world.sections, r"No section 'nope'\. A page's sections and their ids: cms_getPageSections"
+    with pytest.raises(NotFoundError, match=said):
+        await sections.get_section_content(world.call(), GetSectionContent(page_section_id="nope"))
+    with pytest.raises(NotFoundError, match=said):
+        await sections.update_section_content(world.call(), UpdateSectionContent(page_section_id="nope", content={}))
+    for confirmed in (False, True):
+        with pytest.raises(NotFoundError, match=said):
+            await sections.delete_page_section(
+                world.call(), DeletePageSection(page_section_id="nope", confirmed=confirmed)
+            )
+
+
+async def test_stale_writes_are_refused(world: World) -> None:
+    found = await section(world)
+    await world.sections.update_section_content(
+        world.call(), UpdateSectionContent(page_section_id=found.id, content={"content": "x"})
+    )
+    before = await world.rows()
+    said = "Page 'About' is at revision 2, not 1"
+    with pytest.raises(ConflictError, match=said):
+        await world.sections.add_section_to_page(
+            world.call(), AddSectionToPage(page_id="about", definition_id="text", expected_revision=1)
+        )
+    with pytest.raises(ConflictError, match=said):
+        await world.sections.update_section_content(
+            world.call(), UpdateSectionContent(page_section_id=found.id, content={}, expected_revision=1)
+        )
+    for confirmed in (False, True):
+        with pytest.raises(ConflictError, match=said):
+            await world.sections.delete_page_section(
+                world.call(),
+                DeletePageSection(page_section_id=found.id, confirmed=confirmed, expected_revision=1),
+            )
+    assert await world.rows() == before
+
+
+async def test_an_unconfirmed_delete_deletes_nothing_and_says_what_would_be_lost(world: World) -> None:
+    page = await world.page("About", HERO, ("quote", {"content": "Good."}))
+    before = await world.rows()
+    replies = [
+        await world.sections.delete_page_section(world.call(), DeletePageSection(page_section_id=view.id))
+        for view in page.sections
+    ]
+    assert json.loads(replies[0].model_dump_json(by_alias=True)) == {
+        "success": False,
+        "requiresConfirmation": True,
+        "pageSectionId": page.sections[0].id,
+        "message": "This would delete the section hero 'We bake bread' from page 'About' (/about). "
+        "Nothing is deleted yet. Ask the person, and wait.",
+    }
+    assert "delete the section quote from page" in replies[1].message
+    assert await world.rows() == before
+
+
+async def test_a_confirmed_delete_closes_the_gap(world: World) -> None:
+    page = await world.page("About", ("text", {}), HERO, ("quote", {}))
+    reply = await world.sections.delete_page_section(
+        world.call(), DeletePageSection(page_section_id=page.sections[1].id, confirmed=True)
+    )
+    assert json.loads(reply.model_dump_json(by_alias=True)) == {
+        "success": True,
+        "pageSectionId": page.sections[1].id,
+        "message": "Deleted section hero from page 'About'",
+    }
+    assert await keys(world) == ["text", "quote"]
+    assert (await world.rows())["page_section_contents"] == 2

@@ -1,0 +1,67 @@
+"""The application as Remit's command line meets it."""
+
+from __future__ import annotations
+
+import json
+from importlib.metadata import entry_points
+from pathlib import Path
+
+import pytest
+from platformdirs import user_data_path
+
+from remit import Arguments, Principal, Runtime
+from remit.testing import Scripted, calls
+from remit_cms.app import app, build, home
+
+ANN = Principal("ann", "local-site", frozenset({"cms:*"}))
+
+
+def test_the_application_is_an_entry_point_of_remit() -> None:
+    (found,) = entry_points(group="remit.apps", name="cms")
+    assert found.load() is app
+
+
+def test_making_the_application_opens_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REMIT_HOME", str(tmp_path / "home"))
+    made = app()
+    assert (made.name, [agent.name for agent in made.agents]) == ("cms", ["editor"])
+    assert len(made.agents[0].tools) == 15
+    assert not (tmp_path / "home").exists()
+
+
+def test_its_data_is_in_remits_home_or_in_the_users_data_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REMIT_HOME", "/somewhere")
+    assert home() == Path("/somewhere")
+    monkeypatch.delenv("REMIT_HOME")
+    assert home() == user_data_path("remit")
+
+
+async def test_the_first_call_makes_the_database(tmp_path: Path) -> None:
+    cms = build(tmp_path / "home")
+    result = await Runtime(cms.app).call_named("cms_getPages", Arguments("{}", {}), by=ANN)
+    assert json.loads(result.text)["total"] == 0
+    assert (tmp_path / "home" / "cms.db").exists()
+    await cms.database.close()
+
+
+async def test_the_editor_makes_a_page_when_its_model_asks_for_one(tmp_path: Path) -> None:
+    cms = build(tmp_path)
+    model = Scripted(
+        [
+            calls(
+                (
+                    "cms_createPageWithContent",
+                    {
+                        "title": "About",
+                        "sections": [{"definitionId": "hero", "content": {"heading": "We bake bread"}}],
+                    },
+                )
+            ),
+            "I created the About page.",
+        ]
+    )
+    result = await Runtime(cms.app, model=model).run("Create an About page", by=ANN)
+    assert result.text == "I created the About page."
+    system = model.requests[0].history[0]
+    assert "You are the editor of a website" in system
+    await cms.database.close()

@@ -1,0 +1,91 @@
+"""Tenants are apart: what belongs to another looks in every way as if it did not exist."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from apps.cms.tests.world import World
+from remit import App, Arguments, Principal, Runtime
+from remit_cms.agent import editor
+from remit_cms.tools import page_tools, section_tools
+
+ANN = Principal("ann", "local-site", frozenset({"*"}))
+OTHER = Principal("otto", "other", frozenset({"*"}))
+
+CASES: list[tuple[str, str, dict[str, object]]] = [
+    ("cms_getPage", "pageId", {}),
+    ("cms_getPage", "slug", {}),
+    ("cms_updatePage", "pageId", {"title": "Mine now"}),
+    ("cms_deletePage", "pageId", {}),
+    ("cms_getPageSections", "pageId", {}),
+    ("cms_addSectionToPage", "pageId", {"definitionId": "hero"}),
+    ("cms_addSectionToPage", "definitionId", {"pageId": "own"}),
+    ("cms_createPage", "definitionId", {"title": "New"}),
+    ("cms_createPageWithContent", "definitionId", {"title": "New"}),
+    ("cms_getSectionFields", "definitionId", {}),
+    ("cms_getSectionContent", "pageSectionId", {}),
+    ("cms_updateSectionContent", "pageSectionId", {"content": {"heading": "Mine now"}}),
+    ("cms_deletePageSection", "pageSectionId", {}),
+]
+
+
+@pytest.fixture
+def runtime(world: World) -> Runtime:
+    tools = (*page_tools(world.pages, world.search), *section_tools(world.sections))
+    return Runtime(App(name="cms", agents=(editor(tools),)))
+
+
+async def said(runtime: Runtime, name: str, by: Principal, arguments: dict[str, object]) -> str:
+    return (await runtime.call_named(name, Arguments(json.dumps(arguments), arguments), by=by)).text
+
+
+def given(field: str, value: str, rest: dict[str, object]) -> dict[str, object]:
+    """Arguments that name ``value``; a template is named within a section where the tool takes sections."""
+    if field == "definitionId" and "title" in rest:
+        return {**rest, "sections": [{"definitionId": value}]}
+    return {**rest, field: value}
+
+
+@pytest.mark.parametrize(("name", "field", "rest"), CASES, ids=[f"{name}-{field}" for name, field, _ in CASES])
+async def test_an_id_of_another_tenant_gives_the_very_answer_of_an_unknown_one(
+    world: World, runtime: Runtime, name: str, field: str, rest: dict[str, object]
+) -> None:
+    foreign = await world.page("Canary", ("hero", {"heading": "canary"}), tenant="other")
+    await world.page("Own")
+    template = json.loads(await said(runtime, "cms_getSectionFields", OTHER, {"definitionId": "hero"}))
+    known = {
+        "pageId": foreign.id,
+        "slug": foreign.slug,
+        "pageSectionId": foreign.sections[0].id,
+        "definitionId": template["definition"]["id"],
+    }[field]
+    before = await world.rows()
+    answer = await said(runtime, name, ANN, given(field, known, rest))
+    unknown = "q" * len(known)
+    assert answer == (await said(runtime, name, ANN, given(field, unknown, rest))).replace(unknown, known)
+    assert json.loads(answer)["errorCode"] == "NOT_FOUND"
+    assert await world.rows() == before
+    kept = await said(runtime, "cms_getPage", OTHER, {"pageId": foreign.id, "includeContent": True})
+    assert json.loads(kept)["page"]["title"] == "Canary"
+
+
+@pytest.mark.parametrize("name", ["cms_getPages", "cms_findResource", "cms_searchPages", "cms_listSectionTemplates"])
+async def test_lists_and_searches_show_only_ones_own(world: World, runtime: Runtime, name: str) -> None:
+    await world.page("Canary", ("hero", {"heading": "canary"}), tenant="other")
+    arguments: dict[str, object] = {"query": "canary"} if "Pages" not in name or "search" in name else {}
+    if name in ("cms_getPages", "cms_listSectionTemplates"):
+        arguments = {}
+    mine, theirs = [await said(runtime, name, by, arguments) for by in (ANN, OTHER)]
+    assert json.loads(mine)["success"] is True
+    assert "page_" not in mine
+    if name != "cms_listSectionTemplates":
+        assert "page_1" in theirs
+    ids = {row["id"] for row in json.loads(mine).get("templates", [])}
+    assert ids.isdisjoint({row["id"] for row in json.loads(theirs).get("templates", [])})
+
+
+async def test_a_slug_of_another_tenant_is_free(world: World) -> None:
+    await world.page("About", tenant="other")
+    assert (await world.page("About")).slug == "about"

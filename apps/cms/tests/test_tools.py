@@ -1,0 +1,222 @@
+"""The tools: names, facts, schemas, and every one of them through the runtime."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from apps.cms.tests.world import World
+from remit import App, Arguments, Effect, InProcessStore, LeafContext, Principal, Risk, Runtime
+from remit_cms.agent import editor
+from remit_cms.pages.pages import Pages
+from remit_cms.pages.payloads import CreatePage, PageReply
+from remit_cms.tools import AnyTool, page_tools, section_tools
+
+READS = {
+    "cms_getPages": ["limit", "cursor"],
+    "cms_getPage": ["pageId", "slug", "includeContent", "localeCode"],
+    "cms_findResource": ["query", "limit"],
+    "cms_searchPages": ["query", "limit"],
+    "cms_getPageSections": ["pageId", "includeContent", "localeCode"],
+    "cms_getSectionContent": ["pageSectionId", "localeCode"],
+    "cms_getSectionFields": ["definitionId"],
+    "cms_listSectionTemplates": [],
+}
+CREATES = {
+    "cms_createPage": ["title", "slug", "sections"],
+    "cms_createPageWithContent": ["title", "slug", "sections"],
+    "cms_addSectionToPage": ["definitionId", "content", "pageId", "sortOrder", "localeCode", "expectedRevision"],
+}
+UPDATES = {
+    "cms_updatePage": ["pageId", "title", "slug", "indexing", "meta", "expectedRevision"],
+    "cms_updateSectionContent": ["pageSectionId", "content", "localeCode", "expectedRevision"],
+}
+DELETES = {
+    "cms_deletePage": ["pageId", "confirmed", "expectedRevision"],
+    "cms_deletePageSection": ["pageSectionId", "confirmed", "expectedRevision"],
+}
+ALL = {**READS, **CREATES, **UPDATES, **DELETES}
+
+
+@pytest.fixture
+def tools(world: World) -> dict[str, AnyTool]:
+    made = (*page_tools(world.pages, world.search), *section_tools(world.sections))
+    return {tool.name: tool for tool in made}
+
+
+@pytest.fixture
+def runtime(tools: dict[str, AnyTool]) -> Runtime:
+    return Runtime(App(name="cms", agents=(editor(tools.values()),)))
+
+
+def test_there_are_eight_tools_for_pages_and_seven_for_sections(world: World, tools: dict[str, AnyTool]) -> None:
+    assert len(page_tools(world.pages, world.search)) == 8
+    assert len(section_tools(world.sections)) == 7
+    assert set(tools) == set(ALL)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_the_parameters_are_named_as_documented(tools: dict[str, AnyTool], name: str) -> None:
+    schema = tools[name].schema_in.json_schema
+    assert list(schema.get("properties", {})) == ALL[name]
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_every_parameter_is_described_and_of_one_plain_type(tools: dict[str, AnyTool], name: str) -> None:
+    for parameter, schema in tools[name].schema_in.json_schema.get("properties", {}).items():
+        assert schema.get("description"), f"{name}.{parameter}"
+        assert "type" in schema or "$ref" in schema, f"{name}.{parameter}"
+        assert schema.get("default", ...) is not None, f"{name}.{parameter}"
+
+
+@pytest.mark.parametrize(
+    ("names", "effect", "risk", "permission"),
+    [
+        (READS, Effect.PURE, Risk.SAFE, "cms:read"),
+        (CREATES, Effect.KEYED, Risk.SAFE, "cms:write"),
+        (UPDATES, Effect.KEYED, Risk.MODERATE, "cms:write"),
+        (DELETES, Effect.KEYED, Risk.HIGH, "cms:delete"),
+    ],
+    ids=["reads", "creates", "updates", "deletes"],
+)
+def test_the_facts_follow_the_kind_of_operation(
+    tools: dict[str, AnyTool], names: dict[str, list[str]], effect: Effect, risk: Risk, permission: str
+) -> None:
+    for name in names:
+        facts = tools[name].facts
+        assert (facts.effect, facts.risk, facts.permissions) == (effect, risk, {permission}), name
+        assert facts.confirm == ("confirmed" if names is DELETES else None), name
+        assert facts.tags, name
+
+
+ANN = Principal("ann", "local-site", frozenset({"cms:*", "approvals:decide"}))
+
+
+async def call(runtime: Runtime, name: str, by: Principal = ANN, /, **arguments: object) -> dict[str, Any]:
+    """What a model would read."""
+    result = await runtime.call_named(name, Arguments(json.dumps(arguments), dict(arguments)), by=by)
+    return json.loads(result.text)
+
+
+async def test_every_tool_works_through_the_runtime(runtime: Runtime) -> None:
+    hero = {"definitionId": "hero", "content": {"heading": "We bake bread"}}
+    replies = {
+        "cms_createPage": await call(runtime, "cms_createPage", title="Contact"),
+        "cms_createPageWithContent": await call(runtime, "cms_createPageWithContent", title="About", sections=[hero]),
+        "cms_getPages": await call(runtime, "cms_getPages"),
+        "cms_getPage": await call(runtime, "cms_getPage", slug="about", includeContent=True),
+        "cms_updatePage": await call(runtime, "cms_updatePage", pageId="about", meta={"description": "Us."}),
+        "cms_findResource": await call(runtime, "cms_findResource", query="abuot"),
+        "cms_searchPages": await call(runtime, "cms_searchPages", query="bread"),
+        "cms_getPageSections": await call(runtime, "cms_getPageSections", pageId="about"),
+        "cms_getSectionContent": await call(runtime, "cms_getSectionContent", pageSectionId="section_1"),
+        "cms_getSectionFields": await call(runtime, "cms_getSectionFields", definitionId="hero"),
+        "cms_listSectionTemplates": await call(runtime, "cms_listSectionTemplates"),
+        "cms_addSectionToPage": await call(
+            runtime, "cms_addSectionToPage", pageId="about", definitionId="text", content={"content": "Hi"}
+        ),
+        "cms_updateSectionContent": await call(
+            runtime, "cms_updateSectionContent", pageSectionId="section_1", content={"heading": "Bread"}
+        ),
+    }
+    assert {name: reply["success"] for name, reply in replies.items()} == dict.fromkeys(set(ALL) - set(DELETES), True)
+    assert replies["cms_getPage"]["page"]["sections"][0]["content"] == {"heading": "We bake bread"}
+    assert [match["slug"] for match in replies["cms_searchPages"]["matches"]] == ["about"]
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "code", "said"),
+    [
+        ("cms_getPage", {"slug": "nope"}, "NOT_FOUND", "No page 'nope'"),
+        ("cms_getPage", {}, "VALIDATION_ERROR", "give the pageId or the slug"),
+        ("cms_createPage", {"title": "About"}, "ALREADY_EXISTS", "has the slug 'about' already"),
+        ("cms_createPage", {"title": "X", "colour": "red"}, "VALIDATION_ERROR", "Parameters: title, slug, sections"),
+        ("cms_searchPages", {"query": "x", "limit": "5"}, "VALIDATION_ERROR", "limit"),
+        ("cms_updatePage", {"pageId": "about", "title": "T", "expectedRevision": 7}, "CONFLICT", "at revision 1"),
+        ("cms_addSectionToPage", {"pageId": "about", "definitionId": "x"}, "NOT_FOUND", "There are: call-to-action"),
+    ],
+)
+async def test_what_goes_wrong_is_said_with_its_code_so_that_a_model_can_mend_it(
+    world: World, runtime: Runtime, name: str, arguments: dict[str, object], code: str, said: str
+) -> None:
+    await world.page("About")
+    reply = await call(runtime, name, **arguments)
+    assert (reply["success"], reply["errorCode"]) == (False, code)
+    assert said in reply["error"]
+
+
+async def test_a_reader_may_read_and_no_more(world: World, runtime: Runtime) -> None:
+    await world.page("About")
+    reader = Principal("rita", "local-site", frozenset({"cms:read"}))
+    assert (await call(runtime, "cms_getPage", reader, slug="about"))["success"] is True
+    for name, arguments in (
+        ("cms_createPage", {"title": "More"}),
+        ("cms_updatePage", {"pageId": "about", "title": "More"}),
+        ("cms_deletePage", {"pageId": "page_1", "confirmed": True}),
+    ):
+        reply = await call(runtime, name, reader, **arguments)
+        assert (reply["cancelled"], reply["errorCode"]) == (True, "PERMISSION_DENIED")
+    assert (await world.rows())["revisions"] == 1
+
+
+async def test_a_confirmed_delete_waits_for_a_person(world: World, runtime: Runtime) -> None:
+    page = await world.page("About")
+    asked = await call(runtime, "cms_deletePage", pageId=page.id)
+    assert (asked["success"], asked["requiresConfirmation"]) == (False, True)
+    arguments: dict[str, Any] = {"pageId": page.id, "confirmed": True}
+    waiting = await runtime.call_named("cms_deletePage", Arguments(json.dumps(arguments), arguments), by=ANN)
+    assert (waiting.status, (await world.rows())["pages"]) == ("waiting", 1)
+    await runtime.decide(waiting.questions[0], approved=True, by=ANN)
+    done = await runtime.resume(waiting.run)
+    assert json.loads(done.text)["success"] is True
+    assert (await world.rows())["pages"] == 0
+
+
+async def test_a_refused_delete_deletes_nothing(world: World, runtime: Runtime) -> None:
+    page = await world.page("About")
+    arguments: dict[str, Any] = {"pageId": page.id, "confirmed": True}
+    waiting = await runtime.call_named("cms_deletePage", Arguments(json.dumps(arguments), arguments), by=ANN)
+    await runtime.decide(waiting.questions[0], approved=False, by=ANN, reason="we need it")
+    reply = json.loads((await runtime.resume(waiting.run)).text)
+    assert (reply["success"], reply["cancelled"]) == (False, True)
+    assert (await world.rows())["pages"] == 1
+
+
+class Crash(BaseException):
+    """The process dies here."""
+
+
+class Dying(Pages):
+    """Dies once, after its page was committed and before anybody heard of it."""
+
+    died = False
+
+    async def create_page(self, ctx: LeafContext, payload: CreatePage) -> PageReply:
+        """Create a page."""
+        reply = await super().create_page(ctx, payload)
+        if not self.died:
+            self.died = True
+            raise Crash
+        return reply
+
+
+async def test_a_write_whose_process_died_after_the_commit_is_there_once_after_the_resume(world: World) -> None:
+    pages = Dying(world.database)
+    store = InProcessStore()
+    first, second = (
+        Runtime(
+            App(name="cms", agents=(editor(page_tools(pages, world.search)),)),
+            store=store,
+            ids=lambda: "run-1",
+            directory=lambda _name, _tenant: ANN,
+        )
+        for _ in range(2)
+    )
+    with pytest.raises(Crash):
+        await call(first, "cms_createPage", title="About")
+    assert (await world.rows())["pages"] == 1
+    result = await second.resume("run-1")
+    assert json.loads(result.text)["page"]["id"] == "page_1"
+    assert (await world.rows())["pages"] == 1

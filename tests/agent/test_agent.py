@@ -1,0 +1,242 @@
+"""An agent asks a model with one system message, the conversation so far, and its own knobs."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, cast
+
+import pytest
+
+from remit import (
+    Agent,
+    App,
+    Call,
+    CallLayer,
+    CallService,
+    Effect,
+    InProcessStore,
+    Reply,
+    Runtime,
+    Stack,
+    Timeout,
+    layer_fn,
+    tool,
+)
+from remit.agent.agent import said
+from remit.contracts.chat import History, write
+from remit.contracts.oracle import faults
+from remit.dispatch.registry import Registry
+from remit.errors import CallError, ContractError, NameTakenError, SetupError, ToolFailedError
+from remit.testing import Scripted, anybody, calls
+
+
+@tool(effect=Effect.PURE)
+async def double(number: int) -> int:
+    """Double a number."""
+    return number * 2
+
+
+ASK_WRITER = calls(("writer", {"prompt": "write"}))
+
+
+def runtime_of(model: Scripted, agent: Agent) -> Runtime:
+    return Runtime(App(name="test", agents=(agent,)), model=model)
+
+
+def messages(model: Scripted, request: int = -1) -> list[dict[str, Any]]:
+    return [json.loads(text) for text in model.requests[request].history]
+
+
+async def test_a_request_begins_with_the_instructions_and_what_is_asked() -> None:
+    model = Scripted(["done"])
+    result = await runtime_of(model, Agent("agent", instructions="Sois bref, é.")).run("va", by=anybody())
+    assert list(model.requests[0].history) == [
+        '{"role":"system","content":"Sois bref, é."}',
+        '{"role":"user","content":"va"}',
+    ]
+    assert result.value() == "done"
+
+
+async def test_there_is_one_system_message_in_every_request_of_a_run() -> None:
+    model = Scripted([calls(("double", {"number": 2})), calls(("double", {"number": 3})), "done"])
+    await runtime_of(model, Agent("agent", instructions="Work.", tools=[double])).run("go", by=anybody())
+    for request in range(3):
+        assert [message["role"] for message in messages(model, request)].count("system") == 1
+        assert messages(model, request)[0]["role"] == "system"
+
+
+async def test_the_second_run_of_a_conversation_begins_with_the_first_and_today_s_instructions() -> None:
+    model = Scripted([calls(("double", {"number": 2})), "four", "bye"])
+    runtime = runtime_of(model, Agent("agent", instructions="Work.", tools=[double]))
+    await runtime.run("two twice?", by=anybody(), conversation="c")
+    rewritten = Agent("agent", instructions="Work better.", tools=[double])
+    later = Runtime(App(name="test", agents=(rewritten,)), model=model, store=runtime.store)
+    await later.run("thanks", by=anybody(), conversation="c")
+    roles = [(message["role"], message["content"]) for message in messages(model)]
+    assert roles == [
+        ("system", "Work better."),
+        ("user", "two twice?"),
+        ("assistant", None),
+        ("tool", "4"),
+        ("assistant", "four"),
+        ("user", "thanks"),
+    ]
+
+
+async def test_runs_without_a_conversation_know_nothing_of_one_another() -> None:
+    model = Scripted(["one"])
+    runtime = runtime_of(model, Agent("agent", instructions="Work."))
+    await runtime.run("first", by=anybody())
+    await runtime.run("second", by=anybody())
+    assert [message["content"] for message in messages(model)] == ["Work.", "second"]
+
+
+@pytest.mark.parametrize(("temperature", "max_tokens"), [(None, None), (0.0, 1), (1.5, 4096)])
+async def test_the_knobs_of_an_agent_are_those_of_each_request(
+    temperature: float | None, max_tokens: int | None
+) -> None:
+    model = Scripted([calls(("double", {"number": 2})), "done"])
+    agent = Agent("agent", instructions="x", tools=[double], temperature=temperature, max_tokens=max_tokens)
+    await runtime_of(model, agent).run("go", by=anybody())
+    assert [(each.temperature, each.max_tokens) for each in model.requests] == [(temperature, max_tokens)] * 2
+
+
+async def test_the_tools_of_an_agent_are_in_each_request_in_their_order() -> None:
+    model = Scripted(["done"])
+    other = double.with_name("other")
+    await runtime_of(model, Agent("agent", instructions="x", tools=[other, double])).run("go", by=anybody())
+    assert model.requests[0].tools.names == ("other", "double")
+
+
+async def test_an_agent_whose_turns_are_used_up_has_failed() -> None:
+    model = Scripted([calls(("double", {"number": turn})) for turn in range(9)])
+    result = await runtime_of(model, Agent("agent", instructions="x", tools=[double], max_turns=3)).run(
+        "go", by=anybody()
+    )
+    assert (result.status, len(model.requests)) == ("failed", 3)
+    assert '"errorCode":"MAX_TURNS"' in result.text
+
+
+async def test_a_layer_gives_a_new_agent_and_leaves_the_old_one() -> None:
+    log = list[str]()
+
+    @layer_fn
+    async def heard(call: Call, inner: CallService) -> Reply:
+        log.append(call.callee.name)
+        return await inner(call)
+
+    plain = Agent("agent", instructions="x", tools=[double], temperature=0.5, max_tokens=9, max_turns=2, parallel=1)
+    better = plain.layer(Stack[CallLayer](heard()))
+    model = Scripted([calls(("double", {"number": 2})), "done"])
+    await runtime_of(model, plain).run("go", by=anybody())
+    assert log == []
+    await runtime_of(model, better).run("go", by=anybody())
+    assert log == ["double"]
+    kept = ("name", "instructions", "description", "tools", "temperature", "max_tokens", "max_turns", "parallel")
+    assert [getattr(better, name) for name in kept] == [getattr(plain, name) for name in kept]
+
+
+async def test_an_agent_with_a_model_of_its_own_asks_that_one() -> None:
+    own, common = Scripted(["from its own"]), Scripted(["from all"])
+    agent = Agent("agent", instructions="x").using(own)
+    assert (await runtime_of(common, agent).run("go", by=anybody())).value() == "from its own"
+    assert common.requests == []
+
+
+def test_an_agent_says_what_it_is() -> None:
+    agent = Agent("editor", instructions="x", tools=[double])
+    assert (repr(agent), agent.description) == ("Agent editor (1 tools)", "The agent editor.")
+    assert Agent("editor", instructions="x", description="Edits.").description == "Edits."
+    assert agent.facts.effect is Effect.COMPOSED
+    assert agent.schema_in.json_schema["required"] == ["prompt"]
+
+
+@pytest.mark.parametrize("name", ["", "the editor", "e" * 65])
+def test_a_name_that_a_model_may_not_see_is_refused(name: str) -> None:
+    with pytest.raises(ContractError):
+        Agent(name, instructions="x")
+
+
+def test_an_agent_without_turns_is_refused_when_it_gets_its_model() -> None:
+    with pytest.raises(SetupError, match="at least one turn"):
+        Agent("agent", instructions="x", max_turns=0, model=Scripted([]))
+
+
+def test_what_was_said_is_the_text_of_the_last_message_in_whatever_form() -> None:
+    parts = [{"type": "text", "text": "al"}, {"type": "text", "text": "l"}]
+    assert said([write({"role": "user", "content": "x"}), write({"role": "assistant", "content": "all"})]) == "all"
+    assert said(History([write({"role": "assistant", "content": parts})])) == "all"
+    assert said([write({"role": "assistant", "content": None})]) == ""
+
+
+async def test_a_prompt_that_is_empty_is_a_prompt() -> None:
+    model = Scripted(["done"])
+    await runtime_of(model, Agent("agent", instructions="")).run("", by=anybody())
+    assert [message["content"] for message in messages(model)] == ["", ""]
+
+
+async def test_a_reply_that_ends_the_run_is_what_the_agent_answers() -> None:
+    @layer_fn
+    async def enough(call: Call, inner: CallService) -> Reply:
+        return Reply.final((await inner(call)).content + " and no more")
+
+    model = Scripted([calls(("double", {"number": 2})), "never"])
+    agent = Agent("agent", instructions="x", tools=[double.layer(enough())])
+    result = await runtime_of(model, agent).run("go", by=anybody())
+    assert (result.value(), result.status, len(model.requests)) == ("4 and no more", "done", 1)
+
+
+async def test_an_agent_with_a_model_of_its_own_can_be_called_by_another() -> None:
+    writer_model, lead_model = Scripted([calls(("double", {"number": 2})), "written"]), Scripted([ASK_WRITER, "led"])
+    writer = Agent("writer", instructions="Write.", tools=[double], model=writer_model)
+    lead = Agent("lead", instructions="Lead.", tools=[writer], model=lead_model)
+    runtime = Runtime(App(name="test", agents=(lead, writer)))
+    result = await runtime.run("go", by=anybody())
+    assert result.value() == "led"
+    assert [message["content"] for message in messages(writer_model)] == ["Write.", "write", None, "4"]
+    history = await runtime.history(result.run)
+    assert [json.loads(text)["role"] for text in history] == ["user", "assistant", "tool", "assistant"]
+    assert faults(history) == []
+    assert (await runtime.replay(result.run)).identical
+
+
+def test_a_layer_that_an_agent_cannot_attach_is_refused() -> None:
+    with pytest.raises(SetupError):
+        Agent("agent", instructions="x").layer(cast("Any", Timeout(1)))
+
+
+@pytest.mark.parametrize("by_name", [False, True], ids=["by object", "by name"])
+async def test_an_agent_can_be_called_by_another_and_has_the_runtime_s_model(by_name: bool) -> None:
+    writer = Agent("writer", instructions="Write.", tools=[double])
+
+    async def model(request: Any, /) -> Any:
+        wanted = ASK_WRITER if "Lead" in request.history[0] else "written"
+        return await Scripted([wanted, "led"])(request)
+
+    lead = Agent("lead", instructions="Lead.", tools=[writer])
+    runtime = Runtime(App(name="test", agents=(lead, writer)), model=model)
+    result = await (runtime.run("go", by=anybody()) if by_name else runtime.call(writer, anybody(), "write"))
+    assert result.value() == ("led" if by_name else "written")
+
+
+async def test_an_agent_without_a_model_says_so_and_its_run_ends() -> None:
+    store = InProcessStore()
+    runtime = Runtime(App(name="test", agents=(Agent("agent", instructions="x"),)), store=store)
+    with pytest.raises(ToolFailedError, match="agent agent has no model; give it one"):
+        (await runtime.run("go", by=anybody())).value()
+    assert [row.status for row in await store.runs()] == ["failed"]
+
+
+def test_an_agent_that_has_two_models_is_two_agents_of_one_name() -> None:
+    agent = Agent("agent", instructions="x")
+    one, other = agent.using(Scripted([])), agent.using(Scripted([]))
+    assert agent == one != other
+    assert agent != Agent("agent", instructions="x")
+    with pytest.raises(NameTakenError):
+        Registry([one, other])
+
+
+@pytest.mark.parametrize("prompt", ["x" * ((1 << 20) + 1), "half \ud800"], ids=["too long", "half a surrogate pair"])
+async def test_a_prompt_that_cannot_be_one_is_one_clear_error(prompt: str) -> None:
+    with pytest.raises(CallError):
+        (await runtime_of(Scripted(["done"]), Agent("agent", instructions="x")).run(prompt, by=anybody())).value()

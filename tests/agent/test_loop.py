@@ -1,0 +1,123 @@
+"""The loop repeats the step, each time with what was said before, until the agent is done or its turns are."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from remit import AgentLoop, Reply, StepOutcome, StepRequest
+from remit.contracts.chat import write
+from remit.contracts.items import Message, ToolOutput
+from remit.contracts.step import Aux, Done, Next
+from remit.errors import ModelBusyError, SetupError, TurnsError
+from remit.journal.codec import to_texts, tool_text
+from tests.agent.kit import USER, Desk, asks, request
+
+
+class Steps:
+    """A step that answers from a list, and remembers what it was asked."""
+
+    def __init__(self, *outcomes: StepOutcome | Exception) -> None:
+        self._left = list(outcomes)
+        self.asked: list[StepRequest] = []
+
+    async def __call__(self, asked: StepRequest, /) -> StepOutcome:
+        self.asked.append(asked)
+        outcome = self._left.pop(0)
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+
+def said(text: str) -> str:
+    return write({"role": "assistant", "content": text})
+
+
+def more(wire: str, aux: Aux | None = None) -> Next:
+    return Next(messages=(write({"role": "assistant", **asks(wire)}), tool_text(wire, "ok")), aux=aux or Aux())
+
+
+DONE = Done(messages=(said("done"),), aux=Aux(1, 1, 0))
+START = StepRequest(chat=request(temperature=0.5, max_tokens=9), calls=Desk())
+
+
+async def test_a_step_that_is_done_is_the_whole_run() -> None:
+    run = await AgentLoop()(Steps(DONE))(START)
+    assert list(run.messages) == [USER, said("done")]
+    assert (run.turns, run.aux, run.final, run.agent) == (1, Aux(1, 1, 0), None, "agent")
+
+
+async def test_each_step_is_asked_with_everything_that_was_said_before() -> None:
+    steps = Steps(more("a"), more("b"), DONE)
+    run = await AgentLoop()(steps)(START)
+    assert [len(asked.chat.history) for asked in steps.asked] == [1, 3, 5]
+    assert list(steps.asked[2].chat.history) == [USER, *more("a").messages, *more("b").messages]
+    assert list(run.messages) == [*steps.asked[2].chat.history, said("done")]
+
+
+async def test_the_turns_are_counted_and_everything_else_of_the_request_stays() -> None:
+    steps = Steps(more("a"), DONE)
+    run = await AgentLoop()(steps)(START)
+    assert [asked.chat.turn for asked in steps.asked] == [1, 2]
+    assert {(asked.chat.temperature, asked.chat.max_tokens) for asked in steps.asked} == {(0.5, 9)}
+    assert all(asked.calls is START.calls for asked in steps.asked)
+    assert run.turns == 2
+
+
+async def test_what_the_steps_used_adds_up() -> None:
+    run = await AgentLoop()(Steps(more("a", Aux(10, 2, 1)), more("b", Aux(20, 3, 4)), DONE))(START)
+    assert run.aux == Aux(prompt_tokens=31, completion_tokens=6, tool_invocations=5)
+
+
+@pytest.mark.parametrize("most", [1, 3])
+async def test_an_agent_that_is_not_done_within_its_turns_has_failed(most: int) -> None:
+    steps = Steps(*(more(str(turn)) for turn in range(9)))
+    with pytest.raises(TurnsError, match=f"the agent was not done after {most} turns"):
+        await AgentLoop(max_turns=most)(steps)(START)
+    assert len(steps.asked) == most
+
+
+async def test_the_last_turn_counts() -> None:
+    assert (await AgentLoop(max_turns=2)(Steps(more("a"), DONE))(START)).turns == 2
+
+
+@pytest.mark.parametrize("most", [0, -1])
+def test_a_loop_without_turns_is_refused(most: int) -> None:
+    with pytest.raises(SetupError, match=f"max_turns={most}.*at least one turn"):
+        AgentLoop(max_turns=most)
+
+
+async def test_a_reply_that_ends_the_run_is_told() -> None:
+    final = Reply.final("over")
+    run = await AgentLoop()(Steps(Done(messages=more("a").messages, aux=Aux(), final=final)))(START)
+    assert run.final is final
+    assert list(run.messages) == [USER, *more("a").messages]
+
+
+async def test_an_error_of_a_step_is_the_error_of_the_loop() -> None:
+    with pytest.raises(ModelBusyError):
+        await AgentLoop()(Steps(more("a"), ModelBusyError("later")))(START)
+
+
+async def test_two_runs_of_one_loop_share_nothing() -> None:
+    loop = AgentLoop()
+    first, second = await loop(Steps(more("a"), DONE))(START), await loop(Steps(DONE))(START)
+    assert (len(first.messages), len(second.messages)) == (4, 2)
+
+
+@given(st.lists(st.lists(st.text(max_size=5), max_size=3), max_size=4), st.text(max_size=5))
+async def test_the_events_of_a_run_are_its_messages_one_to_one(turns: list[list[str]], last: str) -> None:
+    steps = list[StepOutcome]()
+    for number, contents in enumerate(turns):
+        ids = [f"{number}-{index}" for index in range(len(contents))]
+        replies = [tool_text(wire, content) for wire, content in zip(ids, contents, strict=True)]
+        steps.append(Next(messages=(write({"role": "assistant", **asks(*ids)}), *replies), aux=Aux()))
+    run = await AgentLoop()(Steps(*steps, Done(messages=(said(last),), aux=Aux())))(START)
+    events = run.events
+    assert to_texts(events) == list(run.messages)
+    assert len({event.call for event in events}) == len(events)
+    for event, text in zip(events, run.messages, strict=True):
+        assert isinstance(event, ToolOutput if json.loads(text)["role"] == "tool" else Message)

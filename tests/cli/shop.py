@@ -1,0 +1,115 @@
+"""A small application for tests of the command line: a shop whose every effect is a line in the file ``$SHOP``."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+
+from remit import Agent, App, Context, Effect, LeafContext, Risk, tool
+from remit.errors import NotFoundError
+
+
+def _book(line: str) -> None:
+    with Path(os.environ["SHOP"]).open("a", encoding="utf-8") as file:
+        file.write(line + "\n")
+
+
+def _hold(line: str) -> None:
+    """Book it, and tell whoever looks on that this takes for ever from here."""
+    _book(line)
+    print(f"shop: {line}", file=sys.stderr, flush=True)  # noqa: T201 - tests wait for it
+
+
+@tool(effect=Effect.PURE, permissions={"shop:read"})
+async def find(name: str) -> dict[str, object]:
+    """Find an article by its name."""
+    if name == "unicorn":
+        raise NotFoundError("there is no article 'unicorn'; there are: bread")
+    return {"name": name, "price": 3}
+
+
+@tool(effect=Effect.KEYED, risk=Risk.MODERATE, permissions={"shop:write"})
+async def add(ctx: LeafContext, name: str, price: int) -> dict[str, object]:
+    """Add an article.
+
+    Args:
+        name: what it is called.
+        price: in whole euros.
+    """
+    ctx.log("adding", name=name)
+    _book(f"add {name} {price}")
+    return {"added": name}
+
+
+@tool(risk=Risk.HIGH, permissions={"shop:write"})
+async def burn(name: str) -> str:
+    """Burn an article. It is gone for good."""
+    _book(f"burn {name}")
+    return f"burnt {name}"
+
+
+@tool(effect=Effect.KEYED, risk=Risk.HIGH, permissions={"shop:write"}, confirm="confirmed")
+async def remove(name: str, confirmed: bool = False) -> dict[str, object]:
+    """Remove an article; without `confirmed` it says what would be removed."""
+    if not confirmed:
+        return {"success": False, "requiresConfirmation": True, "message": f"this would remove {name}"}
+    _book(f"remove {name}")
+    return {"success": True}
+
+
+@tool(effect=Effect.PURE)
+async def dawdle() -> str:
+    """Take for ever, unless somebody is in a hurry."""
+    _hold("dawdle")
+    if "HURRY" not in os.environ:
+        await asyncio.Event().wait()
+    return "dawdled"
+
+
+@tool
+async def post(letter: str) -> dict[str, object]:
+    """Post a letter; nobody can tell afterwards whether it went."""
+    _hold(f"post {letter}")
+    if "HURRY" not in os.environ:
+        await asyncio.Event().wait()
+    return {"posted": letter}
+
+
+@tool(effect=Effect.PURE)
+async def linger() -> str:
+    """Take for ever, and not listen to being cancelled."""
+    _hold("linger")
+    while True:
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            _hold("still here")
+
+
+@tool(effect=Effect.COMPOSED)
+async def restock(ctx: Context, name: str) -> str:
+    """Add an article that is not there."""
+    await ctx.call(add, name, 1)
+    return f"restocked {name}"
+
+
+_KEEPS = (find, add, burn, remove, dawdle, post, linger, restock)
+app = App(name="shop", agents=(Agent("keeper", instructions="You keep a shop.", tools=_KEEPS),))
+changed = App(name="shop", agents=(Agent("keeper", instructions="You keep another shop.", tools=_KEEPS),))
+other = App(name="other", tools=(find,))
+number = 42
+
+
+def made() -> App:
+    """The shop, made when it is asked for."""
+    return app
+
+
+async def made_later() -> App:
+    return app
+
+
+def broken() -> App:
+    raise RuntimeError("no shelf")

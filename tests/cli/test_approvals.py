@@ -1,0 +1,174 @@
+"""`remit approvals`: questions, and decisions that drive their runs on from any process."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from remit.testing import calls
+from tests.cli.kit import APP, Cli
+
+BURN = calls(("burn", {"name": "bread"}))
+
+
+@pytest.fixture
+def waiting(cli: Cli) -> str:
+    """The id of the question that the agent's run waits for."""
+    cli.script(BURN, "The bread is burnt.")
+    assert cli("run", APP, "--ask", "burn it", "--conversation", "c").status == 3
+    return str(cli.questions()[0]["id"])
+
+
+def test_the_list_names_tool_risk_and_run(cli: Cli, waiting: str) -> None:
+    line = cli("approvals", "list").out.splitlines()[1]
+    assert line.split()[:4] == [waiting, "open", "burn", "high"]
+    assert cli.runs()[0].run in line
+
+
+def test_show_tells_exactly_what_will_run_and_why_it_is_asked(cli: Cli, waiting: str) -> None:
+    shown = cli("approvals", "show", waiting).out
+    assert '{\n      "name": "bread"\n    }' in shown
+    assert "burn is of high risk (rule: high risk)" in shown
+    assert "by the agent keeper" in shown
+
+
+def test_hidden_characters_of_arguments_are_spelled_out(cli: Cli) -> None:
+    cli("call", APP, "burn", json.dumps({"name": "bread\u202e\u200b\x9bm"}, ensure_ascii=False))
+    shown = cli("approvals", "show", cli.questions()[0]["id"]).out
+    assert '"name": "bread\\u202e\\u200b\\u009bm"' in shown
+
+
+def test_approving_in_another_process_finishes_the_run(cli: Cli, waiting: str) -> None:
+    done = cli.process("approvals", "approve", waiting, "--app", APP)
+    assert (done.status, done.out) == (0, "The bread is burnt.\n")
+    assert "✓ burn done in " in done.err
+    assert cli.book == ["burn bread"]
+    assert cli.runs()[0].status == "done"
+    assert cli.questions() == []
+
+
+def test_approving_finishes_a_run_of_one_tool_without_a_model(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REMIT_MODEL", "nonsense")
+    cli("call", APP, "burn", '{"name": "cake"}')
+    done = cli("approvals", "approve", cli.questions()[0]["id"], "--app", APP, "--json")
+    assert (done.status, done.json["result"], cli.book) == (0, "burnt cake", ["burn cake"])
+
+
+def test_denying_tells_the_agent_why_and_does_nothing(cli: Cli, waiting: str) -> None:
+    done = cli("approvals", "deny", waiting, "--reason", "we need it", "--app", APP)
+    assert done.status == 0
+    assert "APPROVAL_DENIED: we need it" in done.err
+    assert cli.book == []
+
+
+def test_denying_a_run_of_one_tool_fails_it(cli: Cli) -> None:
+    cli("call", APP, "burn", '{"name": "cake"}')
+    done = cli("approvals", "deny", cli.questions()[0]["id"], "--app", APP)
+    assert (done.status, done.out, cli.book) == (1, "", [])
+    assert done.err.splitlines()[-1].startswith("remit: APPROVAL_DENIED: ")
+
+
+def test_a_run_that_asks_again_goes_on_waiting(cli: Cli) -> None:
+    cli.script(BURN, calls(("burn", {"name": "cake"})), "All burnt.")
+    cli("run", APP, "--ask", "burn it all")
+    first = cli.questions()[0]["id"]
+    assert cli("approvals", "approve", first, "--app", APP).status == 3
+    second = cli.questions()[0]["id"]
+    assert second != first
+    assert cli("approvals", "approve", second, "--app", APP).out == "All burnt.\n"
+    assert cli.book == ["burn bread", "burn cake"]
+
+
+def test_a_decision_counts_once(cli: Cli, waiting: str) -> None:
+    assert cli("approvals", "approve", waiting, "--app", APP).status == 0
+    again = cli("approvals", "deny", waiting, "--app", APP)
+    assert again.status == 1
+    assert f"question {waiting} is taken" in again.err
+    assert cli.book == ["burn bread"]
+
+
+def test_an_application_that_is_not_found_leaves_the_question_open(cli: Cli, waiting: str) -> None:
+    done = cli("approvals", "approve", waiting)
+    assert done.status == 2
+    assert "no application 'shop' is installed" in done.err
+    assert [question["id"] for question in cli.questions()] == [waiting]
+
+
+def test_another_application_than_the_runs_leaves_the_question_open(cli: Cli, waiting: str) -> None:
+    done = cli("approvals", "approve", waiting, "--app", "tests.cli.shop:other")
+    assert "belongs to the application 'shop', not 'other'" in done.err
+    assert [question["id"] for question in cli.questions()] == [waiting]
+
+
+def test_a_model_that_makes_no_sense_leaves_the_question_of_an_agents_run_open(
+    cli: Cli, waiting: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REMIT_MODEL", "nonsense")
+    assert cli("approvals", "approve", waiting, "--app", APP).status == 2
+    assert [question["id"] for question in cli.questions()] == [waiting]
+
+
+def test_who_may_not_decide_is_told_so(cli: Cli, waiting: str) -> None:
+    config = cli.home / "config.toml"
+    config.write_text(config.read_text().replace('["*"]', '["shop:*"]'))
+    done = cli("approvals", "approve", waiting, "--app", APP)
+    assert done.status == 1
+    assert "it needs approvals:decide" in done.err
+    assert cli.book == []
+
+
+@pytest.mark.parametrize("command", ["show", "approve", "deny"])
+def test_a_question_of_another_tenant_looks_like_none(cli: Cli, waiting: str, command: str) -> None:
+    config = cli.home / "config.toml"
+    config.write_text(config.read_text().replace('"local-site"\n', '"elsewhere"\n'))
+    mine, nobodys = cli("approvals", command, waiting), cli("approvals", command, "nothing")
+    assert (mine.status, mine.err) == (1, nobodys.err.replace("nothing", waiting))
+    assert cli.questions() == []
+
+
+def test_a_run_that_another_process_drives_takes_the_decision_up_itself(cli: Cli, waiting: str) -> None:
+    run = cli.runs()[0].run
+    cli.journal(lambda store: store.acquire(run, "somebody", 600))
+    done = cli("approvals", "approve", waiting, "--app", APP, "--json")
+    assert (done.status, done.json) == (0, {"run": run, "status": "running", "decision": "approved"})
+    assert f"run {run} is being driven by somebody" in done.err
+    assert f"remit resume {run}" in done.err
+    assert cli.questions() == []
+
+
+def test_an_announced_call_is_only_decided_and_drives_nothing(cli: Cli) -> None:
+    cli.script(calls(("remove", {"name": "cake"})), "Shall I?")
+    cli("run", APP, "--ask", "remove the cake", "--conversation", "c")
+    question = cli.questions()[0]["id"]
+    done = cli("approvals", "approve", question)
+    assert (done.status, cli.book) == (0, [])
+    assert done.out == "The agent may now go ahead; tell it to, in the conversation c.\n"
+
+
+def test_an_announced_call_that_is_denied_is_refused_when_the_agent_makes_it(cli: Cli) -> None:
+    remove = calls(("remove", {"name": "cake", "confirmed": True}))
+    cli.script(calls(("remove", {"name": "cake"})), "Shall I?", remove, "I may not.")
+    cli("run", APP, "--ask", "remove the cake", "--conversation", "c")
+    question = cli.questions()[0]["id"]
+    assert cli("approvals", "deny", question, "--json").json == {"question": question, "decision": "denied"}
+    done = cli("run", APP, "--ask", "well?", "--conversation", "c")
+    assert (done.status, done.out, cli.book) == (0, "I may not.\n", [])
+    assert "remove denied" in done.err
+
+
+def test_a_run_that_makes_the_announced_call_before_it_is_decided_waits_and_is_driven_on(cli: Cli) -> None:
+    confirmed = calls(("remove", {"name": "cake", "confirmed": True}))
+    cli.script(calls(("remove", {"name": "cake"})), "Shall I?", confirmed, "The cake is gone.")
+    cli("run", APP, "--ask", "remove the cake", "--conversation", "c")
+    assert cli("run", APP, "--ask", "do it", "--conversation", "c").status == 3
+    (question,) = cli.questions()
+    done = cli.process("approvals", "approve", question["id"], "--app", APP)
+    assert (done.status, done.out, cli.book) == (0, "The cake is gone.\n", ["remove cake"])
+
+
+def test_all_lists_what_was_decided_too(cli: Cli, waiting: str) -> None:
+    cli("approvals", "deny", waiting, "--reason", "no", "--app", APP)
+    (row,) = cli("approvals", "list", "--all", "--json").json["questions"]
+    assert (row["status"], row["decision"]["approved"], row["decision"]["reason"]) == ("denied", False, "no")
+    assert "denied" in cli("approvals", "show", waiting).out.splitlines()[-1]

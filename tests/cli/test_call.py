@@ -1,0 +1,66 @@
+"""`remit call APP TOOL JSON`: one tool, under all layers of policy, without a model."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cli.kit import APP, Cli
+
+
+def test_the_result_is_json_on_stdout(cli: Cli) -> None:
+    done = cli("call", APP, "find", '{"name": "bread"}')
+    assert (done.status, done.json, done.err) == (0, {"name": "bread", "price": 3}, "")
+
+
+def test_a_result_that_is_text_is_json_too(cli: Cli) -> None:
+    assert cli("call", APP, "restock", '{"name": "bread"}').out == '"restocked bread"\n'
+
+
+def test_a_dash_reads_the_arguments_from_stdin(cli: Cli) -> None:
+    done = cli("call", APP, "find", "-", stdin='{"name": "rye"}')
+    assert done.json["name"] == "rye"
+
+
+def test_no_model_is_needed_nor_looked_for(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REMIT_MODEL", "nonsense")
+    assert cli("call", APP, "find", '{"name": "bread"}').status == 0
+
+
+@pytest.mark.parametrize("arguments", ['{"name": 1}', "{}", "[]", "not JSON", '{"name": "a", "name": "b"}'])
+def test_arguments_that_are_not_what_the_contract_says_are_refused(cli: Cli, arguments: str) -> None:
+    done = cli("call", APP, "find", arguments)
+    assert (done.status, done.out) == (1, "")
+    assert done.err.startswith("remit: VALIDATION_ERROR: ")
+
+
+def test_a_tool_that_fails_exits_with_1_and_its_code(cli: Cli) -> None:
+    done = cli("call", APP, "find", '{"name": "unicorn"}', "--json")
+    assert (done.status, done.json["status"], done.json["errorCode"]) == (1, "failed", "NOT_FOUND")
+    assert done.err == f"remit: NOT_FOUND: {done.json['error']}\n"
+
+
+def test_an_unknown_tool_is_said_with_the_application(cli: Cli) -> None:
+    done = cli("call", APP, "fnid", "{}")
+    assert done.status == 1
+    assert "application shop has no tool or agent 'fnid'" in done.err
+
+
+def test_a_call_of_high_risk_waits_like_a_models_would(cli: Cli) -> None:
+    done = cli("call", APP, "burn", '{"name": "bread"}')
+    assert (done.status, done.out, cli.book) == (3, "", [])
+    assert "remit approvals approve" in done.err
+
+
+def test_a_permission_that_is_not_held_denies(cli: Cli) -> None:
+    cli("runs")
+    config = cli.home / "config.toml"
+    config.write_text(config.read_text().replace('["*"]', '["shop:read"]'))
+    done = cli("call", APP, "add", '{"name": "cake", "price": 1}')
+    assert (done.status, cli.book) == (1, [])
+    assert done.err.startswith("remit: PERMISSION_DENIED: ")
+
+
+def test_json_tells_the_whole_run(cli: Cli) -> None:
+    told = cli("call", APP, "restock", '{"name": "bread"}', "--json").json
+    assert (told["status"], told["result"]) == ("done", "restocked bread")
+    assert [call["name"] for call in told["calls"]] == ["add"]

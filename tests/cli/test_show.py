@@ -1,0 +1,118 @@
+"""`remit show`, `remit runs` and `remit tools`: what there is, and what was."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+
+from remit.testing import calls
+from tests.cli.kit import APP, Cli
+
+
+@pytest.fixture
+def run(cli: Cli) -> str:
+    """A run with a nested call, a refused one, and one that a person allowed."""
+    cli.script(
+        calls(("restock", {"name": "rye"}), ("find", {"name": "unicorn"}), content="Let me see."),
+        calls(("burn", {"name": "bread"})),
+        "All done.",
+    )
+    cli("run", APP, "--ask", "tidy up", "--conversation", "c")
+    cli("approvals", "approve", cli.questions()[0]["id"], "--reason", "it is stale", "--app", APP)
+    return cli.runs()[0].run
+
+
+def test_the_timeline_tells_offsets_calls_risks_durations_and_who_decided(cli: Cli, run: str) -> None:
+    lines = [line.split() for line in cli("show", run, "--app", APP).out.splitlines()]
+    said = [" ".join(line[2:]) for line in lines]
+    assert all(line[0].startswith("+") for line in lines[1:])
+    assert lines[1][2:4] == ["opened", "keeper"]
+    assert any(line.startswith("assistant Let me see.") for line in said)
+    assert 'wants restock name="rye"' in said
+    assert any(line.startswith("ok moderate add in ") for line in said)
+    assert any(line.startswith("error safe find in ") and "NOT_FOUND" in line for line in said)
+    assert any(line.startswith("question") and "may burn run? burn is of high risk" in line for line in said)
+    assert any(line.startswith("decision") and "approved by" in line and "it is stale" in line for line in said)
+    assert any(line.startswith("started high burn, allowed by question") for line in said)
+    assert said[-1].startswith("done after ")
+
+
+def test_calls_stand_below_the_call_that_made_them(cli: Cli, run: str) -> None:
+    lines = cli("show", run, "--app", APP).out.splitlines()
+    column = {
+        name: next(line for line in lines if f" {name} in " in line).index(f"{name} in")
+        for name in ("keeper", "restock", "add")
+    }
+    assert column["keeper"] + 2 == column["restock"] == column["add"] - 2
+
+
+def test_an_application_that_is_gone_costs_only_the_risks(cli: Cli, run: str) -> None:
+    done = cli("show", run)
+    assert done.status == 0
+    assert "moderate" not in done.out
+
+
+def test_json_holds_every_item_in_order(cli: Cli, run: str) -> None:
+    told = cli("show", run, "--json").json
+    assert (told["run"], told["status"], told["application"], told["changedAt"]) == (run, "done", "shop", None)
+    assert [item["seq"] for item in told["items"]] == list(range(len(told["items"])))
+    assert (told["items"][0]["kind"], told["items"][-1]["kind"]) == ("opened", "finished")
+
+
+def test_a_journal_that_was_changed_is_told(cli: Cli, run: str) -> None:
+    with sqlite3.connect(cli.home / "journal.db") as journal:
+        journal.execute("update remit_items set body = replace(body, 'stale', 'fresh') where kind = 'decision'")
+    journal.close()
+    done = cli("show", run, "--app", APP)
+    assert done.status == 1
+    assert f"of run {run} is not what was written" in done.err
+
+
+def test_a_run_under_way_is_shown_as_far_as_it_is(cli: Cli) -> None:
+    cli.script(calls(("burn", {"name": "bread"})))
+    cli("run", APP, "--ask", "burn it")
+    done = cli("show", cli.runs()[0].run, "--app", APP)
+    assert done.status == 0
+    assert done.out.splitlines()[-1].split()[2] == "waiting"
+
+
+def test_runs_are_listed_newest_first(cli: Cli) -> None:
+    for name in ("one", "two", "three"):
+        cli("call", APP, "find", f'{{"name": "{name}"}}')
+    listed = [row["run"] for row in cli("runs", "--json").json["runs"]]
+    assert listed == [row.run for row in cli.runs()]
+    lines = cli("runs", "--limit", "2").out.splitlines()
+    assert [line.split()[0] for line in lines[1:]] == listed[:2]
+    assert lines[1].split()[1:4] == ["done", "shop", "find"]
+
+
+def test_runs_of_one_conversation_are_found_by_it(cli: Cli) -> None:
+    cli.script("hello", "hello again")
+    cli("run", APP, "--ask", "hello", "--conversation", "c")
+    cli("run", APP, "--ask", "hello", "--conversation", "d")
+    assert [row["conversation"] for row in cli("runs", "--conversation", "c", "--json").json["runs"]] == ["c"]
+
+
+def test_tools_are_listed_with_effect_risk_permissions_and_what_they_do(cli: Cli) -> None:
+    lines = cli("tools", APP).out.splitlines()
+    assert next(line for line in lines if line.startswith("burn")).split(maxsplit=4) == [
+        "burn",
+        "unsafe",
+        "high",
+        "shop:write",
+        "Burn an article. It is gone for good.",
+    ]
+
+
+def test_tools_as_json_come_with_their_schemas(cli: Cli) -> None:
+    told = cli("tools", APP, "--json").json
+    remove = next(tool for tool in told["tools"] if tool["name"] == "remove")
+    assert told["application"] == "shop"
+    assert (remove["effect"], remove["risk"], remove["confirm"]) == ("keyed", "high", "confirmed")
+    assert remove["parameters"]["properties"]["confirmed"] == {"default": False, "type": "boolean"}
+
+
+def test_the_tools_of_the_cms_are_listed_without_opening_its_database(cli: Cli) -> None:
+    assert "cms_createPage " in cli("tools", "cms").out
+    assert not (cli.home / "cms.db").exists()

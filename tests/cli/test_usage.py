@@ -1,0 +1,111 @@
+"""What cannot be is said in one line, with exit status 2, before anything is done."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from remit.testing import calls
+from tests.cli.kit import APP, Cli
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("run", APP), "there is no terminal to talk in"),
+        (("run", APP, "--json"), "--json goes with --ask"),
+        (("run", APP, "--ask", " "), "--ask says nothing"),
+        (("run", "nowhere", "--ask", "x"), "no application 'nowhere' is installed (there are: cms)"),
+        (("run",), "Missing argument 'APP'"),
+        (("run", APP, "--loud"), "No such option: --loud"),
+        (("frobnicate",), "No such command"),
+        (("model", "fetch", "huge"), "there is no local model 'huge'; there are: small, base"),
+        (("runs", "--limit", "0"), "--limit"),
+    ],
+)
+def test_a_wrong_command_line_is_one_line_and_exit_status_2(cli: Cli, arguments: tuple[str, ...], said: str) -> None:
+    done = cli(*arguments)
+    (line,) = done.err.splitlines()
+    assert line.startswith("remit: USAGE: ")
+    assert said in line
+    assert done.status == 2
+
+
+def test_json_errors_are_an_object_on_stdout_too(cli: Cli) -> None:
+    done = cli("run", "nowhere", "--ask", "x", "--json")
+    assert (done.status, done.json["errorCode"]) == (2, "USAGE")
+    assert done.json["error"] in done.err
+
+
+@pytest.mark.parametrize("said", ["gpt", "openai:", "magic:x"])
+def test_a_model_that_makes_no_sense_is_refused_with_what_would(
+    cli: Cli, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REMIT_MODEL", said)
+    done = cli("run", APP, "--ask", "x")
+    assert done.status == 2
+    assert f"REMIT_MODEL is '{said}'; set it to openai:NAME, local:base" in done.err
+
+
+def test_an_application_without_an_agent_cannot_be_talked_to(cli: Cli) -> None:
+    done = cli("run", "tests.cli.shop:other", "--ask", "x")
+    assert done.status == 1
+    assert "the application 'other' has no agent to talk to" in done.err
+
+
+def test_an_unforeseen_error_is_a_line_and_no_traceback(cli: Cli) -> None:
+    (cli.home / "journal.db").write_text("this is no database, and was never one")
+    done = cli("runs")
+    assert done.status == 1
+    (line,) = done.err.splitlines()
+    assert line.startswith("remit: ")
+    assert "not a database" in line
+
+
+def test_remit_debug_shows_the_traceback_before_the_line(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REMIT_DEBUG", "1")
+    done = cli("show", "nothing")
+    assert "Traceback" in done.err
+    assert done.err.splitlines()[-1].startswith("remit: BAD_REQUEST: there is no run nothing")
+
+
+@pytest.mark.parametrize("arguments", [(), ("--help",), ("approvals",), ("model",), ("run", "--help")])
+def test_help_is_there_for_the_whole_and_for_each_part(cli: Cli, arguments: tuple[str, ...]) -> None:
+    done = cli(*arguments)
+    assert (done.status, done.err) == (0, "")
+    assert done.out.startswith("Usage: remit")
+    assert not (cli.home / "config.toml").exists()
+
+
+def test_help_loads_neither_the_database_nor_a_drawing_library(cli: Cli) -> None:
+    code = (
+        "import sys\nfrom remit.cli.commands import remit\n"
+        "try:\n    remit(['--help'])\nexcept SystemExit:\n    pass\n"
+        "heavy = {'sqlalchemy', 'alembic', 'rich', 'openai'} & set(sys.modules)\n"
+        "sys.exit(f'loaded: {heavy}' if heavy else 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_without_its_extra_the_program_says_what_to_install(cli: Cli) -> None:
+    code = "import sys; sys.modules['typer'] = None; from remit.cli.main import main; main()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1
+    assert (
+        done.stderr == "remit: SETUP_ERROR: the command line needs typer; install it with: pip install 'remit[cli]'\n"
+    )
+
+
+def test_the_version_is_that_of_the_package(cli: Cli) -> None:
+    from importlib.metadata import version
+
+    assert cli("--version").out == f"remit {version('remit')}\n"
+
+
+def test_yes_fetches_weights_and_approves_no_call(cli: Cli) -> None:
+    cli.script(calls(("burn", {"name": "bread"})), "Burnt.")
+    assert cli("run", APP, "--ask", "burn it", "--yes").status == 3
+    assert cli.book == []

@@ -1,0 +1,6 @@
+"""Properties take the time they take: a slow machine is no counterexample."""
+
+from hypothesis import settings
+
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")

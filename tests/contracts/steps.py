@@ -1,0 +1,26 @@
+"""What a step is asked with, where it calls nothing."""
+
+from __future__ import annotations
+
+from remit.contracts.chat import ChatRequest, History
+from remit.contracts.step import Prepared, StepRequest
+from remit.journal.ledger import RunLedger
+from remit.testing import memory_ledger
+
+
+class NoCalls:
+    """The door of a step that calls nothing."""
+
+    def __init__(self, ledger: RunLedger) -> None:
+        self.ledger = ledger
+
+    def prepare(self, name: str, arguments: str, wire: str) -> Prepared:
+        raise AssertionError("nobody calls")
+
+
+async def chat_request() -> ChatRequest:
+    return ChatRequest(agent="a", turn=1, ledger=await memory_ledger(), history=History())
+
+
+async def step_request() -> StepRequest:
+    return StepRequest(chat=await chat_request(), calls=NoCalls(await memory_ledger()))

@@ -1,0 +1,233 @@
+"""Raw arguments are read once and never raise; the canonical form is one text for one value."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from remit.contracts.arguments import Arguments, Limits, canonical, parse
+from remit.errors import InvalidError
+from tests.contracts.json_values import objects, same, texts_of, values
+
+LIMITS = Limits()
+
+
+def nested(levels: int) -> str:
+    """An object that holds arrays: ``levels`` deep in all."""
+    return '{"a":' + "[" * (levels - 1) + "]" * (levels - 1) + "}"
+
+
+USABLE: dict[str, tuple[str, dict[str, Any]]] = {
+    "an empty object": ("{}", {}),
+    "white space around": (' \n{"a": 1}\t ', {"a": 1}),
+    "every type": (
+        '{"n":null,"t":true,"i":-1,"f":1.5,"s":"x","a":[1],"o":{"b":2}}',
+        {"n": None, "t": True, "i": -1, "f": 1.5, "s": "x", "a": [1], "o": {"b": 2}},
+    ),
+    "characters beyond ASCII": ('{"é":"😀"}', {"é": "😀"}),
+    "escapes": (r'{"a":"\u00e9\ud83d\ude00\u0000"}', {"a": "é😀\x00"}),
+    "a large whole number": ('{"a":9007199254740993}', {"a": 9007199254740993}),
+    "as deep as may be": (nested(64), json.loads(nested(64))),
+}
+
+
+@pytest.mark.parametrize("name", USABLE)
+def test_an_object_is_read(name: str) -> None:
+    raw, value = USABLE[name]
+    arguments = parse(raw, LIMITS)
+    assert (arguments.value, arguments.error, arguments.flaw) == (value, "", "")
+    assert arguments.raw == raw
+
+
+UNUSABLE = {
+    "empty": ("", "the arguments are not JSON: Expecting value"),
+    "white space alone": (" ", "not JSON"),
+    "cut off": ('{"a": 1', "not JSON"),
+    "something after it": ('{"a":1} and so on', "not JSON: Extra data"),
+    "two objects": ("{}{}", "not JSON: Extra data"),
+    "no JSON": ("create a page", "not JSON"),
+    "single quotes": ("{'a':1}", "not JSON"),
+    "a byte order mark": ("\ufeff{}", "not JSON"),
+    "a control character": ('{"a":"\x00"}', "not JSON: Invalid control character"),
+    "digits without end": ('{"a":' + "1" * 5000 + "}", "not JSON"),
+    "a key twice, then cut off": ('{"a":1,"a":2}}', "not JSON"),
+    "an array": ("[1]", "must be a JSON object, not an array"),
+    "a string": ('"x"', "must be a JSON object, not a string"),
+    "a whole number": ("1", "must be a JSON object, not a number"),
+    "a fraction": ("1.5", "must be a JSON object, not a number"),
+    "a boolean": ("true", "must be a JSON object, not a boolean"),
+    "null": ("null", "must be a JSON object, not null"),
+    "not a number": ("NaN", "must be a JSON object, not a number"),
+    "one level too deep": (nested(65), "nested too deep; at most 64 levels"),
+    "100 deep": (nested(100), "nested too deep; at most 64 levels"),
+    "100,000 deep": (nested(100_000), "nested too deep; at most 64 levels"),
+    "objects 100 deep": ('{"a":' * 100 + "1" + "}" * 100, "nested too deep; at most 64 levels"),
+    "10 MB": ('{"a":"' + "x" * 10_000_000 + '"}', "10,000,008 bytes long; at most 1,048,576"),
+}
+
+
+@pytest.mark.parametrize("name", UNUSABLE)
+def test_what_is_no_object_within_the_limits_says_why(name: str) -> None:
+    raw, error = UNUSABLE[name]
+    arguments = parse(raw, LIMITS)
+    assert arguments.value is None
+    assert error in arguments.error
+    assert arguments.raw == raw
+    assert arguments.identity() == raw
+
+
+def test_brackets_inside_text_are_not_depth() -> None:
+    assert parse(json.dumps({"a": "[{" * 100}), LIMITS).error == ""
+
+
+def test_many_neighbours_are_not_depth() -> None:
+    assert parse(json.dumps({"a": [[]] * 200}), LIMITS).error == ""
+
+
+@pytest.mark.parametrize(("text", "size"), [("é", 2), ("😀", 4), ("\ud800", 3)])
+def test_the_size_is_counted_in_bytes_of_utf_8(text: str, size: int) -> None:
+    raw = '{"a":"' + text + '"}'
+    assert parse(raw, Limits(argument_bytes=8 + size)).error == ""
+    assert f"{8 + size} bytes long" in parse(raw, Limits(argument_bytes=7 + size)).error
+
+
+FLAWED = {
+    "a key twice": ('{"a":1,"b":0,"a":2}', "the key 'a' stands twice"),
+    "a key twice further in": ('{"o":[{"a":1,"a":1}]}', "the key 'a' stands twice"),
+    "one key in two spellings": (r'{"a":1,"\u0061":2}', "the key 'a' stands twice"),
+    "not a number": ('{"a":NaN}', "NaN is no JSON number"),
+    "infinity": ('{"a":[Infinity]}', "Infinity is no JSON number"),
+    "minus infinity": ('{"a":-Infinity}', "-Infinity is no JSON number"),
+}
+
+
+@pytest.mark.parametrize("name", FLAWED)
+def test_what_only_a_strict_reader_refuses_is_a_flaw_and_no_error(name: str) -> None:
+    raw, flaw = FLAWED[name]
+    arguments = parse(raw, LIMITS)
+    assert (arguments.error, arguments.flaw) == ("", flaw)
+    assert arguments.value is not None
+
+
+def test_of_a_key_that_stands_twice_the_last_value_counts() -> None:
+    assert parse('{"a":1,"a":2}', LIMITS).value == {"a": 2}
+
+
+def test_a_key_that_stands_twice_among_thousands_is_found_at_once() -> None:
+    raw = "{" + ",".join(f'"{number}":1' for number in range(6000)) + ',"5999":1}'
+    began = time.process_time()
+    assert parse(raw, LIMITS).flaw == "the key '5999' stands twice"
+    assert time.process_time() - began < 0.25
+
+
+def test_half_of_a_surrogate_pair_is_kept_as_the_text_has_it() -> None:
+    arguments = parse(r'{"a":"\ud800"}', LIMITS)
+    assert (arguments.value, arguments.error) == ({"a": "\ud800"}, "")
+    assert arguments.identity() == '{"a":"\ud800"}'
+
+
+def test_the_identity_of_a_number_that_is_not_finite_is_its_text() -> None:
+    assert parse('{"a": 1e400}', LIMITS).identity() == '{"a": 1e400}'
+
+
+def test_the_identity_of_what_cannot_be_written_is_its_text() -> None:
+    deep: list[Any] = []
+    for _ in range(100_000):
+        deep = [deep]
+    assert Arguments("too deep", {"a": deep}).identity() == "too deep"
+
+
+@given(objects, st.data())
+def test_key_order_white_space_and_escapes_never_change_the_identity(
+    value: dict[str, Any], data: st.DataObject
+) -> None:
+    first, second = data.draw(texts_of(value)), data.draw(texts_of(value))
+    assert parse(first, LIMITS).identity() == parse(second, LIMITS).identity()
+
+
+ALIKE: list[Any] = [0, 0.0, -0.0, 1, 1.0, True, None, "1", [], [1], {}]
+few = st.dictionaries(st.sampled_from("ab"), st.sampled_from(ALIKE))
+
+
+@given(few, few)
+def test_two_values_share_an_identity_only_if_they_are_one_value(one: dict[str, Any], other: dict[str, Any]) -> None:
+    alike = parse(json.dumps(one), LIMITS).identity() == parse(json.dumps(other), LIMITS).identity()
+    assert alike == same(one, other)
+
+
+@pytest.mark.parametrize(("one", "other"), [("1", "1.0"), ("1", "true"), ("0.0", "-0.0"), ('"1"', "1"), ("0", "null")])
+def test_values_that_python_thinks_alike_are_apart(one: str, other: str) -> None:
+    assert parse(f'{{"a":{one}}}', LIMITS).identity() != parse(f'{{"a":{other}}}', LIMITS).identity()
+
+
+@given(st.text())
+def test_whatever_the_text_reading_it_never_raises(raw: str) -> None:
+    arguments = parse(raw, LIMITS)
+    assert (arguments.value is None) == bool(arguments.error)
+
+
+def test_arguments_print_their_text_cut_short() -> None:
+    assert repr(parse('{"a":1}', LIMITS)) == """Arguments('{"a":1}')"""
+    assert len(repr(Arguments("x" * 1000, None))) < 250
+
+
+CANONICAL: dict[str, tuple[Any, str]] = {
+    "keys sorted, no spaces": ({"b": 1, "a": {"d": 2, "c": 3}}, '{"a":{"c":3,"d":2},"b":1}'),
+    "characters as they are": ({"é": "😀"}, '{"é":"😀"}'),
+    "quotes and control characters escaped": ({"a": '"\\\n\x00'}, r'{"a":"\"\\\n\u0000"}'),
+    "arrays in their order": ([3, 1, 2], "[3,1,2]"),
+    "the shortest fraction": ([0.1, 1e-7, 1e16, 1.0], "[0.1,1e-07,1e+16,1.0]"),
+    "the largest whole number": ([2**53 - 1, -(2**53) + 1], "[9007199254740991,-9007199254740991]"),
+    "long digits in text": ({"9007199254740993": "9007199254740993"}, '{"9007199254740993":"9007199254740993"}'),
+    "long digits in a fraction": ([9007199254740993.0], "[9007199254740992.0]"),
+}
+
+
+@pytest.mark.parametrize("name", CANONICAL)
+def test_the_canonical_text_is_this(name: str) -> None:
+    value, text = CANONICAL[name]
+    assert canonical(value) == text
+
+
+@given(values)
+def test_what_canonical_wrote_says_the_same_value(value: Any) -> None:
+    assert same(json.loads(canonical(value)), value)
+
+
+@given(values)
+def test_canonical_is_its_own_canonical_form(value: Any) -> None:
+    text = canonical(value)
+    assert canonical(json.loads(text)) == text
+
+
+@pytest.mark.parametrize("number", [2**53, -(2**53), 2**63, 10**30])
+@pytest.mark.parametrize("shape", ["{n}", '{{"a":{n}}}', '[[{{"a":[{n}]}}]]'])
+def test_a_whole_number_that_readers_do_not_agree_on_is_refused(number: int, shape: str) -> None:
+    with pytest.raises(InvalidError, match="is too large; whole numbers stay within ±2\\^53, or use text"):
+        canonical(json.loads(shape.format(n=number)))
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
+def test_a_number_that_is_not_finite_is_refused(number: float) -> None:
+    with pytest.raises(InvalidError, match="a number that is not finite; JSON has no such number"):
+        canonical({"a": [number]})
+
+
+def test_half_of_a_surrogate_pair_is_refused() -> None:
+    with pytest.raises(InvalidError, match="half of a surrogate pair, which UTF-8 cannot hold"):
+        canonical({"a": "\ud800"})
+
+
+def test_a_number_of_thousands_of_digits_is_called_too_large() -> None:
+    with pytest.raises(InvalidError, match="too large"):
+        canonical({"a": 10**5000})
+
+
+def test_limits_are_one_mebibyte_64_levels_and_256_kibibytes() -> None:
+    assert (LIMITS.argument_bytes, LIMITS.argument_depth, LIMITS.output_bytes) == (1_048_576, 64, 262_144)

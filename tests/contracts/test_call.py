@@ -1,0 +1,125 @@
+"""A call is a value that layers copy, and a layer that knows nothing of what it wraps is seen through views."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import pytest
+
+from remit import AnyLayer, CallLayer, CallService, Place, Reply, Stack, Timeout, tool
+from remit.contracts.call import ModelLayer, ModelService, StepLayer, StepService, as_calls
+from remit.contracts.chat import ChatRequest, Completion, write
+from remit.contracts.step import Aux, Done, StepOutcome, StepRequest
+from remit.core import Service
+from remit.errors import InvalidError
+from remit.testing import call_of, through
+from tests.contracts.steps import chat_request, step_request
+
+Q = TypeVar("Q")
+R = TypeVar("R")
+
+
+@tool
+async def find(query: str, limit: int = 10) -> str:
+    """Find pages."""
+    return query * limit
+
+
+class Seen(AnyLayer):
+    """Notes the kind of each request."""
+
+    place = Place.LIMIT
+
+    def __init__(self) -> None:
+        self.kinds: list[str] = []
+
+    def __call__(self, inner: Service[Q, R], /) -> Service[Q, R]:
+        async def seen(request: Q, /) -> R:
+            self.kinds.append(type(request).__name__)
+            return await inner(request)
+
+        return seen
+
+    def __repr__(self) -> str:
+        return "Seen()"
+
+
+class Around(CallLayer):
+    def __call__(self, inner: CallService, /) -> CallService:
+        return inner
+
+
+async def test_a_bound_call_has_its_payload_and_the_canonical_form_of_it() -> None:
+    call = await call_of(find, '{"query": "a"}')
+    bound = call.bound(find.schema_in.bind(call.arguments))
+    assert bound.payload == find.schema_in.model(query="a")
+    assert bound.canonical == '{"limit":10,"query":"a"}'
+    assert bound._replace(payload=None, canonical="") == call
+
+
+async def test_a_payload_without_a_canonical_form_binds_no_call() -> None:
+    call = await call_of(find, '{"query":"a","limit":9007199254740993}')
+    with pytest.raises(InvalidError, match="too large"):
+        call.bound(find.schema_in.bind(call.arguments))
+
+
+async def test_a_call_is_neither_bound_nor_tried_again_at_first() -> None:
+    call = await call_of(find)
+    assert (call.payload, call.canonical, call.attempt, call.deadline, call.wire) == (None, "", 1, None, "")
+
+
+async def test_a_copy_with_one_field_changed_loses_no_other() -> None:
+    call = await call_of(find, wire="w1")
+    changed = call._replace(attempt=2)
+    assert changed._replace(attempt=1) == call
+    assert (changed.attempt, changed.wire) == (2, "w1")
+
+
+async def test_one_layer_stands_around_calls_requests_and_steps_by_its_views() -> None:
+    layer = Seen()
+    completion = Completion(message=write({"role": "assistant", "content": "x"}), content="x")
+
+    async def model(request: ChatRequest, /) -> Completion:
+        return completion
+
+    async def step(request: StepRequest, /) -> StepOutcome:
+        return Done(messages=(), aux=Aux())
+
+    models: ModelService = layer.models(model)
+    steps: StepService = layer.steps(step)
+    assert (await through(layer.calls, await call_of(find))).value == "inner"
+    assert await models(await chat_request()) is completion
+    assert isinstance(await steps(await step_request()), Done)
+    assert layer.kinds == ["Call", "ChatRequest", "StepRequest"]
+
+
+def test_a_view_stands_where_its_layer_stands_and_prints_as_it_does() -> None:
+    layer = Seen()
+    views = (layer.calls, layer.models, layer.steps)
+    assert [view.place for view in views] == [Place.LIMIT] * 3
+    assert [repr(view) for view in views] == ["Seen()"] * 3
+    assert [type(view).__mro__[2] for view in views] == [CallLayer, ModelLayer, StepLayer]
+
+
+def test_a_layer_of_your_own_stands_anywhere_unless_it_says_where() -> None:
+    assert Around().place is Place.OWN
+
+
+def test_a_tool_attaches_call_layers_as_they_are_and_others_by_their_view_of_calls() -> None:
+    around, timeout = Around(), Timeout(5)
+    attached = list(as_calls(Stack[CallLayer | AnyLayer](around, timeout)))
+    assert attached[0] is around
+    assert isinstance(attached[1], CallLayer)
+    assert repr(attached[1]) == "Timeout(seconds=5)"
+    assert list(as_calls(around)) == [around]
+
+
+@pytest.mark.parametrize("kind", [CallLayer, ModelLayer, StepLayer, AnyLayer])
+def test_a_layer_without_a_service_cannot_be_made(kind: type) -> None:
+    unfinished = type("Unfinished", (kind,), {})
+    with pytest.raises(TypeError, match="abstract method"):
+        unfinished()
+
+
+async def test_the_reply_of_inner_passes_a_layer_that_adds_nothing() -> None:
+    assert await through(Around(), await call_of(find)) == Reply.of("inner")

@@ -1,0 +1,77 @@
+"""Facts say what kind of thing an operation is; wrong ones are refused when they are written."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import FrozenInstanceError
+from typing import Any
+
+import pytest
+
+from remit.contracts.facts import Effect, Facts, Risk, facts_of
+from remit.errors import ContractError
+
+
+def test_what_nobody_said_is_taken_for_the_worst() -> None:
+    facts = Facts()
+    assert (facts.effect, facts.trusted) == (Effect.UNSAFE, False)
+    assert (facts.risk, facts.egress, facts.confirm, facts.timeout) == (Risk.SAFE, False, None, None)
+    assert (facts.permissions, facts.tags) == (frozenset(), frozenset())
+
+
+@pytest.mark.parametrize("permission", ["cms:write", "cms:pages:write", "a-b_c:d2"])
+def test_a_permission_names_area_and_verb(permission: str) -> None:
+    assert Facts(permissions=frozenset({permission})).permissions == {permission}
+
+
+@pytest.mark.parametrize(
+    "permission", ["write", "cms:", ":write", "cms:*", "*", "CMS:write", "cms write", "cms:write\n", "", "1cms:write"]
+)
+def test_another_permission_is_refused_by_name(permission: str) -> None:
+    with pytest.raises(ContractError) as caught:
+        facts_of(permissions=["cms:read", permission])
+    assert caught.value.message == f"permission {permission!r} is not of the form area:verb, like cms:write"
+
+
+@pytest.mark.parametrize("seconds", [0, -1, math.nan, -math.inf])
+def test_a_timeout_that_is_not_positive_is_refused(seconds: float) -> None:
+    with pytest.raises(ContractError, match="give a positive number, or None for no limit"):
+        Facts(timeout=seconds)
+
+
+@pytest.mark.parametrize("seconds", [0.001, 30, None])
+def test_a_positive_timeout_or_none_is_kept(seconds: float | None) -> None:
+    assert Facts(timeout=seconds).timeout == seconds
+
+
+def test_facts_do_not_change() -> None:
+    facts: Any = Facts()
+    with pytest.raises(FrozenInstanceError):
+        facts.effect = Effect.PURE
+
+
+def test_a_decorators_iterables_become_facts() -> None:
+    made = facts_of(
+        effect=Effect.KEYED,
+        risk=Risk.HIGH,
+        permissions=["cms:write", "cms:write"],
+        timeout=5,
+        egress=True,
+        trusted=True,
+        tags=iter(["page"]),
+        confirm="confirmed",
+    )
+    assert made == Facts(
+        effect=Effect.KEYED,
+        risk=Risk.HIGH,
+        permissions=frozenset({"cms:write"}),
+        timeout=5,
+        egress=True,
+        trusted=True,
+        tags=frozenset({"page"}),
+        confirm="confirmed",
+    )
+
+
+def test_saying_nothing_in_a_decorator_is_saying_nothing() -> None:
+    assert facts_of() == Facts()

@@ -1,0 +1,86 @@
+"""Items are values, each filed under a call and named by its kind; a position says where one stands."""
+
+from __future__ import annotations
+
+from dataclasses import FrozenInstanceError, fields
+from typing import Any
+
+import pytest
+
+from remit.contracts import items
+from remit.contracts.items import KINDS, Item, Note, Position
+
+NOTE = Note(call="c1", name="log", data="{}")
+
+
+def test_every_kind_of_item_is_known_by_its_own_name() -> None:
+    classes = [kind for kind in vars(items).values() if isinstance(kind, type) and issubclass(kind, Item)]
+    assert {kind.kind: kind for kind in classes if kind is not Item} == KINDS
+    assert len(KINDS) == len(classes) - 1
+
+
+def test_the_names_of_the_kinds_are_these_for_ever() -> None:
+    assert {name: kind.__name__ for name, kind in KINDS.items()} == {
+        "opened": "Opened",
+        "message": "Message",
+        "usage": "Usage",
+        "tool_output": "ToolOutput",
+        "handoff": "Handoff",
+        "question": "Asked",
+        "decision": "Decided",
+        "started": "Started",
+        "ended": "Ended",
+        "note": "Note",
+        "mismatch": "Mismatch",
+        "erased": "Erased",
+        "suspended": "Waiting",
+        "resumed": "Resumed",
+        "finished": "Finished",
+    }
+
+
+@pytest.mark.parametrize("kind", KINDS.values())
+def test_every_item_is_filed_under_a_call(kind: type[Item]) -> None:
+    assert fields(kind)[0].name == "call"
+
+
+def test_an_item_does_not_change() -> None:
+    item: Any = NOTE
+    with pytest.raises(FrozenInstanceError):
+        item.name = "emit"
+
+
+def position(**changed: Any) -> Position:
+    known: dict[str, Any] = {"run": "r", "epoch": 1, "seq": 3, "at": 0.5, "item": NOTE}
+    known |= {"body": "{}", "digest": b"d", "chain": b"c"}
+    return Position(**{**known, **changed})
+
+
+def test_two_positions_are_equal_if_all_they_say_is() -> None:
+    assert position() == position()
+    assert hash(position()) == hash(position())
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"run": "s"},
+        {"epoch": 2},
+        {"seq": 4},
+        {"at": 0.6},
+        {"item": Note(call="c2", name="log", data="{}")},
+        {"body": "[]"},
+        {"digest": b"e"},
+        {"chain": b"d"},
+    ],
+)
+def test_any_difference_makes_another_position(changed: dict[str, Any]) -> None:
+    assert position(**changed) != position()
+
+
+def test_a_position_is_no_other_thing() -> None:
+    assert position() != position().fields()
+
+
+def test_a_position_prints_run_seq_and_item() -> None:
+    assert repr(position()) == "r#3 Note(call='c1', name='log', data='{}')"

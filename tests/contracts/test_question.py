@@ -1,0 +1,92 @@
+"""Questions and decisions cross the journal as JSON, read strictly: what looks like a yes is none."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from remit.contracts.question import Decision, Question, as_dict, digest
+from tests.contracts.json_values import text
+
+finite = st.floats(allow_nan=False, allow_infinity=False)
+texts = {field.name: text for field in fields(Question) if field.type == "str"}
+questions = st.builds(
+    Question, **texts, kind=st.sampled_from(["approval", "outcome"]), asked=finite, expires=finite, waits=st.booleans()
+)
+decisions = st.builds(Decision, question=text, approved=st.booleans(), by=text, result=text, reason=text, at=finite)
+
+
+@given(questions)
+def test_a_question_comes_back_from_its_json(question: Question) -> None:
+    assert Question.of(question.json()) == question
+
+
+@given(decisions)
+def test_a_decision_comes_back_from_its_json(decision: Decision) -> None:
+    assert Decision.of(decision.json()) == decision
+
+
+@pytest.mark.parametrize("approved", ["yes", "true", "True", 1, 0, 1.0, None, [True], {"approved": True}])
+def test_what_merely_looks_like_a_yes_or_no_is_no_decision(approved: Any) -> None:
+    said = {**as_dict(Decision(question="q", approved=True, by="ada")), "approved": approved}
+    with pytest.raises(ValidationError, match="approved"):
+        Decision.of(json.dumps(said))
+
+
+@pytest.mark.parametrize("missing", ["question", "approved", "by"])
+def test_a_decision_without_one_of_its_parts_is_none(missing: str) -> None:
+    said = as_dict(Decision(question="q", approved=True, by="ada"))
+    del said[missing]
+    with pytest.raises(ValidationError, match=missing):
+        Decision.of(json.dumps(said))
+
+
+@pytest.mark.parametrize("approved", ["yes", "true", 1, None])
+def test_a_decision_cannot_be_built_of_what_merely_looks_like_a_yes(approved: Any) -> None:
+    with pytest.raises((TypeError, ValueError)):
+        Decision(question="q", approved=approved, by="ada")
+
+
+@given(questions)
+def test_a_question_of_another_kind_is_refused(question: Question) -> None:
+    with pytest.raises(ValidationError, match="kind"):
+        Question.of(json.dumps({**as_dict(question), "kind": "poll"}))
+
+
+def test_the_fields_of_a_decision_are_there_by_name() -> None:
+    assert as_dict(Decision(question="q", approved=False, by="ada", reason="no", at=2.0)) == {
+        "question": "q",
+        "approved": False,
+        "by": "ada",
+        "result": "",
+        "reason": "no",
+        "at": 2.0,
+    }
+
+
+def test_a_digest_is_32_hex_digits_and_the_same_every_time() -> None:
+    assert digest("a", "b") == digest("a", "b")
+    assert len(digest()) == 32
+    assert int(digest("a"), 16) >= 0
+
+
+@given(st.lists(st.text(max_size=3), max_size=4), st.lists(st.text(max_size=3), max_size=4))
+def test_two_lists_of_parts_share_a_digest_only_if_they_are_one(one: list[str], other: list[str]) -> None:
+    assert (digest(*one) == digest(*other)) == (one == other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [(("ab", "c"), ("a", "bc")), (("1:a",), ("a",)), (("", ""), ("",)), ((), ("",))]
+)
+def test_where_one_part_ends_and_the_next_begins_is_in_the_digest(one: tuple[str, ...], other: tuple[str, ...]) -> None:
+    assert digest(*one) != digest(*other)
+
+
+def test_half_of_a_surrogate_pair_can_be_digested() -> None:
+    assert digest("\ud800") != digest("\ud801")

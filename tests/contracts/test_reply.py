@@ -1,0 +1,77 @@
+"""A reply, good or bad, is what a call gives: content for a model, a value for Python."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from remit.contracts.reply import UNREAD, Reply
+from remit.errors import (
+    CallError,
+    DeniedError,
+    InvalidError,
+    NotFoundError,
+    OutputError,
+    RefusedError,
+    ToolFailedError,
+)
+
+
+def test_a_good_reply_has_value_and_content() -> None:
+    assert Reply.of({"a": 1}) == Reply('{"a":1}', "ok", {"a": 1})
+    assert Reply.of("café") == Reply("café", "ok", "café")
+
+
+def test_a_final_reply_is_a_good_one_that_ends_the_run() -> None:
+    assert Reply.final(7) == Reply("7", "ok", 7, ends=True)
+    assert not Reply.of(7).ends
+
+
+def test_what_json_cannot_hold_is_no_reply() -> None:
+    with pytest.raises(OutputError):
+        Reply.of(object())
+
+
+def test_an_error_is_an_error() -> None:
+    error = InvalidError("número 7")
+    reply = Reply.failed(error)
+    assert (reply.outcome, reply.error, reply.value) == ("error", error, UNREAD)
+    assert reply.content == '{"success":false,"error":"número 7","errorCode":"VALIDATION_ERROR"}'
+
+
+@pytest.mark.parametrize("error", [DeniedError("no"), RefusedError("no")])
+def test_a_denial_is_denied(error: CallError) -> None:
+    reply = Reply.failed(error)
+    assert reply.outcome == "denied"
+    assert json.loads(reply.content)["cancelled"] is True
+
+
+def test_a_good_reply_comes_back_from_the_journal_unread() -> None:
+    assert Reply.recorded('{"a":1}', "ok", ends=True) == Reply('{"a":1}', "ok", UNREAD, None, ends=True)
+
+
+@pytest.mark.parametrize("error", [NotFoundError("no page"), RefusedError("no"), ToolFailedError("broken")])
+def test_a_bad_reply_comes_back_from_the_journal_with_its_error(error: CallError) -> None:
+    live = Reply.failed(error)
+    known = Reply.recorded(live.content, live.outcome, ends=False)
+    assert (known.content, known.outcome, known.value) == (live.content, live.outcome, UNREAD)
+    assert known.error is not None
+    assert (type(known.error), known.error.message) == (type(error), error.message)
+
+
+def test_a_bad_reply_raises_the_very_error_it_was_made_of() -> None:
+    error = NotFoundError("no page")
+    with pytest.raises(NotFoundError) as caught:
+        Reply.failed(error).fail()
+    assert caught.value is error
+
+
+def test_a_bad_reply_that_has_only_content_raises_what_that_says() -> None:
+    content = Reply.failed(NotFoundError("no page")).content
+    with pytest.raises(NotFoundError, match=r"^no page$"):
+        Reply(content, "error").fail()
+
+
+def test_an_unread_value_says_so() -> None:
+    assert repr(UNREAD) == "UNREAD"

@@ -1,0 +1,181 @@
+"""What a type checker must know of tools, contexts and layers. Nothing here runs: `make check` reads it.
+
+An expected refusal carries an ignore of its rule; the check fails where one is no longer needed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import assert_type
+
+from remit import (
+    Agent,
+    AnyLayer,
+    Approve,
+    Call,
+    CallLayer,
+    CallService,
+    ChatRequest,
+    Completion,
+    Context,
+    Effect,
+    Env,
+    InProcessStore,
+    LeafContext,
+    Principal,
+    Reply,
+    Retry,
+    RunResult,
+    Runtime,
+    Stack,
+    StepLayer,
+    StepOutcome,
+    StepRequest,
+    Timeout,
+    Tool,
+    layer_fn,
+    recommended,
+    tool,
+)
+from remit.contracts.call import ModelLayer, ModelService, StepService
+from remit.contracts.callee import Callee
+from remit.contracts.ledger import Ledger
+from remit.journal.ledger import RunLedger
+from remit.journal.ports import Store
+from remit.journal.replay import ReplayLedger
+from tests.contracts.payloads import Page
+
+
+@tool
+async def find(query: str, limit: int = 10) -> list[str]:
+    """Find pages."""
+    return [query] * limit
+
+
+@tool(effect=Effect.KEYED)
+async def save(ctx: LeafContext, page: Page) -> int:
+    """Save a page."""
+    return len(ctx.key + page.title)
+
+
+@tool(effect=Effect.COMPOSED)
+async def both(ctx: Context, query: str) -> str:
+    """Find and save."""
+    return "".join(await ctx.call(find, query))
+
+
+class Service:
+    async def count(self, query: str) -> int:
+        """Count pages."""
+        return len(query)
+
+
+async def a_call_is_typed_by_the_function(ctx: Context) -> None:
+    assert_type(await ctx.call(find, "a"), list[str])
+    assert_type(await ctx.call(find, query="a", limit=3), list[str])
+    assert_type(await ctx.call(save, Page(title="x")), int)
+    assert_type(await ctx.call(both, "a"), str)
+    assert_type(await ctx.call(tool(Service().count), "a"), int)
+    said = await ctx.call(Agent("a", instructions="Work."), "go")
+    assert_type(said, str)  # pyright: ignore[reportAssertTypeFailure] - an agent's body promises Any
+
+
+async def a_wrong_call_is_refused(ctx: Context) -> None:
+    await ctx.call(find, 3)  # pyright: ignore[reportArgumentType]
+    await ctx.call(find)  # pyright: ignore[reportCallIssue]
+    await ctx.call(find, "a", slug=1)  # pyright: ignore[reportCallIssue]
+    await ctx.call(save, {"title": "x"})  # pyright: ignore[reportArgumentType]
+    await ctx.call(save, ctx, Page(title="x"))  # pyright: ignore[reportCallIssue]
+    await ctx.call("find", "a")  # pyright: ignore[reportArgumentType, reportCallIssue]
+
+
+async def a_leaf_cannot_call(ctx: LeafContext) -> None:
+    assert_type(ctx.key, str)
+    await ctx.call(find, "a")  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    ctx.tools  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]  # noqa: B018
+
+
+async def a_tool_keeps_its_type_through_layers() -> None:
+    assert_type(await find.layer(Timeout(5)).layer(Retry()).with_name("x").function("a"), list[str])
+    assert_type(find.schema_out.load("[]"), list[str])
+    same: Tool[[Page], int] = recommended(save)
+    assert_type(await same.function(Page(title="x")), int)
+    callee: Callee[[Page], int] = save
+    assert_type(callee.arguments(Page(title="x")).raw, str)
+
+
+@layer_fn
+async def around_calls(call: Call, inner: CallService, times: int) -> Reply:
+    return await inner(call)
+
+
+@layer_fn
+async def around_models(request: ChatRequest, inner: ModelService) -> Completion:
+    return await inner(request)
+
+
+@layer_fn
+async def around_steps(request: StepRequest, inner: StepService, *, name: str) -> StepOutcome:
+    return await inner(request)
+
+
+def a_layer_is_of_its_kind() -> None:
+    assert_type(around_calls(3), CallLayer)
+    assert_type(around_models(), ModelLayer)
+    assert_type(around_steps(name="x"), StepLayer)
+    assert_type(Timeout(5).models, ModelLayer)
+    around_calls("3")  # pyright: ignore[reportArgumentType]
+    around_calls()  # pyright: ignore[reportCallIssue]
+    around_steps("x")  # pyright: ignore[reportCallIssue]
+
+
+@layer_fn
+async def forgets_to_await(call: Call, inner: CallService) -> Reply:
+    return inner(call)  # pyright: ignore[reportReturnType]
+
+
+def a_layer_that_does_not_fit_is_refused(agent: Agent, runtime: Runtime) -> None:
+    find.layer(around_models())  # pyright: ignore[reportArgumentType]
+    find.layer(Stack(around_steps(name="x")))  # pyright: ignore[reportArgumentType]
+    agent.layer(around_calls(1)).layer(around_models()).layer(around_steps(name="x")).layer(Timeout(5).steps)
+    agent.layer(Timeout(5))  # pyright: ignore[reportArgumentType]
+    runtime.layer(around_models())  # pyright: ignore[reportArgumentType]
+
+
+def a_stack_knows_what_is_in_it() -> None:
+    assert_type(Stack[CallLayer | AnyLayer](Retry(), Timeout(5)), Stack[CallLayer | AnyLayer])
+    calls: Stack[CallLayer] = Stack(Retry()).layer(around_calls(1))
+    assert_type(next(iter(calls)), CallLayer)
+
+
+async def a_run_is_typed_by_its_callee(runtime: Runtime, ada: Principal) -> None:
+    assert_type(await runtime.call(find, ada, "a", limit=1), RunResult[list[str]])
+    assert_type((await runtime.call(save, ada, Page(title="x"))).value(), int)
+    assert_type((await runtime.run("go", by=ada)).value(), str)
+    await runtime.call(find, ada, 7)  # pyright: ignore[reportArgumentType]
+
+
+@dataclass(frozen=True)
+class Nobody:
+    """An environment without an approver."""
+
+
+def an_absent_capability_is_seen_before_anything_runs() -> None:
+    Approve(Env())
+    Approve(Nobody())  # pyright: ignore[reportArgumentType]
+
+
+def both_ledgers_and_the_store_are_what_the_ports_ask(
+    driven: RunLedger, replayed: ReplayLedger, store: InProcessStore
+) -> tuple[Ledger, Ledger, Store]:
+    return driven, replayed, store
+
+
+async def takes_an_object(thing: object) -> int:
+    """Take anything."""
+    return id(thing)
+
+
+async def a_first_parameter_that_could_be_a_context_is_taken_for_one(ctx: Context) -> None:
+    """The one wrong guess: an ``object`` could hold a context, so a type checker strips it. Annotate more exactly."""
+    await ctx.call(tool(takes_an_object), "x")  # pyright: ignore[reportCallIssue]

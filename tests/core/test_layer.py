@@ -1,0 +1,77 @@
+"""A service is any async callable of one argument, and layers wrap it outermost first."""
+
+from __future__ import annotations
+
+import functools
+
+import pytest
+
+from remit.core import Place, Service, compose
+
+
+class Marked:
+    """A layer that writes its name on the way in and on the way out."""
+
+    place = Place.OWN
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __call__(self, inner: Service[str, str], /) -> Service[str, str]:
+        async def marked(request: str, /) -> str:
+            return f"{await inner(f'{request} >{self._name}')} <{self._name}"
+
+        return marked
+
+
+async def echo(request: str) -> str:
+    return f"[{request}]"
+
+
+async def prefixed(prefix: str, request: str) -> str:
+    return f"{prefix}[{request}]"
+
+
+class Object:
+    async def __call__(self, request: str, /) -> str:
+        return f"[{request}]"
+
+    async def method(self, request: str) -> str:
+        return f"[{request}]"
+
+
+async def test_the_layer_given_first_is_outermost() -> None:
+    service = compose([Marked("a"), Marked("b")], echo)
+    assert await service("call") == "[call >a >b] <b <a"
+
+
+async def test_no_layers_give_the_base_itself() -> None:
+    assert compose([], echo) is echo
+
+
+async def test_layers_may_come_from_an_iterator() -> None:
+    service = compose((Marked(name) for name in "ab"), echo)
+    assert await service("call") == "[call >a >b] <b <a"
+
+
+@pytest.mark.parametrize(
+    "base",
+    [echo, Object(), Object().method, functools.partial(prefixed, "")],
+    ids=["function", "object", "bound method", "partial"],
+)
+async def test_any_async_callable_of_one_argument_is_a_service(base: Service[str, str]) -> None:
+    assert await compose([Marked("a")], base)("call") == "[call >a] <a"
+
+
+async def test_each_layer_is_asked_once_for_its_service_however_often_that_is_called() -> None:
+    built: list[str] = []
+
+    class Counted(Marked):
+        def __call__(self, inner: Service[str, str], /) -> Service[str, str]:
+            built.append("once")
+            return super().__call__(inner)
+
+    service = compose([Counted("a")], echo)
+    await service("first")
+    await service("second")
+    assert built == ["once"]

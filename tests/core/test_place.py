@@ -1,0 +1,110 @@
+"""The order of the onion: what a rule forbids is refused, with its reason, and nothing else is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from remit.core import RULES, Place, Rule, check_order
+from remit.errors import OrderError
+
+RULE = pytest.mark.parametrize("rule", RULES, ids=lambda rule: f"{rule.outer.value} around {rule.inner.value}")
+
+
+def check(*places: Place) -> None:
+    check_order(places, [f"<{place.value}>" for place in places])
+
+
+def holds(rule: Rule, places: Sequence[Place]) -> bool:
+    """The rule, said in the plainest way: no inner before an outer, and where it is needed no inner alone."""
+    for index, place in enumerate(places):
+        if place is rule.inner and (rule.outer in places[index:] or (rule.needed and rule.outer not in places)):
+            return False
+    return True
+
+
+def complete(*places: Place) -> list[Place]:
+    """``places``, and outside them what they need to be there at all."""
+    needed = [rule.outer for rule in RULES if rule.needed and rule.inner in places and rule.outer not in places]
+    return [*needed, *places]
+
+
+def refusal(*places: Place) -> str:
+    with pytest.raises(OrderError) as caught:
+        check(*places)
+    return caught.value.message
+
+
+def said(places: Sequence[Place]) -> set[str]:
+    """What the refusal of an order may say: one of the rules that do not hold."""
+    broken = [rule for rule in RULES if not holds(rule, places)]
+    return {f"<{rule.outer.value}> must stand outside <{rule.inner.value}>: {rule.why}" for rule in broken}
+
+
+@RULE
+def test_each_rule_refuses_the_reverse_order_naming_both_layers_and_the_reason(rule: Rule) -> None:
+    places = complete(rule.inner, rule.outer)
+    assert not holds(rule, places)
+    assert refusal(*places) in said(places)
+
+
+@RULE
+def test_each_rule_accepts_its_own_order(rule: Rule) -> None:
+    places = sorted(complete(rule.outer, rule.inner), key=list(Place).index)
+    assert holds(rule, places)
+    check(*places)
+
+
+@RULE
+def test_each_rule_holds_across_layers_that_stand_between(rule: Rule) -> None:
+    places = complete(rule.inner, Place.OWN, rule.outer)
+    assert refusal(*places) in said(places)
+
+
+@RULE
+def test_a_rule_binds_every_layer_of_a_place_not_only_the_first(rule: Rule) -> None:
+    places = complete(rule.outer, rule.inner, rule.outer)
+    assert refusal(*places) in said(places)
+
+
+def test_a_refusal_names_the_layers_as_they_print_and_the_reason() -> None:
+    with pytest.raises(OrderError) as caught:
+        check_order([Place.TIMEOUT, Place.RETRY], ["Timeout(5)", "Retry()"])
+    assert caught.value.message == (
+        "Retry() must stand outside Timeout(5): a timeout is for one attempt; limit the whole call by its deadline"
+    )
+
+
+def test_what_a_layer_needs_outside_it_must_be_there() -> None:
+    with pytest.raises(OrderError) as caught:
+        check(Place.APPROVE)
+    assert caught.value.message == (
+        "<approve> needs a layer at the place 'validate' outside it: "
+        "what a person approves is the validated argument object"
+    )
+
+
+def test_all_places_together_stand_in_the_order_in_which_they_are_named() -> None:
+    check(*Place)
+
+
+def test_a_layer_of_your_own_may_stand_anywhere() -> None:
+    check(Place.OWN, Place.TRACE, Place.OWN, Place.RECORD, Place.OWN, Place.VALIDATE, Place.OWN, Place.APPROVE)
+
+
+def test_the_order_of_no_layers_is_right() -> None:
+    check()
+
+
+@given(st.lists(st.sampled_from(Place), max_size=8))
+@settings(deadline=None)
+def test_an_order_is_refused_exactly_where_a_rule_does_not_hold(places: list[Place]) -> None:
+    try:
+        check(*places)
+        accepted = True
+    except OrderError:
+        accepted = False
+    assert accepted == all(holds(rule, places) for rule in RULES)

@@ -1,0 +1,75 @@
+"""One run in memory, which can be looked at while a body runs and taken up again as after a crash."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from remit import Ask, Call, CallLayer, Decision, InProcessStore, Question, Reply, Stack
+from remit.approvals.inbox import match_of, question_of
+from remit.contracts.arguments import Limits
+from remit.contracts.items import Asked, Decided, Item, Position
+from remit.dispatch.base import Base
+from remit.dispatch.door import Door
+from remit.dispatch.registry import AnyCallee, Registry
+from remit.journal.ledger import RunLedger
+from remit.testing import call_of
+
+
+class Crash(BaseException):
+    """The process died here."""
+
+
+class Bench:
+    """The bases of some callees over a store in memory. Each `drive` knows what the one before has stored."""
+
+    def __init__(self, *callees: AnyCallee, layers: Stack[CallLayer] | None = None) -> None:
+        self.store = InProcessStore(lambda: 0.0)
+        self.door = Door(layers or Stack(), {}, Registry(callees), Limits())
+
+    async def drive(self) -> RunLedger:
+        """The ledger of a driver that has just taken the run up."""
+        epoch = await self.store.acquire("run", "test", 0.0)
+        known = await self.store.read("run")
+        return RunLedger(self.store, "run", epoch, clock=lambda: 0.0, watch=_nobody, known=known)
+
+    async def call(self, callee: AnyCallee, arguments: str = "{}", *, ledger: RunLedger | None = None) -> Call:
+        """A call as the base sees it."""
+        return await call_of(callee, arguments, ledger=ledger or await self.drive())
+
+    async def base(self, callee: AnyCallee, arguments: str = "{}", *, ledger: RunLedger | None = None) -> Reply:
+        """What the base alone makes of a call."""
+        return await Base(callee, self.door)(await self.call(callee, arguments, ledger=ledger))
+
+    async def stored(self) -> list[Item]:
+        """What a crash at this moment would leave."""
+        return [position.item for position in await self.store.read("run")]
+
+    async def kinds(self) -> list[str]:
+        """The kinds of `stored`."""
+        return [item.kind for item in await self.stored()]
+
+    async def approve(self, call: Call, *, approved: bool | None = True) -> Question:
+        """Ask about a call, and decide unless ``approved`` is None, as approve does it."""
+        bound = call.bound(call.callee.schema_in.bind(call.arguments))
+        match = match_of(bound, bound.canonical, "1")
+        question = question_of(bound, Ask(reason="why not"), "rule", arguments=bound.canonical, match=match, waits=True)
+        await call.ledger.commit(Asked(call=call.id, parent="parent", question=question.id, body=question.json()))
+        if approved is not None:
+            await call.ledger.commit(decided(call, question.id, approved=approved))
+        return question
+
+
+def decided(call: Call, question: str, *, approved: bool) -> Decided:
+    """The decision on a question, as the inbox gives it to a call."""
+    decision = Decision(question=question, approved=approved, by="ada")
+    return Decided(call=call.id, question=question, body=decision.json())
+
+
+def of_kind(items: Sequence[Item], kind: type[Item]) -> list[Any]:
+    """The items of one class."""
+    return [item for item in items if isinstance(item, kind)]
+
+
+def _nobody(_position: Position) -> None:
+    """Nobody watches."""

@@ -1,0 +1,189 @@
+"""An unsafe call that was under way when its process died is never run again before somebody says what became of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from remit import Effect, LeafContext, Reply, Tool, tool
+from remit.contracts.callee import DID_NOT_HAPPEN, UNKNOWN, Found, Happened
+from remit.contracts.items import Asked, Decided, Ended, Started
+from remit.contracts.question import Decision, Question
+from remit.dispatch.context import value_of
+from remit.errors import OutputError, Suspended
+from tests.dispatch.kit import Bench, Crash, of_kind
+
+
+class Mail:
+    """A mail server, and a tool that dies while it sends."""
+
+    def __init__(self, *, dies: int = 1) -> None:
+        self.sent: list[str] = []
+        self._dies = dies
+
+    def send(self) -> Tool[[str], int]:
+        @tool(effect=Effect.UNSAFE)
+        async def send(ctx: LeafContext, to: str) -> int:
+            """Send a mail; the number of mails sent."""
+            self.sent.append(to)
+            if len(self.sent) <= self._dies:
+                raise Crash
+            return len(self.sent)
+
+        return send
+
+
+async def crashed(send: Tool[[str], int]) -> Bench:
+    bench = Bench(send)
+    with pytest.raises(Crash):
+        await bench.base(send, '{"to":"ada"}')
+    return bench
+
+
+async def asked(bench: Bench, send: Tool[[str], int]) -> Question:
+    """The question that the call opens when it is driven again."""
+    with pytest.raises(Suspended) as suspended:
+        await bench.base(send, '{"to":"ada"}')
+    (ident,) = suspended.value.questions
+    row = await bench.store.find_question(ident)
+    assert row is not None
+    return row.question
+
+
+async def tell(bench: Bench, question: Question, *, happened: bool, result: str = "") -> Reply:
+    """What the call gives once a person has told, or rather the ledger that knows it."""
+    decision = Decision(question=question.id, approved=happened, by="ada", result=result)
+    ledger = await bench.drive()
+    await ledger.commit(Decided(call="call", question=question.id, body=decision.json()))
+    return await bench.base(bench.door.find("", "send"), '{"to":"ada"}')
+
+
+async def test_a_person_is_asked_whether_it_happened() -> None:
+    mail = Mail()
+    send = mail.send()
+    bench = await crashed(send)
+    question = await asked(bench, send)
+    assert mail.sent == ["ada"]
+    assert (question.kind, question.tool, question.arguments) == ("outcome", "send", '{"to":"ada"}')
+    assert "did it happen?" in question.reason
+
+
+async def test_the_person_is_asked_once_however_often_the_call_is_driven() -> None:
+    mail = Mail()
+    send = mail.send()
+    bench = await crashed(send)
+    first, second = await asked(bench, send), await asked(bench, send)
+    assert first == second
+    assert len(of_kind(await bench.stored(), Asked)) == 1
+    assert mail.sent == ["ada"]
+
+
+async def test_if_it_happened_its_result_is_what_the_person_tells() -> None:
+    mail = Mail()
+    send = mail.send()
+    bench = await crashed(send)
+    reply = await tell(bench, await asked(bench, send), happened=True, result="7")
+    assert (reply.content, reply.outcome) == ("7", "ok")
+    assert value_of(send, reply) == 7
+    assert mail.sent == ["ada"]
+    assert of_kind(await bench.stored(), Ended) == [Ended(call="call", attempt=1, outcome="ok", content="7")]
+    again = await bench.base(send, '{"to":"ada"}')
+    assert again.content == "7"
+
+
+async def test_if_it_did_not_happen_it_is_done_as_another_attempt() -> None:
+    mail = Mail()
+    send = mail.send()
+    bench = await crashed(send)
+    reply = await tell(bench, await asked(bench, send), happened=False)
+    assert reply.value == 2
+    assert mail.sent == ["ada", "ada"]
+    items = await bench.stored()
+    assert [item.attempt for item in of_kind(items, Started)] == [1, 2]
+    assert [(item.attempt, item.void) for item in of_kind(items, Ended)] == [(1, True), (2, False)]
+
+
+async def test_if_it_dies_again_it_is_asked_about_again() -> None:
+    mail = Mail(dies=2)
+    send = mail.send()
+    bench = await crashed(send)
+    first = await asked(bench, send)
+    with pytest.raises(Crash):
+        await tell(bench, first, happened=False)
+    second = await asked(bench, send)
+    assert second.id != first.id
+    assert len(mail.sent) == 2
+    assert (await tell(bench, second, happened=True, result="2")).content == "2"
+    assert len(mail.sent) == 2
+
+
+async def test_a_crash_after_the_person_told_that_it_did_not_happen_asks_nobody_again() -> None:
+    mail = Mail()
+    send = mail.send()
+    bench = await crashed(send)
+    question = await asked(bench, send)
+    ledger = await bench.drive()
+    decision = Decision(question=question.id, approved=False, by="ada")
+    await ledger.commit(Decided(call="call", question=question.id, body=decision.json()))
+    await ledger.commit(Ended(call="call", attempt=1, outcome="error", content="", void=True))
+    assert (await bench.base(send, '{"to":"ada"}')).value == 2
+
+
+def finding(found: Found | Exception) -> tuple[Mail, Tool[[str], int], list[str]]:
+    mail, looked = Mail(), list[str]()
+
+    async def look(ctx: LeafContext, payload: object) -> Found:
+        looked.append(f"{ctx.key} {payload}")
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    return mail, mail.send().with_reconcile(look), looked
+
+
+async def test_a_tool_that_can_find_out_that_it_happened_asks_nobody() -> None:
+    mail, send, looked = finding(Happened(1))
+    bench = await crashed(send)
+    reply = await bench.base(send, '{"to":"ada"}')
+    assert reply.value == 1
+    assert (mail.sent, looked) == (["ada"], ["call to='ada'"])
+    assert of_kind(await bench.stored(), Ended) == [Ended(call="call", attempt=1, outcome="ok", content="1")]
+    assert (await bench.base(send, '{"to":"ada"}')).content == "1"
+    assert len(looked) == 1
+
+
+async def test_a_tool_that_can_find_out_that_it_did_not_happen_does_it() -> None:
+    mail, send, _ = finding(DID_NOT_HAPPEN)
+    bench = await crashed(send)
+    assert (await bench.base(send, '{"to":"ada"}')).value == 2
+    assert len(mail.sent) == 2
+
+
+async def test_a_tool_that_cannot_find_out_asks_a_person() -> None:
+    mail, send, _ = finding(UNKNOWN)
+    bench = await crashed(send)
+    assert (await asked(bench, send)).kind == "outcome"
+    assert mail.sent == ["ada"]
+
+
+async def test_only_the_attempt_that_was_cut_off_is_looked_after() -> None:
+    _, send, looked = finding(Happened(1))
+    bench = Bench(send)
+    with pytest.raises(Crash):
+        await bench.base(send, '{"to":"ada"}')
+    await bench.base(send, '{"to":"ada"}')
+    await bench.base(send, '{"to":"ada"}')
+    assert len(looked) == 1
+
+
+async def test_a_finding_that_breaks_the_contract_is_refused() -> None:
+    _, send, _ = finding(Happened("many"))
+    bench = await crashed(send)
+    with pytest.raises(OutputError):
+        await bench.base(send, '{"to":"ada"}')
+
+
+async def test_a_tool_that_fails_to_find_out_asks_a_person() -> None:
+    mail, send, _ = finding(ConnectionError("the mail server is down"))
+    bench = await crashed(send)
+    assert (await asked(bench, send)).kind == "outcome"
+    assert mail.sent == ["ada"]

@@ -1,0 +1,122 @@
+"""A name stands for one thing; a name that stands for nothing is answered with near ones."""
+
+from __future__ import annotations
+
+import pytest
+
+from remit import Agent, App, Effect, Runtime, tool
+from remit.contracts.callee import UNKNOWN
+from remit.dispatch.context import BodyFrame
+from remit.dispatch.registry import Missing, Registry
+from remit.errors import ContractError, NameTakenError, UnknownToolError
+from remit.testing import Scripted, anybody, call_of, calls
+from tests.dispatch.kit import Bench
+
+
+@tool(effect=Effect.PURE)
+async def cms_getPage() -> str:  # noqa: N802 - as a model sees it
+    """Get a page."""
+    return "page"
+
+
+@tool(effect=Effect.PURE)
+async def cms_getPages() -> str:  # noqa: N802 - as a model sees it
+    """Get all pages."""
+    return "pages"
+
+
+def test_callees_are_found_by_name_in_the_order_in_which_they_came() -> None:
+    registry = Registry([cms_getPages, cms_getPage])
+    assert (list(registry), len(registry)) == ([cms_getPages, cms_getPage], 2)
+    assert registry.get("cms_getPage") is registry.find("cms_getPage") is cms_getPage
+    assert registry.find("getPage") is None
+
+
+def test_two_callees_of_one_name_are_refused_and_both_are_named() -> None:
+    agent = Agent("cms_getPage", instructions="Get a page.")
+    with pytest.raises(NameTakenError) as refused:
+        Registry([cms_getPage, agent])
+    assert repr(cms_getPage) in refused.value.message
+    assert repr(agent) in refused.value.message
+    assert "rename one of them" in refused.value.message
+
+
+def test_the_first_of_two_stays() -> None:
+    registry = Registry([cms_getPage])
+    with pytest.raises(NameTakenError):
+        registry.add(cms_getPages.with_name("cms_getPage"))
+    assert list(registry) == [cms_getPage]
+
+
+def test_the_same_object_may_be_entered_again() -> None:
+    registry = Registry([cms_getPage, cms_getPage])
+    registry.add(cms_getPage)
+    assert len(registry) == 1
+
+
+def test_names_that_differ_in_case_alone_are_two_names() -> None:
+    assert len(Registry([cms_getPage, cms_getPage.with_name("cms_getpage")])) == 2
+
+
+class Odd(Missing):
+    """A callee of somebody else's making, which checks no name."""
+
+
+@pytest.mark.parametrize("name", ["", "a b", "x" * 65, "cms.getPage", "é"])
+def test_a_name_that_a_model_may_not_see_is_refused(name: str) -> None:
+    with pytest.raises(ContractError, match="is no tool name"):
+        Registry([Odd(name, ())])
+
+
+async def unknown(name: str, *known: str) -> str:
+    missing = Registry(cms_getPage.with_name(each) for each in known).get(name)
+    bench = Bench()
+    call = await call_of(missing)
+    with pytest.raises(UnknownToolError) as raised:
+        await missing.run(missing.schema_in.bind(call.arguments), BodyFrame(call, missing, bench.door))
+    return raised.value.message
+
+
+async def test_an_unknown_name_is_answered_with_the_nearest_names_first() -> None:
+    said = await unknown("cms_getPag", "cms_createPage", "cms_getPages", "cms_getPage", "mail_send")
+    assert said == "there is no tool 'cms_getPag'; near it: cms_getPage, cms_getPages, cms_createPage"
+
+
+async def test_a_name_that_is_near_to_nothing_is_said_alone() -> None:
+    assert await unknown("zzz", "cms_getPage") == "there is no tool 'zzz'"
+    assert await unknown("zzz") == "there is no tool 'zzz'"
+
+
+@pytest.mark.parametrize("name", ["x" * 10_000, "\ud800", "a\nb", "'"])
+async def test_whatever_name_a_model_invents_is_said_in_one_short_line(name: str) -> None:
+    said = await unknown(name, "cms_getPage")
+    said.encode()
+    assert "\n" not in said
+    assert len(said) < 120
+
+
+async def test_an_unknown_name_takes_any_arguments_and_has_nothing_to_find_out() -> None:
+    missing = Missing("nothing", ())
+    assert missing.arguments().raw == "{}"
+    assert missing.facts.effect is Effect.PURE
+    assert missing.schema_out.json_schema == {}
+    call = await call_of(missing, '{"any":[1]}')
+    payload = missing.schema_in.bind(call.arguments, strict=False)
+    assert await missing.reconcile(payload, BodyFrame(call, missing, Bench().door)) is UNKNOWN
+
+
+async def test_a_call_of_an_unknown_name_ends_like_every_other() -> None:
+    bench = Bench(cms_getPage)
+    missing = bench.door.find("", "cms_getpage")
+    reply = await bench.door.service("", missing)(await bench.call(missing, '{"slug":"about"}'))
+    assert reply.outcome == "error"
+    assert reply.error is not None
+    assert reply.error.code == "UNKNOWN_TOOL"
+    assert "near it: cms_getPage" in reply.content
+
+
+async def test_a_model_is_told_that_there_is_no_such_tool_whatever_arguments_it_sent() -> None:
+    agent = Agent("agent", instructions="Work.", tools=[cms_getPage])
+    model = Scripted([calls(("cms_getPag", {"slug": "about"})), "done"])
+    await Runtime(App(name="test", agents=(agent,)), model=model).run("go", by=anybody())
+    assert "UNKNOWN_TOOL" in model.requests[-1].history[-1]

@@ -1,0 +1,243 @@
+"""What runs is exactly what a person approved, once: the base checks it, whatever the layers outside did."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from remit import (
+    Agent,
+    App,
+    Approve,
+    Call,
+    CallLayer,
+    CallService,
+    Context,
+    Decision,
+    Effect,
+    Env,
+    InProcessStore,
+    LeafContext,
+    Question,
+    Reply,
+    Risk,
+    Runtime,
+    Stack,
+    Tool,
+    Validate,
+    layer_fn,
+    tool,
+)
+from remit.contracts.items import Asked, Ended, Started
+from remit.dispatch.base import Base
+from remit.errors import ApprovalUsedError, SealError
+from remit.testing import Scripted, anybody, calls
+from tests.dispatch.kit import Bench, Crash, decided, of_kind
+
+LEAVES = [Effect.PURE, Effect.IDEMPOTENT, Effect.KEYED, Effect.UNSAFE]
+each_leaf = pytest.mark.parametrize("effect", LEAVES, ids=lambda effect: effect.value)
+
+
+def eraser(ran: list[str], effect: Effect = Effect.KEYED, description: str = "Erase a page.") -> Tool[[str], str]:
+    @tool(effect=effect, risk=Risk.HIGH, description=description)
+    async def erase(page: str) -> str:
+        ran.append(page)
+        return "erased"
+
+    return erase
+
+
+async def taken_by(bench: Bench, question: Question) -> tuple[str, str] | None:
+    row = await bench.store.find_question(question.id)
+    assert row is not None
+    return row.taken
+
+
+@each_leaf
+async def test_what_was_approved_runs_and_takes_the_approval_as_it_starts(effect: Effect) -> None:
+    ran = list[str]()
+    erase = eraser(ran, effect)
+    bench = Bench(erase)
+    call = await bench.call(erase, '{"page":"about"}')
+    question = await bench.approve(call)
+    assert (await Base(erase, bench.door)(call)).value == "erased"
+    assert await taken_by(bench, question) == ("run", "call")
+    (started,) = of_kind(await bench.stored(), Started)
+    assert started.question == question.id, "a read that was asked about is stored too"
+
+
+@each_leaf
+@pytest.mark.parametrize("approved", [None, False], ids=["undecided", "denied"])
+async def test_a_call_that_nobody_approved_does_not_run_though_a_layer_lets_it_through(
+    effect: Effect, approved: bool | None
+) -> None:
+    ran = list[str]()
+    erase = eraser(ran, effect)
+    bench = Bench(erase)
+    call = await bench.call(erase, '{"page":"about"}')
+    question = await bench.approve(call, approved=approved)
+    with pytest.raises(SealError, match="erase was asked about and not approved, yet a layer let it through"):
+        await Base(erase, bench.door)(call)
+    assert ran == []
+    assert of_kind(await bench.stored(), Started) == []
+    assert await taken_by(bench, question) is None
+
+
+async def test_a_decision_on_another_question_approves_nothing() -> None:
+    ran = list[str]()
+    erase = eraser(ran)
+    bench = Bench(erase)
+    call = await bench.call(erase, '{"page":"about"}')
+    await bench.approve(call, approved=None)
+    call.ledger.add(decided(call, "another", approved=True))
+    with pytest.raises(SealError):
+        await Base(erase, bench.door)(call)
+    assert ran == []
+
+
+async def test_what_was_approved_before_it_was_asked_anew_is_not_approved() -> None:
+    ran = list[str]()
+    erase = eraser(ran)
+    bench = Bench(erase)
+    call = await bench.call(erase, '{"page":"about"}')
+    anew = replace(await bench.approve(call), id="anew")
+    call.ledger.add(Asked(call="call", parent="parent", question="anew", body=anew.json()))
+    with pytest.raises(SealError):
+        await Base(erase, bench.door)(call)
+    assert ran == []
+
+
+@each_leaf
+async def test_a_payload_that_a_layer_changed_after_it_was_approved_does_not_run(effect: Effect) -> None:
+    ran = list[str]()
+    erase = eraser(ran, effect)
+    bench = Bench(erase)
+    call = await bench.call(erase, '{"page":"about"}')
+    question = await bench.approve(call)
+    other = call.bound(erase.schema_in.model(page="home"))
+    with pytest.raises(SealError, match="a layer changed what erase is called with after it was approved"):
+        await Base(erase, bench.door)(other)
+    assert ran == []
+    assert await taken_by(bench, question) is None
+
+
+@pytest.mark.parametrize("changed", ["definition", "name", "effect"])
+async def test_a_tool_that_changed_after_it_was_approved_does_not_run(changed: str) -> None:
+    ran = list[str]()
+    bench = Bench()
+    call = await bench.call(eraser(ran), '{"page":"about"}')
+    await bench.approve(call)
+    today = {
+        "definition": eraser(ran, description="Erase a page and all below it."),
+        "name": eraser(ran).with_name("purge"),
+        "effect": eraser(ran, Effect.UNSAFE),
+    }[changed]
+    with pytest.raises(SealError):
+        await Base(today, bench.door)(call._replace(callee=today))
+    assert ran == []
+
+
+async def test_an_approval_that_another_call_has_used_starts_nothing() -> None:
+    ran = list[str]()
+    erase = eraser(ran)
+    bench = Bench(erase)
+    first = await bench.call(erase, '{"page":"about"}')
+    question = await bench.approve(first)
+    await Base(erase, bench.door)(first)
+    second = (await bench.call(erase, '{"page":"about"}'))._replace(id="second")
+    second.ledger.add(Asked(call="second", parent="parent", question=question.id, body=question.json()))
+    second.ledger.add(decided(second, question.id, approved=True))
+    with pytest.raises(ApprovalUsedError):
+        await Base(erase, bench.door)(second)
+    assert ran == ["about"]
+    assert len(of_kind(await bench.stored(), Started)) == 1
+
+
+async def test_another_attempt_is_the_same_use_of_the_approval() -> None:
+    ran = list[str]()
+    erase = eraser(ran)
+    bench = Bench(erase)
+    call = await bench.call(erase, '{"page":"about"}')
+    await bench.approve(call)
+    for attempt in (1, 2):
+        await Base(erase, bench.door)(call._replace(attempt=attempt))
+    assert ran == ["about", "about"]
+
+
+async def test_after_a_crash_the_same_call_is_the_same_use_of_the_approval() -> None:
+    ran = list[str]()
+
+    @tool(effect=Effect.KEYED, risk=Risk.HIGH)
+    async def erase(ctx: LeafContext, page: str) -> str:
+        """Erase a page."""
+        ran.append(ctx.key)
+        if len(ran) == 1:
+            raise Crash
+        return "erased"
+
+    bench = Bench(erase)
+    call = await bench.call(erase, '{"page":"about"}')
+    question = await bench.approve(call)
+    with pytest.raises(Crash):
+        await Base(erase, bench.door)(call)
+    assert (await bench.base(erase, '{"page":"about"}')).value == "erased"
+    assert ran == ["call", "call"]
+    assert await taken_by(bench, question) == ("run", "call")
+
+
+async def test_a_call_that_nobody_was_asked_about_is_not_sealed() -> None:
+    ran = list[str]()
+    erase = eraser(ran)
+    bench = Bench(erase)
+    call = await bench.call(erase, '{"page":"about"}')
+    await Base(erase, bench.door)(call.bound(erase.schema_in.model(page="home")))
+    assert ran == ["home"]
+
+
+class Yes:
+    """An approver who approves at once."""
+
+    async def decide(self, question: Question, /) -> Decision | None:
+        return Decision(question=question.id, approved=True, by="ada")
+
+
+@layer_fn
+async def change_page(call: Call, inner: CallService) -> Reply:
+    return await inner(call.bound(call.callee.schema_in.model(page="home")))
+
+
+@pytest.mark.parametrize("parallel", [1, 8], ids=["sequential", "parallel"])
+async def test_a_layer_that_changes_an_approved_call_gets_it_refused_through_the_real_runtime(parallel: int) -> None:
+    ran = list[str]()
+    erase = eraser(ran).layer(change_page())
+    model = Scripted([calls(("erase", {"page": "about"}), ("erase", {"page": "blog"})), "done"])
+    agent = Agent("agent", instructions="Work.", tools=[erase], parallel=parallel)
+    layers = Stack[CallLayer](Validate(), Approve(Env(approver=Yes())))
+    store = InProcessStore()
+    result = await Runtime(App(name="test", agents=(agent,)), model=model, layers=layers, store=store).run(
+        "go", by=anybody()
+    )
+    assert result.value() == "done"
+    assert ran == []
+    items = [position.item for position in await store.read(result.run)]
+    assert of_kind(items, Started) == of_kind(items, Ended) == []
+    assert [text.count('\\"errorCode\\":\\"SEAL_BROKEN\\"') for text in list(model.requests[-1].history)[-2:]] == [1, 1]
+
+
+async def test_an_approval_of_a_composed_callee_is_used_once() -> None:
+    ran = list[Any]()
+
+    @tool(effect=Effect.COMPOSED, risk=Risk.HIGH)
+    async def erase_all(ctx: Context, pages: str) -> str:
+        """Erase pages."""
+        ran.append(pages)
+        return "erased"
+
+    bench = Bench(erase_all)
+    call = await bench.call(erase_all, '{"pages":"all"}')
+    question = await bench.approve(call)
+    await Base(erase_all, bench.door)(call)
+    assert ran == ["all"]
+    assert await taken_by(bench, question) == ("run", "call")

@@ -1,0 +1,53 @@
+"""Every line in a block of shell is a command that there is."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from remit.cli.commands import remit
+from tests.docs.reading import ROOT, blocks, documents, name_of
+
+LINES = [(path, line) for path in documents() for block in blocks(path, "sh") for line in block.splitlines()]
+RECIPES = re.findall(r"^([a-z-]+):.*## ", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+SHELL = {"cd", "export", "mkdir"}
+GROUPS = {"approvals", "model"}
+
+
+def named(case: tuple[Path, str]) -> str:
+    return f"{name_of(case[0])}: {case[1]}"
+
+
+def test_there_are_commands_to_check() -> None:
+    assert len(LINES) > 20
+    assert {"run", "test", "rehearse"} <= set(RECIPES)
+
+
+@pytest.mark.parametrize("case", LINES, ids=named)
+def test_a_command_exists_with_the_options_it_is_given(case: tuple[Path, str]) -> None:
+    for command in case[1].split(" && "):
+        words = shlex.split(command, comments=True)
+        while words and re.match(r"[A-Z_]+=", words[0]):
+            words.pop(0)
+        if words:
+            _check(Path(words[0]).name, words[1:])
+
+
+def _check(program: str, words: list[str]) -> None:
+    match program:
+        case "make":
+            assert words[0] in RECIPES
+        case "remit":
+            path = words[:2] if words[0] in GROUPS else words[:1]
+            shown = CliRunner().invoke(remit, [*path, "--help"])
+            options = [word for word in words if word.startswith("--")]
+            assert shown.exit_code == 0, shown.output
+            assert [option for option in options if f"{option} " not in shown.output] == []
+        case "sh" | "python":
+            assert (ROOT / words[0]).is_file()
+        case _:
+            assert program in SHELL

@@ -1,0 +1,63 @@
+"""What the documents say of the code is what the code says today."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from remit.errors import RemitError
+from remit.models.weights import BASE, SMALL
+from tests.docs.reading import ROOT, prose
+
+CONFIGURATION = ROOT / "docs/reference/configuration.md"
+
+
+@pytest.fixture
+def script(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """The program behind `make docs`, which may only check."""
+    monkeypatch.setattr("sys.path", [str(ROOT / "scripts"), *sys.path])
+    monkeypatch.setattr("sys.argv", ["docs.py", "--check"])
+    spec = importlib.util.spec_from_file_location("scripts_docs", ROOT / "scripts/docs.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_generated_parts_are_up_to_date(script: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
+    assert (script.main(), capsys.readouterr().out) == (0, "")
+
+
+def test_a_stale_part_is_found_and_written_again_and_the_rest_kept(
+    script: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    readme = tmp_path / "README.md"
+    readme.write_text("before\n<!-- generated: rules -->\nold\n<!-- end -->\nafter\n", "utf-8")
+    monkeypatch.setattr(script, "ROOT", tmp_path)
+    assert (script.main(), capsys.readouterr().out) == (1, "README.md: stale, run `make docs`\n")
+    monkeypatch.setattr("sys.argv", ["docs.py"])
+    assert script.main() == 0
+    written = readme.read_text("utf-8")
+    assert written.startswith("before\n<!-- generated: rules -->\n\n| outside | inside | why |")
+    assert written.endswith("|\n\n<!-- end -->\nafter\n")
+
+
+def test_every_environment_variable_that_the_code_reads_is_explained_and_no_other() -> None:
+    sources = [*(ROOT / "src").rglob("*.py"), *(ROOT / "apps").glob("*/src/**/*.py")]
+    read = {name for path in sources for name in re.findall(r"\b(?:REMIT|OPENAI)_[A-Z_]+\b", path.read_text("utf-8"))}
+    read.discard(RemitError.code)
+    explained = set(re.findall(r"^\| `([A-Z_]+)` \|", prose(CONFIGURATION), re.MULTILINE))
+    assert explained == read
+
+
+def test_the_sizes_of_weights_are_those_of_the_lock() -> None:
+    said = prose(CONFIGURATION)
+    for weights in (BASE, SMALL):
+        assert f"`local:{weights.name}` | Qwen2.5-Coder" in said
+        assert f"{weights.size / 1e9:.1f} GB to fetch" in said

@@ -1,0 +1,101 @@
+"""Fake root services: what a run does, without agents and tools."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+from remit.contracts.items import Decided, Item, Position, ToolOutput
+from remit.contracts.reply import Reply
+from remit.engine.drive import Driver, Outcome, Root
+from remit.errors import Suspended
+from remit.journal.in_process import InProcessStore
+from remit.journal.ledger import RunLedger
+from tests.journal.samples import asking, opened, question
+
+GOOD = Reply.of("done")
+
+
+class Crash(BaseException):
+    """What no `except Exception` catches."""
+
+
+def end_of(reply: Reply) -> ToolOutput:
+    return ToolOutput(
+        call="root",
+        parent="",
+        callee="editor",
+        wire="",
+        text=reply.content,
+        outcome=reply.outcome,
+        final=reply.ends,
+    )
+
+
+def replying(reply: Reply = GOOD) -> Root:
+    """Ends at once with ``reply``."""
+
+    async def root(ledger: RunLedger) -> Reply:
+        ledger.add(end_of(reply))
+        return reply
+
+    return root
+
+
+def asks(*names: str, meanwhile: Callable[[], object] = lambda: None, run: str = "run") -> Root:
+    """Asks questions, one for each call, and ends when all of them are decided."""
+
+    async def root(ledger: RunLedger) -> Reply:
+        for name in names:
+            if not ledger.known(f"call {name}"):
+                of = question(name, run=run, call=f"call {name}", conversation="")
+                await ledger.commit(asking(of))
+        meanwhile()
+        await asyncio.sleep(0)
+        left = [name for name in names if not any(isinstance(i, Decided) for i in ledger.known(f"call {name}"))]
+        if left:
+            raise Suspended(*left)
+        return await replying()(ledger)
+
+    return root
+
+
+def raising(error: BaseException) -> Root:
+    async def root(_ledger: RunLedger) -> Reply:
+        raise error
+
+    return root
+
+
+async def never(_ledger: RunLedger) -> Reply:
+    """What must not be driven at all."""
+    raise AssertionError("the root was driven")
+
+
+class Stage:
+    """A store, drivers for it, and what those who watch them saw."""
+
+    def __init__(self, store: InProcessStore, clock: Callable[[], float]) -> None:
+        self.store = store
+        self.clock = clock
+        self.seen: list[Position] = []
+
+    def driver(self, name: str = "me", *, seconds: float = 30.0) -> Driver:
+        return Driver(store=self.store, clock=self.clock, watch=self.seen.append, name=name, seconds=seconds)
+
+    async def begin(self, root: Root, *, run: str = "run", name: str = "me", seconds: float = 30.0) -> Outcome:
+        driver = self.driver(name, seconds=seconds)
+        return await driver.drive(run, root, header=opened(run), conversation="", prior=())
+
+    async def again(self, root: Root, *, run: str = "run", name: str = "me", stopping: bool = False) -> Outcome:
+        return await self.driver(name).drive(run, root, header=None, conversation="", prior=(), stopping=stopping)
+
+    async def items(self, run: str = "run") -> list[Item]:
+        return [p.item for p in await self.store.read(run)]
+
+    async def kinds(self, run: str = "run") -> Sequence[str]:
+        return [item.kind for item in await self.items(run)]
+
+    async def status(self, run: str = "run") -> str:
+        row = await self.store.find_run(run)
+        return row.status if row else "unknown"

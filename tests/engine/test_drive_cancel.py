@@ -1,0 +1,168 @@
+"""A run is cancelled by whoever drives it, or from anywhere by its inbox; the journal and the driver agree on it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import pytest
+
+from remit.contracts.items import Finished, Position
+from remit.contracts.ledger import Take
+from remit.contracts.question import Decision
+from remit.contracts.reply import Reply
+from remit.engine.drive import POLL
+from remit.errors import JournalError
+from remit.journal.in_process import InProcessStore
+from remit.journal.ledger import RunLedger
+from tests.engine.roots import GOOD, Stage, asks, end_of, never, replying
+from tests.journal.samples import Clock, opened
+
+pytestmark = pytest.mark.looptime
+
+
+async def for_ever(_ledger: RunLedger) -> Reply:
+    await asyncio.sleep(10_000)
+    return GOOD
+
+
+async def cancelled_while(stage: Stage, seconds: float = 0.1) -> None:
+    """Begin a run and cancel the task that drives it."""
+    driving = asyncio.create_task(stage.begin(for_ever))
+    await asyncio.sleep(seconds)
+    driving.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await driving
+
+
+async def test_a_run_whose_task_is_cancelled_is_cancelled_and_free(stage: Stage) -> None:
+    await cancelled_while(stage)
+    assert await stage.items() == [opened(), Finished(call="run", status="cancelled")]
+    assert await stage.status() == "cancelled"
+    assert await stage.store.acquire("run", "somebody", 10) == 2
+
+
+async def test_a_cancelled_run_tells_so_and_is_not_driven(stage: Stage) -> None:
+    await cancelled_while(stage)
+    outcome = await stage.again(never)
+    assert outcome.status == "cancelled"
+    assert outcome.reply is not None
+    assert outcome.reply.error is not None
+    assert (outcome.reply.outcome, outcome.reply.error.code) == ("error", "CANCELLED")
+
+
+async def test_what_calls_write_while_they_are_cancelled_is_stored(stage: Stage) -> None:
+    async def root(ledger: RunLedger) -> Reply:
+        try:
+            return await for_ever(ledger)
+        except asyncio.CancelledError:
+            ledger.add(end_of(Reply("{}", "error")))
+            raise
+
+    driving = asyncio.create_task(stage.begin(root))
+    await asyncio.sleep(0.1)
+    driving.cancel()
+    await asyncio.wait([driving])
+    assert await stage.kinds() == ["opened", "tool_output", "finished"]
+
+
+async def test_a_run_that_is_being_driven_hears_within_a_second_that_it_is_cancelled(stage: Stage) -> None:
+    driving = asyncio.create_task(stage.begin(for_ever))
+    await asyncio.sleep(7.25)
+    await stage.store.cancel("run", "ada")
+    outcome = await driving
+    assert asyncio.get_running_loop().time() <= 7.25 + POLL
+    assert outcome.status == "cancelled"
+    assert outcome.reply is not None
+    assert outcome.reply.error is not None
+    assert outcome.reply.error.code == "CANCELLED"
+    assert (await stage.items())[-1] == Finished(call="run", status="cancelled")
+
+
+async def test_a_root_that_ends_all_the_same_has_ended(stage: Stage) -> None:
+    async def root(ledger: RunLedger) -> Reply:
+        try:
+            return await for_ever(ledger)
+        except asyncio.CancelledError:
+            return await replying()(ledger)
+
+    driving = asyncio.create_task(stage.begin(root))
+    await asyncio.sleep(0.1)
+    await stage.store.cancel("run", "ada")
+    assert (await driving).status == "done"
+    assert await stage.status() == "done"
+
+
+async def test_a_waiting_run_that_was_cancelled_is_driven_only_to_end_it(stage: Stage) -> None:
+    await stage.begin(asks("q1"))
+    await stage.store.cancel("run", "ada")
+
+    async def root(ledger: RunLedger) -> Reply:
+        assert ledger.stopping
+        raise asyncio.CancelledError
+
+    assert (await stage.again(root)).status == "cancelled"
+    assert await stage.kinds() == ["opened", "question", "suspended", "resumed", "finished"]
+
+
+@pytest.mark.parametrize("stopping", [True, False])
+async def test_a_run_is_stopping_where_the_driver_was_told_so(stage: Stage, stopping: bool) -> None:
+    await stage.begin(asks("q1"))
+    told: list[bool] = []
+
+    async def root(ledger: RunLedger) -> Reply:
+        told.append(ledger.stopping)
+        return await replying()(ledger)
+
+    await stage.again(root, stopping=stopping)
+    assert told == [stopping]
+
+
+class Late(InProcessStore):
+    """A store in which some answers take longer than others, as in a database."""
+
+    end_takes = 0.0
+    inbox_takes = 0.0
+    broken = False
+
+    async def append(self, run: str, epoch: int, items: Sequence[Position], take: Take | None = None) -> None:
+        await super().append(run, epoch, items, take)
+        if isinstance(items[-1].item, Finished):
+            await asyncio.sleep(self.end_takes)
+
+    async def incoming(self, run: str) -> list[Decision]:
+        await asyncio.sleep(self.inbox_takes)
+        return await super().incoming(run)
+
+    async def cancelled(self, run: str) -> str:
+        if self.broken:
+            raise JournalError("the database is locked")
+        return await super().cancelled(run)
+
+
+async def test_a_run_that_ended_just_before_it_was_cancelled_has_ended() -> None:
+    clock = Clock()
+    store = Late(clock)
+    stage = Stage(store, clock)
+    store.end_takes = 10
+    driving = asyncio.create_task(stage.begin(replying()))
+    await asyncio.sleep(0.1)
+    await store.cancel("run", "ada")
+    outcome = await driving
+    assert (await stage.status(), outcome.status) == ("done", "done")
+
+
+async def test_a_look_into_the_inbox_that_fails_cancels_no_run() -> None:
+    clock = Clock()
+    store = Late(clock)
+    stage = Stage(store, clock)
+
+    async def root(ledger: RunLedger) -> Reply:
+        store.broken = True
+        await asyncio.sleep(POLL * 1.5)
+        store.broken = False
+        await asyncio.sleep(POLL * 1.5)
+        return await replying()(ledger)
+
+    assert (await stage.begin(root)).status == "done"
+    assert await stage.status() == "done"

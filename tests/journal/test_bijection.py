@@ -1,0 +1,152 @@
+"""Raw chat histories become items and come back to the byte, whatever the wire carried."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Mapping
+from typing import Any, cast
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from openai.types.chat import ChatCompletionMessageParam
+from pydantic import TypeAdapter
+
+from remit.contracts.chat import ChatMessage, read, write
+from remit.contracts.items import Message, ToolOutput
+from remit.journal.codec import decode, encode, to_items, to_texts
+from remit.journal.ports import Store
+from tests.journal.samples import held, some
+from tests.journal.wire_texts import Talk, Wired
+
+OFFICIAL: TypeAdapter[Any] = TypeAdapter(ChatCompletionMessageParam)
+OURS: TypeAdapter[Any] = TypeAdapter(ChatMessage)
+
+few = settings(some, max_examples=20)
+many = settings(some, max_examples=10_000)
+seeded = st.randoms(use_true_random=True)
+shrinking = st.randoms(use_true_random=False)
+numbers = itertools.count()
+
+
+def whole(value: Any) -> Any:
+    """The value with every lone half of a surrogate pair, which pydantic takes for no string, replaced."""
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, Mapping):
+        return {whole(key): whole(part) for key, part in cast("Mapping[str, Any]", value).items()}
+    return [whole(part) for part in cast("list[Any]", value)] if isinstance(value, list) else value
+
+
+def exhausted(value: Any) -> Any:
+    """The value with every list that pydantic checks lazily checked to its end."""
+    if isinstance(value, Mapping):
+        return {key: exhausted(part) for key, part in cast("Mapping[str, Any]", value).items()}
+    return value if isinstance(value, (str, int, float, type(None))) else [exhausted(part) for part in value]
+
+
+def comes_back(history: list[Wired]) -> None:
+    texts = [text for _, text in history]
+    items = to_items(texts, "agent")
+    assert to_texts(items) == texts
+    again = [decode(item.kind, item.call, encode(item)) for item in items]
+    assert again == items
+    assert len({item.call for item in items}) == len(items)
+
+
+@few
+@given(shrinking)
+def test_a_short_history_comes_back_to_the_byte(chance: random.Random) -> None:
+    comes_back(Talk(chance).history(most=2))
+
+
+@some
+@given(seeded)
+def test_a_history_comes_back_to_the_byte(chance: random.Random) -> None:
+    comes_back(Talk(chance).history())
+
+
+@pytest.mark.slow
+@many
+@given(seeded)
+def test_ten_thousand_histories_come_back_to_the_byte(chance: random.Random) -> None:
+    comes_back(Talk(chance).history(most=5))
+
+
+@some
+@given(seeded)
+async def test_a_history_comes_back_to_the_byte_from_every_store(store: Store, chance: random.Random) -> None:
+    texts = [text for _, text in Talk(chance).history()]
+    run = await held(store, f"run{next(numbers)}")
+    await run.append(*to_items(texts, "agent"))
+    stored = [p.item for p in await store.read(run.run)]
+    assert to_texts([item for item in stored if isinstance(item, (Message, ToolOutput))]) == texts
+
+
+@some
+@given(seeded)
+def test_what_comes_back_is_what_the_official_types_call_a_message(chance: random.Random) -> None:
+    for message, text in Talk(chance).history():
+        assert whole(read(text)) == whole(message)
+        exhausted(OFFICIAL.validate_python(whole(message)))
+
+
+@some
+@given(seeded)
+def test_messages_of_our_forms_are_allowed_by_our_types_and_by_the_official_ones(chance: random.Random) -> None:
+    for message, _ in Talk(chance, foreign=False).history():
+        OURS.validate_python(whole(message))
+        exhausted(OFFICIAL.validate_python(whole(message)))
+
+
+@some
+@given(seeded)
+def test_a_tool_message_is_the_end_of_a_call_and_every_other_a_message(chance: random.Random) -> None:
+    message, text = Talk(chance).message()
+    (item,) = to_items([text], "agent")
+    if message["role"] == "tool":
+        assert isinstance(item, ToolOutput)
+        assert (item.parent, item.wire, item.outcome) == ("agent", read(text).get("tool_call_id"), "ok")
+    else:
+        assert isinstance(item, Message)
+        assert (item.agent, item.request) == ("agent", "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"role":"user","content":"caf\\u00e9"}',
+        '{"role":"user","content":"café"}',
+        '{"content":"é","role":"user"}',
+        ' {\n"role" :\t"user","content":"\\uD83C\\uDF82 \\ud83c \\/"}\r\n',
+        '{"role":"user","content":"","content":"said twice"}',
+        '{"role":"user","content":"x","n":1e2,"m":-0,"o":1.10,"p":18446744073709551617}',
+        '{"role":"assistant","content":null,"tool_calls":null}',
+        '{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"custom","custom":{"name":"x","input":""}}]}',
+        '{"role":"tool","tool_call_id":"\\ud83d","content":"\\u0000"}',
+    ],
+)
+def test_every_spelling_is_kept(text: str) -> None:
+    (item,) = to_items([text], "agent")
+    assert item.text == text
+    assert decode(item.kind, item.call, encode(item)) == item
+
+
+def test_the_same_message_at_another_place_or_of_another_agent_is_another_item() -> None:
+    user, reply = '{"role":"user","content":"x"}', '{"role":"tool","tool_call_id":"c","content":"x"}'
+    items = [*to_items([user, reply, user, reply], "one"), *to_items([user, reply], "two")]
+    assert len({item.call for item in items}) == 6
+
+
+def test_no_history_is_no_items() -> None:
+    assert to_items([], "agent") == []
+    assert to_texts([]) == []
+
+
+@some
+@given(seeded)
+def test_what_we_write_reads_back_as_it_was_and_fits_into_utf8(chance: random.Random) -> None:
+    message = whole(Talk(chance).message().message)
+    assert read(write(message)) == message
+    assert write(message).encode()

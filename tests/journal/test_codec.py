@@ -1,0 +1,125 @@
+"""Items become text and come back."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import fields
+from typing import Any, get_type_hints
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from remit.contracts.chat import read
+from remit.contracts.items import KINDS, Erased, Item, Message, ToolOutput, Waiting
+from remit.errors import FormatError
+from remit.journal.codec import ERASED, decode, encode, tool_content, tool_text
+from tests.journal.samples import some
+
+PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+text = st.text(st.characters(categories=("L", "N", "P", "Z", "C", "S", "Cs")), max_size=8).filter(
+    lambda said: not PAIR.search(said)
+)
+"""Any string that a JSON text can say: two halves of a pair, side by side, are one character there."""
+
+
+def of_type(kind: Any) -> st.SearchStrategy[Any]:
+    return text if kind is str else st.from_type(kind)
+
+
+def items_of(kind: type[Item]) -> st.SearchStrategy[Item]:
+    """Items of one class, from what its fields say."""
+    hints = get_type_hints(kind)
+    return st.builds(kind, **{f.name: of_type(hints[f.name]) for f in fields(kind)})
+
+
+every_item = st.one_of(*(items_of(kind) for kind in KINDS.values()))
+
+
+@some
+@given(every_item)
+def test_an_item_comes_back_from_its_body_as_it_was(item: Item) -> None:
+    again = decode(item.kind, item.call, encode(item))
+    assert again == item
+    assert type(again) is type(item)
+
+
+@some
+@given(every_item)
+def test_a_body_is_ascii_on_one_line_and_says_neither_kind_nor_call(item: Item) -> None:
+    body = encode(item)
+    assert body.isascii()
+    assert "\n" not in body
+    assert set(json.loads(body)) == {f.name for f in fields(item)} - {"call"}
+
+
+def test_every_class_of_items_has_a_kind_of_its_own() -> None:
+    ours = {kind.__name__ for kind in Item.__subclasses__() if kind.__module__ == Item.__module__}
+    assert {name: kind.__name__ for name, kind in KINDS.items()} == {
+        kind.kind: kind.__name__ for kind in KINDS.values()
+    }
+    assert {kind.__name__ for kind in KINDS.values()} == ours
+
+
+def test_an_item_of_an_unknown_kind_asks_for_a_newer_version() -> None:
+    with pytest.raises(FormatError, match="'teleported' that this version does not know; use a newer Remit"):
+        decode("teleported", "call", "{}")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '{"name":"said","data":"","loud":true}',
+        '{"name":"said"}',
+        '{"name":"said","data":"","call":"other"}',
+        "[]",
+        "7",
+    ],
+    ids=["a field too many", "a field too few", "a second call", "a list", "a number"],
+)
+def test_a_body_with_other_fields_is_refused_by_name(body: str) -> None:
+    with pytest.raises(FormatError, match="item 'note' has other fields than this version knows"):
+        decode("note", "call", body)
+
+
+def test_an_empty_body_is_a_tombstone_of_any_kind() -> None:
+    assert decode("note", "call", ERASED) == Erased(call="call", was="note")
+    assert decode("teleported", "call", ERASED) == Erased(call="call", was="teleported")
+
+
+def test_fields_that_have_defaults_may_be_missing() -> None:
+    """Journals of older versions, which wrote fewer fields, stay readable."""
+    assert decode("message", "c", '{"agent":"a","text":"{}"}') == Message(call="c", agent="a", text="{}")
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [("suspended", "{}"), ("suspended", "[]"), ("suspended", '{"questions":7}'), ("note", "{"), ("note", " ")],
+)
+def test_a_damaged_body_is_refused_as_one(kind: str, body: str) -> None:
+    with pytest.raises(FormatError):
+        decode(kind, "call", body)
+
+
+def test_the_questions_that_a_run_waits_for_come_back_as_they_were() -> None:
+    assert decode("suspended", "run", '{"questions":["a","b"]}') == Waiting(call="run", questions=("a", "b"))
+
+
+# --- tool messages ----------------------------------------------------------------------------------------------
+
+
+@some
+@given(text, text)
+def test_the_text_of_a_tool_message_says_its_call_and_its_content(wire: str, content: str) -> None:
+    said = tool_text(wire, content)
+    assert read(said) == {"role": "tool", "tool_call_id": wire, "content": content}
+    assert said.encode()
+
+
+@some
+@given(text.filter(bool), text)
+def test_the_content_of_an_end_is_the_same_whoever_called(wire: str, content: str) -> None:
+    model = ToolOutput(call="c", parent="a", callee="t", wire=wire, text=tool_text(wire, content), outcome="ok")
+    python = ToolOutput(call="c", parent="a", callee="t", wire="", text=content, outcome="ok")
+    assert tool_content(model) == tool_content(python) == content

@@ -1,0 +1,337 @@
+"""The ledger of a run that is driven: known at once, stored in order, and no further once the store refused."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import pytest
+
+from remit.contracts.items import Decided, Item, Position, Resumed, Usage
+from remit.contracts.ledger import Spent, Take
+from remit.errors import ApprovalUsedError, JournalError, LeaseError
+from remit.journal.codec import broken_link
+from remit.journal.in_process import InProcessStore
+from remit.journal.ledger import RunLedger
+from tests.journal.samples import Clock, asking, note, opened, question, started, yes
+
+
+class Watched(InProcessStore):
+    """A store that remembers what it was asked to append, and answers when the test says so."""
+
+    def __init__(self, clock: Clock) -> None:
+        super().__init__(clock)
+        self.appends: list[list[Item]] = []
+        self.begin = asyncio.Event()
+        self.answer = asyncio.Event()
+        self.begin.set()
+        self.answer.set()
+
+    async def append(self, run: str, epoch: int, items: Sequence[Position], take: Take | None = None) -> None:
+        self.appends.append([p.item for p in items])
+        await self.begin.wait()
+        await super().append(run, epoch, items, take)
+        await self.answer.wait()
+
+
+class Driven:
+    """A run with its ledger, and what those who watch it saw."""
+
+    def __init__(self, clock: Clock) -> None:
+        self.clock = clock
+        self.store = Watched(clock)
+        self.seen: list[Item] = []
+
+    async def ledger(self, *, conversation: str = "", prior: Sequence[str] = ()) -> RunLedger:
+        epoch = await self.store.acquire("run", "driver", 0)
+        return RunLedger(
+            self.store,
+            "run",
+            epoch,
+            conversation=conversation,
+            prior=prior,
+            clock=self.clock,
+            watch=lambda position: self.seen.append(position.item),
+            known=await self.store.read("run"),
+        )
+
+    async def stored(self) -> list[Item]:
+        return [p.item for p in await self.store.read("run")]
+
+
+@pytest.fixture
+def driven(clock: Clock) -> Driven:
+    return Driven(clock)
+
+
+# --- writing ----------------------------------------------------------------------------------------------------
+
+
+async def test_what_is_added_is_known_at_once_and_stored_with_the_next_commit(driven: Driven) -> None:
+    ledger = await driven.ledger()
+    ledger.add(opened())
+    ledger.add(note("one"))
+    assert list(ledger.known("call")) == [note("one")]
+    assert (await driven.stored(), driven.seen) == ([], [])
+    await ledger.commit(note("two"))
+    assert driven.store.appends == [[opened(), note("one"), note("two")]]
+    assert await driven.stored() == driven.seen == [opened(), note("one"), note("two")]
+
+
+async def test_flushing_stores_what_was_added(driven: Driven) -> None:
+    ledger = await driven.ledger()
+    ledger.add(opened())
+    await ledger.flush()
+    assert await driven.stored() == driven.seen == [opened()]
+
+
+async def test_flushing_nothing_asks_nothing_of_the_store(driven: Driven) -> None:
+    ledger = await driven.ledger()
+    await ledger.flush()
+    await ledger.commit(opened())
+    await ledger.flush()
+    assert len(driven.store.appends) == 1
+
+
+async def test_positions_follow_one_another_and_say_when_they_were_written(driven: Driven) -> None:
+    ledger = await driven.ledger()
+    ledger.add(opened())
+    driven.clock.pass_by(2.5)
+    await ledger.commit(note())
+    positions = await driven.store.read("run")
+    assert [(p.run, p.epoch, p.seq, p.at) for p in positions] == [("run", 1, 0, 1000.0), ("run", 1, 1, 1002.5)]
+    assert broken_link(positions) is None
+
+
+async def test_another_epoch_goes_on_with_seq_and_chain(driven: Driven) -> None:
+    await (await driven.ledger()).commit(opened())
+    again = await driven.ledger()
+    await again.commit(note())
+    positions = await driven.store.read("run")
+    assert [(p.epoch, p.seq) for p in positions] == [(1, 0), (2, 1)]
+    assert broken_link(positions) is None
+
+
+async def test_many_calls_of_a_run_that_commit_at_once_are_stored_in_the_order_they_wrote(driven: Driven) -> None:
+    ledger = await driven.ledger()
+    items = [note(str(index)) for index in range(20)]
+    await asyncio.gather(*(ledger.commit(item) for item in items))
+    assert await driven.stored() == driven.seen == items
+
+
+async def test_an_approval_is_taken_with_the_commit(driven: Driven) -> None:
+    ledger = await driven.ledger()
+    await ledger.commit(asking(question()))
+    await driven.store.decide(yes())
+    await ledger.commit(started(question="q1"), Take("q1", "run", "call"))
+    row = await driven.store.find_question("q1")
+    assert row is not None
+    assert row.taken == ("run", "call")
+
+
+async def test_nobody_sees_an_item_before_it_is_stored(driven: Driven) -> None:
+    ledger = await driven.ledger()
+    driven.store.begin.clear()
+    committing = asyncio.create_task(ledger.commit(opened()))
+    await asyncio.sleep(0)
+    assert driven.seen == []
+    driven.store.begin.set()
+    await committing
+    assert driven.seen == [opened()]
+
+
+async def test_the_answer_to_one_commit_says_nothing_of_the_next(driven: Driven) -> None:
+    """Two calls of a run commit; the first is stored and the second is still under way."""
+    ledger = await driven.ledger()
+    driven.store.answer.clear()
+    first = asyncio.create_task(ledger.commit(opened()))
+    await asyncio.sleep(0)
+    driven.store.begin.clear()
+    second = asyncio.create_task(ledger.commit(note()))
+    await asyncio.sleep(0)
+    driven.store.answer.set()
+    await first
+    assert await driven.stored() == driven.seen == [opened()]
+    driven.store.begin.set()
+    await second
+    assert await driven.stored() == driven.seen == [opened(), note()]
+
+
+async def test_flushing_waits_for_what_another_task_is_storing(driven: Driven) -> None:
+    ledger = await driven.ledger()
+    ledger.add(opened())
+    driven.store.begin.clear()
+    committing = asyncio.create_task(ledger.commit(note()))
+    await asyncio.sleep(0)
+    flushing = asyncio.create_task(ledger.flush())
+    await asyncio.sleep(0)
+    early = flushing.done()
+    driven.store.begin.set()
+    await asyncio.gather(committing, flushing)
+    assert not early
+
+
+async def test_what_is_stored_is_seen_although_whoever_committed_it_was_cancelled(driven: Driven) -> None:
+    ledger = await driven.ledger()
+    driven.store.answer.clear()
+    committing = asyncio.create_task(ledger.commit(opened()))
+    await asyncio.sleep(0)
+    committing.cancel()
+    driven.store.answer.set()
+    await asyncio.wait([committing])
+    await ledger.commit(note())
+    assert await driven.stored() == [opened(), note()]
+    assert driven.seen == [opened(), note()]
+
+
+# --- when the store refuses ---------------------------------------------------------------------------------------
+
+
+async def taken_over(driven: Driven) -> tuple[RunLedger, LeaseError]:
+    """A ledger whose run another driver has taken over, and the error that said so."""
+    ledger = await driven.ledger()
+    await driven.store.acquire("run", "second", 10)
+    with pytest.raises(LeaseError) as caught:
+        await ledger.commit(opened())
+    return ledger, caught.value
+
+
+async def test_what_the_store_refuses_nobody_sees(driven: Driven) -> None:
+    await taken_over(driven)
+    assert driven.seen == []
+
+
+async def test_a_ledger_that_was_refused_takes_nothing_more(driven: Driven) -> None:
+    ledger, refused = await taken_over(driven)
+    with pytest.raises(LeaseError) as added:
+        ledger.add(note())
+    with pytest.raises(LeaseError) as committed:
+        await ledger.commit(note())
+    assert added.value is committed.value is refused
+    assert len(driven.store.appends) == 1
+    assert list(ledger.known("call")) == []
+
+
+async def test_an_approval_that_cannot_be_taken_stops_the_ledger_as_well(driven: Driven) -> None:
+    ledger = await driven.ledger()
+    with pytest.raises(ApprovalUsedError):
+        await ledger.commit(started(question="q1"), Take("q1", "run", "call"))
+    with pytest.raises(ApprovalUsedError):
+        ledger.add(note())
+    assert await driven.stored() == []
+
+
+async def test_a_ledger_that_was_refused_cannot_be_flushed(driven: Driven) -> None:
+    """The wire of a model flushes before it asks: a sibling of the call that failed must not ask any more."""
+    ledger, _ = await taken_over(driven)
+    with pytest.raises(JournalError):
+        await ledger.flush()
+
+
+# --- knowing ------------------------------------------------------------------------------------------------------
+
+
+async def test_a_run_that_is_driven_again_knows_what_was_stored(driven: Driven) -> None:
+    first = await driven.ledger()
+    first.add(opened())
+    await first.commit(note("one"))
+    again = await driven.ledger()
+    again.add(note("two"))
+    assert list(again.known("run")) == [opened()]
+    assert list(again.known("call")) == [note("one"), note("two")]
+    assert list(again.known("nobody")) == []
+
+
+async def test_the_time_is_the_clocks(driven: Driven) -> None:
+    ledger = await driven.ledger()
+    driven.clock.pass_by(5)
+    assert ledger.now() == 1005.0
+
+
+async def test_it_says_what_it_was_given(driven: Driven) -> None:
+    ledger = await driven.ledger(prior=["{}"])
+    assert (ledger.run, list(ledger.prior), ledger.replaying, ledger.stopping) == ("run", ["{}"], False, False)
+    last = RunLedger(driven.store, "run", 1, clock=driven.clock, watch=lambda _: None, stopping=True)
+    assert last.stopping
+
+
+async def test_every_call_that_asked_a_question_waits_for_it(driven: Driven) -> None:
+    ledger = await driven.ledger()
+    await ledger.commit(asking(question(), call="one"))
+    again = await driven.ledger()
+    again.add(asking(question(), call="two"))
+    assert again.asking("q1") == ["one", "two"]
+    assert again.asking("q2") == []
+
+
+async def test_the_question_that_stands_is_that_of_its_conversation(driven: Driven) -> None:
+    ledger = await driven.ledger(conversation="talk")
+    assert await ledger.standing("match") is None
+    await ledger.commit(asking(question(), call="match"))
+    assert await ledger.standing("match") == (question(), None)
+    await driven.store.decide(yes())
+    assert await ledger.standing("match") == (question(), yes())
+    assert await ledger.standing("else") is None
+
+
+async def test_a_question_that_a_call_of_this_run_goes_by_stands_for_no_other(driven: Driven) -> None:
+    ledger = await driven.ledger(conversation="talk")
+    await ledger.commit(asking(question(), call="match"))
+    await ledger.commit(asking(question(), call="a call"))
+    assert await ledger.standing("match") is None
+
+
+async def test_a_question_is_undecided_for_each_call_that_has_no_decision_on_it(driven: Driven) -> None:
+    ledger = await driven.ledger()
+    ledger.add(asking(question("q1"), call="one"))
+    ledger.add(asking(question("q2"), call="two"))
+    ledger.add(asking(question("q1"), call="two"))
+    assert ledger.undecided() == [("q1", "one"), ("q1", "two"), ("q2", "two")]
+    await ledger.commit(Decided(call="one", question="q1", body=yes("q1").json()))
+    assert ledger.undecided() == (await driven.ledger()).undecided() == [("q1", "two"), ("q2", "two")]
+
+
+async def test_without_a_conversation_no_question_stands(driven: Driven) -> None:
+    ledger = await driven.ledger()
+    await ledger.commit(asking(question(conversation="")))
+    assert await ledger.standing("match") is None
+
+
+# --- what a run may use ---------------------------------------------------------------------------------------------
+
+
+async def test_so_many_calls_may_be_reserved_and_each_only_once(driven: Driven) -> None:
+    ledger = await driven.ledger()
+    assert [ledger.reserve(call, 2) for call in ("a", "a", "b", "c", "b")] == [True, True, True, False, True]
+    assert ledger.spent() == Spent(calls=2)
+
+
+async def test_a_call_that_was_refused_may_be_reserved_under_a_higher_limit(driven: Driven) -> None:
+    ledger = await driven.ledger()
+    assert not ledger.reserve("a", 0)
+    assert ledger.reserve("a", 1)
+
+
+async def test_calls_that_were_started_in_an_earlier_drive_count(driven: Driven) -> None:
+    first = await driven.ledger()
+    first.reserve("never started", 9)
+    first.add(started("a"))
+    await first.commit(started("a", attempt=2))
+    again = await driven.ledger()
+    assert again.spent() == Spent(calls=1)
+    assert [again.reserve(call, 1) for call in ("a", "b")] == [True, False]
+
+
+async def test_tokens_add_up_over_drives(driven: Driven) -> None:
+    def used(prompt: int, completion: int) -> Usage:
+        return Usage(
+            call="a:1", model="m", finish="stop", prompt_tokens=prompt, completion_tokens=completion, response=""
+        )
+
+    first = await driven.ledger()
+    first.add(used(10, 1))
+    await first.commit(used(20, 2))
+    again = await driven.ledger()
+    again.add(Resumed(call="run", driver="me"))
+    again.add(used(30, 3))
+    assert again.spent() == Spent(calls=0, prompt_tokens=60, completion_tokens=6)

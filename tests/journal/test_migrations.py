@@ -1,0 +1,128 @@
+"""A journal is made and brought up to date when it is first used, once, whoever comes first."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import URL, Engine, inspect
+
+from remit.errors import FormatError
+from remit.journal import migrations
+from remit.journal.sql import SqlStore
+from remit.journal.tables import HEAD, METADATA, VERSION_TABLE, open_engine
+from tests.journal.programs import Program
+
+Opening = Callable[[Path], SqlStore]
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[Engine]:
+    engine = open_engine(URL.create("sqlite", database=str(tmp_path / "new.db")))
+    yield engine
+    engine.dispose()
+
+
+def tables(engine: Engine) -> set[str]:
+    return set(inspect(engine).get_table_names())
+
+
+def config_for(connection: Any) -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(Path(migrations.__file__).parent))
+    config.set_main_option("path_separator", "os")
+    config.attributes["connection"] = connection
+    return config
+
+
+def version(file: Path) -> list[str]:
+    with closing(sqlite3.connect(file)) as connection:
+        return [row[0] for row in connection.execute("SELECT version_num FROM remit_version")]
+
+
+def test_the_migrations_make_the_tables_that_the_store_uses(engine: Engine) -> None:
+    migrations.migrate(engine)
+    with engine.connect() as connection:
+        context = MigrationContext.configure(
+            connection, opts={"version_table": VERSION_TABLE, "compare_server_default": True}
+        )
+        assert compare_metadata(context, METADATA) == []
+        assert context.get_current_revision() == HEAD
+
+
+def test_the_newest_migration_is_the_one_that_the_store_opens_without_alembic() -> None:
+    assert ScriptDirectory.from_config(config_for(None)).get_heads() == [HEAD]
+
+
+def test_migrating_again_changes_nothing(engine: Engine) -> None:
+    migrations.migrate(engine)
+    before = tables(engine)
+    migrations.migrate(engine)
+    assert tables(engine) == before == {*METADATA.tables, VERSION_TABLE}
+
+
+def test_the_way_back_leaves_no_table_of_ours(engine: Engine) -> None:
+    migrations.migrate(engine)
+    with engine.begin() as connection:
+        command.downgrade(config_for(connection), "base")
+    assert tables(engine) == {VERSION_TABLE}
+    migrations.migrate(engine)
+    assert tables(engine) == {*METADATA.tables, VERSION_TABLE}
+
+
+async def test_many_first_uses_of_one_store_at_once_migrate_it(tmp_path: Path, opening: Opening) -> None:
+    store = opening(tmp_path / "new.db")
+    epochs = await asyncio.gather(*(store.acquire(f"run{index}", "driver", 10) for index in range(10)))
+    assert epochs == [1] * 10
+
+
+async def test_several_new_stores_at_once_in_one_process_are_all_migrated(tmp_path: Path, opening: Opening) -> None:
+    stores = [opening(tmp_path / f"{index}.db") for index in range(8)]
+    assert await asyncio.gather(*(store.acquire("run", "driver", 10) for store in stores)) == [1] * 8
+
+
+async def test_a_journal_of_a_newer_version_is_refused(file: Path, opening: Opening) -> None:
+    with closing(sqlite3.connect(file)) as connection, connection:
+        connection.execute("UPDATE remit_version SET version_num = '9999'")
+    with pytest.raises(FormatError, match="use a newer Remit"):
+        await opening(file).runs()
+
+
+def test_processes_that_open_a_new_journal_at_once_both_succeed(file: Path, tmp_path: Path) -> None:
+    """One that is up to date is opened without Alembic."""
+    new = [tmp_path / f"{index}.db" for index in range(4)]
+    both = [Program(OPENS, str(file), *map(str, new)) for _ in range(2)]
+    assert [each.says() for each in both] == ["ready", "ready"]
+    for each in both:
+        each.told()
+    for each in both:
+        assert each.ends()[:2] == ["without Alembic", "with Alembic"]
+    assert [version(each) for each in (file, *new)] == [[HEAD]] * 5
+
+
+OPENS = """
+import asyncio, sys
+from pathlib import Path
+from remit.journal.sql import SqlStore
+
+async def main():
+    for file in sys.argv[1:]:
+        store = SqlStore.at(Path(file))
+        assert await store.runs() == []
+        await store.close()
+        print("with" if "alembic" in sys.modules else "without", "Alembic")
+
+print("ready", flush=True)
+sys.stdin.readline()
+asyncio.run(main())
+"""

@@ -1,0 +1,216 @@
+"""The ledger of a replay: whatever today's code would write must be what the journal holds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from remit.contracts.items import Decided, Finished, Handoff, Item, Message, Mismatch, ToolOutput, Usage
+from remit.contracts.ledger import Spent, Take
+from remit.contracts.question import Decision, Question
+from remit.errors import DivergedError
+from remit.journal.replay import ReplayLedger
+from tests.journal.samples import asking, note, opened, positions, question, started, yes
+
+USER = Message(call="root", agent="root", text='{"role":"user","content":"go"}')
+ANSWER = Message(call="root:1", agent="root", text='{"role":"assistant","content":"done"}', request="digest")
+END = ToolOutput(call="root", parent="", callee="editor", wire="", text="done", outcome="ok")
+
+
+def replaying(*known: Item, prior: tuple[str, ...] = ()) -> ReplayLedger:
+    return ReplayLedger("run", positions("run", known, at=1234.5), prior)
+
+
+def decided(decision: Decision) -> Decided:
+    return Decided(call="call", question=decision.question, body=decision.json())
+
+
+async def test_it_replays_and_says_what_it_was_given() -> None:
+    ledger = replaying(prior=("{}",))
+    assert (ledger.run, list(ledger.prior), ledger.replaying, ledger.stopping) == ("run", ["{}"], True, False)
+
+
+async def test_the_time_is_that_of_the_run() -> None:
+    assert replaying(opened()).now() == 1234.5
+    assert replaying().now() == 0.0
+
+
+async def test_what_the_journal_knows_of_a_call_it_tells() -> None:
+    ledger = replaying(USER, ANSWER, END)
+    assert list(ledger.known("root")) == [USER, END]
+    assert list(ledger.known("root:1")) == [ANSWER]
+    assert list(ledger.known("nobody")) == []
+
+
+async def test_messages_and_ends_that_nobody_came_to_are_left_over_in_order() -> None:
+    assert replaying(opened(), USER, started(), ANSWER, note(), END).unclaimed() == [USER, ANSWER, END]
+
+
+async def test_whoever_asks_comes_to_the_completion_and_the_end_but_not_to_what_it_writes_itself() -> None:
+    ledger = replaying(USER, ANSWER, END)
+    ledger.known("root:1")
+    assert (ledger.unclaimed(), ledger.compared) == ([USER, END], 1)
+    ledger.known("root")
+    assert (ledger.unclaimed(), ledger.compared) == ([USER], 2)
+    ledger.known("root")
+    assert ledger.compared == 2
+
+
+@pytest.mark.parametrize("item", [USER, END, started(), asking(question()), decided(yes())], ids=lambda item: item.kind)
+async def test_an_item_that_the_journal_holds_may_be_written_again(item: Item) -> None:
+    ledger = replaying(opened(), item)
+    ledger.add(item)
+    await ledger.commit(item, Take("q1", "run", "call"))
+    assert ledger.unclaimed() == []
+
+
+async def test_each_message_and_end_is_counted_once() -> None:
+    ledger = replaying(USER, END, started())
+    for item in (USER, END, started(), USER):
+        ledger.add(item)
+    assert ledger.compared == 2
+
+
+@pytest.mark.parametrize(
+    ("today", "said"),
+    [
+        (
+            Message(call="root", agent="root", text='{"role":"user","content":"stop"}'),
+            "turn 1: the user message: recorded ",
+        ),
+        (
+            ToolOutput(call="root", parent="", callee="editor", wire="", text="else", outcome="ok"),
+            "the end of the call editor",
+        ),
+        (started(attempt=2), "started of call: recorded "),
+    ],
+    ids=["message", "end", "start"],
+)
+async def test_another_item_than_the_recorded_one_is_a_difference(today: Item, said: str) -> None:
+    ledger = replaying(USER, END, started())
+    with pytest.raises(DivergedError) as caught:
+        ledger.add(today)
+    assert caught.value.message.startswith(said)
+    assert "today {" in caught.value.message
+
+
+async def test_a_difference_shows_what_was_recorded_and_what_is_today() -> None:
+    ledger = replaying(started())
+    with pytest.raises(DivergedError, match=r'recorded \{.*"attempt":1,.*, today \{.*"attempt":2,'):
+        await ledger.commit(started(attempt=2))
+
+
+async def test_an_item_that_the_journal_does_not_hold_is_a_difference() -> None:
+    ledger = replaying(opened(), USER)
+    with pytest.raises(DivergedError, match=r"the end of the call editor \(root\) is not in the journal: \{"):
+        ledger.add(END)
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        note("another time"),
+        Usage(call="root:1", model="m", finish="stop", prompt_tokens=1, completion_tokens=1, response=""),
+        Mismatch(call="root", what="user message", recorded="a", today="b"),
+    ],
+    ids=lambda item: item.kind,
+)
+async def test_what_only_tells_about_the_run_is_not_compared(item: Item) -> None:
+    ledger = replaying(opened())
+    ledger.add(item)
+    assert ledger.compared == 0
+
+
+async def test_of_two_equal_items_each_is_claimed() -> None:
+    ledger = replaying(USER, replace(USER))
+    ledger.add(USER)
+    ledger.add(USER)
+    assert (ledger.unclaimed(), ledger.compared) == ([], 2)
+
+
+async def test_asking_the_model_once_more_is_a_difference() -> None:
+    with pytest.raises(DivergedError, match="asks the model once more"):
+        await replaying(opened()).flush()
+
+
+async def test_nothing_is_spent_and_no_body_ends_too_early() -> None:
+    """What was recorded was within its budget; a call that was not made is left over at the end."""
+    ledger = replaying(started("a"))
+    ledger.finish("root")
+    assert ledger.reserve("call", 0)
+    assert ledger.spent() == Spent()
+
+
+# --- the order of calls -----------------------------------------------------------------------------------------
+
+
+def ended(call: str, *, parent: str = "root") -> ToolOutput:
+    return ToolOutput(call=call, parent=parent, callee=f"tool_{call}", wire="", text="{}", outcome="ok")
+
+
+async def made(ledger: ReplayLedger, *calls: str, parent: str = "root") -> None:
+    for call in calls:
+        if not ledger.claim(parent, call):
+            await ledger.others_claimed(parent, call, lambda: False)
+
+
+async def test_calls_may_be_made_in_the_order_in_which_they_were() -> None:
+    await made(replaying(started("a"), ended("a"), started("b"), ended("b"), ended("c")), "a", "b", "c")
+
+
+async def test_a_call_that_comes_before_one_that_had_ended_first_is_a_difference() -> None:
+    ledger = replaying(started("a"), ended("a"), started("b"), ended("b"))
+    with pytest.raises(DivergedError, match=r"a call of root comes before one \(tool_a\) that came before it"):
+        await made(ledger, "b")
+
+
+async def test_the_first_that_was_left_out_is_named() -> None:
+    ledger = replaying(ended("a"), ended("b"), ended("c"), ended("d"))
+    with pytest.raises(DivergedError, match="tool_b"):
+        await made(ledger, "a", "c")
+
+
+@pytest.mark.parametrize("today", [("a", "b"), ("b", "a")])
+async def test_calls_that_were_under_way_together_may_be_made_in_any_order(today: tuple[str, str]) -> None:
+    await made(replaying(started("a"), started("b"), ended("b"), ended("a")), *today)
+
+
+async def test_the_calls_of_other_bodies_do_not_matter() -> None:
+    ledger = replaying(ended("x", parent="other"), ended("a"), ended("y", parent="other"))
+    await made(ledger, "a")
+    with pytest.raises(DivergedError, match="tool_x"):
+        await made(ledger, "y", parent="other")
+
+
+async def test_a_call_that_the_journal_does_not_know_has_no_place_in_the_order() -> None:
+    """That it is not recorded is found when it ends."""
+    await made(replaying(ended("a")), "new")
+
+
+@pytest.mark.parametrize(
+    ("known", "stands"),
+    [
+        ([], None),
+        ([asking(question())], (question(), None)),
+        ([asking(question()), decided(yes())], (question(), yes())),
+        ([asking(question(match="else")), decided(yes())], None),
+        ([asking(question()), decided(yes("q2"))], (question(), None)),
+        ([asking(question()), decided(yes()), asking(question("q2")), decided(yes("q2"))], (question("q2"), yes("q2"))),
+    ],
+    ids=["none", "open", "decided", "another match", "another decision", "the newest"],
+)
+async def test_the_question_that_stands_is_the_one_that_the_run_recorded(
+    known: list[Item], stands: tuple[Question, Decision | None] | None
+) -> None:
+    assert await replaying(opened(), *known).standing("match") == stands
+
+
+async def test_a_newer_question_does_not_stand_with_the_decision_on_an_older_one() -> None:
+    ledger = replaying(asking(question("old")), decided(yes("old")), asking(question("new")))
+    assert await ledger.standing("match") == (question("new"), None)
+
+
+async def test_ends_of_the_run_itself_and_handoffs_are_nothing_to_come_to() -> None:
+    handoff = Handoff(call="root", source="editor", target="writer")
+    assert replaying(opened(), handoff, Finished(call="run", status="done")).unclaimed() == []

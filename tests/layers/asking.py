@@ -1,0 +1,104 @@
+"""People who decide, and a ledger over a store that both sides of an approval can see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from remit import Approve, Approver, Call, Decision, InProcessStore, Policy, Question, Tool
+from remit.approvals.policy import DEFAULT_POLICY
+from remit.contracts.items import Asked, Decided
+from remit.journal.ledger import RunLedger
+from remit.testing import call_of
+
+
+class Clock:
+    """Seconds that pass when a test says so."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Person:
+    """An approver in this process: answers each question by ``answer``, and remembers what was asked."""
+
+    def __init__(self, answer: Callable[[Question], Decision | None]) -> None:
+        self._answer = answer
+        self.asked: list[Question] = []
+
+    async def decide(self, question: Question, /) -> Decision | None:
+        self.asked.append(question)
+        return self._answer(question)
+
+
+def says(approved: bool, reason: str = "") -> Person:
+    """A person who answers at once."""
+    return Person(lambda question: Decision(question=question.id, approved=approved, by="bea", reason=reason))
+
+
+def later() -> Person:
+    """A person who answers later."""
+    return Person(lambda _question: None)
+
+
+@dataclass
+class Env:
+    approver: Approver | None
+
+
+@dataclass
+class Desk:
+    """One store and clock, for several runs of one conversation."""
+
+    clock: Clock = field(default_factory=Clock)
+
+    def __post_init__(self) -> None:
+        self.store = InProcessStore(self.clock)
+
+    async def ledger(self, run: str, *, conversation: str = "") -> RunLedger:
+        """The ledger of a run that begins now, or of one that is driven again."""
+        epoch = await self.store.acquire(run, "test", 1.0)
+        known = await self.store.read(run)
+        self.clock.now += 1.0
+        return RunLedger(
+            self.store,
+            run,
+            epoch,
+            conversation=conversation,
+            clock=self.clock,
+            watch=lambda _position: None,
+            known=known,
+        )
+
+    async def call(
+        self, callee: Tool[..., Any], arguments: str, *, run: str = "run", conversation: str = "", name: str = "call"
+    ) -> Call:
+        """A bound call in a run, as validate hands it on."""
+        ledger = await self.ledger(run, conversation=conversation)
+        call = await call_of(callee, arguments, ledger=ledger, conversation=conversation, call_id=name)
+        return call.bound(callee.schema_in.bind(call.arguments))
+
+    async def decide(self, question: str, *, approved: bool, reason: str = "") -> None:
+        """The decision of an authenticated person, as the runtime stores it."""
+        await self.store.decide(Decision(question=question, approved=approved, by="bea", reason=reason))
+
+    async def questions(self) -> list[Question]:
+        return [row.question for row in await self.store.questions(only_open=False)]
+
+
+def approve(approver: Approver | None, policy: Policy = DEFAULT_POLICY) -> Approve:
+    return Approve(Env(approver), policy=policy)
+
+
+def asked(call: Call) -> list[Question]:
+    """The questions that the journal holds about a call."""
+    return [Question.of(item.body) for item in call.ledger.known(call.id) if isinstance(item, Asked)]
+
+
+def decided(call: Call) -> list[Decision]:
+    """The decisions that the journal holds about a call."""
+    return [Decision.of(item.body) for item in call.ledger.known(call.id) if isinstance(item, Decided)]

@@ -1,0 +1,195 @@
+"""Timeout stops what has not answered in time, on the loop's clock, and says so; nothing else changes."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import math
+
+import pytest
+
+from remit import Call, Place, Reply, Timeout, tool
+from remit.contracts.chat import ChatRequest, Completion, completion_of
+from remit.contracts.step import Aux, Done, StepOutcome, StepRequest
+from remit.errors import DeadlineError, NotFoundError, SetupError
+from remit.testing import call_of, through
+from tests.contracts.steps import chat_request, step_request
+from tests.layers.inner import Inner, stopped_within
+
+pytestmark = pytest.mark.looptime
+
+
+@tool
+async def find() -> str:
+    """Find pages."""
+    return "found"
+
+
+def now() -> float:
+    return asyncio.get_running_loop().time()
+
+
+class Slow:
+    """Answers after ``seconds``; on being stopped, does what ``stopped`` says."""
+
+    def __init__(self, seconds: float, stopped: Reply | BaseException | None = None) -> None:
+        self._seconds = seconds
+        self._stopped = stopped
+        self.cancelled_at: float | None = None
+
+    async def __call__(self, _call: Call, /) -> Reply:
+        try:
+            await asyncio.sleep(self._seconds)
+        except asyncio.CancelledError:
+            self.cancelled_at = now()
+            if isinstance(self._stopped, BaseException):
+                raise self._stopped from None
+            if self._stopped is not None:
+                return self._stopped
+            raise
+        return Reply.of("in time")
+
+
+async def test_what_answers_in_time_passes_through_untouched() -> None:
+    inner = Inner(reply := Reply.of("inner"))
+    call = await call_of(find)
+    assert await through(Timeout(5).calls, call, inner) is reply
+    assert inner.calls == [call]
+
+
+async def test_what_answers_just_in_time_is_no_timeout() -> None:
+    assert (await through(Timeout(5).calls, await call_of(find), Slow(4.99))).value == "in time"
+
+
+async def test_what_takes_longer_is_stopped_at_the_limit() -> None:
+    inner = Slow(3600)
+    with pytest.raises(DeadlineError) as caught:
+        await through(Timeout(5).calls, await call_of(find), inner)
+    assert inner.cancelled_at == now() == 5
+    assert (caught.value.code, caught.value.message) == ("TIMEOUT", "no result within 5 seconds; it was stopped")
+    assert caught.value.retryable
+
+
+async def test_an_error_of_inner_passes_through() -> None:
+    error = NotFoundError("no page")
+    with pytest.raises(NotFoundError) as caught:
+        await through(Timeout(5).calls, await call_of(find), Inner(error))
+    assert caught.value is error
+
+
+async def test_a_timeout_error_of_inners_own_is_not_taken_for_the_layers() -> None:
+    with pytest.raises(TimeoutError, match="theirs"):
+        await through(Timeout(5).calls, await call_of(find), Inner(TimeoutError("theirs")))
+
+
+async def test_cancellation_from_outside_reaches_inner_and_is_no_timeout() -> None:
+    assert await stopped_within(Timeout(5).calls, await call_of(find)) == ["call"]
+
+
+async def test_cancellation_from_inner_itself_is_no_timeout() -> None:
+    with pytest.raises(asyncio.CancelledError):
+        await through(Timeout(5).calls, await call_of(find), Inner(asyncio.CancelledError()))
+
+
+async def test_cancellation_from_outside_while_inner_is_being_stopped_wins() -> None:
+    class Reluctant(Slow):
+        async def __call__(self, call: Call, /) -> Reply:
+            try:
+                return await super().__call__(call)
+            finally:
+                await asyncio.sleep(10)
+
+    running = asyncio.create_task(through(Timeout(5).calls, await call_of(find), Reluctant(3600)))
+    await asyncio.sleep(6)
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+
+
+async def test_the_inner_of_two_limits_that_runs_out_first_is_the_one_that_is_told() -> None:
+    with pytest.raises(DeadlineError, match="within 2 seconds"):
+        await Timeout(5).calls(Timeout(2).calls(Slow(3600)))(await call_of(find))
+    assert now() == 2
+
+
+async def test_the_outer_of_two_limits_that_runs_out_first_is_the_one_that_is_told() -> None:
+    with pytest.raises(DeadlineError, match="within 2 seconds"):
+        await Timeout(2).calls(Timeout(5).calls(Slow(3600)))(await call_of(find))
+    assert now() == 2
+
+
+async def test_a_timeout_leaves_the_task_as_it_was() -> None:
+    task = asyncio.current_task()
+    assert task is not None
+    with pytest.raises(DeadlineError):
+        await through(Timeout(5).calls, await call_of(find), Slow(3600))
+    assert task.cancelling() == 0
+    await asyncio.sleep(100)
+    assert now() == 105
+
+
+async def test_an_answer_in_time_leaves_no_timer_behind() -> None:
+    await through(Timeout(5).calls, await call_of(find), Slow(1))
+    await asyncio.sleep(100)
+    assert now() == 101
+
+
+@pytest.mark.parametrize("answer", [NotFoundError("gone"), Reply.of("after all")], ids=["an error", "a reply"])
+async def test_what_answers_its_stopping_in_its_own_way_leaves_the_task_as_it_was(answer: Reply | Exception) -> None:
+    task = asyncio.current_task()
+    assert task is not None
+    with contextlib.suppress(NotFoundError):
+        await Timeout(5).calls(Slow(3600, answer))(await call_of(find))
+    assert task.cancelling() == 0
+
+
+async def test_an_outer_limit_still_tells_of_itself_after_an_inner_one_was_answered_by_an_error() -> None:
+    async def body(call: Call, /) -> Reply:
+        try:
+            await Timeout(1).calls(Slow(3600, NotFoundError("gone")))(call)
+        except NotFoundError:
+            await asyncio.sleep(3600)
+        return Reply.of("never")
+
+    with pytest.raises(DeadlineError, match="within 5 seconds"):
+        await Timeout(5).calls(body)(await call_of(find))
+
+
+async def test_two_limits_share_no_state() -> None:
+    short, long = Timeout(1).calls(Slow(2)), Timeout(5).calls(Slow(2))
+    outcomes = await asyncio.gather(short(await call_of(find)), long(await call_of(find)), return_exceptions=True)
+    assert isinstance(outcomes[0], DeadlineError)
+    assert outcomes[1] == Reply.of("in time")
+
+
+async def test_one_limit_is_for_each_call_anew() -> None:
+    service = Timeout(5).calls(Slow(4))
+    assert [(await service(await call_of(find))).value for _ in range(3)] == ["in time"] * 3
+
+
+async def test_it_stands_around_model_requests_and_steps_too() -> None:
+    async def model(_request: ChatRequest, /) -> Completion:
+        await asyncio.sleep(3)
+        return completion_of('{"role":"assistant","content":"hi"}')
+
+    async def step(_request: StepRequest, /) -> StepOutcome:
+        await asyncio.sleep(3)
+        return Done(messages=(), aux=Aux())
+
+    assert (await Timeout(5).models(model)(await chat_request())).content == "hi"
+    assert isinstance(await Timeout(5).steps(step)(await step_request()), Done)
+    with pytest.raises(DeadlineError):
+        await Timeout(1).models(model)(await chat_request())
+    with pytest.raises(DeadlineError):
+        await Timeout(1).steps(step)(await step_request())
+
+
+@pytest.mark.parametrize("seconds", [0, -1, math.nan])
+async def test_a_limit_that_is_no_time_is_refused(seconds: float) -> None:
+    with pytest.raises(SetupError, match="give a positive number of seconds"):
+        Timeout(seconds)
+
+
+async def test_it_stands_at_its_place_and_prints_its_seconds() -> None:
+    assert Timeout(5).place is Place.TIMEOUT
+    assert repr(Timeout(2.5)) == "Timeout(seconds=2.5)"

@@ -1,0 +1,243 @@
+"""Trace gives a span to each call and model request, where somebody listens."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from opentelemetry.trace import StatusCode
+
+from remit import Call, ChatRequest, Completion, Effect, Place, Reply, Risk, Suspended, tool
+from remit.contracts.chat import completion_of
+from remit.errors import ModelError, NotFoundError
+from remit.layers.trace import Trace, TraceModel
+from remit.testing import call_of, through
+from tests.contracts.steps import chat_request
+from tests.layers.inner import Inner, stopped_within
+
+
+@tool(effect=Effect.PURE, risk=Risk.HIGH)
+async def find() -> str:
+    """Find pages."""
+    return "found"
+
+
+@tool(effect=Effect.COMPOSED)
+async def editor() -> str:
+    """Edit."""
+    return "edited"
+
+
+class Listening:
+    """A tracer provider and what it was told."""
+
+    def __init__(self) -> None:
+        self._exporter = InMemorySpanExporter()
+        self.provider = TracerProvider()
+        self.provider.add_span_processor(SimpleSpanProcessor(self._exporter))
+
+    @property
+    def spans(self) -> tuple[ReadableSpan, ...]:
+        return self._exporter.get_finished_spans()
+
+    def only(self) -> tuple[str, Mapping[str, Any]]:
+        (span,) = self.spans
+        return span.name, dict(span.attributes or {})
+
+
+@pytest.fixture
+def listening() -> Listening:
+    return Listening()
+
+
+async def test_a_call_passes_through_untouched(listening: Listening) -> None:
+    inner = Inner(reply := Reply.of("inner"))
+    call = await call_of(find)
+    assert await through(Trace(provider=listening.provider), call, inner) is reply
+    assert inner.calls == [call]
+
+
+async def test_a_call_is_the_execution_of_a_tool(listening: Listening) -> None:
+    await through(Trace(provider=listening.provider), await call_of(find, wire="w1", conversation="c1"))
+    assert listening.only() == (
+        "execute_tool find",
+        {
+            "gen_ai.operation.name": "execute_tool",
+            "gen_ai.tool.name": "find",
+            "gen_ai.tool.call.id": "w1",
+            "gen_ai.tool.type": "function",
+            "gen_ai.conversation.id": "c1",
+            "remit.run": "run",
+            "remit.call": "call",
+            "remit.risk": "high",
+            "remit.outcome": "ok",
+        },
+    )
+
+
+async def test_a_composed_call_is_the_invocation_of_an_agent(listening: Listening) -> None:
+    await through(Trace(provider=listening.provider), await call_of(editor))
+    name, attributes = listening.only()
+    assert name == "invoke_agent editor"
+    assert attributes["gen_ai.operation.name"] == "invoke_agent"
+    assert attributes["gen_ai.agent.name"] == "editor"
+    assert "gen_ai.tool.name" not in attributes
+
+
+async def test_a_call_that_no_model_named_goes_by_its_own_id_and_what_is_empty_is_not_said(
+    listening: Listening,
+) -> None:
+    await through(Trace(provider=listening.provider), await call_of(find))
+    _, attributes = listening.only()
+    assert attributes["gen_ai.tool.call.id"] == "call"
+    assert "gen_ai.conversation.id" not in attributes
+
+
+async def test_a_bad_reply_is_told_by_its_code(listening: Listening) -> None:
+    bad = Reply.failed(NotFoundError("no page"))
+    await through(Trace(provider=listening.provider), await call_of(find), Inner(bad))
+    _, attributes = listening.only()
+    assert (attributes["remit.outcome"], attributes["error.type"]) == ("error", "NOT_FOUND")
+
+
+async def test_the_span_of_a_bad_reply_is_an_error(listening: Listening) -> None:
+    bad = Reply.failed(NotFoundError("no page"))
+    await through(Trace(provider=listening.provider), await call_of(find), Inner(bad))
+    assert listening.spans[0].status.status_code is StatusCode.ERROR
+
+
+async def test_an_error_of_inner_passes_through_and_is_the_status_of_the_span(listening: Listening) -> None:
+    error = NotFoundError("no page")
+    with pytest.raises(NotFoundError) as caught:
+        await through(Trace(provider=listening.provider), await call_of(find), Inner(error))
+    assert caught.value is error
+    assert listening.spans[0].status.status_code is StatusCode.ERROR
+
+
+async def test_waiting_for_a_person_ends_the_span_and_is_no_error(listening: Listening) -> None:
+    with pytest.raises(Suspended):
+        await through(Trace(provider=listening.provider), await call_of(find), Inner(Suspended("q1")))
+    assert listening.spans[0].status.status_code is not StatusCode.ERROR
+
+
+async def test_a_call_within_a_call_is_a_span_within_its_span(listening: Listening) -> None:
+    trace = Trace(provider=listening.provider)
+
+    async def body(_call: Call, /) -> Reply:
+        return await through(trace, await call_of(find))
+
+    await through(trace, await call_of(editor), body)
+    child, parent = listening.spans
+    assert (child.name, parent.name) == ("execute_tool find", "invoke_agent editor")
+    assert child.parent is not None
+    assert parent.context is not None
+    assert child.parent.span_id == parent.context.span_id
+
+
+async def test_cancellation_reaches_inner_and_ends_the_span(listening: Listening) -> None:
+    assert await stopped_within(Trace(provider=listening.provider), await call_of(find)) == ["call"]
+    assert len(listening.spans) == 1
+
+
+async def test_two_of_it_share_no_state(listening: Listening) -> None:
+    other = Listening()
+    await through(Trace(provider=listening.provider), await call_of(find))
+    await through(Trace(provider=other.provider), await call_of(editor))
+    assert (listening.only()[0], other.only()[0]) == ("execute_tool find", "invoke_agent editor")
+
+
+async def answered(_request: ChatRequest, /) -> Completion:
+    message = '{"role":"assistant","content":"hi"}'
+    return completion_of(message, model="small", finish="length", prompt_tokens=7, completion_tokens=3)
+
+
+async def test_a_model_request_is_a_chat_with_its_model_and_tokens(listening: Listening) -> None:
+    request = await chat_request()
+    completion = await TraceModel(provider=listening.provider)(answered)(request)
+    assert completion.content == "hi"
+    assert listening.only() == (
+        "chat small",
+        {
+            "gen_ai.operation.name": "chat",
+            "remit.run": "run",
+            "remit.call": "a:1",
+            "gen_ai.response.model": "small",
+            "gen_ai.response.finish_reasons": ("length",),
+            "gen_ai.usage.input_tokens": 7,
+            "gen_ai.usage.output_tokens": 3,
+        },
+    )
+
+
+async def test_a_model_that_does_not_say_its_name_is_a_chat_with_nobody(listening: Listening) -> None:
+    async def nameless(_request: ChatRequest, /) -> Completion:
+        return completion_of('{"role":"assistant","content":"hi"}')
+
+    await TraceModel(provider=listening.provider)(nameless)(await chat_request())
+    assert listening.only()[0] == "chat"
+
+
+async def test_an_error_of_the_model_is_the_status_of_the_span(listening: Listening) -> None:
+    async def broken(_request: ChatRequest, /) -> Completion:
+        raise ModelError("refused")
+
+    with pytest.raises(ModelError, match="refused"):
+        await TraceModel(provider=listening.provider)(broken)(await chat_request())
+    assert listening.only()[0] == "chat"
+    assert listening.spans[0].status.status_code is StatusCode.ERROR
+
+
+def test_where_no_provider_is_set_the_layers_are_not_there_at_all() -> None:
+    inner = Inner()
+    assert Trace()(inner) is inner
+    assert TraceModel()(answered) is answered
+
+
+DEFAULT = """
+import asyncio, sys
+from remit.layers.trace import Trace, TraceModel
+from remit.testing import call_of, through
+from tests.layers.test_trace import answered, find, Listening
+from tests.contracts.steps import chat_request
+from opentelemetry import trace
+
+listening = Listening()
+trace.set_tracer_provider(listening.provider)
+
+async def main():
+    await through(Trace(), await call_of(find))
+    await TraceModel()(answered)(await chat_request())
+
+asyncio.run(main())
+print([span.name for span in listening.spans])
+"""
+
+UNSET = """
+import sys
+from remit.layers.trace import Trace
+async def inner(call): ...
+print(Trace()(inner) is inner, "opentelemetry" in sys.modules)
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "printed"),
+    [(DEFAULT, "['execute_tool find', 'chat small']"), (UNSET, "True False")],
+    ids=["set", "never imported"],
+)
+def test_by_default_spans_go_where_the_program_sends_them(program: str, printed: str) -> None:
+    here = Path(__file__).parents[2]
+    done = subprocess.run([sys.executable, "-c", program], cwd=here, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == printed
+
+
+def test_they_stand_at_their_place_and_print_their_provider() -> None:
+    assert Trace().place is TraceModel().place is Place.TRACE
+    assert (repr(Trace()), repr(TraceModel())) == ("Trace(provider=None)", "TraceModel(provider=None)")

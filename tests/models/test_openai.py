@@ -1,0 +1,255 @@
+"""What is asked of an OpenAI-compatible endpoint, to the byte, and what is read from its answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any, cast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from openai.types.chat import ChatCompletionAssistantMessageParam
+from openai.types.chat.completion_create_params import CompletionCreateParamsNonStreaming
+from pydantic import TypeAdapter
+
+from remit import Agent, App, Effect, Runtime, tool
+from remit.contracts.chat import ChatRequest, Completion, History, ToolTexts, write
+from remit.contracts.contract import definition
+from remit.contracts.items import Message, Usage
+from remit.contracts.oracle import Broken, faults
+from remit.errors import CompletionError, SetupError
+from remit.models.openai import OpenAI, body_of, completion_from, from_environment
+from remit.testing import anybody, ledger_of
+from tests.loopback import Endpoint, answering
+
+SYSTEM = '{"role":"system","content":"Work."}'
+ESCAPED = '{"role": "user",  "content": "caf\\u00e9 \\ud83d\\ude00"}'
+PLAIN = '{"content":"café 😀","role":"user"}'
+
+
+@tool(effect=Effect.PURE)
+async def double(number: int) -> int:
+    """Double a number, quelle idée."""
+    return number * 2
+
+
+TOOLS = ToolTexts([definition(double)])
+
+
+def request(*texts: str, **knobs: Any) -> ChatRequest:
+    return ChatRequest(agent="agent", turn=1, ledger=ledger_of(()), history=History(texts), **knobs)
+
+
+def answer(message: dict[str, Any], **more: Any) -> bytes:
+    choice = {"index": 0, "message": {"role": "assistant", **message}, "finish_reason": "stop"}
+    return json.dumps({"choices": [choice], **more}).encode()
+
+
+HELLO = answer({"content": "hello"}).decode()
+
+
+async def test_the_server_receives_the_wire_texts_to_the_byte() -> None:
+    async with Endpoint(answering(200, HELLO)) as endpoint, OpenAI("m", base_url=endpoint.url, api_key="k") as model:
+        await model(request(SYSTEM, ESCAPED, PLAIN))
+    assert endpoint.received == [f'{{"model":"m","messages":[{SYSTEM},{ESCAPED},{PLAIN}]}}'.encode()]
+
+
+KNOBS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "none": ({}, {}),
+    "temperature": ({"temperature": 0.0}, {"temperature": 0.0}),
+    "max_tokens": ({"max_tokens": 7}, {"max_tokens": 7}),
+    "tools": ({"tools": TOOLS}, {"tools": [definition(double)]}),
+    "all": (
+        {"tools": TOOLS, "temperature": 0.5, "max_tokens": 1},
+        {"tools": [definition(double)], "temperature": 0.5, "max_tokens": 1},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", KNOBS)
+async def test_the_server_receives_only_the_knobs_that_are_set(name: str) -> None:
+    knobs, expected = KNOBS[name]
+    async with Endpoint(answering(200, HELLO)) as endpoint, OpenAI("m", base_url=endpoint.url, api_key="k") as model:
+        await model(request(SYSTEM, PLAIN, **knobs))
+    (body,) = map(json.loads, endpoint.received)
+    assert body == {"model": "m", "messages": [json.loads(SYSTEM), json.loads(PLAIN)], **expected}
+
+
+@pytest.mark.parametrize("name", KNOBS)
+def test_the_body_is_one_that_the_official_client_could_have_sent(name: str) -> None:
+    knobs, _ = KNOBS[name]
+    calls = [{"id": "a", "type": "function", "function": {"name": "double", "arguments": "{"}}]
+    texts = (
+        SYSTEM,
+        PLAIN,
+        write({"role": "assistant", "content": None, "tool_calls": calls}),
+        write({"role": "tool", "tool_call_id": "a", "content": "no"}),
+    )
+    body = json.loads(body_of("m", request(*texts, **knobs)))
+    accepted = TypeAdapter(CompletionCreateParamsNonStreaming).validate_python(body)
+    assert whole(accepted) == body, "and it would have meant the same"
+
+
+def whole(value: Any) -> Any:
+    """The value with everything read that pydantic leaves to be read later."""
+    if isinstance(value, dict):
+        return {key: whole(part) for key, part in cast("dict[str, Any]", value).items()}
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return [whole(part) for part in cast("Iterable[Any]", value)]
+    return value
+
+
+def test_a_model_named_with_quotes_stays_one_name() -> None:
+    assert json.loads(body_of('a "good" one\n', request(PLAIN)))["model"] == 'a "good" one\n'
+
+
+def test_an_endpoint_that_cannot_read_every_message_is_sent_another_spelling() -> None:
+    body = body_of("m", request(SYSTEM, PLAIN), lambda text: SYSTEM if text == PLAIN else text)
+    assert body == f'{{"model":"m","messages":[{SYSTEM},{SYSTEM}]}}'.encode()
+
+
+@given(st.lists(st.text(max_size=20), max_size=4))
+def test_whatever_text_is_said_the_body_is_json_that_says_it(said: list[str]) -> None:
+    body = json.loads(body_of("m", request(*(write({"role": "user", "content": text}) for text in said))))
+    assert [message["content"] for message in body["messages"]] == said
+
+
+async def test_an_answer_becomes_a_completion_with_its_raw_body() -> None:
+    raw = answer(
+        {"content": "café"}, model="m-2026", usage={"prompt_tokens": 11, "completion_tokens": 3, "total_tokens": 14}
+    ).decode()
+    async with Endpoint(answering(200, raw)) as endpoint, OpenAI("m", base_url=endpoint.url, api_key="k") as model:
+        completion = await model(request(PLAIN))
+    assert completion == Completion(
+        message='{"role":"assistant","content":"café"}',
+        content="café",
+        finish="stop",
+        model="m-2026",
+        prompt_tokens=11,
+        completion_tokens=3,
+        response=raw,
+    )
+
+
+async def test_what_the_endpoint_was_sent_is_what_the_journal_holds() -> None:
+    calls = [{"id": "a", "type": "function", "function": {"name": "double", "arguments": '{"number" : 4}'}}]
+    script = [answer({"content": None, "tool_calls": calls}).decode(), answer({"content": "huit, é"}).decode()]
+    async with (
+        Endpoint(lambda _: (200, script[len(endpoint.received) - 1])) as endpoint,
+        OpenAI("m", base_url=endpoint.url, api_key="k") as model,
+    ):
+        agent = Agent("agent", instructions="Réponds.", tools=[double], model=model, temperature=0.0)
+        runtime = Runtime(App(name="test", agents=(agent,)))
+        result = await runtime.run("4 ?", by=anybody())
+    items = [position.item for position in await runtime.store.read(result.run)]
+    system = next(item.text for item in items if isinstance(item, Message))
+    spliced = ",".join([system, *(await runtime.history(result.run))[:-1]])
+    assert result.value() == "huit, é"
+    assert f'"messages":[{spliced}]'.encode() in endpoint.received[-1]
+    assert [item.response for item in items if isinstance(item, Usage)] == script
+
+
+ODD: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "null content": ({"content": None}, {"content": ""}),
+    "no content": ({}, {"content": ""}),
+    "empty calls": ({"content": "x", "tool_calls": []}, {"content": "x"}),
+    "null calls": ({"content": "x", "tool_calls": None}, {"content": "x"}),
+    "a refusal": ({"content": None, "refusal": "no"}, {"content": "", "refusal": "no"}),
+    "extra keys": (
+        {"content": "x", "reasoning_content": "hm", "annotations": [], "audio": None, "function_call": None},
+        {"content": "x"},
+    ),
+    "another role": ({"role": "model", "content": "x"}, {"content": "x"}),
+    "calls beside text": (
+        {"content": "x", "tool_calls": [{"id": "a", "function": {"name": "n", "arguments": "{}"}}]},
+        {"content": "x", "tool_calls": [{"id": "a", "function": {"name": "n", "arguments": "{}"}}]},
+    ),
+    "calls with extra keys": (
+        {"tool_calls": [{"index": 0, "id": "a", "type": "tool", "function": {"name": "n", "arguments": "{", "x": 1}}]},
+        {"content": None, "tool_calls": [{"id": "a", "function": {"name": "n", "arguments": "{"}}]},
+    ),
+    "a call without arguments": (
+        {"tool_calls": [{"id": "a", "function": {"name": "n"}}]},
+        {"content": None, "tool_calls": [{"id": "a", "function": {"name": "n", "arguments": "{}"}}]},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_an_odd_answer_becomes_a_message_that_a_request_may_carry(name: str) -> None:
+    message, expected = ODD[name]
+    for call in expected.get("tool_calls", ()):
+        call["type"] = "function"
+    completion = completion_from(answer(message))
+    assert json.loads(completion.message) == {"role": "assistant", **expected}
+    TypeAdapter(ChatCompletionAssistantMessageParam).validate_json(completion.message)
+    assert {fault.broken for fault in faults([completion.message])} <= {Broken.UNPAIRED_CALL}
+
+
+@pytest.mark.parametrize("call", [{"function": {"name": "n"}}, {"id": None, "function": {"name": "n"}}])
+def test_a_call_without_an_id_is_given_one_by_whoever_joins_it_to_a_history(call: dict[str, Any]) -> None:
+    (wanted,) = completion_from(answer({"tool_calls": [call]})).wanted
+    assert wanted == ("", "n", "{}")
+
+
+def test_escapes_in_an_answer_are_read() -> None:
+    completion = completion_from(b'{"choices":[{"message":{"content":"\\ud83d\\ude00 caf\\u00e9"}}]}')
+    assert completion.message == '{"role":"assistant","content":"😀 café"}'
+
+
+@pytest.mark.parametrize("finish", ["length", "content_filter", "tool_calls"])
+def test_why_the_model_stopped_is_kept(finish: str) -> None:
+    raw = json.dumps({"choices": [{"message": {"content": "x"}, "finish_reason": finish}]}).encode()
+    assert completion_from(raw).finish == finish
+
+
+GARBAGE = {
+    "html": b"<html>Bad gateway</html>",
+    "nothing": b"",
+    "an error with status 200": b'{"error": {"message": "no"}}',
+    "no choices": b'{"choices": []}',
+    "no message": b'{"choices": [{}]}',
+    "a number for text": b'{"choices": [{"message": {"content": 5}}]}',
+    "calls that are no list": b'{"choices": [{"message": {"tool_calls": {"id": "a"}}}]}',
+    "a call without a function": b'{"choices": [{"message": {"tool_calls": [{"id": "a", "type": "custom"}]}}]}',
+    "arguments that are no text": answer({"tool_calls": [{"id": "a", "function": {"name": "n", "arguments": {}}}]}),
+    "half a surrogate pair": b'{"choices": [{"message": {"content": "\\ud800"}}]}',
+    "not UTF-8": b'{"choices": [{"message": {"content": "\xff"}}]}',
+    "not UTF-8 where nobody looks": b'{"choices": [{"message": {"content": "x"}}], "x": "\xff"}',
+}
+
+
+@pytest.mark.parametrize("name", GARBAGE)
+def test_an_answer_that_is_no_completion_is_shown_in_one_line(name: str) -> None:
+    with pytest.raises(CompletionError, match=r"no chat completion; it begins: ") as raised:
+        completion_from(GARBAGE[name])
+    assert "\n" not in raised.value.message
+
+
+def test_of_a_long_answer_that_is_no_completion_the_beginning_is_shown() -> None:
+    with pytest.raises(CompletionError, match=r"it begins: (no ){66}no…$"):
+        completion_from(b"no\n" * 5_000)
+
+
+def test_the_environment_names_the_endpoint_and_the_key() -> None:
+    model = from_environment("m", {"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": "http://127.0.0.1:1/v1"})
+    assert repr(model) == "OpenAI('m' at http://127.0.0.1:1/v1/)"
+
+
+@pytest.mark.parametrize("environ", [{"OPENAI_API_KEY": "k"}, {"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": ""}])
+def test_without_an_endpoint_in_the_environment_it_is_openais_own(
+    environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    assert "at https://api.openai.com/v1/" in repr(from_environment("m", environ))
+
+
+@pytest.mark.parametrize("environ", [{}, {"OPENAI_API_KEY": ""}])
+def test_without_a_key_in_the_environment_the_error_names_what_to_set(environ: dict[str, str]) -> None:
+    with pytest.raises(SetupError, match="OPENAI_API_KEY is not set; set it"):
+        from_environment("m", environ)
+
+
+def test_the_key_is_never_shown() -> None:
+    assert "canary" not in repr(OpenAI("m", base_url="http://127.0.0.1:1/v1", api_key="canary"))

@@ -1,0 +1,269 @@
+"""A replay does nothing and writes nothing: it finds every difference between today's code and the journal."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from remit import Agent, App, Context, Effect, InProcessStore, Principal, Risk, Runtime, Timeout, Tool, tool
+from remit.errors import ConflictError, ModelBusyError
+from remit.testing import Scripted, anybody, calls
+from tests.runtime.kit import AnyTool, World, everybody, runtime_of
+
+
+async def never(_request: Any, /) -> Any:
+    raise AssertionError("a replay asks no model")
+
+
+def replaying(store: InProcessStore, *tools: AnyTool, **knobs: Any) -> Runtime:
+    """A runtime of today's code over the journal of yesterday; no model answers."""
+    known: dict[str, Any] = {"instructions": "Work.", "tools": tools}
+    agent = Agent("agent", **(known | knobs))
+    return Runtime(App(name="test", agents=(agent,)), model=never, store=store, directory=everybody)
+
+
+async def search(query: str, limit: int = 10) -> str:
+    """Search the pages."""
+    return f"{limit} of {query}"
+
+
+async def read(page: str) -> str:
+    """Read a page."""
+    return page
+
+
+SEARCH: Tool[[str, int], str] = tool(effect=Effect.PURE)(search)
+READ: Tool[[str], str] = tool(effect=Effect.PURE)(read)
+SCRIPT = [calls(("search", {"query": "bread"}), ("read", {"page": "about"})), calls(("read", {"page": "home"})), "done"]
+
+
+async def recorded() -> tuple[InProcessStore, str]:
+    store = InProcessStore()
+    result = await runtime_of(Scripted(SCRIPT), SEARCH, READ, store=store).run("go", by=anybody())
+    assert result.status == "done"
+    return store, result.run
+
+
+async def test_a_replay_by_the_same_code_finds_no_difference_and_does_nothing() -> None:
+    world, store = World(), InProcessStore()
+    write = world.write()
+    runtime = runtime_of(Scripted([calls(("write", {"text": "a"})), "done"]), write, store=store)
+    run = (await runtime.run("go", by=anybody())).run
+    before = await store.read(run)
+    report = await replaying(store, write).replay(run)
+    assert (report.run, report.identical, report.difference) == (run, True, "")
+    assert report.compared == 6, "system, user, two answers, one output, the end of the agent's call"
+    assert world.ran == ["a"]
+    assert await store.read(run) == before
+    row = await store.find_run(run)
+    assert row is not None
+    assert row.status == "done"
+
+
+async def test_a_replay_may_be_repeated() -> None:
+    store, run = await recorded()
+    today = replaying(store, SEARCH, READ)
+    assert await today.replay(run) == await today.replay(run)
+
+
+async def search_more(query: str, limit: int = 20) -> str:
+    """Search the pages."""
+    return f"{limit} of {query}"
+
+
+async def search_all(query: str, limit: int = 10) -> str:
+    """Search all pages."""
+    return f"{limit} of {query}"
+
+
+async def search_text(query: str, limit: str = "10") -> str:
+    """Search the pages."""
+    return f"{limit} of {query}"
+
+
+def named_search(function: Callable[..., Any]) -> AnyTool:
+    return tool(effect=Effect.PURE, name="search")(function)
+
+
+@dataclass(frozen=True)
+class Today:
+    """What is different today, and what a replay says of it."""
+
+    tools: tuple[AnyTool, ...] = (SEARCH, READ)
+    knobs: Any = None
+    said: str = "turn 1: the request to the model is not the recorded one"
+
+
+PLANTED = {
+    "a word of the instructions": Today(knobs={"instructions": "Walk."}, said="turn 1: the system message"),
+    "a tool's text in the instructions": Today(
+        knobs={"instructions": f"Work. {SEARCH.description}"}, said="turn 1: the system message"
+    ),
+    "a space in the instructions": Today(knobs={"instructions": "Work. "}, said="turn 1: the system message"),
+    "a word of a tool's description": Today((named_search(search_all), READ)),
+    "the default of an argument": Today((named_search(search_more), READ)),
+    "the type of an argument": Today((named_search(search_text), READ)),
+    "the order of the tools": Today((READ, SEARCH)),
+    "one tool more": Today((SEARCH, READ, READ.with_name("read_again"))),
+    "one tool less": Today((SEARCH,)),
+    "another name of a tool": Today((SEARCH.with_name("find"), READ)),
+    "a temperature": Today(knobs={"temperature": 0.0}),
+    "a limit of tokens": Today(knobs={"max_tokens": 100}),
+    "fewer turns": Today(knobs={"max_turns": 2}, said="the end of the call agent"),
+}
+
+
+@pytest.mark.parametrize("name", PLANTED)
+async def test_every_planted_difference_is_found_and_says_where(name: str) -> None:
+    store, run = await recorded()
+    today = PLANTED[name]
+    report = await replaying(store, *today.tools, **(today.knobs or {})).replay(run)
+    assert not report.identical
+    assert today.said in report.difference
+
+
+async def test_what_is_outside_the_contract_of_a_tool_is_no_difference() -> None:
+    store, run = await recorded()
+
+    async def elsewhere(query: str, limit: int = 10) -> str:
+        """Search the pages."""
+        raise AssertionError("a replay calls no tool")
+
+    today = replaying(store, named_search(elsewhere), READ.layer(Timeout(1)), parallel=1, description="Another.")
+    assert (await today.replay(run)).identical
+
+
+async def pipeline_run(body: Callable[[Context], Any]) -> tuple[InProcessStore, str]:
+    store = InProcessStore()
+    made = composed(body)
+    result = await runtime_of(Scripted([]), made, SEARCH, READ, store=store).call(made, anybody())
+    return store, result.run
+
+
+def composed(body: Callable[[Context], Any]) -> AnyTool:
+    @tool(effect=Effect.COMPOSED)
+    async def pipeline(ctx: Context) -> Any:
+        """Call others."""
+        return await body(ctx)
+
+    return pipeline
+
+
+async def test_a_composed_callee_is_driven_again_and_its_calls_are_compared() -> None:
+    async def yesterday(ctx: Context) -> list[str]:
+        return [await ctx.call(READ, "a"), await ctx.call(READ, "b")]
+
+    async def in_parallel(ctx: Context) -> list[str]:
+        return list(await asyncio.gather(ctx.call(READ, "a"), ctx.call(READ, "b")))
+
+    async def another(ctx: Context) -> list[str]:
+        return [await ctx.call(READ, "a"), await ctx.call(READ, "c")]
+
+    async def one_less(ctx: Context) -> list[str]:
+        return [await ctx.call(READ, "a"), "b"]
+
+    async def one_more(ctx: Context) -> list[str]:
+        return [*await yesterday(ctx), await ctx.call(READ, "b")][:2]
+
+    async def other_result(ctx: Context) -> list[str]:
+        return [await ctx.call(READ, "a"), (await ctx.call(READ, "b")).upper()]
+
+    store, run = await pipeline_run(yesterday)
+
+    async def difference(body: Callable[[Context], Any]) -> str:
+        return (await replaying(store, composed(body), SEARCH, READ).replay(run)).difference
+
+    assert await difference(yesterday) == ""
+    assert await difference(in_parallel) == ""
+    assert "is not in the journal" in await difference(another)
+    assert "the journal goes on where today's code ends" in await difference(one_less)
+    assert "is not in the journal" in await difference(one_more)
+    assert "the end of the call pipeline" in await difference(other_result)
+
+
+async def test_a_run_that_waits_replays_up_to_where_it_waits() -> None:
+    world, store = World(), InProcessStore()
+    erase = world.write("erase", Effect.KEYED, Risk.HIGH)
+    runtime = runtime_of(Scripted([calls(("erase", {"text": "a"}))]), erase, store=store)
+    waiting = await runtime.run("go", by=anybody())
+    assert (await replaying(store, erase).replay(waiting.run)).difference == ""
+    assert "turn 1" in (await replaying(store, erase, instructions="Walk.").replay(waiting.run)).difference
+    assert world.ran == []
+
+
+async def test_a_run_that_failed_by_its_tools_and_turns_replays() -> None:
+    @tool(effect=Effect.KEYED)
+    async def refuse() -> str:
+        """Refuse."""
+        raise ConflictError("it changed")
+
+    store = InProcessStore()
+    agent = Agent("agent", instructions="Work.", tools=[refuse], max_turns=2)
+    model = Scripted([calls(("refuse", {})), calls(("refuse", {})), "never"])
+    result = await Runtime(App(name="test", agents=(agent,)), model=model, store=store).run("go", by=anybody())
+    assert result.status == "failed"
+    assert (await replaying(store, refuse, max_turns=2).replay(result.run)).difference == ""
+
+
+async def test_a_replay_needs_no_principal_and_no_permission() -> None:
+    @tool(effect=Effect.PURE, permissions=["cms:read"])
+    async def look() -> str:
+        """Look."""
+        return "seen"
+
+    store = InProcessStore()
+    runtime = runtime_of(Scripted([calls(("look", {})), "done"]), look, store=store)
+    run = (await runtime.run("go", by=anybody("cms:read"))).run
+    denied = (await runtime.run("go", by=anybody("cms:write"))).run
+    today = runtime_of(never, look, store=store, directory=lambda _name, _tenant: None)
+    for each in (run, denied):
+        assert (await today.replay(each)).difference == ""
+
+
+# --- what is not right yet ---------------------------------------------------------------------------------------
+
+
+async def test_a_run_that_failed_by_its_model_replays() -> None:
+    store = InProcessStore()
+    runtime = runtime_of(Scripted([calls(("read", {"page": "a"})), ModelBusyError("later")]), READ, store=store)
+    result = await runtime.run("go", by=anybody())
+    assert result.status == "failed"
+    assert (await replaying(store, READ).replay(result.run)).difference == ""
+
+
+async def test_a_run_whose_composed_callee_was_denied_replays() -> None:
+    @tool(effect=Effect.COMPOSED, permissions=["cms:write"])
+    async def pipeline(ctx: Context) -> str:
+        """Call another."""
+        return await ctx.call(READ, "a")
+
+    store = InProcessStore()
+    runtime = runtime_of(Scripted([calls(("pipeline", {})), "done"]), pipeline, READ, store=store)
+    result = await runtime.run("go", by=Principal("ada", permissions=frozenset({"cms:read"})))
+    assert result.status == "done"
+    assert (await replaying(store, pipeline, READ).replay(result.run)).difference == ""
+
+
+async def test_a_run_that_was_cancelled_replays_up_to_where_it_was_stopped() -> None:
+    begun = asyncio.Event()
+
+    @tool(effect=Effect.PURE)
+    async def wait() -> str:
+        """Wait for ever."""
+        begun.set()
+        await asyncio.Event().wait()
+        return "never"
+
+    store = InProcessStore()
+    runtime = runtime_of(Scripted([calls(("wait", {})), "never"]), wait, store=store)
+    running = asyncio.create_task(runtime.run("go", by=anybody()))
+    await begun.wait()
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    (row,) = await store.runs()
+    assert (await replaying(store, wait).replay(row.run)).difference == ""

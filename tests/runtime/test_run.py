@@ -1,0 +1,240 @@
+"""A run asks an agent, or calls one tool: by object, or by name; and says how it came out."""
+
+from __future__ import annotations
+
+import pytest
+
+from remit import Agent, App, CallLayer, Effect, InProcessStore, Principal, Runtime, Stack, Validate, preset, tool
+from remit.app import Env
+from remit.contracts.arguments import Limits, parse
+from remit.contracts.items import Finished, Opened, Position, ToolOutput
+from remit.dispatch.registry import Missing
+from remit.errors import (
+    ConflictError,
+    InvalidError,
+    LeaseError,
+    NameTakenError,
+    RequestError,
+    SetupError,
+)
+from remit.runtime import RunResult
+from remit.testing import Scripted, anybody, calls
+from tests.runtime.kit import Clock, World, code_of, items_of, runtime_of
+
+
+@tool(effect=Effect.PURE)
+async def double(number: int) -> int:
+    """Double a number."""
+    return number * 2
+
+
+@tool(effect=Effect.PURE)
+async def refuse() -> int:
+    """Refuse."""
+    raise ConflictError("it is at revision 4")
+
+
+async def test_a_run_asks_the_first_agent_of_the_application() -> None:
+    first, second = Agent("first", instructions="One."), Agent("second", instructions="Two.")
+    runtime = Runtime(App(name="test", agents=(first, second)), model=Scripted(["done"]))
+    result = await runtime.run("go", by=anybody())
+    assert (result.status, result.value(), result.text) == ("done", "done", "done")
+    row = await runtime.store.find_run(result.run)
+    assert row is not None
+    assert (row.callee, row.status, row.application) == ("first", "done", "test")
+
+
+@pytest.mark.parametrize("by_object", [False, True])
+async def test_a_run_asks_another_agent_that_is_named(by_object: bool) -> None:
+    first, second = Agent("first", instructions="One."), Agent("second", instructions="Two.")
+    model = Scripted(["done"])
+    runtime = Runtime(App(name="test", agents=(first, second)), model=model)
+    await runtime.run("go", by=anybody(), agent=second if by_object else "second")
+    assert "Two." in model.requests[0].history[0]
+
+
+async def test_an_agent_that_the_application_does_not_have_is_refused_with_those_it_has() -> None:
+    runtime = runtime_of(Scripted([]), double)
+    with pytest.raises(RequestError, match="application test has no agent 'editor'; it has: agent"):
+        await runtime.run("go", by=anybody(), agent="editor")
+    with pytest.raises(RequestError, match="has no agent ''; it has: none"):
+        await Runtime(App(name="test")).run("go", by=anybody())
+    assert await runtime.store.runs() == []
+
+
+async def test_a_call_from_python_gives_a_typed_value_and_is_a_run_of_one_call() -> None:
+    runtime = runtime_of(Scripted([]), double)
+    result = await runtime.call(double, anybody(), 4)
+    assert result.value() == 8
+    items = await items_of(runtime.store, result.run)
+    (output,) = [item for item in items if isinstance(item, ToolOutput)]
+    assert (output.text, output.parent, output.wire) == ("8", "", "")
+    assert isinstance(items[0], Opened)
+    assert isinstance(items[-1], Finished)
+    assert (await runtime.history(result.run)) == []
+
+
+async def test_a_call_by_name_takes_raw_arguments_as_the_command_line_gives_them() -> None:
+    runtime = runtime_of(Scripted([]), double)
+    result = await runtime.call_named("double", parse('{"number": 4}', Limits()), by=anybody())
+    assert result.value() == 8
+
+
+@pytest.mark.parametrize("raw", ["{", "[4]", '{"number":"4"}', '{"number":4,"more":1}', "{}"])
+async def test_bad_arguments_by_name_are_a_run_that_failed(raw: str) -> None:
+    runtime = runtime_of(Scripted([]), double)
+    result = await runtime.call_named("double", parse(raw, Limits()), by=anybody())
+    assert (result.status, code_of(result)) == ("failed", "VALIDATION_ERROR")
+    with pytest.raises(InvalidError):
+        result.value()
+
+
+async def test_arguments_that_do_not_fit_the_signature_open_no_run() -> None:
+    runtime = runtime_of(Scripted([]), double)
+    with pytest.raises(InvalidError):
+        await runtime.call(double, anybody(), "four")  # type: ignore[arg-type]
+    assert await runtime.store.runs() == []
+
+
+async def test_a_name_that_the_application_does_not_have_opens_no_run() -> None:
+    runtime = runtime_of(Scripted([]), double)
+    with pytest.raises(RequestError, match="application test has no tool or agent 'triple'"):
+        await runtime.call_named("triple", parse("{}", Limits()), by=anybody())
+    assert await runtime.store.runs() == []
+
+
+async def test_a_failed_run_raises_the_error_of_its_root() -> None:
+    runtime = runtime_of(Scripted([]), refuse)
+    result = await runtime.call(refuse, anybody())
+    assert (result.status, code_of(result)) == ("failed", "CONFLICT")
+    with pytest.raises(ConflictError, match="revision 4"):
+        result.value()
+    finished = (await items_of(runtime.store, result.run))[-1]
+    assert isinstance(finished, Finished)
+    assert (finished.status, finished.error) == ("failed", "CONFLICT: it is at revision 4")
+
+
+async def test_a_run_that_has_ended_tells_its_end_again() -> None:
+    world = World()
+    runtime = runtime_of(Scripted([]), write := world.write(), refuse)
+    done, failed = await runtime.call(write, anybody(), "a"), await runtime.call(refuse, anybody())
+    again = await runtime.resume(done.run)
+    assert (again.status, again.value(), world.ran) == ("done", "wrote a", ["a"])
+    with pytest.raises(ConflictError, match="revision 4"):
+        (await runtime.resume(failed.run)).value()
+
+
+def test_a_run_that_has_no_reply_has_no_value() -> None:
+    result: RunResult[str] = RunResult(run="r1", status="waiting", callee=Missing("x", ()), questions=("q1", "q2"))
+    assert result.text == ""
+    with pytest.raises(RequestError, match=r"run r1 has no result: it is waiting \(q1, q2\)"):
+        result.value()
+
+
+async def test_a_run_opens_with_a_header_that_says_everything_it_needs_to_be_driven_again() -> None:
+    store, clock = InProcessStore(), Clock(1_700_000_000.0)
+    runtime = Runtime(
+        App(name="test", agents=(Agent("agent", instructions="Work."),)),
+        model=Scripted(["done"]),
+        store=store,
+        clock=clock,
+        ids=lambda: "r1",
+    )
+    await runtime.run("go", by=Principal("ada", "bakery"), conversation="c")
+    (opened, *_) = await store.read("r1")
+    assert opened.at == 1_700_000_000.0
+    assert opened.item == Opened(
+        call="r1",
+        format=1,
+        tenant="bakery",
+        principal="ada",
+        application="test",
+        agent="",
+        callee="agent",
+        arguments='{"prompt":"go"}',
+        conversation="c",
+        after="",
+    )
+
+
+async def test_every_run_has_an_id_of_its_own() -> None:
+    runtime = runtime_of(Scripted([]), double)
+    runs = {(await runtime.call(double, anybody(), 1)).run for _ in range(20)}
+    assert len(runs) == 20
+    assert all(len(run) == 12 and run.isalnum() for run in runs)
+
+
+async def test_whoever_watches_sees_each_item_once_it_is_stored() -> None:
+    store, seen = InProcessStore(), list[Position]()
+    app = App(name="test", agents=(Agent("agent", instructions="Work.", tools=[double]),))
+    runtime = Runtime(app, model=Scripted([calls(("double", {"number": 1})), "done"]), store=store, watch=seen.append)
+    result = await runtime.run("go", by=anybody())
+    assert seen == await store.read(result.run)
+
+
+async def test_a_runtime_with_one_more_layer_is_a_new_one_over_the_same_store() -> None:
+    bare = runtime_of(Scripted([]), double, layers=Stack[CallLayer]())
+    strict = bare.layer(Validate())
+    loose = parse('{"number":"4"}', Limits())
+    assert (await bare.call_named("double", loose, by=anybody())).value() == 8
+    assert (await strict.call_named("double", loose, by=anybody())).status == "failed"
+    assert strict.store is bare.store
+    assert len(await bare.store.runs()) == 2
+
+
+def test_a_runtime_prints_the_onion_around_the_calls_of_its_default_agent() -> None:
+    assert repr(Runtime(App(name="empty"))) == "Runtime empty\n"
+    shown = repr(runtime_of(Scripted([]), double).layer(Validate()))
+    assert shown.startswith("Runtime test\nDOOR   Trace(provider=None) · Record()\nRUN    Validate(strict=True) · Auth")
+
+
+def test_the_layers_of_an_application_are_its_own_or_the_preset() -> None:
+    own = App(name="own", tools=(double,), layers=lambda: Stack[CallLayer](Validate()))
+    assert "RUN    Validate(strict=True)\n" in repr(Runtime(own))
+    usual = App(name="usual", tools=(double,))
+    assert " · ".join(map(repr, preset(Env()))) in repr(Runtime(usual))
+
+
+def test_two_things_of_one_name_are_refused_when_the_runtime_is_built() -> None:
+    other = double.with_name("other").with_name("double")
+    with pytest.raises(NameTakenError, match="two callees are named 'double'"):
+        Runtime(App(name="test", agents=(Agent("a", instructions="x", tools=[double]),), tools=(other,)))
+    with pytest.raises(NameTakenError):
+        Runtime(App(name="test", agents=(Agent("double", instructions="x", tools=[double]),)))
+
+
+def test_one_tool_may_be_of_the_application_and_of_several_agents() -> None:
+    agents = tuple(Agent(name, instructions="x", tools=[double]) for name in ("a", "b"))
+    assert Runtime(App(name="test", agents=agents, tools=(double,)), model=Scripted([])).door is not None
+
+
+def test_one_agent_listed_twice_is_refused() -> None:
+    agent = Agent("agent", instructions="x", model=Scripted([]))
+    with pytest.raises(SetupError, match="application test: two agents have one name"):
+        Runtime(App(name="test", agents=(agent, agent)))
+
+
+async def test_a_run_that_is_unknown_or_of_another_application_cannot_be_driven_or_read() -> None:
+    store = InProcessStore()
+    result = await runtime_of(Scripted([]), double, store=store, app="one").call(double, anybody(), 1)
+    other = runtime_of(Scripted([]), double, store=store, app="two")
+    for verb in (other.resume, other.replay, other.history):
+        with pytest.raises(RequestError, match="belongs to the application 'one', not 'two'"):
+            await verb(result.run)
+        with pytest.raises(RequestError, match="there is no run nowhere"):
+            await verb("nowhere")
+
+
+async def test_a_run_whose_callee_is_gone_cannot_be_resumed() -> None:
+    store = InProcessStore()
+    result = await runtime_of(Scripted([]), double, store=store).call(double, anybody(), 1)
+    with pytest.raises(RequestError, match="has no tool or agent 'double'"):
+        await runtime_of(Scripted([]), store=store).resume(result.run)
+
+
+async def test_a_run_that_another_process_drives_is_left_alone() -> None:
+    runtime = runtime_of(Scripted([]), double)
+    result = await runtime.call(double, anybody(), 1)
+    await runtime.store.acquire(result.run, "another", 30.0)
+    with pytest.raises(LeaseError, match="is being driven by another"):
+        await runtime.resume(result.run)

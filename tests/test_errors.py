@@ -1,0 +1,167 @@
+"""One tree of errors: drawn as it is, each with a stable code, and each comes back from the reply it made."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import json
+import re
+
+import pytest
+
+from remit import errors
+from remit.errors import CallError, DeniedError, RemitError, Suspended, ToolFailedError, from_reply
+
+
+def below(kind: type[RemitError]) -> list[type[RemitError]]:
+    """Every error of the package under ``kind``, itself included; not those that tests define."""
+    children = [child for child in kind.__subclasses__() if child.__module__ == errors.__name__]
+    return [kind, *(deep for child in children for deep in below(child))]
+
+
+ALL = below(RemitError)
+CALL_ERRORS = [kind for kind in ALL if issubclass(kind, CallError)]
+EACH_CALL_ERROR = pytest.mark.parametrize("kind", CALL_ERRORS)
+
+
+def drawn() -> list[tuple[int, str]]:
+    """Depth and name of each line of the drawing."""
+    lines = re.findall(r"^    ([│├└─ ]*)(\w+)", inspect.getdoc(errors) or "", re.MULTILINE)
+    return [(len(indent) // 3, name) for indent, name in lines]
+
+
+def real(kind: type[RemitError], depth: int = 0) -> list[tuple[int, str]]:
+    children = [child for child in kind.__subclasses__() if child.__module__ == errors.__name__]
+    return [(depth, kind.__name__), *(line for child in children for line in real(child, depth + 1))]
+
+
+def test_the_tree_is_drawn_as_it_is() -> None:
+    assert sorted(drawn()) == sorted(real(RemitError))
+
+
+def test_the_drawing_puts_every_error_under_its_parent() -> None:
+    path: list[str] = []
+    for depth, name in drawn():
+        path = [*path[:depth], name]
+        kind: type = vars(errors)[name]
+        assert depth == 0 or kind.__bases__ == (vars(errors)[path[depth - 1]],), name
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_a_failure_ends_in_error_and_says_what_it_is(kind: type[RemitError]) -> None:
+    assert kind.__name__.endswith("Error")
+    assert kind.__doc__
+    assert re.fullmatch(r"[A-Z][A-Z_]*", kind.code)
+
+
+def test_no_two_errors_share_a_code_but_the_two_that_say_nothing_more() -> None:
+    codes = [kind.code for kind in ALL]
+    shared = {code for code in codes if codes.count(code) > 1}
+    assert shared == {CallError.code}
+    assert [kind for kind in ALL if kind.code in shared] == [CallError, ToolFailedError]
+
+
+def test_the_codes_are_these_for_ever() -> None:
+    assert {kind.__name__: kind.code for kind in ALL if kind.__name__ not in ("RemitError", "CallError")} == {
+        "SetupError": "SETUP_ERROR",
+        "OrderError": "LAYER_ORDER",
+        "ContractError": "CONTRACT_ERROR",
+        "NameTakenError": "NAME_TAKEN",
+        "InvalidError": "VALIDATION_ERROR",
+        "NotFoundError": "NOT_FOUND",
+        "UnknownToolError": "UNKNOWN_TOOL",
+        "AlreadyExistsError": "ALREADY_EXISTS",
+        "ConflictError": "CONFLICT",
+        "DeniedError": "PERMISSION_DENIED",
+        "BlockedError": "BLOCKED",
+        "RefusedError": "APPROVAL_DENIED",
+        "CapabilityError": "CAPABILITY_ABSENT",
+        "RateLimitedError": "RATE_LIMITED",
+        "BudgetError": "BUDGET_EXCEEDED",
+        "DeadlineError": "TIMEOUT",
+        "CallCancelledError": "CANCELLED",
+        "ExternalError": "EXTERNAL_SERVICE_ERROR",
+        "ModelError": "MODEL_ERROR",
+        "ModelBusyError": "MODEL_BUSY",
+        "ModelRefusedError": "MODEL_REFUSED",
+        "CompletionError": "MODEL_GARBAGE",
+        "SealError": "SEAL_BROKEN",
+        "IdempotencyError": "IDEMPOTENCY_KEY_REUSED",
+        "OutcomeUnknownError": "OUTCOME_UNKNOWN",
+        "OutputError": "INVALID_OUTPUT",
+        "TurnsError": "MAX_TURNS",
+        "ToolFailedError": "INTERNAL_ERROR",
+        "JournalError": "JOURNAL_ERROR",
+        "LeaseError": "LEASE_HELD",
+        "ApprovalUsedError": "APPROVAL_USED",
+        "FormatError": "JOURNAL_FORMAT",
+        "DivergedError": "DIVERGED",
+        "RequestError": "BAD_REQUEST",
+    }
+
+
+def test_the_message_is_the_text_of_the_error() -> None:
+    error = RemitError("what, where and how to mend it")
+    assert (str(error), error.message) == ("what, where and how to mend it", "what, where and how to mend it")
+
+
+def test_only_what_may_go_well_later_is_worth_another_try() -> None:
+    assert {kind.__name__ for kind in CALL_ERRORS if kind.retryable} == {
+        "RateLimitedError",
+        "DeadlineError",
+        "ExternalError",
+        "ModelError",
+        "ModelBusyError",
+    }
+
+
+@pytest.mark.parametrize("kind", [kind for kind in CALL_ERRORS if not issubclass(kind, DeniedError)])
+def test_a_model_reads_an_error_as_no_success_with_its_code(kind: type[CallError]) -> None:
+    assert kind("no page 'x'").reply() == {"success": False, "error": "no page 'x'", "errorCode": kind.code}
+
+
+@pytest.mark.parametrize("kind", [kind for kind in CALL_ERRORS if issubclass(kind, DeniedError)])
+def test_a_model_reads_a_denial_as_cancelled_with_the_reason(kind: type[CallError]) -> None:
+    assert kind("not now").reply() == {
+        "success": False,
+        "cancelled": True,
+        "reason": "not now",
+        "error": "not now",
+        "errorCode": kind.code,
+    }
+
+
+@pytest.mark.parametrize("kind", [kind for kind in CALL_ERRORS if kind is not CallError])
+def test_an_error_comes_back_from_its_reply(kind: type[CallError]) -> None:
+    error = from_reply(json.dumps(kind("why").reply()))
+    assert (type(error), error.message) == (kind, "why")
+
+
+@pytest.mark.parametrize("content", ['{"errorCode":"NEVER_HEARD_OF","error":"why"}', '{"error":"why"}'])
+def test_an_unknown_code_comes_back_as_a_failed_tool(content: str) -> None:
+    error = from_reply(content)
+    assert (type(error), error.message) == (ToolFailedError, "why")
+
+
+def test_a_reply_without_a_message_still_gives_one() -> None:
+    assert from_reply("{}").message == "the call failed"
+
+
+class OutOfStockError(CallError):
+    """An application's own error."""
+
+    code = "OUT_OF_STOCK"
+
+
+def test_an_applications_own_error_comes_back_as_itself() -> None:
+    assert type(from_reply(json.dumps(OutOfStockError("none left").reply()))) is OutOfStockError
+
+
+def test_no_except_exception_of_a_tool_swallows_the_signal_to_wait() -> None:
+    with pytest.raises(Suspended) as caught, contextlib.suppress(Exception):
+        raise Suspended("q1", "q2")
+    assert caught.value.questions == ("q1", "q2")
+
+
+def test_the_signal_to_wait_is_no_error_of_the_tree() -> None:
+    assert not issubclass(Suspended, Exception)
