@@ -13,10 +13,13 @@ WHOLE  := src/remit/core/*,src/remit/contracts/*,src/remit/journal/*,src/remit/d
 # No recipe runs twice at once: two would install into one environment.
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: run rehearse test test-model check format bench figures docs lock clean help env-run env-dev
+.PHONY: run open rehearse test test-model check format bench figures docs lock clean help env-run env-dev
 
 run: env-run ## talk to the CMS editor; ARGS='--ask "..."' asks once
 	@.venv/bin/remit run cms $(ARGS)
+
+open: env-run ## write a page as HTML and print where: make open PAGE=about
+	@.venv/bin/remit call cms cms_openPage '{"page": "$(or $(PAGE),about)"}'
 
 rehearse: env-run ## the same with a scripted model: no weights, no network
 	@rm -rf build/rehearsal

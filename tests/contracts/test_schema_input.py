@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
 from hypothesis import given, settings
 from jsonschema import Draft202012Validator
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, AliasPath, BaseModel, ConfigDict, Field, RootModel
+from pydantic.dataclasses import dataclass
 
 from remit.contracts.arguments import Arguments, Limits, parse
 from remit.contracts.schema import Input, model_of
-from remit.errors import InvalidError
+from remit.errors import ContractError, InvalidError
 from tests.contracts.payloads import Everything, Frozen, Hero, Page, Sections, Sizes, everything
 
 PAGE, EVERYTHING = Input(Page), Input(Everything)
@@ -233,6 +234,27 @@ def test_a_number_that_is_not_finite_is_not_shown_as_null(number: str) -> None:
 def test_a_member_of_a_union_keeps_the_default_that_names_it() -> None:
     payload = Sections(sections=[Hero(title="Hi")])
     assert Input(Sections).bind(Input(Sections).arguments(payload)) == payload
+
+
+class Kept(BaseModel):
+    length: int = Field(exclude=True)
+
+
+@dataclass
+class Range:
+    length: Annotated[int, Field(validation_alias=AliasPath("sizes", 0))]
+
+
+class Holds(BaseModel):
+    ranges: list[Range | None]
+
+
+class Choices(BaseModel):
+    length: int = Field(validation_alias=AliasChoices("size", "length"))
+
+
+class Numbers(RootModel[list[int]]):
+    """No object, so no parameters."""
 
 
 @pytest.mark.parametrize("model", [Sizes, Kept, Holds])

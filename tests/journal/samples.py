@@ -105,12 +105,12 @@ def asking(of: Question, *, call: str = "") -> Asked:
     return Asked(call=call or of.call, parent="root", question=of.id, body=of.json())
 
 
-def yes(of: str = "q1", *, by: str = "bob") -> Decision:
-    return Decision(question=of, approved=True, by=by, at=1001.0)
+def yes(of: str = "q1", *, by: str = "bob", at: float = 1001.0) -> Decision:
+    return Decision(question=of, approved=True, by=by, at=at)
 
 
-def no(of: str = "q1", *, by: str = "bob") -> Decision:
-    return Decision(question=of, approved=False, by=by, reason="not now", at=1001.0)
+def no(of: str = "q1", *, by: str = "bob", at: float = 1001.0) -> Decision:
+    return Decision(question=of, approved=False, by=by, reason="not now", at=at)
 
 
 class Run:
@@ -148,9 +148,7 @@ async def held(store: Store, run: str = "run") -> Run:
 def wrong_in(which: str, reason: str) -> pytest.MarkDecorator:
     """The stores must agree; the one named ``which`` does not do it right yet."""
 
-    return pytest.mark.parametrize(
-        "store", [pytest.param(kind, marks=()) for kind in STORES], indirect=True
-    )
+    return pytest.mark.parametrize("store", [pytest.param(kind, marks=()) for kind in STORES], indirect=True)
 
 
 STORES = ("in process", "sql")

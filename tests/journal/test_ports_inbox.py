@@ -97,9 +97,9 @@ async def test_a_decision_reaches_the_run_that_asked_and_no_other(store: Store) 
 async def test_decisions_come_in_the_order_in_which_they_were_made(store: Store) -> None:
     run = await begin(store)
     await run.append(asking(question("early", asked=1000)), asking(question("late", asked=1001)))
-    await store.decide(yes("late"))
-    await store.decide(no("early"))
-    assert await store.incoming("run") == [yes("late"), no("early")]
+    await store.decide(yes("late", at=1002))
+    await store.decide(no("early", at=1003))
+    assert await store.incoming("run") == [yes("late", at=1002), no("early", at=1003)]
 
 
 async def test_a_decision_that_the_driver_writes_decides_the_question(store: Store) -> None:
@@ -177,7 +177,7 @@ async def test_the_same_call_id_in_another_run_is_another_call(store: Store) -> 
 
 
 async def test_of_many_calls_at_once_one_uses_it(store: Store) -> None:
-    runs = [await begin(store, f"run{index}", conversation="talk") for index in range(20)]
+    runs = [await begin(store, f"run{index}") for index in range(20)]
     await runs[0].append(asking(question(run="run0")))
     await store.decide(yes())
     outcomes = await asyncio.gather(*(run.start("q1") for run in runs), return_exceptions=True)

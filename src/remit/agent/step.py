@@ -38,7 +38,7 @@ class AgentStep:
 
     async def _calls(self, calls: Calls, wanted: tuple[Wanted, ...]) -> list[Reply]:
         prepared = [calls.prepare(each.name, each.arguments, each.id) for each in wanted]
-        if self.parallel == 1 or len(wanted) == 1:
+        if len(wanted) == 1 or (self.parallel == 1 and not calls.ledger.stopping):  # which ends them all, not the first
             outcomes = [await _settled(each) for each in prepared]
         else:
             outcomes = await self._together(prepared)

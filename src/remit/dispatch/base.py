@@ -21,6 +21,7 @@ from remit.dispatch.registry import AnyCallee
 from remit.errors import (
     CallCancelledError,
     CallError,
+    DeadlineError,
     DivergedError,
     JournalError,
     SealError,
@@ -189,6 +190,8 @@ def _attempt(items: Sequence[Item], attempt: int) -> tuple[int, Started | None, 
 def _answered(ended: Ended) -> Reply:
     """The reply of an attempt that has ended, or its error raised: retry outside decides as it did."""
     reply = Reply.recorded(ended.content, ended.outcome, ends=False)
+    if isinstance(reply.error, CallCancelledError):
+        raise DeadlineError(reply.error.message)  # its run goes on, so it was its time that had come
     if reply.error is not None:
         raise reply.error
     return reply

@@ -12,10 +12,11 @@ from remit import App
 from remit_cms.agent import editor
 from remit_cms.pages.pages import Pages
 from remit_cms.pages.search import Search
+from remit_cms.rendering.opening import Opening
 from remit_cms.rendering.rendering import Rendering
 from remit_cms.sections.sections import Sections
 from remit_cms.storage.database import Database
-from remit_cms.tools import page_tools, section_tools
+from remit_cms.tools import page_tools, person_tools, section_tools
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,13 +36,15 @@ def build(home: Path) -> Cms:
     database = Database(home / "cms.db")
     pages, search, sections = Pages(database), Search(database), Sections(database)
     tools = (*page_tools(pages, search), *section_tools(sections))
+    rendering = Rendering(database, home / "sites")
+    mine = person_tools(Opening(database, rendering))
     return Cms(
         database=database,
         pages=pages,
         search=search,
         sections=sections,
-        rendering=Rendering(database, home / "sites"),
-        app=App(name="cms", agents=(editor(tools),)),
+        rendering=rendering,
+        app=App(name="cms", agents=(editor(tools),), tools=mine),
     )
 
 

@@ -11,6 +11,7 @@ from typing import Any, Final, TypeAlias
 from remit import Effect, Risk, Tool, recommended, tool
 from remit_cms.pages.pages import Pages
 from remit_cms.pages.search import Search
+from remit_cms.rendering.opening import Opening
 from remit_cms.sections.sections import Sections
 
 AnyTool: TypeAlias = Tool[..., Any]
@@ -43,6 +44,19 @@ def section_tools(sections: Sections) -> tuple[AnyTool, ...]:
         _change(sections.update_section_content, "cms_updateSectionContent", "section", "update", "content"),
         _delete(sections.delete_page_section, "cms_deletePageSection", "section", "delete", "destructive"),
     )
+
+
+def person_tools(opening: Opening) -> tuple[AnyTool, ...]:
+    """What a person calls and the editor does not: it would cost each of its requests the words to describe it."""
+    made = tool(
+        opening.open_page,
+        name="cms_openPage",
+        effect=Effect.IDEMPOTENT,
+        permissions={"cms:read"},
+        timeout=_TIMEOUT,
+        tags=("page", "open", "render"),
+    )
+    return (recommended(made),)
 
 
 def _read(operation: Callable[..., Awaitable[Any]], name: str, *tags: str) -> AnyTool:
