@@ -13,7 +13,7 @@ from remit.approvals.inbox import Approver, HasApprover, Inbox
 from remit.approvals.policy import DEFAULT_POLICY, Allow, Ask, Block, HighRisk, Policy, Rule, UnsafeEgress, When
 from remit.contracts.arguments import Arguments, Limits
 from remit.contracts.call import AnyLayer, Call, CallLayer, CallService, ModelLayer, StepLayer
-from remit.contracts.callee import Callee, Context, LeafContext
+from remit.contracts.callee import DID_NOT_HAPPEN, UNKNOWN, Callee, Context, Happened, LeafContext
 from remit.contracts.chat import ChatRequest, Completion
 from remit.contracts.facts import Effect, Facts, Risk
 from remit.contracts.layers import layer_fn
@@ -38,6 +38,8 @@ from remit.runtime import ReplayReport, RunResult, Runtime
 
 __all__ = [
     "DEFAULT_POLICY",
+    "DID_NOT_HAPPEN",
+    "UNKNOWN",
     "Accumulate",
     "Agent",
     "AgentLoop",
@@ -65,6 +67,7 @@ __all__ = [
     "Effect",
     "Env",
     "Facts",
+    "Happened",
     "HasApprover",
     "HighRisk",
     "InProcessStore",

@@ -367,9 +367,9 @@ class Runtime:
         return Door(self._layers, acting, self._callees, self._limits)
 
     def __repr__(self) -> str:
-        """The onion around the calls of the default agent."""
-        first: AnyCallee | None = next(iter(self._callees), None)
-        return f"Runtime {self.app.name}\n" + (self.door.onion(self._default(), first) if first else "")
+        """The onion around the calls that the default agent makes."""
+        tools = self.app.agents[0].tools if self.app.agents else self.app.tools
+        return f"Runtime {self.app.name}\n" + (self.door.onion(self._default(), tools[0]) if tools else "")
 
 
 _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"

@@ -28,7 +28,7 @@ async def keyed(ctx: LeafContext) -> list[str]:
 async def value_of(body: Any) -> Any:
     """What a composed tool gives whose body is ``body``, called by ada."""
     callee: Tool[[], Any] = tool(effect=Effect.COMPOSED, name="body", description="Work.")(body)
-    runtime = Runtime(App(name="test", tools=(callee, tell, keyed)), ids=lambda: "run")
+    runtime = Runtime(App(name="test", tools=(callee, tell, keyed, tag)), ids=lambda: "run")
     return (await runtime.call(callee, anybody())).value()
 
 
@@ -98,3 +98,20 @@ def test_what_was_found_out_is_that_it_happened_or_not_or_nobody_knows() -> None
     assert Happened(7).value == 7
     assert len({DID_NOT_HAPPEN, UNKNOWN}) == 2
     assert not isinstance(UNKNOWN, Happened)
+
+
+@tool(effect=Effect.PURE)
+async def tag(ctx: LeafContext, numbers: set[int]) -> str:
+    """Tag, and tell the key of the call."""
+    return f"{ctx.key} {sorted(numbers)}"
+
+
+@pytest.mark.xfail(strict=True, reason="a call by name writes a set in hash order, which is another in every process")
+async def test_equal_sets_by_name_are_one_call() -> None:
+    async def forth(ctx: Context) -> Any:
+        return await ctx.tools.tag(numbers={0, 8})
+
+    async def back(ctx: Context) -> Any:
+        return await ctx.tools.tag(numbers={8, 0})
+
+    assert await value_of(forth) == await value_of(back)

@@ -24,6 +24,7 @@ def test_the_names_of_the_kinds_are_these_for_ever() -> None:
         "opened": "Opened",
         "message": "Message",
         "usage": "Usage",
+        "failure": "Failure",
         "tool_output": "ToolOutput",
         "handoff": "Handoff",
         "question": "Asked",

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import pytest
 from hypothesis import given, settings
 from jsonschema import Draft202012Validator
-from pydantic import AliasChoices, AliasPath, BaseModel, ConfigDict, Field, RootModel
+from pydantic import AliasChoices, AliasPath, BaseModel, ConfigDict, Field, RootModel, Tag
 from pydantic.dataclasses import dataclass
 
 from remit.contracts.arguments import Arguments, Limits, parse
@@ -195,6 +195,14 @@ class Models(BaseModel):
 def test_a_set_of_models_has_a_canonical_text() -> None:
     text = Input(Models).canonical(Models(models={Frozen(number=2), Frozen(number=1)}))
     assert text == '{"models":[{"number":1},{"number":2}]}'
+
+
+class Tagged(BaseModel):
+    value: Annotated[str, Tag("text")] | Annotated[set[int], Tag("numbers")]
+
+
+def test_a_set_that_is_one_of_several_types_is_sorted_too() -> None:
+    assert Input(Tagged).canonical(Tagged(value={8, 0})) == '{"value":[0,8]}'
 
 
 class Encoded(BaseModel):

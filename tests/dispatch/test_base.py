@@ -10,7 +10,16 @@ import pytest
 from remit import Context, Effect, LeafContext, Reply, Stack, Tool, Validate, tool
 from remit.contracts.items import Ended, Started
 from remit.dispatch.base import Base
-from remit.errors import CallError, ConflictError, InvalidError, OutputError, SetupError, ToolFailedError
+from remit.errors import (
+    CallCancelledError,
+    CallError,
+    ConflictError,
+    DeadlineError,
+    InvalidError,
+    OutputError,
+    SetupError,
+    ToolFailedError,
+)
 from tests.dispatch.kit import Bench, Crash, of_kind
 
 WRITING = [Effect.IDEMPOTENT, Effect.KEYED, Effect.UNSAFE]
@@ -137,6 +146,17 @@ async def test_a_body_that_is_stopped_says_that_it_may_have_happened_in_part(eff
     assert (ended.attempt, ended.outcome) == (1, "error")
     assert '"errorCode":"CANCELLED"' in ended.content
     assert "may have happened in part" in ended.content
+
+
+async def test_an_attempt_that_was_stopped_in_a_run_that_goes_on_had_run_out_of_time() -> None:
+    bench, world, made = built(Effect.KEYED)
+    ledger = await bench.drive()
+    stopped = Reply.failed(CallCancelledError("write was stopped while it ran")).content
+    ledger.add(Started(call="call", parent="parent", attempt=1))
+    await ledger.commit(Ended(call="call", attempt=1, outcome="error", content=stopped))
+    with pytest.raises(DeadlineError, match="write was stopped while it ran"):
+        await bench.base(made, '{"number":4}')
+    assert world.done == []
 
 
 @each_leaf
@@ -294,3 +314,14 @@ async def test_a_body_that_was_not_cancelled_and_says_so_has_failed() -> None:
 
     with pytest.raises(ToolFailedError):
         await Bench(wait_for_another).base(wait_for_another)
+
+
+async def test_a_reply_that_ends_the_run_does_so_from_the_journal_too() -> None:
+    @tool
+    async def finish() -> Any:
+        """End the run."""
+        return Reply.final("over")
+
+    bench = Bench(finish)
+    await bench.base(finish)
+    assert (await bench.base(finish)).ends

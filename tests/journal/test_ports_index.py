@@ -71,10 +71,10 @@ async def test_runs_of_one_conversation_are_listed_alone(store: Store) -> None:
 
 
 async def test_runs_of_one_tenant_or_application_are_listed_alone(store: Store) -> None:
-    for name, tenant, application in (("one", "acme", "cms"), ("two", "acme", "desk"), ("three", "zeta", "cms")):
+    told = (("one", "acme", "cms"), ("two", "acme", "desk"), ("three", "zeta", "cms"))
+    for at, (name, tenant, application) in enumerate(told, start=1000):
         run = await held(store, name)
-        header = replace(opened(name), tenant=tenant, application=application)
-        await run.append(header, at=1000.0 + len(name))
+        await run.append(replace(opened(name), tenant=tenant, application=application), at=at)
     assert [row.run for row in await store.runs(tenant="acme")] == ["two", "one"]
     assert [row.run for row in await store.runs(application="cms")] == ["three", "one"]
     assert [row.run for row in await store.runs(tenant="acme", application="cms")] == ["one"]
@@ -91,8 +91,8 @@ async def test_while_a_run_of_a_conversation_is_not_over_no_other_is_opened(stor
         await second.append(opened("second", conversation="talk"))
     assert (await store.find_run("second"), await store.read("second")) == (None, [])
     await first.append(Finished(call="first", status="done"))
-    await second.append(opened("second", conversation="talk"))
-    assert await names(store, conversation="talk") == ["first", "second"]
+    await second.append(opened("second", conversation="talk"), at=1001)
+    assert await names(store, conversation="talk") == ["second", "first"]
 
 
 async def test_a_conversation_is_that_of_its_tenant_and_application(store: Store) -> None:
@@ -288,9 +288,7 @@ async def test_nobody_is_asked_any_more_about_a_run_that_was_cancelled(store: St
         await store.decide(yes("open one"))
 
 
-@pytest.mark.xfail(
-    strict=True, reason="standing looks at the time of expiry, not at the status: nobody can decide that one"
-)
+@pytest.mark.xfail(strict=True, reason="standing looks at the time of expiry, not at the status: nobody can decide it")
 async def test_a_question_of_a_run_that_was_cancelled_stands_no_more(store: Store) -> None:
     run = await begin(store)
     await run.append(asking(question()), Finished(call="run", status="cancelled"))

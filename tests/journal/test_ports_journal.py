@@ -3,50 +3,31 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import pytest
 
-from remit.contracts.items import (
-    KINDS,
-    Asked,
-    Decided,
-    Ended,
-    Erased,
-    Finished,
-    Handoff,
-    Item,
-    Message,
-    Mismatch,
-    Note,
-    Resumed,
-    Started,
-    ToolOutput,
-    Usage,
-    Waiting,
-)
+from remit.contracts.items import KINDS, Asked, Decided, Erased, Finished, Item, Opened
 from remit.contracts.ledger import Take
-from remit.errors import ApprovalUsedError, LeaseError
+from remit.errors import ApprovalUsedError, JournalError, LeaseError
 from remit.journal.codec import ERASED
 from remit.journal.ports import Store
 from tests.journal.samples import asking, begin, held, no, note, opened, positions, question, wrong_in, yes
 
-EVERY_KIND: list[Item] = [
-    opened(),
-    Message(call="a", agent="a", text='{"role":"user","content":"caf\\u00e9 café 🎂 \\ud800"}', request="r"),
-    Usage(call="a:1", model="m", finish="stop", prompt_tokens=3, completion_tokens=4, response="{\n}"),
-    ToolOutput(call="c", parent="a", callee="t", wire="w", text="{}", outcome="denied", final=True),
-    Handoff(call="h", source="one", target="two", reason="\x00"),
-    Asked(call="c", parent="a", about="outcome", question="q1", body=question().json()),
-    Decided(call="c", question="q1", body=yes().json()),
-    Started(call="c", parent="a", attempt=2, question="q1"),
-    Ended(call="c", attempt=2, outcome="error", content="\ud800 alone", void=True),
-    Note(call="c", name="said", data="\r\n\t"),
-    Mismatch(call="c", what="request of turn 1", recorded="", today="x"),
-    Erased(call="c", was="note"),
-    Waiting(call="run", questions=("q1", "q2")),
-    Resumed(call="run", driver="me"),
-    Finished(call="run", status="failed", error="E: no"),
-]
+
+def sample(kind: type[Item]) -> Item:
+    """An item with something odd in every field, and something right where the index reads."""
+    bodies: dict[type[Item], str] = {Asked: question().json(), Decided: yes().json()}
+    values: dict[str, Any] = {name: odd(hint) for name, hint in get_type_hints(kind).items() if name != "kind"}
+    values["call"] = "call"
+    return kind(**values | ({"question": "q1", "body": bodies[kind]} if kind in bodies else {}))
+
+
+def odd(hint: Any) -> Any:
+    choices = get_args(hint)
+    if get_origin(hint) is Literal:
+        return choices[-1]
+    return {str: "café 🎂 \x00\r\n\ud800|", int: 2**40, bool: True}.get(hint, ("q1", "q2"))
 
 
 async def test_items_are_read_back_in_order_and_equal_in_every_field(store: Store) -> None:
@@ -57,9 +38,9 @@ async def test_items_are_read_back_in_order_and_equal_in_every_field(store: Stor
 
 async def test_an_item_of_every_kind_survives(store: Store) -> None:
     run = await held(store)
-    await run.append(*EVERY_KIND)
-    assert [p.item for p in await store.read("run")] == EVERY_KIND
-    assert {type(item) for item in EVERY_KIND} == set(KINDS.values())
+    items = [opened(), *(sample(kind) for kind in KINDS.values() if kind is not Opened)]
+    await run.append(*items)
+    assert [p.item for p in await store.read("run")] == items
 
 
 async def test_reading_after_a_seq_gives_only_what_came_later(store: Store) -> None:
@@ -177,7 +158,7 @@ async def test_an_item_that_cannot_be_indexed_stores_nothing(store: Store) -> No
     await run.append(asking(question()))
     await store.decide(yes())
     broken = Asked(call="call", parent="root", question="q2", body="{}")
-    with pytest.raises(ValueError, match="Question"):
+    with pytest.raises((JournalError, ValueError), match="Question"):
         await run.append(note(), broken, take=Take("q1", "run", "call"))
     row = await store.find_question("q1")
     assert row is not None

@@ -9,7 +9,7 @@ import pytest
 from remit.contracts.items import Decided, Finished, Handoff, Item, Message, Mismatch, ToolOutput, Usage
 from remit.contracts.ledger import Spent, Take
 from remit.contracts.question import Decision, Question
-from remit.errors import DivergedError
+from remit.errors import DivergedError, Suspended
 from remit.journal.replay import ReplayLedger
 from tests.journal.samples import asking, note, opened, positions, question, started, yes
 
@@ -132,6 +132,11 @@ async def test_of_two_equal_items_each_is_claimed() -> None:
 async def test_asking_the_model_once_more_is_a_difference() -> None:
     with pytest.raises(DivergedError, match="asks the model once more"):
         await replaying(opened()).flush()
+
+
+async def test_where_a_run_was_cancelled_its_replay_comes_to_rest() -> None:
+    with pytest.raises(Suspended):
+        await replaying(opened(), Finished(call="run", status="cancelled")).flush()
 
 
 async def test_nothing_is_spent_and_no_body_ends_too_early() -> None:

@@ -257,6 +257,20 @@ async def test_a_call_that_had_started_is_not_stopped_by_the_end_of_its_approval
     assert len(inner.calls) == 1
 
 
+@pytest.mark.xfail(
+    strict=True,
+    reason="the question is put before it is seen that the call had started: the base then finds a question that "
+    "nobody approved and ends the call with SEAL_BROKEN, whatever it did",
+)
+async def test_a_call_that_had_started_is_not_asked_about_again_under_another_definition(desk: Desk) -> None:
+    question, inner = await waiting(desk), Inner()
+    call = another_definition(await copied(desk, question, approved=True))
+    call.ledger.add(Started(call=call.id, parent="parent", attempt=1, question=question))
+    await through(approve(later()), call, inner)
+    assert len(inner.calls) == 1
+    assert [each.id for each in asked(call)] == [question]
+
+
 WRONG: dict[str, Callable[[Question], Any]] = {
     "approved is 'yes'": lambda question: Decision(question=question.id, approved=_lie("yes"), by="bea"),
     "approved is 1": lambda question: Decision(question=question.id, approved=_lie(1), by="bea"),
@@ -268,7 +282,6 @@ def _lie(value: Any) -> bool:
     return value
 
 
-@pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")
 @pytest.mark.parametrize("name", WRONG)
 async def test_no_answer_but_a_true_one_to_this_question_lets_a_call_run(desk: Desk, name: str) -> None:
     inner = Inner()
@@ -277,13 +290,16 @@ async def test_no_answer_but_a_true_one_to_this_question_lets_a_call_run(desk: D
     assert inner.calls == []
 
 
-@pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")
 @pytest.mark.parametrize("name", WRONG)
-async def test_an_answer_that_is_none_is_a_refusal_and_leaves_a_journal_that_can_be_read(desk: Desk, name: str) -> None:
+async def test_an_answer_that_is_none_leaves_a_journal_that_can_be_read(desk: Desk, name: str) -> None:
     call = await desk.call(drop, DROP)
-    outcome = await _outcome(approve(Person(WRONG[name])), call, Inner())
-    assert isinstance(outcome, RefusedError)
+    await _outcome(approve(Person(WRONG[name])), call, Inner())
     assert [decision.approved for decision in decided(call) if decision.question == asked(call)[0].id] in ([], [False])
+
+
+async def test_an_answer_for_another_question_is_a_refusal(desk: Desk) -> None:
+    wrong = Person(lambda _question: Decision(question="another", approved=True, by="bea"))
+    assert isinstance(await _outcome(approve(wrong), await desk.call(drop, DROP), Inner()), RefusedError)
 
 
 async def _outcome(layer: Any, call: Any, inner: Any) -> Any:

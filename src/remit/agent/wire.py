@@ -7,9 +7,10 @@ from itertools import count
 
 from remit.contracts.call import ModelLayer, ModelService
 from remit.contracts.chat import ChatRequest, Completion, completion_of, read, write
-from remit.contracts.items import Message, Mismatch, Usage
+from remit.contracts.items import Failure, Message, Mismatch, Usage
+from remit.contracts.reply import Reply
 from remit.core import Place
-from remit.errors import DivergedError
+from remit.errors import CallError, DivergedError, from_reply
 
 
 class Wire(ModelLayer):
@@ -40,13 +41,24 @@ class _Wire:
             self._compare(request, message, digest)
             completion = _recorded(message, usage)
         else:
-            if request.ledger.stopping:
-                raise asyncio.CancelledError
-            await request.ledger.flush()
-            completion = _named_apart(await self._inner(request), request)
+            completion = _named_apart(await self._ask(request), request)
             _record(request, completion, digest)
         request.used.update(wanted.id for wanted in completion.wanted)
         return completion
+
+    async def _ask(self, request: ChatRequest) -> Completion:
+        """Ask the model; a failure is recorded, so that a replay meets it too, and a resume asks anew."""
+        if request.ledger.stopping:
+            raise asyncio.CancelledError
+        failures = [item for item in request.ledger.known(request.call) if isinstance(item, Failure)]
+        if failures and request.ledger.replaying:
+            raise from_reply(failures[-1].content)
+        await request.ledger.flush()
+        try:
+            return await self._inner(request)
+        except CallError as error:
+            request.ledger.add(Failure(call=request.call, content=Reply.failed(error).content))
+            raise
 
     def _compare(self, request: ChatRequest, message: Message, digest: str) -> None:
         if message.request == digest:

@@ -124,13 +124,17 @@ class Started(Item):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ended(Item):
-    """An attempt has ended, with its content. ``void``: a person or the tool found that it never happened."""
+    """An attempt has ended, with its content. ``void``: a person or the tool found that it never happened.
+
+    ``final``: its reply ends the run.
+    """
 
     kind: ClassVar[str] = "ended"
     attempt: int
     outcome: Outcome
     content: str
     void: bool = False
+    final: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -50,7 +50,7 @@ def _untitled(schema: Any, name: str) -> Any:
     kept: JsonSchema = {}
     for key, value in cast("JsonSchema", schema).items():
         if key == "writeOnly":
-            raise ContractError(f"'{name}' hides its value from JSON; take it from elsewhere than arguments and results")
+            raise ContractError(f"'{name}' hides its value from JSON: it cannot be an argument or a result")
         if key in _BY_NAME:
             kept[key] = {each: _untitled(part, each) for each, part in value.items()}
         elif key != "title":

@@ -94,7 +94,8 @@ class Base:
             call.ledger.add(Ended(call=call.id, attempt=number, outcome="error", content=content))
             raise
         if self._effect is not Effect.PURE:
-            await call.ledger.commit(Ended(call=call.id, attempt=number, outcome=reply.outcome, content=reply.content))
+            outcome, content, final = reply.outcome, reply.content, reply.ends
+            await call.ledger.commit(Ended(call=call.id, attempt=number, outcome=outcome, content=content, final=final))
         return reply
 
     async def _body(self, call: Call, payload: BaseModel) -> Reply:
@@ -189,7 +190,7 @@ def _attempt(items: Sequence[Item], attempt: int) -> tuple[int, Started | None, 
 
 def _answered(ended: Ended) -> Reply:
     """The reply of an attempt that has ended, or its error raised: retry outside decides as it did."""
-    reply = Reply.recorded(ended.content, ended.outcome, ends=False)
+    reply = Reply.recorded(ended.content, ended.outcome, ends=ended.final)
     if isinstance(reply.error, CallCancelledError):
         raise DeadlineError(reply.error.message)  # its run goes on, so it was its time that had come
     if reply.error is not None:

@@ -95,5 +95,5 @@ def check_free(row: RunRow, others: Iterable[RunRow]) -> None:
         same = (other.conversation, other.tenant, other.application) == (row.conversation, row.tenant, row.application)
         if row.conversation and same and other.run != row.run and other.status in ("running", "waiting"):
             raise RequestError(
-                f"conversation {row.conversation} is busy: run {other.run} is {other.status}; decide or resume it first"
+                f"conversation {row.conversation} is busy: run {other.run} is {other.status}; decide, resume or cancel it first"
             )

@@ -40,6 +40,7 @@ class SqlStore:
     def at(path: Path, clock: Callable[[], float] = time.time) -> SqlStore:
         """A store in the SQLite file at ``path``; its folder is made, for its owner alone."""
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        path.touch(mode=0o600)
         return SqlStore(URL.create("sqlite", database=str(path)), clock)
 
     async def append(self, run: str, epoch: int, items: Sequence[Position], take: Take | None = None) -> None:
