@@ -12,6 +12,10 @@ VENDORS = ("aiosqlite", "alembic", "openai", "opentelemetry", "rich", "sqlalchem
 
 PUBLIC = [
     "DEFAULT_POLICY",
+    "DID_NOT_HAPPEN",
+    "UNKNOWN",
+    "DID_NOT_HAPPEN",
+    "UNKNOWN",
     "Accumulate",
     "Agent",
     "AgentLoop",
@@ -39,6 +43,8 @@ PUBLIC = [
     "Effect",
     "Env",
     "Facts",
+    "Happened",
+    "Happened",
     "HasApprover",
     "HighRisk",
     "InProcessStore",

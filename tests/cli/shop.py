@@ -98,6 +98,7 @@ async def restock(ctx: Context, name: str) -> str:
 _KEEPS = (find, add, burn, remove, dawdle, post, linger, restock)
 app = App(name="shop", agents=(Agent("keeper", instructions="You keep a shop.", tools=_KEEPS),))
 changed = App(name="shop", agents=(Agent("keeper", instructions="You keep another shop.", tools=_KEEPS),))
+branch = App(name="branch", agents=(Agent("keeper", instructions="You keep a branch.", tools=_KEEPS),))
 other = App(name="other", tools=(find,))
 number = 42
 

@@ -132,3 +132,11 @@ def test_half_of_a_surrogate_pair_is_spelled_out(cli: Cli) -> None:
     done = cli("run", APP, "--ask", "hello")
     assert done.status == 0
     assert '→ find safe name="half \\ud83d"' in done.err
+
+
+def test_conversations_of_one_name_in_two_applications_have_nothing_in_common(cli: Cli) -> None:
+    cli.script(calls(("remove", {"name": "cake"})), "Shall I?")
+    cli("run", APP, "--ask", "remove the cake", "--conversation", "c")
+    cli.script("Hello, I am new here.")
+    done = cli("run", "tests.cli.shop:branch", "--ask", "hello", "--conversation", "c", "--json")
+    assert (done.json["result"], done.json["questions"]) == ("Hello, I am new here.", [])

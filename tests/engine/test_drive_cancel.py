@@ -106,7 +106,6 @@ async def test_a_waiting_run_that_was_cancelled_is_driven_only_to_end_it(stage: 
     assert await stage.kinds() == ["opened", "question", "suspended", "resumed", "finished"]
 
 
-@pytest.mark.xfail(strict=True, reason="the inbox is not looked into at rest: the run waits, and nobody cancels it")
 async def test_a_run_that_is_cancelled_just_before_it_would_wait_is_cancelled(stage: Stage) -> None:
     """Whoever asked found the lease held, and left it to this driver."""
 

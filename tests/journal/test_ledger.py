@@ -140,7 +140,6 @@ async def test_nobody_sees_an_item_before_it_is_stored(driven: Driven) -> None:
     assert driven.seen == [opened()]
 
 
-@pytest.mark.xfail(strict=True, reason="the answer to one commit publishes whatever else is under way, stored or not")
 async def test_the_answer_to_one_commit_says_nothing_of_the_next(driven: Driven) -> None:
     """Two calls of a run commit; the first is stored and the second is still under way."""
     ledger = await driven.ledger()

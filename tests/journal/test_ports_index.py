@@ -288,7 +288,6 @@ async def test_nobody_is_asked_any_more_about_a_run_that_was_cancelled(store: St
         await store.decide(yes("open one"))
 
 
-@pytest.mark.xfail(strict=True, reason="standing looks at the time of expiry, not at the status: nobody can decide it")
 async def test_a_question_of_a_run_that_was_cancelled_stands_no_more(store: Store) -> None:
     run = await begin(store)
     await run.append(asking(question()), Finished(call="run", status="cancelled"))

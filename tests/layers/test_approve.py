@@ -257,11 +257,6 @@ async def test_a_call_that_had_started_is_not_stopped_by_the_end_of_its_approval
     assert len(inner.calls) == 1
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="the question is put before it is seen that the call had started: the base then finds a question that "
-    "nobody approved and ends the call with SEAL_BROKEN, whatever it did",
-)
 async def test_a_call_that_had_started_is_not_asked_about_again_under_another_definition(desk: Desk) -> None:
     question, inner = await waiting(desk), Inner()
     call = another_definition(await copied(desk, question, approved=True))

@@ -101,7 +101,9 @@ async def test_a_conversation_whose_last_run_waits_is_busy_until_it_is_decided(s
     ran = list[str]()
     runtime, _ = talk(store, calls(("erase", YES)), "done", "hello", ran=ran)
     waiting = await runtime.run("one", by=anybody(), conversation="c")
-    with pytest.raises(RequestError, match=f"conversation c is busy: run {waiting.run} is waiting; decide or resume"):
+    with pytest.raises(
+        RequestError, match=f"conversation c is busy: run {waiting.run} is waiting; decide, resume or cancel"
+    ):
         await runtime.run("two", by=anybody(), conversation="c")
     await runtime.decide(waiting.questions[0], approved=True, by=anybody())
     with pytest.raises(RequestError, match="is busy"):
@@ -122,7 +124,7 @@ async def test_a_conversation_whose_last_run_is_under_way_is_busy(store: Store) 
     runtime = runtime_of(model, store=store)
     running = asyncio.create_task(runtime.run("one", by=anybody(), conversation="c"))
     await asked.wait()
-    with pytest.raises(RequestError, match="is running; decide or resume it first"):
+    with pytest.raises(RequestError, match="is running; decide, resume or cancel it first"):
         await runtime.run("two", by=anybody(), conversation="c")
     release.set()
     assert (await running).value() == "hello"

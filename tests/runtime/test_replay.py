@@ -227,7 +227,6 @@ async def test_a_replay_needs_no_principal_and_no_permission() -> None:
 # --- what is not right yet ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.xfail(strict=True, reason="the failure of a model is not in the journal, so it is asked for once more")
 async def test_a_run_that_failed_by_its_model_replays() -> None:
     store = InProcessStore()
     runtime = runtime_of(Scripted([calls(("read", {"page": "a"})), ModelBusyError("later")]), READ, store=store)

@@ -37,5 +37,5 @@ def call(
         runtime = desk.runtime(found, terminal)
         with terminal.busy(tool):
             work = runtime.call_named(tool, parse(raw, Limits()), by=desk.me)
-            result = desk.drive(runtime, work, lambda: terminal.following.run)
+            result = desk.drive(runtime, work, lambda: desk.find(terminal.following.run))
         return tell(desk, result, Told(as_json=as_json, where=app, calls=terminal.following.calls))

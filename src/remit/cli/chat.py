@@ -17,6 +17,7 @@ from remit.cli.status import Status, line_of, report
 from remit.cli.terminal import Terminal
 from remit.contracts.question import Question
 from remit.errors import RemitError
+from remit.journal.ports import RunRow
 from remit.runtime import RunResult, Runtime
 
 with contextlib.suppress(ImportError):
@@ -90,7 +91,7 @@ class Chat:
 
     def _free(self) -> bool:
         """Whether the next message can be sent: brings the conversation's last run to its end first, if need be."""
-        row = self._desk.newest(self._conversation)
+        row = self._last()
         if row is None or row.status not in ("running", "waiting"):
             return True
         run = row.run
@@ -135,12 +136,12 @@ class Chat:
     def _confirmed(self) -> str | None:
         """Put the questions about calls that were announced; the message to send if one was approved."""
         approved = False
-        for row in self._desk.announced(self._conversation):
-            if row.question.id not in self._postponed:
-                answer = self._asking.put(row.question)
+        for question in self._desk.announced(self._runtime.app.name, self._conversation):
+            if question.id not in self._postponed:
+                answer = self._asking.put(question)
                 approved = approved or answer is Answer.YES
                 if answer is Answer.LATER:
-                    self._postponed.add(row.question.id)
+                    self._postponed.add(question.id)
         if not approved:
             return None
         self._terminal.say((_PROMPT, "bold"), GO_AHEAD, ("   (sent for you)", "dim"))
@@ -148,7 +149,11 @@ class Chat:
 
     def _drive(self, work: Coroutine[Any, Any, RunResult[Any]]) -> RunResult[Any]:
         with self._terminal.busy("thinking"):
-            return self._desk.drive(self._runtime, work, lambda: self._desk.run_of(self._conversation))
+            return self._desk.drive(self._runtime, work, self._last)
+
+    def _last(self) -> RunRow | None:
+        """The last run of this conversation."""
+        return self._desk.newest(self._runtime.app.name, self._conversation)
 
     def _reporting(self, work: Callable[[], object]) -> None:
         """Do something; what goes wrong is said, and the conversation goes on."""

@@ -64,28 +64,28 @@ class Desk:
             raise CallCancelledError("stopped by Ctrl-C") from None
 
     def drive(
-        self, runtime: Runtime, work: Coroutine[Any, Any, RunResult[Any]], which: Callable[[], str]
+        self, runtime: Runtime, work: Coroutine[Any, Any, RunResult[Any]], which: Callable[[], RunRow | None]
     ) -> RunResult[Any]:
         """Drive a run. When Ctrl-C stops it, see to it that it is over, at whichever moment that came.
 
-        ``which`` names the run, once it is known.
+        ``which`` is the run, as far as it is known by then.
         """
         try:
             return self.wait(work)
         except CallCancelledError:
-            row = self.wait(self.store.find_run(which()))
+            row = which()
             if row is not None and row.status == "running":
                 self.wait(runtime.cancel(row.run, by=self.me))
             raise
 
-    def newest(self, conversation: str) -> RunRow | None:
-        """The last run of a conversation."""
-        return next(iter(self.wait(self.store.runs(conversation=conversation, limit=1))), None)
+    def find(self, run: str) -> RunRow | None:
+        """The line about a run, if there is one."""
+        return self.wait(self.store.find_run(run))
 
-    def run_of(self, conversation: str) -> str:
-        """The id of the last run of a conversation."""
-        row = self.newest(conversation)
-        return row.run if row is not None else ""
+    def newest(self, application: str, conversation: str) -> RunRow | None:
+        """The last run of a conversation."""
+        runs = self.store.runs(conversation=conversation, tenant=self.me.tenant, application=application, limit=1)
+        return next(iter(self.wait(runs)), None)
 
     def runtime(self, app: App, watch: Watch | None = None) -> Runtime:
         """A runtime of ``app`` over this journal, with the permissions that ``config.toml`` gives today."""
@@ -105,7 +105,7 @@ class Desk:
         Raises:
             RequestError: there is none.
         """
-        row = self.wait(self.store.find_run(run))
+        row = self.find(run)
         if row is None or row.tenant != self.me.tenant:
             raise RequestError(f"there is no run {run}; see: remit runs")
         return row
@@ -134,16 +134,17 @@ class Desk:
         """The run that waits for a question: the one that asked, or the one that makes the call it announced."""
         if question.waits:
             return self.run(question.run)
-        row = self.newest(question.conversation)
+        row = self.newest(self.run(question.run).application, question.conversation)
         return row if row is not None and question.id in [each.id for each in self.open_of(row)] else None
 
-    def announced(self, conversation: str) -> list[QuestionRow]:
+    def announced(self, application: str, conversation: str) -> list[Question]:
         """The open questions of a conversation that no run waits for: they were asked for a call yet to come."""
         if not conversation:
             return []
         rows = self.wait(self.store.questions(conversation=conversation))
-        mine = [row for row in rows if not row.question.waits and row.question.tenant == self.me.tenant]
-        return [row for row in mine if self.waiter(row.question) is None]
+        mine = [row.question for row in rows if row.question.tenant == self.me.tenant and not row.question.waits]
+        here = [question for question in mine if self.run(question.run).application == application]
+        return [question for question in here if self.waiter(question) is None]
 
 
 @contextmanager

@@ -30,6 +30,7 @@ class Told:
     """
 
     as_json: bool
+    application: str = ""
     conversation: str = ""
     where: str = ""
     calls: Sequence[CallEnded] = field(default_factory=tuple[CallEnded, ...])
@@ -38,7 +39,7 @@ class Told:
 def tell(desk: Desk, result: RunResult[Any], told: Told) -> int:
     """Print how a run came out; the exit status."""
     waiting = [desk.question(question).question for question in result.questions]
-    announced = [row.question for row in desk.announced(told.conversation)]
+    announced = desk.announced(told.application, told.conversation)
     error = failure_of(result)
     if told.as_json:
         print(json_text(_summary(result, error, [*waiting, *announced], told)))

@@ -50,6 +50,7 @@ def drive_on(desk: Desk, row: RunRow, app: App, *, where: str, as_json: bool) ->
     terminal = Terminal(console(stderr=True), app)
     runtime = desk.runtime(app, terminal)
     with terminal.busy(row.callee):
-        result = desk.drive(runtime, runtime.resume(row.run), lambda: row.run)
+        result = desk.drive(runtime, runtime.resume(row.run), lambda: desk.find(row.run))
     calls = terminal.following.calls
-    return tell(desk, result, Told(as_json=as_json, conversation=row.conversation, where=where, calls=calls))
+    told = Told(as_json=as_json, application=row.application, conversation=row.conversation, where=where, calls=calls)
+    return tell(desk, result, told)

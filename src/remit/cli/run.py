@@ -79,6 +79,7 @@ def _ask(desk: Desk, app: App, conversation: str, text: str, where: str, *, as_j
     with terminal.busy("starting the model"):
         desk.wait(desk.model.start())
         work = runtime.run(text, by=desk.me, conversation=conversation)
-        result = desk.drive(runtime, work, lambda: desk.run_of(conversation))
+        result = desk.drive(runtime, work, lambda: desk.newest(app.name, conversation))
     calls = terminal.following.calls
-    return tell(desk, result, Told(as_json=as_json, conversation=conversation, where=where, calls=calls))
+    told = Told(as_json=as_json, application=app.name, conversation=conversation, where=where, calls=calls)
+    return tell(desk, result, told)

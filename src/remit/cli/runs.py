@@ -21,8 +21,7 @@ def runs(
 ) -> None:
     """List runs, newest first."""
     with open_desk() as desk:
-        found = desk.wait(desk.store.runs(conversation=conversation, limit=limit))
-        rows = [row for row in found if row.tenant == desk.me.tenant]
+        rows = desk.wait(desk.store.runs(conversation=conversation, tenant=desk.me.tenant, limit=limit))
     if as_json:
         print(json_text({"runs": [asdict(row) for row in rows]}))
         return

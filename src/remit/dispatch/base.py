@@ -49,16 +49,16 @@ class Base:
         payload = call.payload
         assert payload is not None  # noqa: S101 - for the type checker: bound just above
         items = call.ledger.known(call.id)
-        question = self._sealed(payload, items) if items else None
         number, started, ended = _attempt(items, call.attempt) if items else (call.attempt, None, None)
+        if ended is not None and self._effect is not Effect.PURE:
+            return _answered(ended)
+        question = self._sealed(payload, items) if items else None
         if self._effect is Effect.COMPOSED:
             if question is not None and started is None:
                 await self._start(call, number, question)
             reply = await self._body(call, payload)
             call.ledger.finish(call.id)
             return reply
-        if ended is not None and self._effect is not Effect.PURE:
-            return _answered(ended)
         if started is not None and self._effect is Effect.UNSAFE:
             happened = await self._outcome(call, payload, number)
             if happened is not None:

@@ -110,9 +110,13 @@ class Driver:
         except asyncio.CancelledError:
             outcome, last = Outcome(status="cancelled", reply=_CANCELLED), Finished(call=ledger.run, status="cancelled")
         writing = asyncio.ensure_future(ledger.commit(last))
-        with contextlib.suppress(asyncio.CancelledError):
+        try:
             await asyncio.shield(writing)
-        await writing
+        except asyncio.CancelledError:
+            await writing
+            if outcome.status == "waiting":
+                outcome = Outcome(status="cancelled", reply=_CANCELLED)
+                await ledger.commit(Finished(call=ledger.run, status="cancelled"))
         return outcome
 
     async def _rest(self, ledger: RunLedger, root: Root) -> tuple[Outcome, Item]:

@@ -11,7 +11,7 @@ from remit.contracts.ledger import Take
 from remit.contracts.question import Decision, Question, Status
 from remit.errors import LeaseError
 from remit.journal.codec import ERASED
-from remit.journal.index import check_free, check_open, check_sequence, check_take, row_of, seen, status_of
+from remit.journal.index import check_free, check_open, check_sequence, check_take, row_of, seen, spent, status_of
 from remit.journal.ports import QuestionRow, RunRow
 
 
@@ -140,12 +140,16 @@ class InProcessStore:
         """The newest question of a conversation with this match that is open, or decided and not taken."""
         for row in reversed([seen(row, self._clock()) for row in self._questions.values()]):
             at = (row.question.conversation, row.question.match)
-            if at == (conversation, match) and row.taken is None and row.question.expires > self._clock():
+            if at == (conversation, match) and row.taken is None and not spent(row, self._clock()):
                 return row
         return None
 
     async def close(self) -> None:
         """Nothing is held."""
+
+    def _is_open(self, question: str) -> bool:
+        row = self._questions.get(question)
+        return row is not None and row.status == "open"
 
     def _close_questions(self, run: str) -> None:
         """Nobody is asked any more about a run that is over."""
@@ -179,9 +183,8 @@ class InProcessStore:
             state.row = row_of(position, item)
         elif isinstance(item, Asked) and item.question not in self._questions:
             self._questions[item.question] = QuestionRow(Question.of(item.body), "open", None, None)
-        elif isinstance(item, Decided) and item.question in self._questions:
-            if self._questions[item.question].status == "open":
-                self._decide(Decision.of(item.body))
+        elif isinstance(item, Decided) and self._is_open(item.question):
+            self._decide(Decision.of(item.body))
         status = status_of(item)
         if status and state.row:
             ended = position.at if isinstance(item, Finished) else 0.0

@@ -43,6 +43,11 @@ def seen(row: QuestionRow, now: float) -> QuestionRow:
     return row._replace(status="expired") if row.status == "open" and row.question.expires <= now else row
 
 
+def spent(row: QuestionRow, now: float) -> bool:
+    """Whether nothing can come of a question any more: its time is over, or its run is."""
+    return row.status == "expired" or row.question.expires <= now
+
+
 def check_open(row: QuestionRow | None, question: str, now: float) -> QuestionRow:
     """The row, if it can be decided.
 
@@ -94,6 +99,5 @@ def check_free(row: RunRow, others: Iterable[RunRow]) -> None:
     for other in others:
         same = (other.conversation, other.tenant, other.application) == (row.conversation, row.tenant, row.application)
         if row.conversation and same and other.run != row.run and other.status in ("running", "waiting"):
-            raise RequestError(
-                f"conversation {row.conversation} is busy: run {other.run} is {other.status}; decide, resume or cancel it first"
-            )
+            busy = f"conversation {row.conversation} is busy: run {other.run} is {other.status}"
+            raise RequestError(f"{busy}; decide, resume or cancel it first")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Final
 
@@ -54,7 +55,7 @@ class RunLedger:
         self._asking: dict[str, list[str]] = {}
         self._decided: set[tuple[str, str]] = set()
         self._storing: asyncio.Future[None] | None = None
-        self._unwatched: list[Position] = []
+        self._unwatched: deque[Position] = deque()
         self._pending: list[Position] = []
         self._reserved: set[str] = set()
         self._spent = Spent()
@@ -212,6 +213,5 @@ class RunLedger:
             raise
         finally:
             storing.set_result(None)
-        stored, self._unwatched = self._unwatched, []
-        for position in stored:
-            self._watch(position)
+        while self._unwatched and batch and self._unwatched[0].seq <= batch[-1].seq:
+            self._watch(self._unwatched.popleft())

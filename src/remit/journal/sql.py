@@ -17,7 +17,7 @@ from remit.contracts.ledger import Take
 from remit.contracts.question import Decision, Question, Status
 from remit.errors import JournalError, LeaseError
 from remit.journal.codec import ERASED, decode
-from remit.journal.index import check_free, check_open, check_sequence, check_take, row_of, seen, status_of
+from remit.journal.index import check_free, check_open, check_sequence, check_take, row_of, seen, spent, status_of
 from remit.journal.migrations import migrate
 from remit.journal.ports import QuestionRow, RunRow
 from remit.journal.tables import ITEMS, QUESTIONS, RUNS, open_engine
@@ -166,7 +166,7 @@ class SqlStore:
         where = (QUESTIONS.c.conversation == conversation, QUESTIONS.c.match == match, QUESTIONS.c.taken_run == "")
         rows = await self._read(select(QUESTIONS).where(*where).order_by(QUESTIONS.c.asked.desc()))
         found = [seen(_question(row), self._clock()) for row in rows]
-        return next((row for row in found if row.question.expires > self._clock()), None)
+        return next((row for row in found if not spent(row, self._clock())), None)
 
     async def close(self) -> None:
         """Finish what was submitted and close the database."""

@@ -61,9 +61,9 @@ class _Approve:
             await call.ledger.commit(Asked(call=match, parent="", question=question.id, body=question.json()))
 
     async def _decided(self, call: Call, ask: Ask, rule: str, approver: Approver) -> None:
-        question, decision = await self._question(call, ask, rule)
         if any(isinstance(item, Started) for item in call.ledger.known(call.id)):
             return
+        question, decision = await self._question(call, ask, rule)
         if decision is None and question.expires > call.ledger.now():
             decision = await approver.decide(question)
             if decision is None:
