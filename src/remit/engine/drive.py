@@ -126,7 +126,10 @@ class Driver:
             try:
                 reply = await root(ledger)
             except Suspended as signal:
-                if await self._decided_meanwhile(signal):
+                if ledger.stopping:
+                    raise asyncio.CancelledError from signal
+                ledger.stopping = bool(await self.store.cancelled(ledger.run))
+                if ledger.stopping or await self._decided_meanwhile(signal):
                     continue
                 waiting = Waiting(call=ledger.run, questions=signal.questions)
                 return Outcome(status="waiting", questions=signal.questions), waiting
