@@ -123,8 +123,10 @@ async def test_two_processes_on_one_file_see_one_another(sql: SqlStore, file: Pa
     assert await stored(sql, "theirs") == [opened("theirs"), note("still mine")]
 
 
-async def test_the_folder_of_a_new_journal_is_its_owners_alone(tmp_path: Path, opening: Opening) -> None:
-    assert await opening(tmp_path / "home" / "remit" / "journal.db").runs() == []
+async def test_a_new_journal_and_its_folder_are_their_owners_alone(tmp_path: Path, opening: Opening) -> None:
+    file = tmp_path / "home" / "remit" / "journal.db"
+    assert await opening(file).runs() == []
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert stat.S_IMODE((tmp_path / "home" / "remit").stat().st_mode) == 0o700
 
 
@@ -202,7 +204,7 @@ async def test_a_store_that_was_never_used_and_one_that_is_closed_can_be_closed(
     store = SqlStore.at(tmp_path / "journal.db")
     await store.close()
     await store.close()
-    assert not (tmp_path / "journal.db").exists()
+    assert (tmp_path / "journal.db").stat().st_size == 0
 
 
 # --- when the database refuses --------------------------------------------------------------------------------

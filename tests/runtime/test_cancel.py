@@ -158,9 +158,6 @@ async def test_a_run_that_was_asked_to_end_while_nobody_drove_it_ends_when_it_is
     await store.close()
 
 
-# --- what is not right yet ---------------------------------------------------------------------------------------
-
-
 async def test_every_call_that_waited_gets_its_end_also_one_after_another() -> None:
     world, store = World(), InProcessStore()
     write, erase = world.write(), world.write("erase", Effect.KEYED, Risk.HIGH)

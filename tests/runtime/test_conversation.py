@@ -300,9 +300,6 @@ async def test_of_two_equal_calls_in_one_reply_a_yes_is_used_by_one(store: Store
     assert len(ran) == 1
 
 
-# --- what is not right yet ---------------------------------------------------------------------------------------
-
-
 async def test_a_yes_to_a_composed_callee_is_used_once(store: Store) -> None:
     ran, world = list[str](), World()
     write = world.write()

@@ -76,10 +76,7 @@ class Driver:
                 raise RequestError(f"there is a run {run} already; a new one needs an id of its own")
             if row is not None and row.status in ("done", "failed", "cancelled"):
                 return _ended(row.status, known)
-            if header is not None:
-                await ledger.commit(header)
-            else:
-                ledger.add(Resumed(call=run, driver=self.name))
+            ledger.add(header if header is not None else Resumed(call=run, driver=self.name))
             return await self._watched(ledger, root)
 
     async def _watched(self, ledger: RunLedger, root: Root) -> Outcome:
@@ -121,6 +118,7 @@ class Driver:
 
     async def _rest(self, ledger: RunLedger, root: Root) -> tuple[Outcome, Item]:
         """How the drive comes out, and the item that says so."""
+        await ledger.flush()
         while True:
             await self._copy_inbox(ledger)
             try:

@@ -1,0 +1,5 @@
+"""``python -m remit.cli``: the command line."""
+
+from remit.cli.main import main
+
+main()
