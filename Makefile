@@ -27,12 +27,12 @@ rehearse: env-run ## the same with a scripted model: no weights, no network
 
 test: env-dev ## the whole suite with branch coverage; ARGS go to pytest
 	@mkdir -p build
-	@$(PY) -m pytest --cov --cov-report= $(ARGS)
+	@$(PY) -m pytest -n auto --cov --cov-report= $(ARGS)
 	@echo "coverage, lines and branches: $$($(PY) -m coverage report --format=total) % in all; the rooms that must be whole:"
 	@$(PY) -m coverage report --include="$(WHOLE)" --fail-under=100
 
 test-model: env-dev ## the tests that run real weights
-	@$(PY) -m pytest tests/model -m model -s $(ARGS)
+	@$(PY) -m pytest tests/model -m model -s -o faulthandler_timeout=0 $(ARGS)
 
 check: env-dev ## style, types, imports, sizes, addresses, locked requirements
 	@$(PY) -m ruff format --check --output-format concise .

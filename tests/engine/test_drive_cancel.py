@@ -8,14 +8,14 @@ from typing import cast
 
 import pytest
 
-from remit.contracts.items import Finished, Position
+from remit.contracts.items import Finished, Position, Waiting
 from remit.contracts.ledger import Take
-from remit.contracts.question import Decision
 from remit.contracts.reply import Reply
 from remit.engine.drive import POLL
 from remit.errors import JournalError
 from remit.journal.in_process import InProcessStore
 from remit.journal.ledger import RunLedger
+from remit.journal.ports import QuestionRow
 from tests.engine.roots import GOOD, Stage, asks, end_of, never, replying
 from tests.journal.samples import Clock, opened
 
@@ -139,12 +139,12 @@ class Late(InProcessStore):
 
     async def append(self, run: str, epoch: int, items: Sequence[Position], take: Take | None = None) -> None:
         await super().append(run, epoch, items, take)
-        if isinstance(items[-1].item, Finished):
+        if isinstance(items[-1].item, (Finished, Waiting)):
             await asyncio.sleep(self.end_takes)
 
-    async def incoming(self, run: str) -> list[Decision]:
+    async def find_question(self, question: str) -> QuestionRow | None:
         await asyncio.sleep(self.inbox_takes)
-        return await super().incoming(run)
+        return await super().find_question(question)
 
     async def cancelled(self, run: str) -> str:
         if self.broken:
@@ -162,6 +162,32 @@ async def test_a_run_that_ended_just_before_it_was_cancelled_has_ended() -> None
     await store.cancel("run", "ada")
     outcome = await driving
     assert (await stage.status(), outcome.status) == ("done", "done")
+
+
+async def test_a_run_that_is_cancelled_before_its_root_is_driven_is_cancelled() -> None:
+    clock = Clock()
+    store = Late(clock)
+    stage = Stage(store, clock)
+    await stage.begin(asks("q1"))
+    store.inbox_takes = 10
+    driving = asyncio.create_task(stage.again(never))
+    await asyncio.sleep(0.1)
+    await store.cancel("run", "ada")
+    outcome = await driving
+    assert (await stage.status(), outcome.status) == ("cancelled", "cancelled")
+
+
+async def test_a_run_that_is_cancelled_while_it_comes_to_rest_is_cancelled() -> None:
+    clock = Clock()
+    store = Late(clock)
+    stage = Stage(store, clock)
+    store.end_takes = 1.5 * POLL
+    driving = asyncio.create_task(stage.begin(asks("q1")))
+    await asyncio.sleep(0.1)
+    await store.cancel("run", "ada")
+    outcome = await driving
+    assert (await stage.status(), outcome.status) == ("cancelled", "cancelled")
+    assert await stage.kinds() == ["opened", "question", "suspended", "finished"]
 
 
 async def test_a_look_into_the_inbox_that_fails_cancels_no_run() -> None:

@@ -169,7 +169,15 @@ class InProcessStore:
             if isinstance(position.item, Asked):
                 Question.of(position.item.body)
             elif isinstance(position.item, Opened):
-                check_free(row_of(position, position.item), (s.row for s in self._runs.values() if s.row))
+                row = row_of(position, position.item)
+                check_free(row, self._newest(row))
+
+    def _newest(self, row: RunRow) -> RunRow | None:
+        """The newest run of the conversation of ``row``."""
+        same = (row.conversation, row.tenant, row.application)
+        known = [state.row for state in reversed(self._runs.values()) if state.row is not None]
+        found = [each for each in known if (each.conversation, each.tenant, each.application) == same]
+        return max(found, key=lambda each: each.opened, default=None) if row.conversation else None
 
     def _take(self, take: Take) -> None:
         row = self._questions.get(take.question)

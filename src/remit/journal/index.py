@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from remit.contracts.items import Finished, Item, Opened, Position, Resumed, Waiting
@@ -90,14 +90,12 @@ def check_sequence(run: str, items: Sequence[Position], expected: int) -> None:
             raise LeaseError(f"run {run}: item {position.seq} does not follow item {seq - 1}")
 
 
-def check_free(row: RunRow, others: Iterable[RunRow]) -> None:
-    """Refuse to open a run in a conversation of which another run is not over.
+def check_free(row: RunRow, newest: RunRow | None) -> None:
+    """Refuse to open a run of a conversation whose newest run is not over.
 
     Raises:
         RequestError: naming that run.
     """
-    for other in others:
-        same = (other.conversation, other.tenant, other.application) == (row.conversation, row.tenant, row.application)
-        if row.conversation and same and other.run != row.run and other.status in ("running", "waiting"):
-            busy = f"conversation {row.conversation} is busy: run {other.run} is {other.status}"
-            raise RequestError(f"{busy}; decide, resume or cancel it first")
+    if newest is not None and newest.run != row.run and newest.status in ("running", "waiting"):
+        busy = f"conversation {row.conversation} is busy: run {newest.run} is {newest.status}"
+        raise RequestError(f"{busy}; decide, resume or cancel it first")

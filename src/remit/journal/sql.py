@@ -238,8 +238,7 @@ def _index(connection: Connection, position: Position) -> None:
     item = position.item
     if isinstance(item, Opened):
         row = row_of(position, item)
-        same = (RUNS.c.conversation == row.conversation, RUNS.c.status.in_(("running", "waiting")))
-        check_free(row, map(_run, connection.execute(select(RUNS).where(*same)).all()) if row.conversation else ())
+        check_free(row, _newest(connection, row))
         values = {name: getattr(row, name) for name in RunRow.__slots__ if name != "run"}
         connection.execute(update(RUNS).where(RUNS.c.run == position.run).values(**values))
     elif isinstance(item, Asked):
@@ -253,6 +252,19 @@ def _index(connection: Connection, position: Position) -> None:
     if status == "cancelled":
         asked = (QUESTIONS.c.run == position.run, QUESTIONS.c.status == "open")
         connection.execute(update(QUESTIONS).where(*asked).values(status="expired"))
+
+
+def _newest(connection: Connection, row: RunRow) -> RunRow | None:
+    """The newest run of the conversation of ``row``."""
+    if not row.conversation:
+        return None
+    same = (
+        RUNS.c.conversation == row.conversation,
+        RUNS.c.tenant == row.tenant,
+        RUNS.c.application == row.application,
+    )
+    found = connection.execute(select(RUNS).where(*same, _OPENED).order_by(RUNS.c.opened.desc()).limit(1)).first()
+    return _run(found) if found else None
 
 
 def _decided(decision: Decision) -> Update:
