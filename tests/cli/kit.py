@@ -97,7 +97,9 @@ class Cli:
 
 
 _START = "from remit.cli.main import main; main()"
-_TAKE_TERMINAL = "import os; os.open(os.ttyname(0), os.O_RDWR); "
+_TAKE_TERMINAL = (
+    "import os, signal; signal.signal(signal.SIGINT, signal.default_int_handler); os.open(os.ttyname(0), os.O_RDWR); "
+)
 """The leader of a new session is given the first terminal that it opens: Ctrl-C reaches it then."""
 
 
@@ -135,6 +137,15 @@ class Talk:
     def type(self, text: str) -> None:
         """Type ``text``."""
         os.write(self._terminal, text.encode())
+
+    def interrupt_until(self, text: str) -> str:
+        """Press Ctrl-C until ``text`` is shown: one that comes as the prompt begins to listen may go unheard."""
+        until = time.monotonic() + PATIENCE
+        while text not in self.shown and time.monotonic() < until:
+            self.type("\x03")
+            while text not in self.shown and select.select([self._terminal], [], [], 2.0)[0]:
+                self.shown += self._more(text, 0.0)
+        return self.until(text)
 
     def status(self) -> int:
         """Wait for the end; the exit status."""

@@ -180,10 +180,8 @@ class InProcessStore:
         return max(found, key=lambda each: each.opened, default=None) if row.conversation else None
 
     def _take(self, take: Take) -> None:
-        row = self._questions.get(take.question)
-        check_take(row, take, self._clock())
-        if row is not None:
-            self._questions[take.question] = row._replace(status="taken", taken=(take.run, take.call))
+        row = check_take(self._questions.get(take.question), take, self._clock())
+        self._questions[take.question] = row._replace(status="taken", taken=(take.run, take.call))
 
     def _index(self, state: _Run, position: Position) -> None:
         item = position.item

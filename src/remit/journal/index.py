@@ -65,8 +65,8 @@ def check_open(row: QuestionRow | None, question: str, now: float) -> QuestionRo
     return row
 
 
-def check_take(row: QuestionRow | None, take: Take, now: float) -> None:
-    """Refuse to use a decision that is not there, was used by another call, or has expired before its first use.
+def check_take(row: QuestionRow | None, take: Take, now: float) -> QuestionRow:
+    """The row, if its decision can be used: it is there, unused by another call, and was used in time.
 
     Raises:
         ApprovalUsedError: naming the question.
@@ -77,6 +77,7 @@ def check_take(row: QuestionRow | None, take: Take, now: float) -> None:
         raise ApprovalUsedError(f"the decision on question {take.question} was used by another call")
     if row.taken is None and row.question.expires <= now:
         raise ApprovalUsedError(f"the decision on question {take.question} has expired")
+    return row
 
 
 def check_sequence(run: str, items: Sequence[Position], expected: int) -> None:
