@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from itertools import count
 
 from remit.contracts.call import ModelLayer, ModelService
@@ -119,13 +120,4 @@ def _named_apart(completion: Completion, request: ChatRequest) -> Completion:
             call["id"] = next(fresh)
             call["function"]["name"] = call["function"]["name"] or "unnamed"
     renamed = completion_of(write(message))
-    return Completion(
-        message=renamed.message,
-        content=renamed.content,
-        wanted=renamed.wanted,
-        finish=completion.finish,
-        model=completion.model,
-        prompt_tokens=completion.prompt_tokens,
-        completion_tokens=completion.completion_tokens,
-        response=completion.response,
-    )
+    return replace(completion, message=renamed.message, content=renamed.content, wanted=renamed.wanted)

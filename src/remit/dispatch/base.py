@@ -72,7 +72,12 @@ class Base:
         item = Started(call=call.id, parent=call.caller.call, attempt=number, question=question.id if question else "")
         if question is not None:
             await call.ledger.commit(item, Take(question.id, call.caller.run, call.id))
-        elif self._effect is Effect.PURE:
+        else:
+            await self._write(call, item)
+
+    async def _write(self, call: Call, item: Item) -> None:
+        """What a pure call writes need not wait for the disk: lost, the call runs again."""
+        if self._effect is Effect.PURE:
             call.ledger.add(item)
         else:
             await call.ledger.commit(item)
@@ -83,10 +88,7 @@ class Base:
         except CallError as error:
             failed = Reply.failed(error)
             ended = Ended(call=call.id, attempt=number, outcome=failed.outcome, content=failed.content)
-            if self._effect is Effect.PURE:
-                call.ledger.add(ended)
-            else:
-                await call.ledger.commit(ended)
+            await self._write(call, ended)
             raise
         except asyncio.CancelledError:
             stopped = CallCancelledError(f"{self._callee.name} was stopped while it ran; it may have happened in part")
