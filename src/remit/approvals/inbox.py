@@ -7,7 +7,7 @@ from typing import Final, Protocol
 from remit.approvals.policy import DECIDE, Ask
 from remit.contracts.call import Call
 from remit.contracts.contract import definition_digest
-from remit.contracts.question import Decision, Question, digest
+from remit.contracts.question import Decision, Question, QuestionKind, digest
 
 
 class Approver(Protocol):
@@ -66,12 +66,31 @@ def match_of(call: Call, arguments: str, policy_version: str) -> str:
 
 def question_of(call: Call, ask: Ask, rule: str, *, arguments: str, match: str, waits: bool) -> Question:
     """The question about a call, bound to everything that matters about it."""
-    now = call.ledger.now()
-    caller = call.caller
+    name = digest(match, call.caller.run, call.id)[:12]
+    return _question(call, "approval", ask, rule, name=name, match=match, arguments=arguments, waits=waits)
+
+
+_FOR_EVER: Final = 100 * 365 * 24 * 3600.0
+
+
+def outcome_question(call: Call, attempt: int) -> Question:
+    """Did this call happen? Asked when it was found started, without an end, by a process that is gone."""
+    match = digest("outcome", call.caller.run, call.id, str(attempt))
+    reason = f"{call.callee.name} was under way when its process died: did it happen?"
+    ask = Ask(reason=reason, who=DECIDE, expires_in=_FOR_EVER)
+    return _question(
+        call, "outcome", ask, "outcome unknown", name=match[:12], match=match, arguments=call.canonical, waits=True
+    )
+
+
+def _question(
+    call: Call, kind: QuestionKind, ask: Ask, rule: str, *, name: str, match: str, arguments: str, waits: bool
+) -> Question:
+    now, caller = call.ledger.now(), call.caller
     return Question(
-        id=digest(match, caller.run, call.id)[:12],
+        id=name,
         match=match,
-        kind="approval",
+        kind=kind,
         tenant=caller.principal.tenant,
         conversation=caller.conversation,
         run=caller.run,
@@ -88,33 +107,4 @@ def question_of(call: Call, ask: Ask, rule: str, *, arguments: str, match: str, 
         asked=now,
         expires=now + ask.expires_in,
         waits=waits,
-    )
-
-
-_FOR_EVER: Final = 100 * 365 * 24 * 3600.0
-
-
-def outcome_question(call: Call, attempt: int) -> Question:
-    """Did this call happen? Asked when it was found started, without an end, by a process that is gone."""
-    now, caller = call.ledger.now(), call.caller
-    match = digest("outcome", caller.run, call.id, str(attempt))
-    return Question(
-        id=match[:12],
-        match=match,
-        kind="outcome",
-        tenant=caller.principal.tenant,
-        conversation=caller.conversation,
-        run=caller.run,
-        call=call.id,
-        agent=caller.agent,
-        asker=caller.principal.name,
-        tool=call.callee.name,
-        arguments=call.canonical,
-        definition=definition_digest(call.callee),
-        risk=call.callee.facts.risk.value,
-        rule="outcome unknown",
-        reason=f"{call.callee.name} was under way when its process died: did it happen?",
-        who=DECIDE,
-        asked=now,
-        expires=now + _FOR_EVER,
     )
