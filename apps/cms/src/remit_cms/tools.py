@@ -15,6 +15,7 @@ from remit_cms.rendering.opening import Opening
 from remit_cms.sections.sections import Sections
 
 AnyTool: TypeAlias = Tool[..., Any]
+Operation: TypeAlias = Callable[..., Awaitable[Any]]
 
 _TIMEOUT: Final = 30.0
 
@@ -48,53 +49,49 @@ def section_tools(sections: Sections) -> tuple[AnyTool, ...]:
 
 def person_tools(opening: Opening) -> tuple[AnyTool, ...]:
     """What a person calls and the editor does not: it would cost each of its requests the words to describe it."""
-    made = tool(
-        opening.open_page,
-        name="cms_openPage",
-        effect=Effect.IDEMPOTENT,
-        permissions={"cms:read"},
-        timeout=_TIMEOUT,
-        tags=("page", "open", "render"),
-    )
-    return (recommended(made),)
+    operation = _made(opening.open_page, "cms_openPage", ("page", "open", "render"), Effect.IDEMPOTENT, "cms:read")
+    return (operation,)
 
 
-def _read(operation: Callable[..., Awaitable[Any]], name: str, *tags: str) -> AnyTool:
+def _read(operation: Operation, name: str, *tags: str) -> AnyTool:
     """It changes nothing."""
-    made = tool(operation, name=name, effect=Effect.PURE, permissions={"cms:read"}, timeout=_TIMEOUT, tags=tags)
-    return recommended(made)
+    return _made(operation, name, tags, Effect.PURE, "cms:read")
 
 
-def _write(operation: Callable[..., Awaitable[Any]], name: str, *tags: str) -> AnyTool:
+def _write(operation: Operation, name: str, *tags: str) -> AnyTool:
     """It adds something, and what is there stays as it is."""
-    made = tool(operation, name=name, effect=Effect.KEYED, permissions={"cms:write"}, timeout=_TIMEOUT, tags=tags)
-    return recommended(made)
+    return _made(operation, name, tags, Effect.KEYED, "cms:write")
 
 
-def _change(operation: Callable[..., Awaitable[Any]], name: str, *tags: str) -> AnyTool:
+def _change(operation: Operation, name: str, *tags: str) -> AnyTool:
     """It changes something that is there."""
-    made = tool(
-        operation,
-        name=name,
-        effect=Effect.KEYED,
-        risk=Risk.MODERATE,
-        permissions={"cms:write"},
-        timeout=_TIMEOUT,
-        tags=tags,
-    )
-    return recommended(made)
+    return _made(operation, name, tags, Effect.KEYED, "cms:write", risk=Risk.MODERATE)
 
 
-def _delete(operation: Callable[..., Awaitable[Any]], name: str, *tags: str) -> AnyTool:
+def _delete(operation: Operation, name: str, *tags: str) -> AnyTool:
     """It destroys something, and only when called with ``confirmed``."""
+    return _made(operation, name, tags, Effect.KEYED, "cms:delete", risk=Risk.HIGH, confirm="confirmed")
+
+
+def _made(
+    operation: Operation,
+    name: str,
+    tags: tuple[str, ...],
+    effect: Effect,
+    permission: str,
+    *,
+    risk: Risk = Risk.SAFE,
+    confirm: str | None = None,
+) -> AnyTool:
+    """The tool with its facts, and the layers that these call for."""
     made = tool(
         operation,
         name=name,
-        effect=Effect.KEYED,
-        risk=Risk.HIGH,
-        permissions={"cms:delete"},
+        effect=effect,
+        risk=risk,
+        permissions={permission},
         timeout=_TIMEOUT,
         tags=tags,
-        confirm="confirmed",
+        confirm=confirm,
     )
     return recommended(made)
