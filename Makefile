@@ -27,7 +27,7 @@ rehearse: env-run ## the same with a scripted model: no weights, no network
 
 test: env-dev ## the whole suite with branch coverage; ARGS go to pytest
 	@mkdir -p build
-	@$(PY) -m pytest -n auto --dist loadgroup --cov --cov-report= $(ARGS)
+	@$(PY) -m pytest -n auto --dist loadfile --cov --cov-report= $(ARGS)
 	@echo "coverage, lines and branches: $$($(PY) -m coverage report --format=total) % in all; the rooms that must be whole:"
 	@$(PY) -m coverage report --include="$(WHOLE)" --fail-under=100
 

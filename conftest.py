@@ -11,10 +11,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import patch
 
-import pytest
 from sybil import Sybil
 from sybil.document import PythonDocStringDocument
-from sybil.integration.pytest import SybilItem
 from sybil.parsers.markdown import PythonCodeBlockParser, SkipParser
 
 # Where no loop was ever set, looptime's look at a test that is not async makes one and leaves it open.
@@ -40,11 +38,3 @@ pytest_collect_file = Sybil(
     setup=_enter,
     teardown=_leave,
 ).pytest()
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep the examples of one document in one process: each goes on from the one before it."""
-    for item in items:
-        if isinstance(item, SybilItem):
-            item.add_marker(pytest.mark.xdist_group(item.path.as_posix()))
