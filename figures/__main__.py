@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from typing import Final, Protocol
 
-from figures import bijection, crash, history, race, replay, schedules, seal
+from figures import bijection, crash, history, limits, race, replay, retry, schedules, seal
 from figures.figure import BUILD, Figure, line, write
 
 
@@ -25,6 +25,8 @@ PARTS: Final[dict[str, Part]] = {
     "seal": seal.figures,
     "replay": replay.figures,
     "schedules": schedules.figures,
+    "limits": limits.figures,
+    "retry": retry.figures,
     "race": race.figures,
     "crash": crash.figures,
 }

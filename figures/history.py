@@ -13,6 +13,7 @@ from remit.contracts.items import Position, ToolOutput
 from remit.contracts.ledger import Take
 from remit.contracts.oracle import faults
 from remit.errors import CompletionError
+from remit.journal.ports import Stored
 from remit.testing import Scripted, calls
 
 PERSON = Principal("ada", permissions=frozenset({"*"}))
@@ -32,16 +33,17 @@ class Mortal(InProcessStore):
         self._stored = stored
         self.dead = False
 
-    async def append(self, run: str, epoch: int, items: Sequence[Position], take: Take | None = None) -> None:
+    def append(self, run: str, epoch: int, items: Sequence[Position], take: Take | None = None) -> Stored:
         """Append, unless it is time to die."""
         self.left -= 1
         if self.dead or (self.left == 0 and not self._stored):
             self.dead = True
             raise Died
-        await super().append(run, epoch, items, take)
+        stored = super().append(run, epoch, items, take)
         if self.left == 0:
             self.dead = True
             raise Died
+        return stored
 
     def revive(self) -> None:
         """Another process opens the store."""

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from figures.figure import Figure, none
 from figures.history import Died, Mortal
 from remit import Agent, App, Budget, CallLayer, Effect, InProcessStore, LeafContext, Principal, Runtime, Stack, tool
+from remit.contracts.items import Note, Position
 from remit.contracts.oracle import faults
 from remit.errors import LeaseError
 from remit.testing import Scripted, calls
@@ -56,7 +57,7 @@ async def _lease(chance: random.Random) -> bool:
                 driving.remove(name)
                 continue
             try:
-                await store.append("run", epoch, [])
+                await store.append("run", epoch, [_next(epoch, await store.read("run"))])
                 fine = fine and driving[-1] == name
             except LeaseError:
                 fine = fine and max(epochs) > epoch
@@ -65,6 +66,10 @@ async def _lease(chance: random.Random) -> bool:
 
     await asyncio.gather(*(driver(name) for name in "abc"))
     return fine and len(set(epochs)) == len(epochs)
+
+
+def _next(epoch: int, known: list[Position]) -> Position:
+    return Position("run", epoch, len(known), 0.0, Note(call="call", name="log", data="0"), "{}", b"", b"")
 
 
 async def _budget(chance: random.Random) -> bool:

@@ -77,8 +77,10 @@ def test_the_codes_are_these_for_ever() -> None:
         "RefusedError": "APPROVAL_DENIED",
         "CapabilityError": "CAPABILITY_ABSENT",
         "RateLimitedError": "RATE_LIMITED",
+        "BreakerError": "BREAKER_OPEN",
         "BudgetError": "BUDGET_EXCEEDED",
         "DeadlineError": "TIMEOUT",
+        "StillRunningError": "STILL_RUNNING",
         "CallCancelledError": "CANCELLED",
         "ExternalError": "EXTERNAL_SERVICE_ERROR",
         "ModelError": "MODEL_ERROR",
@@ -109,6 +111,7 @@ def test_only_what_may_go_well_later_is_worth_another_try() -> None:
     assert {kind.__name__ for kind in CALL_ERRORS if kind.retryable} == {
         "RateLimitedError",
         "DeadlineError",
+        "StillRunningError",
         "ExternalError",
         "ModelError",
         "ModelBusyError",

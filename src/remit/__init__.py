@@ -15,7 +15,7 @@ from remit.contracts.arguments import Arguments, Limits
 from remit.contracts.call import AnyLayer, Call, CallLayer, CallService, ModelLayer, StepLayer
 from remit.contracts.callee import DID_NOT_HAPPEN, UNKNOWN, Callee, Context, Happened, LeafContext
 from remit.contracts.chat import ChatRequest, Completion
-from remit.contracts.facts import Effect, Facts, Risk
+from remit.contracts.facts import Effect, Facts, Rate, Risk
 from remit.contracts.layers import layer_fn
 from remit.contracts.principal import Caller, Principal
 from remit.contracts.question import Decision, Question
@@ -29,7 +29,9 @@ from remit.journal.in_process import InProcessStore
 from remit.layers.accumulate import Accumulate
 from remit.layers.approve import Approve
 from remit.layers.authorize import Authorize
+from remit.layers.breaker import Breaker
 from remit.layers.budget import Budget
+from remit.layers.limit import Concurrency, RateLimit
 from remit.layers.retry import Retry
 from remit.layers.timeout import Timeout
 from remit.layers.transform import Transform
@@ -54,6 +56,7 @@ __all__ = [
     "Ask",
     "Authorize",
     "Block",
+    "Breaker",
     "Budget",
     "Call",
     "CallLayer",
@@ -62,6 +65,7 @@ __all__ = [
     "Caller",
     "ChatRequest",
     "Completion",
+    "Concurrency",
     "Context",
     "Decision",
     "Effect",
@@ -80,6 +84,8 @@ __all__ = [
     "Policy",
     "Principal",
     "Question",
+    "Rate",
+    "RateLimit",
     "RemitError",
     "ReplayReport",
     "Reply",

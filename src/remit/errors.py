@@ -16,8 +16,10 @@
     │  │  ├─ RefusedError            a person said no, or nobody answered in time
     │  │  └─ CapabilityError         the capability that a layer needs is absent
     │  ├─ RateLimitedError           too many calls at present
+    │  ├─ BreakerError               it keeps failing, and is given time to recover
     │  ├─ BudgetError                the run has used up what it may use
     │  ├─ DeadlineError              no result in time
+    │  │  └─ StillRunningError       and it has not stopped either
     │  ├─ CallCancelledError         the run was cancelled
     │  ├─ ExternalError              a service of somebody else failed
     │  │  └─ ModelError              the model could not be asked
@@ -162,10 +164,16 @@ class CapabilityError(DeniedError):
 
 
 class RateLimitedError(CallError):
-    """Too many calls at present. Worth another try later."""
+    """Too many calls at present. Raised by limit and by tools; worth another try later."""
 
     code = "RATE_LIMITED"
     retryable = True
+
+
+class BreakerError(CallError):
+    """It keeps failing, and is left alone until it may have recovered. Raised by breaker."""
+
+    code = "BREAKER_OPEN"
 
 
 class BudgetError(CallError):
@@ -179,6 +187,12 @@ class DeadlineError(CallError):
 
     code = "TIMEOUT"
     retryable = True
+
+
+class StillRunningError(DeadlineError):
+    """No result in time, and it was told to stop and has not. Raised by timeout; its end is journaled when it comes."""
+
+    code = "STILL_RUNNING"
 
 
 class CallCancelledError(CallError):

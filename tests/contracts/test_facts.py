@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from remit.contracts.facts import Effect, Facts, Risk, facts_of
+from remit.contracts.facts import Effect, Facts, Rate, Risk, facts_of
 from remit.errors import ContractError
 
 
@@ -16,7 +16,7 @@ def test_what_nobody_said_is_taken_for_the_worst() -> None:
     facts = Facts()
     assert (facts.effect, facts.trusted) == (Effect.UNSAFE, False)
     assert (facts.risk, facts.egress, facts.confirm, facts.timeout) == (Risk.SAFE, False, None, None)
-    assert (facts.permissions, facts.tags) == (frozenset(), frozenset())
+    assert (facts.permissions, facts.tags, facts.rate) == (frozenset(), frozenset(), None)
 
 
 @pytest.mark.parametrize("permission", ["cms:write", "cms:pages:write", "a-b_c:d2"])
@@ -42,6 +42,40 @@ def test_a_timeout_that_is_not_positive_is_refused(seconds: float) -> None:
 @pytest.mark.parametrize("seconds", [0.001, 30, None])
 def test_a_positive_timeout_or_none_is_kept(seconds: float | None) -> None:
     assert Facts(timeout=seconds).timeout == seconds
+
+
+@pytest.mark.parametrize(
+    ("said", "rate"),
+    [
+        ("2/second", Rate(2, 1.0)),
+        ("60/minute", Rate(60, 60.0)),
+        ("1000/hour", Rate(1000, 3600.0)),
+        ("5/day", Rate(5, 86400.0)),
+        ((10, 2.5), Rate(10, 2.5)),
+        (Rate(1, 9.0), Rate(1, 9.0)),
+        (None, None),
+    ],
+    ids=str,
+)
+def test_a_rate_is_calls_in_a_unit_or_in_seconds(said: Any, rate: Rate | None) -> None:
+    assert facts_of(rate=said).rate == rate
+
+
+@pytest.mark.parametrize(
+    "said", ["", "60", "minute", "60/fortnight", "-1/minute", "1.5/minute", "60/minute\n", "1 /day"]
+)
+def test_a_text_that_is_no_rate_is_refused_by_what_it_says(said: str) -> None:
+    with pytest.raises(ContractError) as caught:
+        facts_of(rate=said)
+    assert caught.value.message == (
+        f"rate {said!r} is not of the form 60/minute; the unit is second, minute, hour, day"
+    )
+
+
+@pytest.mark.parametrize("said", ["0/minute", (0, 1.0), (1, 0.0), (1, -1.0), (1, math.inf), (1, math.nan)], ids=str)
+def test_a_rate_that_lets_nothing_through_or_everything_is_refused(said: Any) -> None:
+    with pytest.raises(ContractError, match="give at least one call, and a positive number of seconds"):
+        facts_of(rate=said)
 
 
 def test_facts_do_not_change() -> None:

@@ -4,7 +4,23 @@ from __future__ import annotations
 
 import pytest
 
-from remit import Block, Budget, Effect, Env, Place, Policy, When, preset, recommended, tool
+from remit import (
+    Block,
+    Budget,
+    Effect,
+    Env,
+    Facts,
+    Place,
+    Policy,
+    Rate,
+    Stack,
+    Tool,
+    When,
+    preset,
+    recommended,
+    tool,
+)
+from remit.contracts.signature import read_signature
 from remit.layers.retry import Retry
 from remit.testing import anybody, call_of
 from tests.dispatch.kit import Bench
@@ -69,6 +85,30 @@ def test_a_tool_is_recommended_the_layers_that_its_facts_call_for(
     assert [layer.place for layer in better.layers] == expected
     assert len(bare.layers) == 0, "the tool itself is as bare as before"
     better.layers.check()
+
+
+def faceted(facts: Facts) -> Tool[[], str]:
+    """A tool of those facts."""
+    return Tool(read, read_signature(read, "read"), name="read", description="Read.", facts=facts, layers=Stack())
+
+
+def test_what_sends_data_out_depends_on_somebody_else_and_gets_a_breaker() -> None:
+    assert repr(recommended(faceted(Facts(egress=True))).layers) == "Breaker(failures=5, seconds=30.0, probes=1)"
+
+
+def test_a_rate_becomes_its_limit() -> None:
+    limited = recommended(faceted(Facts(rate=Rate(60, 3600.0))))
+    assert repr(limited.layers) == "RateLimit(calls=60, seconds=3600.0, patience=10.0)"
+
+
+def test_all_that_facts_can_call_for_stands_in_a_right_order() -> None:
+    every = recommended(faceted(Facts(effect=Effect.KEYED, egress=True, rate=Rate(1, 1.0), timeout=5)))
+    assert [layer.place for layer in every.layers] == [Place.LIMIT, Place.BREAKER, Place.RETRY, Place.TIMEOUT]
+    every.layers.check()
+
+
+def test_a_recommended_timeout_answers_in_time_whatever_the_tool_does() -> None:
+    assert repr(recommended(faceted(Facts(timeout=5))).layers) == "Timeout(seconds=5, grace=1.0)"
 
 
 def test_what_is_recommended_goes_outside_what_the_tool_has() -> None:

@@ -15,9 +15,9 @@ from remit.engine.drive import POLL
 from remit.errors import JournalError
 from remit.journal.in_process import InProcessStore
 from remit.journal.ledger import RunLedger
-from remit.journal.ports import QuestionRow
+from remit.journal.ports import QuestionRow, Stored
 from tests.engine.roots import GOOD, Stage, asks, end_of, never, replying
-from tests.journal.samples import Clock, opened
+from tests.journal.samples import Clock, later, opened
 
 pytestmark = pytest.mark.looptime
 
@@ -137,10 +137,14 @@ class Late(InProcessStore):
     inbox_takes = 0.0
     broken = False
 
-    async def append(self, run: str, epoch: int, items: Sequence[Position], take: Take | None = None) -> None:
-        await super().append(run, epoch, items, take)
-        if isinstance(items[-1].item, (Finished, Waiting)):
+    def append(self, run: str, epoch: int, items: Sequence[Position], take: Take | None = None) -> Stored:
+        stored = super().append(run, epoch, items, take)
+
+        async def storing() -> None:
             await asyncio.sleep(self.end_takes)
+            await stored
+
+        return later(storing()) if isinstance(items[-1].item, (Finished, Waiting)) else stored
 
     async def find_question(self, question: str) -> QuestionRow | None:
         await asyncio.sleep(self.inbox_takes)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Coroutine, Sequence
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -10,8 +11,9 @@ from hypothesis import HealthCheck, settings
 from remit.contracts.items import Asked, Item, Note, Opened, Position, Started
 from remit.contracts.ledger import Take
 from remit.contracts.question import Decision, Question
+from remit.errors import JournalError
 from remit.journal.codec import body_digest, chain, encode
-from remit.journal.ports import Store
+from remit.journal.ports import Store, Stored
 
 some = settings(
     max_examples=50,
@@ -99,6 +101,26 @@ def question(
         asked=asked,
         expires=expires,
     )
+
+
+def later(storing: Coroutine[object, object, None]) -> Stored:
+    """The answer of a store that takes its time."""
+    stored: Stored = asyncio.get_running_loop().create_future()
+
+    async def answer() -> None:
+        try:
+            await storing
+        except JournalError as error:
+            stored.set_exception(error)
+        else:
+            stored.set_result(None)
+
+    under_way.add(task := asyncio.create_task(answer()))
+    task.add_done_callback(under_way.discard)
+    return stored
+
+
+under_way: set[asyncio.Task[None]] = set()
 
 
 def asking(of: Question, *, call: str = "") -> Asked:

@@ -12,8 +12,9 @@ from remit.contracts.ledger import Spent, Take
 from remit.errors import ApprovalUsedError, JournalError, LeaseError
 from remit.journal.codec import broken_link
 from remit.journal.in_process import InProcessStore
-from remit.journal.ledger import RunLedger
-from tests.journal.samples import Clock, asking, note, opened, question, started, yes
+from remit.journal.ledger import SOON, RunLedger
+from remit.journal.ports import Stored
+from tests.journal.samples import Clock, asking, later, note, opened, question, started, yes
 
 
 class Watched(InProcessStore):
@@ -27,11 +28,15 @@ class Watched(InProcessStore):
         self.begin.set()
         self.answer.set()
 
-    async def append(self, run: str, epoch: int, items: Sequence[Position], take: Take | None = None) -> None:
+    def append(self, run: str, epoch: int, items: Sequence[Position], take: Take | None = None) -> Stored:
         self.appends.append([p.item for p in items])
-        await self.begin.wait()
-        await super().append(run, epoch, items, take)
-        await self.answer.wait()
+
+        async def storing() -> None:
+            await self.begin.wait()
+            await super(Watched, self).append(run, epoch, items, take)
+            await self.answer.wait()
+
+        return later(storing())
 
 
 class Driven:
@@ -93,6 +98,47 @@ async def test_flushing_nothing_asks_nothing_of_the_store(driven: Driven) -> Non
     assert len(driven.store.appends) == 1
 
 
+async def test_what_nobody_commits_is_stored_soon(driven: Driven) -> None:
+    ledger = await driven.ledger()
+    ledger.add(opened())
+    ledger.add(note())
+    await asyncio.sleep(SOON * 1.5)
+    assert driven.store.appends == [[opened(), note()]]
+    assert driven.seen == [opened(), note()]
+
+
+async def test_a_ledger_that_is_closed_stores_nothing_more(driven: Driven) -> None:
+    ledger = await driven.ledger()
+    ledger.add(opened())
+    ledger.close()
+    await asyncio.sleep(SOON * 1.5)
+    assert driven.store.appends == []
+
+
+async def test_storing_waits_for_nothing_and_goes_on_with_what_came_meanwhile(driven: Driven) -> None:
+    ledger = await driven.ledger()
+    driven.store.begin.clear()
+    ledger.add(opened())
+    ledger.store()
+    for text in ("one", "two", "three"):
+        ledger.add(note(text))
+        ledger.store()
+    assert driven.store.appends == [[opened()]]
+    driven.store.begin.set()
+    await ledger.flush()
+    assert driven.store.appends == [[opened()], [note("one"), note("two"), note("three")]]
+
+
+async def test_a_ledger_that_was_refused_meanwhile_says_so_when_it_stores_again(driven: Driven) -> None:
+    ledger = await driven.ledger()
+    await driven.store.acquire("run", "second", 10)
+    ledger.add(opened())
+    ledger.store()
+    await asyncio.sleep(SOON)
+    with pytest.raises(LeaseError):
+        ledger.store()
+
+
 async def test_positions_follow_one_another_and_say_when_they_were_written(driven: Driven) -> None:
     ledger = await driven.ledger()
     ledger.add(opened())
@@ -133,7 +179,7 @@ async def test_nobody_sees_an_item_before_it_is_stored(driven: Driven) -> None:
     ledger = await driven.ledger()
     driven.store.begin.clear()
     committing = asyncio.create_task(ledger.commit(opened()))
-    await asyncio.sleep(0)
+    await asyncio.sleep(SOON / 10)
     assert driven.seen == []
     driven.store.begin.set()
     await committing
@@ -145,10 +191,10 @@ async def test_the_answer_to_one_commit_says_nothing_of_the_next(driven: Driven)
     ledger = await driven.ledger()
     driven.store.answer.clear()
     first = asyncio.create_task(ledger.commit(opened()))
-    await asyncio.sleep(0)
+    await asyncio.sleep(SOON / 10)
     driven.store.begin.clear()
     second = asyncio.create_task(ledger.commit(note()))
-    await asyncio.sleep(0)
+    await asyncio.sleep(SOON / 10)
     driven.store.answer.set()
     await first
     assert await driven.stored() == driven.seen == [opened()]
@@ -162,9 +208,9 @@ async def test_flushing_waits_for_what_another_task_is_storing(driven: Driven) -
     ledger.add(opened())
     driven.store.begin.clear()
     committing = asyncio.create_task(ledger.commit(note()))
-    await asyncio.sleep(0)
+    await asyncio.sleep(SOON / 10)
     flushing = asyncio.create_task(ledger.flush())
-    await asyncio.sleep(0)
+    await asyncio.sleep(SOON / 10)
     early = flushing.done()
     driven.store.begin.set()
     await asyncio.gather(committing, flushing)
@@ -175,7 +221,7 @@ async def test_what_is_stored_is_seen_although_whoever_committed_it_was_cancelle
     ledger = await driven.ledger()
     driven.store.answer.clear()
     committing = asyncio.create_task(ledger.commit(opened()))
-    await asyncio.sleep(0)
+    await asyncio.sleep(SOON / 10)
     committing.cancel()
     driven.store.answer.set()
     await asyncio.wait([committing])

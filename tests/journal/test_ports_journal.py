@@ -114,21 +114,6 @@ async def test_a_gap_inside_one_append_is_refused(store: Store) -> None:
         await store.append("run", run.epoch, torn)
 
 
-async def test_appending_nothing_changes_nothing(store: Store) -> None:
-    run = await begin(store)
-    await run.append()
-    await run.append(note())
-    assert [p.seq for p in await store.read("run")] == [0, 1]
-
-
-async def test_appending_nothing_is_refused_from_an_older_epoch_too(store: Store) -> None:
-    run = await begin(store)
-    await store.release("run", run.epoch)
-    await store.acquire("run", "second", 10)
-    with pytest.raises(LeaseError):
-        await run.append()
-
-
 async def test_a_refused_approval_stores_none_of_the_items(store: Store) -> None:
     run = await begin(store, conversation="talk")
     with pytest.raises(ApprovalUsedError):
@@ -146,7 +131,7 @@ async def test_a_refused_append_takes_no_approval(store: Store) -> None:
     await run.append(asking(question()))
     await store.decide(yes())
     with pytest.raises(LeaseError):
-        await store.append("run", run.epoch + 1, [], Take("q1", "run", "call"))
+        await store.append("run", run.epoch + 1, positions("run", [note()], first=run.next), Take("q1", "run", "call"))
     row = await store.find_question("q1")
     assert row is not None
     assert row.taken is None

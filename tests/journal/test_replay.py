@@ -131,12 +131,12 @@ async def test_of_two_equal_items_each_is_claimed() -> None:
 
 async def test_asking_the_model_once_more_is_a_difference() -> None:
     with pytest.raises(DivergedError, match="asks the model once more"):
-        await replaying(opened()).flush()
+        replaying(opened()).store()
 
 
 async def test_where_a_run_was_cancelled_its_replay_comes_to_rest() -> None:
     with pytest.raises(Suspended):
-        await replaying(opened(), Finished(call="run", status="cancelled")).flush()
+        replaying(opened(), Finished(call="run", status="cancelled")).store()
 
 
 async def test_nothing_is_spent_and_no_body_ends_too_early() -> None:

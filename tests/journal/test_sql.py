@@ -234,7 +234,6 @@ async def test_on_a_full_disk_whoever_is_told_that_it_is_stored_finds_it_stored(
         assert (run.run, item in await stored(store, run.run)) == (run.run, told)
 
 
-@pytest.mark.xfail(strict=True, reason="the error says `no such savepoint`, which is what came of it")
 async def test_on_a_full_disk_the_error_says_so(file: Path, opening: Opening) -> None:
     with listening("connect", limit):
         run = await begin(opening(file))

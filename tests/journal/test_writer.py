@@ -75,9 +75,9 @@ class Busy:
         return "busy"
 
 
-async def submitted(writer: Writer, *jobs: Callable[[Connection], object]) -> list[asyncio.Task[object]]:
+async def submitted(writer: Writer, *jobs: Callable[[Connection], object]) -> list[asyncio.Future[object]]:
     """Jobs that wait in the queue, in this order."""
-    tasks = [asyncio.create_task(writer.submit(job)) for job in jobs]
+    tasks = [asyncio.ensure_future(writer.submit(job)) for job in jobs]
     await asyncio.sleep(0)
     return tasks
 

@@ -1,4 +1,4 @@
-"""Retry tries again what may run twice and may go well later, waiting longer each time; nothing else."""
+"""Retry tries again what may run twice and may go well later, waiting longer, while there are tokens; nothing else."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from remit import Effect, Place, Reply, Retry, Tool, tool
+from remit import CallService, Effect, Place, Reply, Retry, Tool, tool
+from remit.contracts.items import Started
 from remit.errors import (
     CallError,
     CompletionError,
@@ -19,13 +20,15 @@ from remit.errors import (
     ModelBusyError,
     RateLimitedError,
     SetupError,
+    StillRunningError,
 )
-from remit.testing import call_of, through
+from remit.testing import anybody, call_of, through
 from tests.layers.inner import Inner, stopped_within
 
 pytestmark = pytest.mark.looptime
 
 DOWN = ExternalError("the service is down")
+STILL = StillRunningError("it runs on")
 
 
 async def fetch() -> str:
@@ -177,6 +180,112 @@ async def test_the_attempts_of_one_call_are_not_taken_from_the_next() -> None:
     inner = Inner(DOWN, DOWN, Reply.of("one"), DOWN, DOWN, Reply.of("two"))
     service = steady()(inner)
     assert [(await service(await call_of(of(Effect.PURE)))).value for _ in range(2)] == ["one", "two"]
+
+
+@pytest.mark.parametrize(
+    ("effect", "again"), [(Effect.PURE, True), (Effect.KEYED, True), (Effect.IDEMPOTENT, False), (Effect.UNSAFE, False)]
+)
+async def test_what_is_still_running_is_tried_again_only_if_pure_or_keyed(effect: Effect, again: bool) -> None:
+    inner = Inner(STILL, Reply.of("at last"))
+    outcomes = await asyncio.gather(steady()(inner)(await call_of(of(effect))), return_exceptions=True)
+    assert outcomes == [Reply.of("at last") if again else STILL]
+    assert len(inner.calls) == 1 + again
+
+
+async def failing(service: CallService, callee: Tool[..., Any], times: int) -> None:
+    """So many calls that all fail."""
+    for _ in range(times):
+        with pytest.raises(CallError):
+            await service(await call_of(callee))
+
+
+@pytest.mark.parametrize(("error", "most"), [(DOWN, 100), (DeadlineError("late"), 50), (STILL, 50)], ids=repr)
+async def test_a_tool_that_always_fails_is_tried_again_only_till_its_bucket_is_empty(
+    error: CallError, most: int
+) -> None:
+    inner = Inner(error)
+    await failing(steady()(inner), of(Effect.PURE), 2000)
+    assert len(inner.calls) == 2000 + most
+    assert len(inner.calls) / 2000 <= 1.1
+
+
+async def test_with_an_empty_bucket_the_error_comes_at_once() -> None:
+    inner = Inner(DOWN)
+    service = steady()(inner)
+    await failing(service, of(Effect.PURE), 50)
+    before = now()
+    with pytest.raises(ExternalError) as caught:
+        await service(await call_of(of(Effect.PURE)))
+    assert caught.value is DOWN
+    assert (len(inner.calls), now()) == (151, before)
+
+
+async def test_a_call_that_goes_well_at_once_brings_one_token() -> None:
+    answers = [DOWN] * 150 + [Reply.of("well")] * 5 + [DOWN]
+    inner = Inner(*answers)
+    service = steady()(inner)
+    await failing(service, of(Effect.PURE), 50)
+    for _ in range(5):
+        await service(await call_of(of(Effect.PURE)))
+    await failing(service, of(Effect.PURE), 2)
+    assert len(inner.calls) == 150 + 5 + 2 + 1, "five tokens, one more try"
+
+
+@pytest.mark.parametrize("error", [DOWN, DeadlineError("late")], ids=repr)
+async def test_a_call_that_goes_well_at_a_later_try_brings_back_what_that_cost(error: CallError) -> None:
+    inner = Inner(*[DOWN] * 147, error, Reply.of("well"), DOWN)
+    service = steady()(inner)
+    await failing(service, of(Effect.PURE), 49)
+    assert (await service(await call_of(of(Effect.PURE)))).value == "well"
+    await failing(service, of(Effect.PURE), 2)
+    assert len(inner.calls) == 147 + 2 + 2 + 2, "ten tokens were left and are there again: two more tries"
+
+
+async def test_a_bucket_is_never_fuller_than_full() -> None:
+    inner = Inner(*[Reply.of("well")] * 1000, DOWN)
+    service = steady()(inner)
+    for _ in range(1000):
+        await service(await call_of(of(Effect.PURE)))
+    await failing(service, of(Effect.PURE), 200)
+    assert len(inner.calls) == 1000 + 200 + 100
+
+
+async def test_a_reply_that_is_an_error_brings_nothing() -> None:
+    inner = Inner(*[DOWN] * 150, *[Reply.failed(DOWN)] * 100, DOWN)
+    service = steady()(inner)
+    await failing(service, of(Effect.PURE), 50)
+    for _ in range(100):
+        assert (await service(await call_of(of(Effect.PURE)))).error is DOWN
+    await failing(service, of(Effect.PURE), 1)
+    assert len(inner.calls) == 150 + 100 + 1
+
+
+async def test_each_tool_has_its_own_bucket_that_all_tenants_share() -> None:
+    inner = Inner(DOWN)
+    service = steady()(inner)
+    await failing(service, of(Effect.PURE), 50)
+    with pytest.raises(ExternalError):
+        await service(await call_of(of(Effect.PURE), by=anybody(tenant="another")))
+    assert len(inner.calls) == 151
+    await failing(service, tool(effect=Effect.PURE, name="another")(fetch), 1)
+    assert len(inner.calls) == 151 + 3
+
+
+async def test_one_layer_has_one_bucket_for_a_tool_wherever_it_stands() -> None:
+    layer, inner = steady(), Inner(DOWN)
+    for _ in range(60):
+        await failing(layer(inner), of(Effect.PURE), 1)
+    assert len(inner.calls) == 60 + 100
+
+
+async def test_an_attempt_that_the_journal_knows_is_neither_paid_nor_waited_for_again() -> None:
+    inner = Inner(*[DOWN] * 150, DOWN, Reply.of("as it was"))
+    service = steady(base=10)(inner)
+    await failing(service, of(Effect.KEYED), 50)
+    before = now()
+    known = [Started(call="call", parent="", attempt=1), Started(call="call", parent="", attempt=2)]
+    reply = await service(await call_of(of(Effect.KEYED), known=known))
+    assert (reply.value, now()) == ("as it was", before)
 
 
 @pytest.mark.parametrize("wrong", [{"attempts": 0}, {"attempts": -1}, {"base": -1}, {"base": 2, "most": 1}])

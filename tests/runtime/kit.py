@@ -25,7 +25,7 @@ from remit import (
 )
 from remit.contracts.items import Item, Position
 from remit.contracts.ledger import Take
-from remit.journal.ports import Store
+from remit.journal.ports import Store, Stored
 from remit.runtime import Directory
 from remit.testing import Scripted, anybody
 
@@ -88,7 +88,7 @@ class Mortal(InProcessStore):
         """A new process comes to the same data."""
         self._left, self.dead = None, False
 
-    async def append(self, run: str, epoch: int, items: Sequence[Position], take: Take | None = None) -> None:
+    def append(self, run: str, epoch: int, items: Sequence[Position], take: Take | None = None) -> Stored:
         self._alive()
         if self._left is not None:
             self._left -= 1
@@ -96,10 +96,11 @@ class Mortal(InProcessStore):
         if dying and not self._after:
             self.dead = True
             raise Crash
-        await super().append(run, epoch, items, take)
+        stored = super().append(run, epoch, items, take)
         if dying:
             self.dead = True
             raise Crash
+        return stored
 
     async def release(self, run: str, epoch: int) -> None:
         if not self.dead:

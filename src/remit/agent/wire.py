@@ -54,7 +54,7 @@ class _Wire:
         failures = [item for item in request.ledger.known(request.call) if isinstance(item, Failure)]
         if failures and request.ledger.replaying:
             raise from_reply(failures[-1].content)
-        await request.ledger.flush()
+        request.ledger.store()
         try:
             return await self._inner(request)
         except CallError as error:

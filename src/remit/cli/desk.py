@@ -16,7 +16,6 @@ from remit.cli.apps import find_app, installed
 from remit.cli.choose import Lazy
 from remit.cli.home import home_of
 from remit.cli.people import People, os_user, read_people
-from remit.cli.promptly import Promptly
 from remit.contracts.items import Waiting
 from remit.contracts.principal import Principal
 from remit.contracts.question import Question
@@ -89,8 +88,7 @@ class Desk:
 
     def runtime(self, app: App, watch: Watch | None = None) -> Runtime:
         """A runtime of ``app`` over this journal, with the permissions that ``config.toml`` gives today."""
-        runtime = Runtime(app, store=self.store, model=self.model, directory=self.people.directory, watch=watch)
-        return runtime if watch is None else runtime.layer(Promptly())
+        return Runtime(app, store=self.store, model=self.model, directory=self.people.directory, watch=watch)
 
     def app_of(self, row: RunRow, where: str = "") -> App:
         """The application that a run belongs to: installed under its name, or at ``where``."""

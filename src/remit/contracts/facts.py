@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,6 +12,8 @@ from typing import Final
 from remit.errors import ContractError
 
 _PERMISSION: Final = re.compile(r"[a-z][a-z0-9_-]*(:[a-z][a-z0-9_-]*)+")
+_RATE: Final = re.compile(r"([0-9]+)/(second|minute|hour|day)")
+_SECONDS: Final = {"second": 1.0, "minute": 60.0, "hour": 3600.0, "day": 86400.0}
 
 
 class Effect(enum.Enum):
@@ -36,6 +39,34 @@ class Risk(enum.Enum):
     HIGH = "high"
 
 
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """So many calls in any so many seconds."""
+
+    calls: int
+    seconds: float
+
+    def __post_init__(self) -> None:
+        if self.calls < 1 or not 0 < self.seconds < math.inf:
+            raise ContractError(f"{self!r}: give at least one call, and a positive number of seconds")
+
+
+def rate_of(said: str | tuple[int, float] | Rate) -> Rate:
+    """A rate as a decorator takes it: ``"60/minute"``, or calls and seconds.
+
+    Raises:
+        ContractError: it is none.
+    """
+    if isinstance(said, Rate):
+        return said
+    if not isinstance(said, str):
+        return Rate(*said)
+    found = _RATE.fullmatch(said)
+    if found is None:
+        raise ContractError(f"rate {said!r} is not of the form 60/minute; the unit is {', '.join(_SECONDS)}")
+    return Rate(int(found[1]), _SECONDS[found[2]])
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
     """The facts of an operation.
@@ -45,6 +76,7 @@ class Facts:
         risk: high risk is asked about by default.
         permissions: what a principal must hold to call it, ``area:verb``.
         timeout: seconds for one attempt, used by `recommended`; None for no limit.
+        rate: how many calls of one tenant may start in how many seconds, used by `recommended`; None for no limit.
         egress: whether it sends data out of the system.
         trusted: whether its output may be believed; by default it may not.
         tags: words to find it by.
@@ -56,6 +88,7 @@ class Facts:
     risk: Risk = Risk.SAFE
     permissions: frozenset[str] = frozenset()
     timeout: float | None = None
+    rate: Rate | None = None
     egress: bool = False
     trusted: bool = False
     tags: frozenset[str] = frozenset()
@@ -75,6 +108,7 @@ def facts_of(
     risk: Risk = Risk.SAFE,
     permissions: Iterable[str] = (),
     timeout: float | None = None,
+    rate: str | tuple[int, float] | Rate | None = None,
     egress: bool = False,
     trusted: bool = False,
     tags: Iterable[str] = (),
@@ -86,6 +120,7 @@ def facts_of(
         risk=risk,
         permissions=frozenset(permissions),
         timeout=timeout,
+        rate=None if rate is None else rate_of(rate),
         egress=egress,
         trusted=trusted,
         tags=frozenset(tags),

@@ -65,7 +65,7 @@ class Ledger(Protocol):
         ...
 
     def add(self, item: Item) -> None:
-        """Write one item; it is stored with the next one that is committed."""
+        """Write one item; it is stored with the next one that is committed, or soon."""
         ...
 
     async def commit(self, item: Item, take: Take | None = None) -> None:
@@ -76,8 +76,8 @@ class Ledger(Protocol):
         """
         ...
 
-    async def flush(self) -> None:
-        """Return when everything appended so far is safely stored."""
+    def store(self) -> None:
+        """Begin to store what is written so far, and wait for nothing: a model is about to be asked."""
         ...
 
     def claim(self, parent: str, call: str) -> bool:

@@ -49,10 +49,14 @@ RULES: Final = (
     Rule(Place.VALIDATE, Place.APPROVE, "what a person approves is the validated argument object", needed=True),
     Rule(Place.BUDGET, Place.APPROVE, "nobody is asked about a call that the run cannot afford"),
     Rule(Place.APPROVE, Place.LIMIT, "a person is asked before the call takes a place in a queue"),
+    Rule(Place.APPROVE, Place.BREAKER, "a probe is made at once, not when a person has answered"),
     Rule(Place.APPROVE, Place.RETRY, "a person is asked once, not for each attempt"),
     Rule(Place.APPROVE, Place.TIMEOUT, "a person's thinking is no part of the call's time"),
+    Rule(Place.LIMIT, Place.BREAKER, "a call that a limit refused says nothing about what it would have called"),
     Rule(Place.LIMIT, Place.RETRY, "attempts of one call share its permit"),
+    Rule(Place.LIMIT, Place.TIMEOUT, "waiting for a turn is no part of the call's time"),
     Rule(Place.BREAKER, Place.RETRY, "an open breaker ends the call, it is no reason to try again"),
+    Rule(Place.BREAKER, Place.TIMEOUT, "a call that ran out of time counts as a failure"),
     Rule(Place.RETRY, Place.TIMEOUT, "a timeout is for one attempt; limit the whole call by its deadline"),
 )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ParamSpec, TypeVar
+from typing import Final, ParamSpec, TypeVar
 
 from remit.approvals.inbox import HasApprover
 from remit.approvals.policy import DEFAULT_POLICY, Policy
@@ -12,13 +12,18 @@ from remit.contracts.tool import Tool
 from remit.core import Stack
 from remit.layers.approve import Approve
 from remit.layers.authorize import Authorize
+from remit.layers.breaker import Breaker
 from remit.layers.budget import Budget
+from remit.layers.limit import RateLimit
 from remit.layers.retry import Retry
 from remit.layers.timeout import Timeout
 from remit.layers.validate import Validate
 
 P = ParamSpec("P")
 Out = TypeVar("Out")
+
+GRACE: Final = 1.0
+"""Seconds that a body whose time is over has to stop, before it is left behind."""
 
 
 def preset(env: HasApprover, *, policy: Policy = DEFAULT_POLICY, budget: Budget | None = None) -> Stack[CallLayer]:
@@ -27,9 +32,18 @@ def preset(env: HasApprover, *, policy: Policy = DEFAULT_POLICY, budget: Budget 
 
 
 def recommended(tool: Tool[P, Out]) -> Tool[P, Out]:
-    """``tool`` with the layers that its facts call for: a timeout if they name one, retry if the effect allows it."""
-    if tool.facts.timeout is not None:
-        tool = tool.layer(Timeout(tool.facts.timeout))
-    if tool.facts.effect in (Effect.PURE, Effect.IDEMPOTENT, Effect.KEYED):
+    """``tool`` with the layers that its facts call for, each with its defaults.
+
+    A rate limit if they name a rate, a breaker if it sends data out and so depends on somebody else, retry if the
+    effect allows it, a timeout with a second of grace if they name one.
+    """
+    facts = tool.facts
+    if facts.timeout is not None:
+        tool = tool.layer(Timeout(facts.timeout, grace=GRACE))
+    if facts.effect in (Effect.PURE, Effect.IDEMPOTENT, Effect.KEYED):
         tool = tool.layer(Retry())
+    if facts.egress:
+        tool = tool.layer(Breaker())
+    if facts.rate is not None:
+        tool = tool.layer(RateLimit(calls=facts.rate.calls, seconds=facts.rate.seconds))
     return tool

@@ -32,6 +32,14 @@ class Outcome:
     questions: tuple[str, ...] = ()
 
 
+@dataclass(slots=True)
+class _Lease:
+    """``held``: it is let go at the end; the item that ends a run has done so already."""
+
+    epoch: int
+    held: bool = True
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Driver:
     """One driver: ``name`` says who holds a lease; a lease of ``seconds`` is renewed while the run is driven."""
@@ -57,13 +65,13 @@ class Driver:
         Raises:
             LeaseError: somebody else drives it.
         """
-        async with self._leased(run) as epoch:
+        async with self._leased(run) as lease:
             known = await self.store.read(run)
             stopping = stopping or (header is None and bool(await self.store.cancelled(run)))
             ledger = RunLedger(
                 self.store,
                 run,
-                epoch,
+                lease.epoch,
                 known=known,
                 conversation=conversation,
                 prior=prior,
@@ -77,7 +85,12 @@ class Driver:
             if row is not None and row.status in ("done", "failed", "cancelled"):
                 return _ended(row.status, known)
             ledger.add(header if header is not None else Resumed(call=run, driver=self.name))
-            return await self._watched(ledger, root)
+            try:
+                outcome = await self._watched(ledger, root)
+            finally:
+                ledger.close()
+            lease.held = outcome.status == "waiting"
+            return outcome
 
     async def _watched(self, ledger: RunLedger, root: Root) -> Outcome:
         """Drive to a rest; whoever asks to cancel the run is heard within `POLL` seconds."""
@@ -150,7 +163,7 @@ class Driver:
         return False
 
     @contextlib.asynccontextmanager
-    async def _leased(self, run: str) -> AsyncGenerator[int]:
+    async def _leased(self, run: str) -> AsyncGenerator[_Lease]:
         acquiring = asyncio.ensure_future(self.store.acquire(run, self.name, self.seconds))
         try:
             epoch = await asyncio.shield(acquiring)
@@ -159,11 +172,13 @@ class Driver:
                 await self.store.release(run, await acquiring)
             raise
         renewing = asyncio.create_task(self._renew(run, epoch))
+        lease = _Lease(epoch)
         try:
-            yield epoch
+            yield lease
         finally:
             renewing.cancel()
-            await asyncio.shield(self.store.release(run, epoch))
+            if lease.held:
+                await asyncio.shield(self.store.release(run, epoch))
 
     async def _renew(self, run: str, epoch: int) -> None:
         while True:

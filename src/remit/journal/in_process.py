@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,7 +13,7 @@ from remit.contracts.question import Decision, Question, Status
 from remit.errors import LeaseError
 from remit.journal.codec import ERASED
 from remit.journal.index import check_free, check_open, check_sequence, check_take, row_of, seen, spent, status_of
-from remit.journal.ports import QuestionRow, RunRow
+from remit.journal.ports import QuestionRow, RunRow, Stored
 
 
 @dataclass(slots=True)
@@ -34,8 +35,18 @@ class InProcessStore:
         self._runs: dict[str, _Run] = {}
         self._questions: dict[str, QuestionRow] = {}
 
-    async def append(self, run: str, epoch: int, items: Sequence[Position], take: Take | None = None) -> None:
+    def append(self, run: str, epoch: int, items: Sequence[Position], take: Take | None = None) -> Stored:
         """Store items at the end of a run, and take an approval: all or nothing."""
+        stored: Stored = asyncio.get_running_loop().create_future()
+        try:
+            self._append(run, epoch, items, take)
+        except Exception as error:  # noqa: BLE001 - told to whoever waits
+            stored.set_exception(error)
+        else:
+            stored.set_result(None)
+        return stored
+
+    def _append(self, run: str, epoch: int, items: Sequence[Position], take: Take | None) -> None:
         state = self._runs.get(run)
         if state is None or state.epoch != epoch:
             raise LeaseError(f"run {run}: another driver has taken over")
@@ -195,5 +206,7 @@ class InProcessStore:
         if status and state.row:
             ended = position.at if isinstance(item, Finished) else 0.0
             state.row = replace(state.row, status=status, ended=ended)
+        if isinstance(item, Finished):
+            state.until = 0.0
         if status == "cancelled":
             self._close_questions(position.run)

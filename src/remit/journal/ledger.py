@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final
 
 from remit.contracts.items import Asked, Decided, Item, Position, Started, ToolOutput, Usage
@@ -12,18 +12,22 @@ from remit.contracts.ledger import Spent, Take
 from remit.contracts.question import Decision, Question
 from remit.errors import DivergedError, JournalError
 from remit.journal.codec import body_digest, chain, encode
-from remit.journal.ports import Store
+from remit.journal.ports import Store, Stored
 
 STALL: Final = 5.0
 """Seconds on the loop's clock after which a body that waits for itself has diverged."""
+
+SOON: Final = 0.05
+"""Seconds on the loop's clock after which what was written is stored at the latest, for whoever watches."""
 
 Watch = Callable[[Position], None]
 
 
 class RunLedger:
-    """Appends go to memory at once and to the store in order, together with the next durable one.
+    """Appends go to memory at once and to the store in order: with the next durable one, or soon.
 
-    What is lost in a crash is what nobody acted on: whatever must not be lost is committed.
+    What is lost in a crash is what nobody acted on: whatever must not be lost is committed. Close it when its driver
+    stops.
     """
 
     replaying = False
@@ -54,8 +58,9 @@ class RunLedger:
         self._filed: dict[str, list[Item]] = {}
         self._asking: dict[str, list[str]] = {}
         self._decided: set[tuple[str, str]] = set()
-        self._storing: asyncio.Future[None] | None = None
-        self._unwatched: deque[Position] = deque()
+        self._storing: Stored | None = None
+        self._more = False
+        self._timer: asyncio.TimerHandle | None = None
         self._pending: list[Position] = []
         self._reserved: set[str] = set()
         self._spent = Spent()
@@ -77,7 +82,7 @@ class RunLedger:
         return self._filed.get(call, ())
 
     def add(self, item: Item) -> None:
-        """Write one item; it is stored with the next one that is committed.
+        """Write one item; it is stored with the next one that is committed, or soon.
 
         Raises:
             JournalError: the store refused before. The ledger takes nothing more: its driver must stop.
@@ -90,6 +95,8 @@ class RunLedger:
         self._chain = chain(self._chain, item.kind, item.call, digest)
         self._pending.append(Position(self.run, self._epoch, self._seq, self._clock(), item, body, digest, self._chain))
         self._file(item)
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(SOON, self._late)
 
     async def commit(self, item: Item, take: Take | None = None) -> None:
         """Write one item, and return when it and all before it are stored.
@@ -98,7 +105,20 @@ class RunLedger:
             JournalError: the store refused. The ledger takes nothing more: its driver must stop.
         """
         self.add(item)
-        await self._store_pending(take)
+        await _answer(self._store_pending(take))
+
+    def store(self) -> None:
+        """Begin to store what is written so far, if nothing is being stored; else go on with it after that.
+
+        Raises:
+            JournalError: the store refused before.
+        """
+        if self._broken is not None:
+            raise self._broken
+        if self._storing is not None:
+            self._more = True
+        elif self._pending:
+            self._store_pending(None)
 
     async def flush(self) -> None:
         """Return when everything appended so far is stored.
@@ -107,11 +127,18 @@ class RunLedger:
             JournalError: the store refused, now or before.
         """
         if self._pending:
-            await self._store_pending(None)
+            await _answer(self._store_pending(None))
         elif self._storing is not None:
-            await asyncio.wait([self._storing])
+            await _answer(self._storing)
         if self._broken is not None:
             raise self._broken
+
+    def close(self) -> None:
+        """Store nothing more: what is written and not stored is lost."""
+        self._pending.clear()
+        self._more = False
+        if self._timer is not None:
+            self._timer.cancel()
 
     def claim(self, parent: str, call: str) -> bool:
         """Body ``parent`` makes ``call``: whether it may go at once. One that the journal does not know waits."""
@@ -202,16 +229,39 @@ class RunLedger:
                 0, spent.prompt_tokens + item.prompt_tokens, spent.completion_tokens + item.completion_tokens
             )
 
-    async def _store_pending(self, take: Take | None) -> None:
+    def _store_pending(self, take: Take | None) -> Stored:
         batch, self._pending = self._pending, []
-        self._unwatched += batch
-        storing = self._storing = asyncio.get_running_loop().create_future()
-        try:
-            await self._store.append(self.run, self._epoch, batch, take)
-        except JournalError as error:
-            self._broken = error
-            raise
-        finally:
-            storing.set_result(None)
-        while self._unwatched and batch and self._unwatched[0].seq <= batch[-1].seq:
-            self._watch(self._unwatched.popleft())
+        stored = self._store.append(self.run, self._epoch, batch, take)
+        if stored.done():
+            self._settle(batch, stored)
+        else:
+            self._storing = stored
+            stored.add_done_callback(partial(self._settle, batch))
+        return stored
+
+    def _settle(self, batch: Sequence[Position], stored: asyncio.Future[None]) -> None:
+        """Tell what was stored to whoever watches, and keep why it was not."""
+        if self._storing is stored:
+            self._storing = None
+        error = stored.exception()
+        if isinstance(error, JournalError):
+            self._broken = self._broken or error
+        if error is None:
+            for position in batch:
+                self._watch(position)
+            if self._more and self._storing is None:
+                self._more = False
+                self.store()
+
+    def _late(self) -> None:
+        self._timer = None
+        if self._pending and self._broken is None:
+            self.store()
+
+
+async def _answer(stored: Stored) -> None:
+    """Wait for a store. Who is cancelled meanwhile leaves the append as it is."""
+    if stored.done():
+        stored.result()
+    else:
+        await asyncio.shield(stored)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
@@ -39,16 +40,24 @@ class QuestionRow(NamedTuple):
     taken: tuple[str, str] | None
 
 
+Stored = asyncio.Future[None]
+"""Says when an append is stored, or why it was refused."""
+
+
 class Journal(Protocol):
     """The items of runs, append-only."""
 
-    async def append(self, run: str, epoch: int, items: Sequence[Position], take: Take | None = None) -> None:
-        """Store items at the end of a run, and take an approval, in one transaction: all or nothing.
+    def append(self, run: str, epoch: int, items: Sequence[Position], take: Take | None = None) -> Stored:
+        """Store items, at least one, at the end of a run, and take an approval, in one transaction: all or nothing.
+
+        Appends are stored in the order in which they were made, whether anybody waits for them or not. One with a
+        `Finished` lets the lease go.
 
         Raises:
             LeaseError: another epoch has begun, or the items do not follow the last one.
             RequestError: they open a run of a conversation in which another run is not over.
             ApprovalUsedError: the approval was taken by another call, or not given.
+            (All of them when the answer is awaited.)
         """
         ...
 

@@ -77,7 +77,7 @@ class ReplayLedger:
         """Compare an item with the recorded one."""
         self.add(item)
 
-    async def flush(self) -> None:
+    def store(self) -> None:
         """A request to the model that the journal does not know was about to be made.
 
         Raises:

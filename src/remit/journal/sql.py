@@ -6,22 +6,23 @@ import asyncio
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from sqlalchemy import URL, Connection, Row, Select, Update, insert, make_url, select, update
+from sqlalchemy import URL, Connection, Engine, Row, Select, Update, bindparam, insert, make_url, select, update
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
-from remit.contracts.items import Asked, Decided, Finished, Item, Opened, Position
+from remit.contracts.items import Asked, Decided, Finished, Item, Opened, Position, Resumed, Waiting
 from remit.contracts.ledger import Take
 from remit.contracts.question import Decision, Question, Status
 from remit.errors import JournalError, LeaseError
 from remit.journal.codec import ERASED, decode
 from remit.journal.index import check_free, check_open, check_sequence, check_take, row_of, seen, spent, status_of
 from remit.journal.migrations import migrate
-from remit.journal.ports import QuestionRow, RunRow
+from remit.journal.ports import QuestionRow, RunRow, Stored
 from remit.journal.tables import ITEMS, QUESTIONS, RUNS, open_engine
-from remit.journal.writer import Writer
+from remit.journal.writer import Work, Writer
 
 T = TypeVar("T")
 
@@ -33,8 +34,7 @@ class SqlStore:
         self._url = make_url(url)
         self._clock = clock
         self._engine = open_engine(self._url)
-        self._writer = Writer(self._engine)
-        self._opened = False
+        self._writer = Writer(self._engine, _together, self._prepare)
 
     @staticmethod
     def at(path: Path, clock: Callable[[], float] = time.time) -> SqlStore:
@@ -43,19 +43,14 @@ class SqlStore:
         path.touch(mode=0o600)
         return SqlStore(URL.create("sqlite", database=str(path)), clock)
 
-    async def append(self, run: str, epoch: int, items: Sequence[Position], take: Take | None = None) -> None:
+    def append(self, run: str, epoch: int, items: Sequence[Position], take: Take | None = None) -> Stored:
         """Store items at the end of a run, and take an approval, in one transaction."""
-
-        def work(connection: Connection) -> None:
-            _advance(connection, run, epoch, items)
-            if take is not None:
-                _take(connection, take, self._clock())
-            if items:
-                connection.execute(insert(ITEMS), [_row(position) for position in items])
-            for position in items:
-                _index(connection, position)
-
-        await self._write(work)
+        stored: Stored = asyncio.get_running_loop().create_future()
+        try:
+            self._writer.submit(_Append(run, epoch, items, take, self._clock), stored)
+        except JournalError as error:
+            stored.set_exception(error)
+        return stored
 
     async def read(self, run: str, after: int = -1) -> list[Position]:
         """The items of a run with a seq above ``after``, in order."""
@@ -174,11 +169,10 @@ class SqlStore:
         self._engine.dispose()
 
     async def _write(self, work: Callable[[Connection], T]) -> T:
-        await self._open()
         return await self._writer.submit(work)
 
     async def _read(self, wanted: Select[Any]) -> Sequence[Row[Any]]:
-        await self._open()
+        await self._writer.ready()
 
         def work() -> Sequence[Row[Any]]:
             with self._engine.connect().execution_options(remit_reads=True) as connection:
@@ -187,11 +181,9 @@ class SqlStore:
         with self._named():
             return await asyncio.to_thread(work)
 
-    async def _open(self) -> None:
-        if not self._opened:
-            with self._named():
-                await asyncio.to_thread(migrate, self._engine)
-            self._opened = True
+    def _prepare(self, engine: Engine) -> None:
+        with self._named():
+            migrate(engine)
 
     @contextmanager
     def _named(self) -> Generator[None]:
@@ -216,14 +208,60 @@ _UNKNOWN_RUN = {
 }
 
 
-def _advance(connection: Connection, run: str, epoch: int, items: Sequence[Position]) -> None:
-    first = items[0].seq if items else RUNS.c.next_seq
-    here = (RUNS.c.run == run, RUNS.c.epoch == epoch, RUNS.c.next_seq == first)
-    if items:
-        check_sequence(run, items, items[0].seq)
-    moved = update(RUNS).where(*here).values(next_seq=RUNS.c.next_seq + len(items))
-    if connection.execute(moved).rowcount != 1:
-        raise LeaseError(f"run {run}: another driver has taken over")
+@dataclass(frozen=True, slots=True)
+class _Append:
+    """The append of one run, as a work of the writer."""
+
+    run: str
+    epoch: int
+    items: Sequence[Position]
+    take: Take | None
+    clock: Callable[[], float]
+
+    def __call__(self, connection: Connection) -> None:
+        _store(connection, [self])
+        self.index(connection)
+
+    def move(self) -> dict[str, str | int]:
+        """How the run moves on: from the item before the first of these, to the one after the last."""
+        first = self.items[0].seq
+        check_sequence(self.run, self.items, first)
+        return {"the_run": self.run, "the_epoch": self.epoch, "first": first, "next": first + len(self.items)}
+
+    def index(self, connection: Connection) -> None:
+        """What comes of the items besides: the approval taken, runs and questions that can be found."""
+        if self.take is not None:
+            _take(connection, self.take, self.clock())
+        for position in self.items:
+            if isinstance(position.item, _INDEXED):
+                _index(connection, position)
+
+
+def _together(connection: Connection, works: Sequence[Work]) -> list[Any]:
+    """All works; the appends among them with one statement that moves their runs on, and one for their items."""
+    appends = [work for work in works if isinstance(work, _Append)]
+    if appends:
+        _store(connection, appends)
+    return [work.index(connection) if isinstance(work, _Append) else work(connection) for work in works]
+
+
+def _store(connection: Connection, appends: Sequence[_Append]) -> None:
+    if connection.execute(_ADVANCE, [append.move() for append in appends]).rowcount != len(appends):
+        raise LeaseError(f"run {appends[0].run}: another driver has taken over")
+    connection.execute(_INSERT, [_row(position) for append in appends for position in append.items])
+
+
+_INSERT = insert(ITEMS)
+_ADVANCE = (
+    update(RUNS)
+    .where(
+        RUNS.c.run == bindparam("the_run"),
+        RUNS.c.epoch == bindparam("the_epoch"),
+        RUNS.c.next_seq == bindparam("first"),
+    )
+    .values(next_seq=bindparam("next"))
+)
+_INDEXED = (Opened, Asked, Decided, Waiting, Resumed, Finished)
 
 
 def _take(connection: Connection, take: Take, now: float) -> None:
@@ -248,7 +286,8 @@ def _index(connection: Connection, position: Position) -> None:
     status = status_of(item)
     if status:
         ended = position.at if isinstance(item, Finished) else 0.0
-        connection.execute(update(RUNS).where(RUNS.c.run == position.run).values(status=status, ended=ended))
+        values = {"status": status, "ended": ended, **({"until": 0.0} if ended else {})}
+        connection.execute(update(RUNS).where(RUNS.c.run == position.run).values(**values))
     if status == "cancelled":
         asked = (QUESTIONS.c.run == position.run, QUESTIONS.c.status == "open")
         connection.execute(update(QUESTIONS).where(*asked).values(status="expired"))

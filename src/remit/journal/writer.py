@@ -6,9 +6,9 @@ import asyncio
 import queue
 import sqlite3
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, TypeVar
 
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
@@ -21,10 +21,19 @@ T = TypeVar("T")
 _MOST: Final = 256
 """Jobs in one transaction at most, so that nobody waits for ever under load."""
 
+Work = Callable[[Connection], Any]
+Together = Callable[[Connection, Sequence[Work]], list[Any]]
+"""Does all works in one transaction and gives their results in order, or raises and has done none."""
+
+
+def in_order(connection: Connection, works: Sequence[Work]) -> list[Any]:
+    """One after the other."""
+    return [work(connection) for work in works]
+
 
 @dataclass(slots=True)
 class _Job:
-    work: Callable[[Connection], Any]
+    work: Work
     loop: asyncio.AbstractEventLoop
     future: asyncio.Future[Any]
     result: Any = None
@@ -40,19 +49,29 @@ class _Job:
 
 
 class Writer:
-    """Runs jobs on its own thread, in the order they were submitted, each in a savepoint of a shared transaction."""
+    """Runs jobs on its own thread, in the order they were submitted, those that wait at once in one transaction.
 
-    def __init__(self, engine: Engine) -> None:
+    Only where one of them is refused are they done again, each in a savepoint, so that it spoils no other.
+    ``prepare`` makes the database ready before the first job.
+    """
+
+    def __init__(
+        self, engine: Engine, together: Together = in_order, prepare: Callable[[Engine], None] | None = None
+    ) -> None:
         self._engine = engine
+        self._together = together
+        self._prepare = prepare
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
         self._closed = False
 
-    async def submit(self, work: Callable[[Connection], T]) -> T:
-        """Run ``work`` in a transaction and return its result once that is committed.
+    def submit(self, work: Callable[[Connection], T], future: asyncio.Future[T] | None = None) -> asyncio.Future[T]:
+        """Have ``work`` run in a transaction; the future has its result once that is committed.
+
+        ``work`` may run twice, the second time as if the first had not been.
 
         Raises:
-            JournalError: the database refused; nothing of ``work`` is stored.
+            JournalError: the writer is closed; in the future: the database refused, and nothing of ``work`` is stored.
         """
         if self._closed:
             raise JournalError("the journal is closed")
@@ -60,9 +79,18 @@ class Writer:
             self._thread = threading.Thread(target=self._run, name="remit-journal", daemon=True)
             self._thread.start()
         loop = asyncio.get_running_loop()
-        future: asyncio.Future[Any] = loop.create_future()
-        self._jobs.put(_Job(work, loop, future))
-        return cast("T", await future)
+        answer = loop.create_future() if future is None else future
+        self._jobs.put(_Job(work, loop, answer))
+        return answer
+
+    async def ready(self) -> None:
+        """Return when the database is ready to be read.
+
+        Raises:
+            JournalError: it cannot be made ready.
+        """
+        if self._prepare is not None:
+            await self.submit(_nothing)
 
     def close(self) -> None:
         """Finish what was submitted, then end the thread."""
@@ -98,24 +126,55 @@ class Writer:
 
     def _commit(self, batch: list[_Job]) -> None:
         try:
+            if self._prepare is not None:
+                self._prepare(self._engine)
+                self._prepare = None
+            self._all(batch)
+        except Exception as error:  # noqa: BLE001 - whatever the database raises goes to whoever waits
+            if len(batch) > 1 and self._prepare is None:
+                self._each(batch)
+            else:
+                _refuse(batch, error)
+
+    def _all(self, batch: list[_Job]) -> None:
+        crashpoint("before commit")
+        with self._engine.begin() as connection:
+            results = self._together(connection, [job.work for job in batch])
+        crashpoint("after commit")
+        for job, result in zip(batch, results, strict=True):
+            job.result = result
+
+    def _each(self, batch: list[_Job]) -> None:
+        try:
             crashpoint("before commit")
             with self._engine.begin() as connection:
                 for job in batch:
-                    self._attempt(job, connection)
+                    _attempt(job, connection)
             crashpoint("after commit")
-        except Exception as error:  # noqa: BLE001 - whatever the database raises goes to whoever waits
-            for job in batch:
-                job.error = job.error or _refused(error)
+        except Exception as error:  # noqa: BLE001 - as above
+            _refuse(batch, error)
 
-    def _attempt(self, job: _Job, connection: Connection) -> None:
-        """Run one job. What it raises is its own; what ends the transaction is everybody's."""
-        try:
-            with connection.begin_nested():
-                job.result = job.work(connection)
-        except Exception as error:
-            job.error = error if isinstance(error, RemitError) else _refused(error)
-            if not _in_transaction(connection):
-                raise
+
+def _nothing(_connection: Connection) -> None:
+    """The work of who only waits for the works before."""
+
+
+def _refuse(batch: list[_Job], error: Exception) -> None:
+    for job in batch:
+        job.error = job.error or _named(error)
+
+
+def _attempt(job: _Job, connection: Connection) -> None:
+    """Run one job. What it raises is its own; what ends the transaction is everybody's."""
+    savepoint = connection.begin_nested()
+    try:
+        job.result = job.work(connection)
+        savepoint.commit()
+    except Exception as error:
+        if not _in_transaction(connection):
+            raise
+        job.error = _named(error)
+        savepoint.rollback()
 
 
 def _in_transaction(connection: Connection) -> bool:
@@ -124,7 +183,10 @@ def _in_transaction(connection: Connection) -> bool:
     return not isinstance(raw, sqlite3.Connection) or raw.in_transaction
 
 
-def _refused(error: Exception) -> JournalError:
+def _named(error: Exception) -> RemitError:
+    """An error of ours as it is, and what the database said as one of ours."""
+    if isinstance(error, RemitError):
+        return error
     said = str(error.orig) if isinstance(error, DBAPIError) else str(error)
     refused = JournalError(f"the journal could not be written: {said}")
     refused.__cause__ = error

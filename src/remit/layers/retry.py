@@ -1,4 +1,4 @@
-"""Another try, where the effect allows one and the error is worth it."""
+"""Another try, where the effect allows one, the error is worth it, and not too many were tried in vain before."""
 
 from __future__ import annotations
 
@@ -6,12 +6,23 @@ import asyncio
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Final
 
 from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.facts import Effect
+from remit.contracts.items import Started
 from remit.contracts.reply import Reply
 from remit.core import Place
-from remit.errors import CallError, SetupError
+from remit.errors import CallError, DeadlineError, SetupError, StillRunningError
+
+TOKENS: Final = 500
+"""What a bucket holds. Each tool has one, for all who call it through one layer: what it must bear is their sum."""
+RETRY: Final = 5
+"""What another try costs."""
+TIMEOUT: Final = 10
+"""What another try costs after a deadline: the one before may be under way still."""
+FIRST: Final = 1
+"""What a call brings that went well at the first attempt. One that went well later brings what its last try cost."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,7 +30,8 @@ class Retry(CallLayer):
     """Tries pure, idempotent and keyed calls again after a ``retryable`` error; unsafe and composed ones never.
 
     ``attempts`` in all; between them ``base`` seconds, doubled each time up to ``most``, of which a random part from
-    half to all is waited, so that many callers do not come back at once.
+    half to all is waited, so that many callers do not come back at once. What is still running after its deadline is
+    tried again only if it is pure or keyed. Each try is paid from a bucket; an empty one leaves it at the first.
     """
 
     place = Place.RETRY
@@ -27,6 +39,7 @@ class Retry(CallLayer):
     base: float = 0.5
     most: float = 10.0
     chance: Callable[[], float] = field(default=random.random, repr=False)
+    _spent: dict[str, int] = field(init=False, repr=False, compare=False, default_factory=dict[str, int])
 
     def __post_init__(self) -> None:
         if self.attempts < 1 or not 0 <= self.base <= self.most:
@@ -34,7 +47,7 @@ class Retry(CallLayer):
 
     def __call__(self, inner: CallService, /) -> CallService:
         """The service that tries ``inner`` again."""
-        return _Retry(inner, self).__call__
+        return _Retry(inner, self, self._spent).__call__
 
     def pause(self, attempt: int) -> float:
         """Seconds to wait after attempt number ``attempt``."""
@@ -42,21 +55,54 @@ class Retry(CallLayer):
 
 
 class _Retry:
-    __slots__ = ("_inner", "_policy")
+    __slots__ = ("_inner", "_policy", "_spent")
 
-    def __init__(self, inner: CallService, policy: Retry) -> None:
+    def __init__(self, inner: CallService, policy: Retry, spent: dict[str, int]) -> None:
         self._inner = inner
         self._policy = policy
+        self._spent = spent
 
     async def __call__(self, call: Call, /) -> Reply:
         if call.callee.facts.effect in (Effect.UNSAFE, Effect.COMPOSED):
             return await self._inner(call)
-        attempt = 1
+        attempt, paid = 1, FIRST
         while True:
             try:
-                return await self._inner(call._replace(attempt=attempt) if attempt > 1 else call)
+                reply = await self._inner(call._replace(attempt=attempt) if attempt > 1 else call)
             except CallError as error:
-                if not error.retryable or attempt >= self._policy.attempts:
+                if attempt >= self._policy.attempts or not _worth_it(call, error):
                     raise
-            await asyncio.sleep(self._policy.pause(attempt))
+                known = _known(call, attempt + 1)
+                paid = TIMEOUT if isinstance(error, DeadlineError) else RETRY
+                if not known and not self._pay(call.callee.name, paid):
+                    raise
+            else:
+                if self._spent and reply.outcome == "ok":
+                    self._earn(call.callee.name, paid)
+                return reply
+            if not known:
+                await asyncio.sleep(self._policy.pause(attempt))
             attempt += 1
+
+    def _pay(self, tool: str, tokens: int) -> bool:
+        spent = self._spent.get(tool, 0) + tokens
+        if spent > TOKENS:
+            return False
+        self._spent[tool] = spent
+        return True
+
+    def _earn(self, tool: str, tokens: int) -> None:
+        spent = self._spent.pop(tool, 0) - tokens
+        if spent > 0:
+            self._spent[tool] = spent
+
+
+def _worth_it(call: Call, error: CallError) -> bool:
+    if isinstance(error, StillRunningError):
+        return call.callee.facts.effect in (Effect.PURE, Effect.KEYED)
+    return error.retryable
+
+
+def _known(call: Call, attempt: int) -> bool:
+    """Whether the journal knows of that attempt: it was waited and paid for before the run was driven again."""
+    return any(isinstance(item, Started) and item.attempt == attempt for item in call.ledger.known(call.id))

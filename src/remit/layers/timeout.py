@@ -3,31 +3,53 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Coroutine
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from remit.contracts.call import AnyLayer
 from remit.core import Place, Service
-from remit.errors import DeadlineError, SetupError
+from remit.errors import DeadlineError, SetupError, StillRunningError
 
 Q = TypeVar("Q")
 R = TypeVar("R")
 
+_LEFT: Final = set[asyncio.Task[Any]]()
+"""What was left behind and runs on: a loop itself keeps no task alive."""
+
 
 @dataclass(frozen=True, slots=True)
 class Timeout(AnyLayer):
-    """Cancels what has not answered after ``seconds``, on the loop's clock, and raises a `DeadlineError`."""
+    """Cancels what has not answered after ``seconds``, on the loop's clock, and raises a `DeadlineError`.
+
+    That comes when it has stopped, however long this takes. With a ``grace``, it comes so many seconds later at the
+    latest: what has not stopped by then is left behind, and the error is a `StillRunningError`. For this the body runs
+    in a task of its own, which costs ten microseconds.
+    """
 
     place = Place.TIMEOUT
     seconds: float
+    grace: float | None = None
 
     def __post_init__(self) -> None:
         if not self.seconds > 0:
             raise SetupError(f"{self!r}: give a positive number of seconds")
+        if self.grace is not None and not self.grace >= 0:
+            raise SetupError(f"{self!r}: give a grace of 0 seconds or more, or None to wait until it has stopped")
 
     def __call__(self, inner: Service[Q, R], /) -> Service[Q, R]:
         """The service that gives ``inner`` its time."""
-        return _Timeout(inner, self.seconds).__call__
+        if self.grace is None:
+            return _Timeout(inner, self.seconds).__call__
+        return _Graceful(inner, self.seconds, self.grace).__call__
+
+    def __repr__(self) -> str:
+        grace = "" if self.grace is None else f", grace={self.grace!r}"
+        return f"Timeout(seconds={self.seconds!r}{grace})"
+
+
+def _stopped(seconds: float) -> DeadlineError:
+    return DeadlineError(f"no result within {seconds:g} seconds; it was stopped")
 
 
 class _Timeout(Generic[Q, R]):
@@ -48,7 +70,7 @@ class _Timeout(Generic[Q, R]):
             return await self._inner(request)
         except asyncio.CancelledError as error:
             if limit.expired and task.cancelling() - 1 <= limit.cancelling:
-                raise DeadlineError(f"no result within {self._seconds:g} seconds; it was stopped") from error
+                raise _stopped(self._seconds) from error
             raise
         finally:
             timer.cancel()
@@ -67,3 +89,86 @@ class _Limit:
     def expire(self) -> None:
         self.expired = True
         self._task.cancel()
+
+
+class _Graceful(Generic[Q, R]):
+    __slots__ = ("_grace", "_inner", "_seconds")
+
+    def __init__(self, inner: Service[Q, R], seconds: float, grace: float) -> None:
+        self._inner = inner
+        self._seconds = seconds
+        self._grace = grace
+
+    async def __call__(self, request: Q, /) -> R:
+        body = _Body(self._inner(request), self._seconds, self._grace)
+        await body.over()
+        try:
+            if body.task.done():
+                return body.task.result()
+        except asyncio.CancelledError as error:
+            if body.expired and not body.cancelled:
+                raise _stopped(self._seconds) from error
+            raise
+        body.leave_behind()
+        if body.cancelled:
+            raise asyncio.CancelledError
+        said = f"it was told to stop, and {self._grace:g} seconds later it is still running"
+        raise StillRunningError(f"no result within {self._seconds:g} seconds; {said}")
+
+
+class _Body(Generic[R]):
+    """What runs in a task of its own. It is told to stop when its time is over, or when its caller is cancelled."""
+
+    __slots__ = ("_grace", "_loop", "_over", "_stopping", "_timer", "_waiter", "cancelled", "expired", "task")
+
+    def __init__(self, body: Coroutine[Any, Any, R], seconds: float, grace: float) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._grace = grace
+        self._over = self._stopping = self.cancelled = self.expired = False
+        self._waiter = self._loop.create_future()
+        self._timer = self._loop.call_at(self._loop.time() + seconds, self._expire)
+        self.task = self._loop.create_task(body)
+        self.task.add_done_callback(self._end)
+
+    async def over(self) -> None:
+        """Return when it has ended, or its grace has."""
+        while not self._over:
+            try:
+                await self._waiter
+            except asyncio.CancelledError:
+                if self.task.done():
+                    self._timer.cancel()
+                    _look_at(self.task)
+                    raise
+                self.cancelled = True
+                self._waiter = self._loop.create_future()
+                self._stop()
+        self._timer.cancel()
+
+    def leave_behind(self) -> None:
+        """Let it run on, with nobody waiting. What a tool does then, the base journals."""
+        _LEFT.add(self.task)
+        self.task.add_done_callback(_look_at)
+
+    def _expire(self) -> None:
+        self.expired = True
+        self._stop()
+
+    def _stop(self) -> None:
+        if not self._stopping:
+            self._stopping = True
+            self._timer.cancel()
+            self._timer = self._loop.call_at(self._loop.time() + self._grace, self._end)
+        self.task.cancel()
+
+    def _end(self, _task: object = None) -> None:
+        self._over = True
+        if not self._waiter.done():
+            self._waiter.set_result(None)
+
+
+def _look_at(task: asyncio.Task[Any]) -> None:
+    """Nobody else asks how it came out, and a loop complains of errors that nobody has seen."""
+    _LEFT.discard(task)
+    if not task.cancelled():
+        task.exception()

@@ -1,0 +1,162 @@
+"""Limits are reserved before a call starts: seeded schedules of calls that come, wait, fail and are cancelled."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, field
+
+import looptime
+
+from figures.figure import Figure, none
+from remit import (
+    Agent,
+    App,
+    Budget,
+    Call,
+    CallLayer,
+    Concurrency,
+    Context,
+    Effect,
+    Principal,
+    RateLimit,
+    Reply,
+    Runtime,
+    Stack,
+    tool,
+)
+from remit.errors import BudgetError, CallError, ExternalError
+from remit.testing import Scripted, anybody, call_of, calls
+
+PERSON = Principal("ada", permissions=frozenset({"*"}))
+Check = Callable[[random.Random], Awaitable[int]]
+
+
+@tool(effect=Effect.UNSAFE)
+async def send() -> str:
+    """Send."""
+    return "sent"
+
+
+@tool(effect=Effect.PURE)
+async def look() -> str:
+    """Look."""
+    return "seen"
+
+
+def figures(*, short: bool) -> Iterator[Figure]:
+    """Calls that started beyond a limit."""
+    seeds = 100 if short else 1_000
+    over = 0
+    for check in (_rate, _concurrency, _budget):
+        for seed in range(seeds):
+            with asyncio.Runner(loop_factory=_clock) as runner:
+                over += runner.run(_run(check, seed))
+    how = f"{seeds:,} schedules each of rate, concurrency and a budget shared by nested calls; some are cancelled"
+    yield none("limits.over", over, 3 * seeds, how)
+
+
+def _clock() -> looptime.LoopTimeEventLoop:
+    """A loop whose clock goes on when nothing else does, and looks only twice whether that is so."""
+    return looptime.new_event_loop(noop_cycles=2)
+
+
+async def _run(check: Check, seed: int) -> int:
+    return await check(random.Random(seed))
+
+
+@dataclass
+class Worker:
+    """Stands inside a limit: notes when calls of each tenant and tool start, and the most that were under way."""
+
+    chance: random.Random
+    started: dict[tuple[str, str], list[float]] = field(default_factory=dict[tuple[str, str], list[float]])
+    under_way: dict[tuple[str, str], int] = field(default_factory=dict[tuple[str, str], int])
+    most: int = 0
+
+    async def __call__(self, call: Call, /) -> Reply:
+        """Take a random time, and sometimes fail."""
+        key = (call.caller.principal.tenant, call.callee.name)
+        self.started.setdefault(key, []).append(asyncio.get_running_loop().time())
+        self.under_way[key] = self.under_way.get(key, 0) + 1
+        self.most = max(self.most, self.under_way[key])
+        try:
+            await asyncio.sleep(self.chance.choice([0, 0.5, 1, 3]))
+        finally:
+            self.under_way[key] -= 1
+        if self.chance.random() < 0.2:
+            raise ExternalError("it failed")
+        return Reply.of("done")
+
+
+async def _crowd(chance: random.Random, layer: CallLayer, worker: Worker) -> None:
+    """Calls of two tools by two tenants, at random times; a quarter are cancelled, wherever they stand then."""
+    services = [layer(worker), layer(worker)]
+
+    async def one() -> None:
+        await asyncio.sleep(chance.random() * 8)
+        call = await call_of(chance.choice([send, look]), by=anybody(tenant=chance.choice(["north", "south"])))
+        going = asyncio.ensure_future(_ended(chance.choice(services)(call)))
+        if chance.random() < 0.25:
+            asyncio.get_running_loop().call_later(chance.random() * 4, going.cancel)
+        await asyncio.wait([going])
+
+    await asyncio.gather(*(one() for _ in range(chance.randrange(20, 60))))
+
+
+async def _ended(reply: Awaitable[Reply]) -> None:
+    try:
+        await reply
+    except CallError:
+        return
+
+
+async def _rate(chance: random.Random) -> int:
+    worker = Worker(chance)
+    limit, seconds = chance.randrange(1, 5), chance.choice([0.5, 1.0, 3.0])
+    await _crowd(chance, RateLimit(calls=limit, seconds=seconds, patience=chance.choice([0, 1, 60])), worker)
+    windows = [sum(at <= each < at + seconds for each in times) for times in worker.started.values() for at in times]
+    return max(0, max(windows) - limit)
+
+
+async def _concurrency(chance: random.Random) -> int:
+    worker = Worker(chance)
+    limit = chance.randrange(1, 5)
+    await _crowd(
+        chance, Concurrency(calls=limit, queue=chance.choice([0, 3, 99]), patience=chance.random() * 5), worker
+    )
+    return max(0, worker.most - limit)
+
+
+async def _budget(chance: random.Random) -> int:
+    """An agent calls tools and composed tools, which call more of them, all from one budget."""
+    started = 0
+    limit = chance.randrange(1, 12)
+
+    @tool(effect=Effect.KEYED)
+    async def work(number: int) -> int:
+        """Work."""
+        nonlocal started
+        started += 1
+        await asyncio.sleep(chance.random())
+        return number
+
+    @tool(effect=Effect.COMPOSED)
+    async def many(ctx: Context, times: int) -> int:
+        """Work many times at once."""
+        done = await asyncio.gather(*(ctx.call(work, number) for number in range(times)), return_exceptions=True)
+        return sum(not isinstance(each, BudgetError) for each in done)
+
+    wanted = [_one_or_many(chance, number) for number in range(chance.randrange(1, 12))]
+    agent = Agent("agent", instructions="Work.", tools=[work, many], parallel=chance.randrange(1, 10))
+    layers: Stack[CallLayer] = Stack(Budget(calls=limit))
+    model = Scripted([calls(*wanted), "done"])
+    await Runtime(App(name="budget", agents=(agent,)), model=model, layers=layers).run("go", by=PERSON)
+    return max(0, started - limit)
+
+
+def _one_or_many(chance: random.Random, number: int) -> tuple[str, dict[str, int]]:
+    if chance.random() < 0.5:
+        return "work", {"number": number}
+    return "many", {"times": chance.randrange(1, 6)}

@@ -1,0 +1,115 @@
+"""A tool that keeps failing is left alone for a time: for each tenant, in this process."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from dataclasses import dataclass, field
+
+from remit.contracts.call import Call, CallLayer, CallService
+from remit.contracts.facts import Effect
+from remit.contracts.reply import Reply
+from remit.core import Place
+from remit.errors import BreakerError, CallError, SetupError
+
+Key = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Breaker(CallLayer):
+    """Refuses the calls of a tool that has failed ``failures`` times in a row for a tenant, for ``seconds``.
+
+    Then it is half-open: ``probes`` calls pass. It closes when all of them went well, and opens again when one failed.
+    A failure is an error worth another try, a deadline among them. Any other error, like bad arguments or a denial,
+    says nothing about the tool. A composed callee passes: its own calls have their breakers.
+    """
+
+    place = Place.BREAKER
+    failures: int = 5
+    seconds: float = 30.0
+    probes: int = 1
+    _circuits: dict[Key, _Circuit] = field(
+        init=False, repr=False, compare=False, default_factory=dict["Key", "_Circuit"]
+    )
+
+    def __post_init__(self) -> None:
+        if min(self.failures, self.probes) < 1 or not 0 < self.seconds < math.inf:
+            raise SetupError(f"{self!r}: give at least one failure and probe, and a positive number of seconds")
+
+    def __call__(self, inner: CallService, /) -> CallService:
+        """The service that calls ``inner`` while there is hope."""
+
+        async def guarded(call: Call, /) -> Reply:
+            if call.callee.facts.effect is Effect.COMPOSED:
+                return await inner(call)
+            key = (call.caller.principal.tenant, call.callee.name)
+            circuit = self._circuits.get(key) or self._circuits.setdefault(key, _Circuit(self))
+            period = circuit.enter(call.callee.name)
+            well: bool | None = None
+            try:
+                reply = await inner(call)
+                well = True if reply.outcome == "ok" else _verdict(reply.error)
+            except CallError as error:
+                well = _verdict(error)
+                raise
+            finally:
+                circuit.leave(period, well=well)
+            return reply
+
+        return guarded
+
+
+def _verdict(error: CallError | None) -> bool | None:
+    """What an error says about its tool: that it failed, or nothing."""
+    return False if error is not None and error.retryable else None
+
+
+class _Circuit:
+    """Closed while ``until`` is None, then open up to that time, then half-open.
+
+    A call is counted in the period in which it began: what began before the circuit opened or closed comes too late.
+    """
+
+    __slots__ = ("_breaker", "_failures", "_period", "_probing", "_until", "_well")
+
+    def __init__(self, breaker: Breaker) -> None:
+        self._breaker = breaker
+        self._failures = 0
+        self._until: float | None = None
+        self._period = self._probing = self._well = 0
+
+    def enter(self, name: str) -> int:
+        """Begin a call; the period it belongs to."""
+        if self._until is not None:
+            left = self._until - asyncio.get_running_loop().time()
+            failed = f"{name} has failed {self._failures:,} times in a row"
+            if left > 0:
+                raise BreakerError(f"{failed}; it is tried again in {math.ceil(left):,} seconds")
+            if self._probing + self._well >= self._breaker.probes:
+                raise BreakerError(f"{failed}; it is being tried again now, wait for how that comes out")
+            self._probing += 1
+        return self._period
+
+    def leave(self, period: int, *, well: bool | None) -> None:
+        """End a call of that period; ``well`` is None if it says nothing."""
+        if period != self._period:
+            return
+        probe = self._until is not None
+        if probe:
+            self._probing -= 1
+        if well is False:
+            self._failures += 1
+            if probe or self._failures >= self._breaker.failures:
+                self._turn(asyncio.get_running_loop().time() + self._breaker.seconds)
+        elif well:
+            self._well += probe
+            if not probe or self._well >= self._breaker.probes:
+                self._failures = 0
+                if probe:
+                    self._turn(None)
+
+    def _turn(self, until: float | None) -> None:
+        """Open or close: a new period."""
+        self._until = until
+        self._period += 1
+        self._probing = self._well = 0

@@ -1,0 +1,210 @@
+"""How often a tool may be called, and how many calls of it may be under way: for each tenant, in this process.
+
+A composed callee passes: it touches nothing itself, and one that held a permit while it waits for its own calls could
+wait for ever. The calls that it makes are limited.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import math
+from collections import deque
+from dataclasses import dataclass, field
+
+from remit.contracts.call import Call, CallLayer, CallService
+from remit.contracts.facts import Effect
+from remit.contracts.reply import Reply
+from remit.core import Place
+from remit.errors import RateLimitedError, SetupError
+
+Key = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RateLimit(CallLayer):
+    """At most ``calls`` calls of one tool start for one tenant in any ``seconds``.
+
+    A call that comes too early waits its turn; one that would have to wait more than ``patience`` seconds is refused at
+    once, and told when to come again.
+    """
+
+    place = Place.LIMIT
+    calls: int
+    seconds: float
+    patience: float = 10.0
+    _windows: dict[Key, _Window] = field(init=False, repr=False, compare=False, default_factory=dict["Key", "_Window"])
+
+    def __post_init__(self) -> None:
+        if self.calls < 1 or not 0 < self.seconds < math.inf or not self.patience >= 0:
+            raise SetupError(f"{self!r}: give at least one call, a positive number of seconds, and patience >= 0")
+
+    def __call__(self, inner: CallService, /) -> CallService:
+        """The service that lets calls of ``inner`` start when it is their turn."""
+
+        async def rated(call: Call, /) -> Reply:
+            if call.callee.facts.effect is not Effect.COMPOSED:
+                key = (call.caller.principal.tenant, call.callee.name)
+                window = self._windows.get(key) or self._windows.setdefault(key, _Window(self))
+                await window.turn(call.callee.name)
+            return await inner(call)
+
+        return rated
+
+
+class _Window:
+    """When the last calls have started, oldest first, and those that wait. Who waits does so because it is full."""
+
+    __slots__ = ("_rate", "_started", "_timer", "_waiting")
+
+    def __init__(self, rate: RateLimit) -> None:
+        self._rate = rate
+        self._started = deque[float]()
+        self._waiting = deque[asyncio.Future[float]]()
+        self._timer: asyncio.TimerHandle | None = None
+
+    async def turn(self, name: str) -> None:
+        """Return when one more call may start."""
+        loop = asyncio.get_running_loop()
+        self._admit()
+        if len(self._started) < self._rate.calls:
+            self._started.append(loop.time())
+            return
+        wait = self._next() - loop.time()
+        if wait > self._rate.patience:
+            limit = f"{name} may be called {self._rate.calls:,} times in {self._rate.seconds:g} seconds"
+            raise RateLimitedError(f"{limit}; try again in {math.ceil(wait):,} seconds")
+        waiter = loop.create_future()
+        self._waiting.append(waiter)
+        self._admit()
+        try:
+            await waiter
+        except asyncio.CancelledError:
+            self._leave(waiter)
+            raise
+
+    def _next(self) -> float:
+        """When a call that joins now may start: each waits for the one that is ``calls`` before it."""
+        rounds, before = divmod(len(self._waiting), self._rate.calls)
+        return self._started[before] + self._rate.seconds * (rounds + 1)
+
+    def _admit(self) -> None:
+        """Let those start who may, in order, and look again when the next may."""
+        loop = asyncio.get_running_loop()
+        now = loop.time()
+        while self._started and self._started[0] + self._rate.seconds <= now:
+            self._started.popleft()
+        while self._waiting and len(self._started) < self._rate.calls:
+            waiter = self._waiting.popleft()
+            if not waiter.done():
+                self._started.append(now)
+                waiter.set_result(now)
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._waiting:
+            self._timer = loop.call_at(self._started[0] + self._rate.seconds, self._admit)
+
+    def _leave(self, waiter: asyncio.Future[float]) -> None:
+        """Give up a place in the queue, or a turn that came when its call was cancelled already."""
+        with contextlib.suppress(ValueError):
+            if waiter.cancelled():
+                self._waiting.remove(waiter)
+            else:
+                self._started.remove(waiter.result())
+        self._admit()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Concurrency(CallLayer):
+    """At most ``calls`` calls of one tool are under way at once for one tenant; ``queue`` more wait, first come first.
+
+    A call that finds the queue full is refused at once, one that waited ``patience`` seconds then. A body that outlives
+    its timeout is no longer counted: its call has ended.
+    """
+
+    place = Place.LIMIT
+    calls: int
+    queue: int = 100
+    patience: float = 10.0
+    _permits: dict[Key, _Permits] = field(
+        init=False, repr=False, compare=False, default_factory=dict["Key", "_Permits"]
+    )
+
+    def __post_init__(self) -> None:
+        if self.calls < 1 or self.queue < 0 or not self.patience >= 0:
+            raise SetupError(f"{self!r}: give at least one call, and queue and patience >= 0")
+
+    def __call__(self, inner: CallService, /) -> CallService:
+        """The service that holds a permit while ``inner`` is under way."""
+
+        async def permitted(call: Call, /) -> Reply:
+            if call.callee.facts.effect is Effect.COMPOSED:
+                return await inner(call)
+            key = (call.caller.principal.tenant, call.callee.name)
+            permits = self._permits.get(key) or self._permits.setdefault(key, _Permits(self))
+            await permits.take(call.callee.name)
+            try:
+                return await inner(call)
+            finally:
+                permits.give()
+
+        return permitted
+
+
+class _Permits:
+    """How many are held, and those that wait for one. A permit that is given back goes to the first of them."""
+
+    __slots__ = ("_held", "_limit", "_waiting")
+
+    def __init__(self, limit: Concurrency) -> None:
+        self._limit = limit
+        self._held = 0
+        self._waiting = deque[asyncio.Future[bool]]()
+
+    async def take(self, name: str) -> None:
+        """Return with a permit."""
+        limit = self._limit
+        if self._held < limit.calls:
+            self._held += 1
+            return
+        busy = f"{limit.calls:,} calls of {name} are under way"
+        if len(self._waiting) >= limit.queue:
+            raise RateLimitedError(f"{busy} and {len(self._waiting):,} wait; try again when one has ended")
+        if not await self._wait():
+            raise RateLimitedError(f"{busy}, and none ended within {limit.patience:g} seconds; try again later")
+
+    async def _wait(self) -> bool:
+        """Whether a permit came in time."""
+        loop = asyncio.get_running_loop()
+        waiter = loop.create_future()
+        self._waiting.append(waiter)
+        timer = loop.call_at(loop.time() + self._limit.patience, self._refuse, waiter)
+        try:
+            return await waiter
+        except asyncio.CancelledError:
+            if waiter.cancelled():
+                self._forget(waiter)
+            elif waiter.result():
+                self.give()
+            raise
+        finally:
+            timer.cancel()
+
+    def _refuse(self, waiter: asyncio.Future[bool]) -> None:
+        if not waiter.done():
+            self._forget(waiter)
+            waiter.set_result(False)
+
+    def _forget(self, waiter: asyncio.Future[bool]) -> None:
+        with contextlib.suppress(ValueError):
+            self._waiting.remove(waiter)
+
+    def give(self) -> None:
+        """Hand a permit on, or back."""
+        while self._waiting:
+            waiter = self._waiting.popleft()
+            if not waiter.done():
+                waiter.set_result(True)
+                return
+        self._held -= 1
