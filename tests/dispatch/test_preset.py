@@ -111,6 +111,11 @@ def test_a_recommended_timeout_answers_in_time_whatever_the_tool_does() -> None:
     assert repr(recommended(faceted(Facts(timeout=5))).layers) == "Timeout(seconds=5, grace=1.0)"
 
 
+def test_a_composed_callee_is_waited_for_lest_it_makes_calls_when_its_own_has_ended() -> None:
+    composed = recommended(faceted(Facts(effect=Effect.COMPOSED, timeout=5)))
+    assert repr(composed.layers) == "Timeout(seconds=5)"
+
+
 def test_what_is_recommended_goes_outside_what_the_tool_has() -> None:
     own = Retry(attempts=5)
     layers = list(recommended(tool(effect=Effect.PURE)(read).layer(own)).layers)

@@ -35,11 +35,12 @@ def recommended(tool: Tool[P, Out]) -> Tool[P, Out]:
     """``tool`` with the layers that its facts call for, each with its defaults.
 
     A rate limit if they name a rate, a breaker if it sends data out and so depends on somebody else, retry if the
-    effect allows it, a timeout with a second of grace if they name one.
+    effect allows it, a timeout with a second of grace if they name one. A composed callee gets no grace: it would make
+    calls when its own has ended.
     """
     facts = tool.facts
     if facts.timeout is not None:
-        tool = tool.layer(Timeout(facts.timeout, grace=GRACE))
+        tool = tool.layer(Timeout(facts.timeout, grace=None if facts.effect is Effect.COMPOSED else GRACE))
     if facts.effect in (Effect.PURE, Effect.IDEMPOTENT, Effect.KEYED):
         tool = tool.layer(Retry())
     if facts.egress:

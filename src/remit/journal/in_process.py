@@ -12,7 +12,17 @@ from remit.contracts.ledger import Take
 from remit.contracts.question import Decision, Question, Status
 from remit.errors import LeaseError
 from remit.journal.codec import ERASED
-from remit.journal.index import check_free, check_open, check_sequence, check_take, row_of, seen, spent, status_of
+from remit.journal.index import (
+    INDEXED,
+    check_free,
+    check_open,
+    check_sequence,
+    check_take,
+    row_of,
+    seen,
+    spent,
+    status_of,
+)
 from remit.journal.ports import QuestionRow, RunRow, Stored
 
 
@@ -52,11 +62,12 @@ class InProcessStore:
             raise LeaseError(f"run {run}: another driver has taken over")
         expected = state.items[-1].seq + 1 if state.items else 0
         check_sequence(run, items, expected)
-        self._check(items)
+        indexed = [position for position in items if type(position.item) in INDEXED]
+        self._check(indexed)
         if take is not None:
             self._take(take)
         state.items.extend(items)
-        for position in items:
+        for position in indexed:
             self._index(state, position)
 
     async def read(self, run: str, after: int = -1) -> list[Position]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from remit.contracts.items import Finished, Item, Opened, Position, Resumed, Waiting
+from remit.contracts.items import Asked, Decided, Finished, Item, Opened, Position, Resumed, Waiting
 from remit.contracts.ledger import Take
 from remit.errors import ApprovalUsedError, LeaseError, RequestError
 from remit.journal.ports import QuestionRow, RunRow, RunStatus
@@ -34,6 +34,9 @@ def status_of(item: Item) -> RunStatus | None:
         return item.status
     return _STATUS.get(type(item))
 
+
+INDEXED: Final = frozenset({Opened, Asked, Decided, Waiting, Resumed, Finished})
+"""The items that change what can be found about runs and questions."""
 
 _STATUS: Final[dict[type[Item], RunStatus]] = {Waiting: "waiting", Resumed: "running"}
 

@@ -13,12 +13,22 @@ from typing import Any, TypeVar, cast
 from sqlalchemy import URL, Connection, Engine, Row, Select, Update, bindparam, insert, make_url, select, update
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
-from remit.contracts.items import Asked, Decided, Finished, Item, Opened, Position, Resumed, Waiting
+from remit.contracts.items import Asked, Decided, Finished, Item, Opened, Position
 from remit.contracts.ledger import Take
 from remit.contracts.question import Decision, Question, Status
 from remit.errors import JournalError, LeaseError
 from remit.journal.codec import ERASED, decode
-from remit.journal.index import check_free, check_open, check_sequence, check_take, row_of, seen, spent, status_of
+from remit.journal.index import (
+    INDEXED,
+    check_free,
+    check_open,
+    check_sequence,
+    check_take,
+    row_of,
+    seen,
+    spent,
+    status_of,
+)
 from remit.journal.migrations import migrate
 from remit.journal.ports import QuestionRow, RunRow, Stored
 from remit.journal.tables import ITEMS, QUESTIONS, RUNS, open_engine
@@ -233,7 +243,7 @@ class _Append:
         if self.take is not None:
             _take(connection, self.take, self.clock())
         for position in self.items:
-            if isinstance(position.item, _INDEXED):
+            if type(position.item) in INDEXED:
                 _index(connection, position)
 
 
@@ -261,7 +271,6 @@ _ADVANCE = (
     )
     .values(next_seq=bindparam("next"))
 )
-_INDEXED = (Opened, Asked, Decided, Waiting, Resumed, Finished)
 
 
 def _take(connection: Connection, take: Take, now: float) -> None:

@@ -72,7 +72,7 @@ class _Window:
             return
         wait = self._next() - loop.time()
         if wait > self._rate.patience:
-            limit = f"{name} may be called {self._rate.calls:,} times in {self._rate.seconds:g} seconds"
+            limit = f"{name} may be called {self._rate.calls:,} times in {self._rate.seconds:,g} seconds"
             raise RateLimitedError(f"{limit}; try again in {math.ceil(wait):,} seconds")
         waiter = loop.create_future()
         self._waiting.append(waiter)

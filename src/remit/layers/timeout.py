@@ -24,7 +24,7 @@ class Timeout(AnyLayer):
 
     That comes when it has stopped, however long this takes. With a ``grace``, it comes so many seconds later at the
     latest: what has not stopped by then is left behind, and the error is a `StillRunningError`. For this the body runs
-    in a task of its own, which costs ten microseconds.
+    in a task of its own, which costs some 15 µs.
     """
 
     place = Place.TIMEOUT
