@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from remit import Context, Effect, Facts, LeafContext, Reply, Retry, Risk, Stack, Timeout, Tool, Transform, tool
+from remit import Context, Effect, Facts, LeafContext, Rate, Reply, Retry, Risk, Stack, Timeout, Tool, Transform, tool
 from remit.contracts.arguments import Limits, parse
 from remit.contracts.callee import DID_NOT_HAPPEN, UNKNOWN, Found, Happened
 from remit.dispatch.context import BodyFrame
@@ -55,6 +55,7 @@ def test_a_decorator_with_facts_keeps_them() -> None:
         risk=Risk.HIGH,
         permissions=["cms:delete"],
         timeout=5,
+        rate="60/minute",
         egress=True,
         trusted=True,
         tags=["page"],
@@ -66,6 +67,7 @@ def test_a_decorator_with_facts_keeps_them() -> None:
         risk=Risk.HIGH,
         permissions=frozenset({"cms:delete"}),
         timeout=5,
+        rate=Rate(60, 60.0),
         egress=True,
         trusted=True,
         tags=frozenset({"page"}),

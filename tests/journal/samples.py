@@ -155,10 +155,12 @@ class Run:
         await self.append(started(call, question=of), take=Take(of, self.run, call))
 
 
-async def begin(store: Store, run: str = "run", *, conversation: str = "", at: float = 1000.0) -> Run:
+async def begin(
+    store: Store, run: str = "run", *, conversation: str = "", after: str = "", at: float = 1000.0
+) -> Run:
     """A run that is opened and held for a long time."""
     begun = await held(store, run)
-    await begun.append(opened(run, conversation=conversation), at=at)
+    await begun.append(opened(run, conversation=conversation, after=after), at=at)
     return begun
 
 

@@ -63,7 +63,7 @@ async def test_runs_of_one_conversation_are_listed_alone(store: Store) -> None:
     one = await begin(store, "one", conversation="talk", at=1.0)
     await one.append(Finished(call="one", status="done"))
     await begin(store, "two", conversation="other", at=2.0)
-    await begin(store, "three", conversation="talk", at=3.0)
+    await begin(store, "three", conversation="talk", after="one", at=3.0)
     await begin(store, "four", at=4.0)
     assert await names(store, conversation="talk") == ["three", "one"]
     assert await names(store, conversation="talk", limit=1) == ["three"]
@@ -91,7 +91,18 @@ async def test_while_a_run_of_a_conversation_is_not_over_no_other_is_opened(stor
         await second.append(opened("second", conversation="talk"))
     assert (await store.find_run("second"), await store.read("second")) == (None, [])
     await first.append(Finished(call="first", status="done"))
-    await second.append(opened("second", conversation="talk"), at=1001)
+    await second.append(opened("second", conversation="talk", after="first"), at=1001)
+    assert await names(store, conversation="talk") == ["second", "first"]
+
+
+async def test_a_run_that_was_made_before_its_conversation_went_on_is_not_opened(store: Store) -> None:
+    first = await begin(store, "first", conversation="talk")
+    await first.append(Finished(call="first", status="done"))
+    second = await begin(store, "second", conversation="talk", after="first", at=1001)
+    await second.append(Finished(call="second", status="done"))
+    late = await held(store, "late")
+    with pytest.raises(RequestError, match="conversation talk went on meanwhile with run second"):
+        await late.append(opened("late", conversation="talk", after="first"), at=1002)
     assert await names(store, conversation="talk") == ["second", "first"]
 
 

@@ -12,7 +12,7 @@ from remit.contracts.arguments import Arguments
 from remit.contracts.call import CallLayer, ToolLayer, as_calls
 from remit.contracts.callee import UNKNOWN, Context, Found, Frame, LeafContext
 from remit.contracts.contract import check_name
-from remit.contracts.facts import Effect, Facts, Risk, facts_of
+from remit.contracts.facts import Effect, Facts, Rate, Risk, facts_of
 from remit.contracts.schema import Input, Output
 from remit.contracts.signature import Signature, read_signature
 from remit.core import Stack
@@ -155,6 +155,7 @@ def tool(
     risk: Risk = ...,
     permissions: Iterable[str] = ...,
     timeout: float | None = ...,
+    rate: str | tuple[int, float] | Rate | None = ...,
     egress: bool = ...,
     trusted: bool = ...,
     tags: Iterable[str] = ...,
@@ -171,6 +172,7 @@ def tool(
     risk: Risk = ...,
     permissions: Iterable[str] = ...,
     timeout: float | None = ...,
+    rate: str | tuple[int, float] | Rate | None = ...,
     egress: bool = ...,
     trusted: bool = ...,
     tags: Iterable[str] = ...,
@@ -185,6 +187,7 @@ def tool(
     risk: Risk = ...,
     permissions: Iterable[str] = ...,
     timeout: float | None = ...,
+    rate: str | tuple[int, float] | Rate | None = ...,
     egress: bool = ...,
     trusted: bool = ...,
     tags: Iterable[str] = ...,
@@ -200,6 +203,7 @@ def tool(
     risk: Risk = Risk.SAFE,
     permissions: Iterable[str] = (),
     timeout: float | None = None,
+    rate: str | tuple[int, float] | Rate | None = None,
     egress: bool = False,
     trusted: bool = False,
     tags: Iterable[str] = (),
@@ -219,6 +223,7 @@ def tool(
         risk=risk,
         permissions=permissions,
         timeout=timeout,
+        rate=rate,
         egress=egress,
         trusted=trusted,
         tags=tags,

@@ -95,11 +95,15 @@ def check_sequence(run: str, items: Sequence[Position], expected: int) -> None:
 
 
 def check_free(row: RunRow, newest: RunRow | None) -> None:
-    """Refuse to open a run of a conversation whose newest run is not over.
+    """Refuse to open a run of a conversation that does not follow its newest run, or does while that is not over.
 
     Raises:
         RequestError: naming that run.
     """
-    if newest is not None and newest.run != row.run and newest.status in ("running", "waiting"):
+    if newest is None or newest.run == row.run:
+        return
+    if newest.status in ("running", "waiting"):
         busy = f"conversation {row.conversation} is busy: run {newest.run} is {newest.status}"
         raise RequestError(f"{busy}; decide, resume or cancel it first")
+    if newest.run != row.after:
+        raise RequestError(f"conversation {row.conversation} went on meanwhile with run {newest.run}; say it again")
