@@ -17,7 +17,6 @@ from pathlib import Path
 from figures.crash_world import DONE, PERSON, World
 from figures.figure import Figure, none
 from remit.contracts.items import ToolOutput
-from remit.errors import OutcomeUnknownError
 from remit.journal.crashpoint import arm
 from remit.journal.sql import SqlStore
 
@@ -183,8 +182,6 @@ def _judge(home: Path, point: int, wanted: list[str], verdict: Verdict) -> None:
         leaf = output.callee in ("look", "put", "pay", "send", "erase")
         if leaf and output.outcome == "ok" and (output.callee, output.call) not in lines:
             verdict.lost.append(f"point {point}: {output.callee} has an end and did not happen")
-        if OutcomeUnknownError.code in output.text:
-            verdict.lost.append(f"point {point}: {output.callee} ended as unknown")
     if asyncio.run(_texts(home)) != wanted or outputs[-1].text != DONE:
         verdict.differing.append(f"point {point}: the history is not that of the uninterrupted run")
 

@@ -89,7 +89,6 @@ def test_the_codes_are_these_for_ever() -> None:
         "CompletionError": "MODEL_GARBAGE",
         "SealError": "SEAL_BROKEN",
         "IdempotencyError": "IDEMPOTENCY_KEY_REUSED",
-        "OutcomeUnknownError": "OUTCOME_UNKNOWN",
         "OutputError": "INVALID_OUTPUT",
         "TurnsError": "MAX_TURNS",
         "ToolFailedError": "INTERNAL_ERROR",

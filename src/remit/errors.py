@@ -28,7 +28,6 @@
     │  │     └─ CompletionError      the model answered, but not with a completion
     │  ├─ SealError                  a layer changed arguments after they were asked about
     │  ├─ IdempotencyError           one key, two different arguments
-    │  ├─ OutcomeUnknownError        started before a crash, and nobody knows whether it happened
     │  ├─ OutputError                the tool returned what its contract does not allow
     │  ├─ TurnsError                 the agent did not finish within its turns
     │  └─ ToolFailedError            the tool raised something of its own
@@ -244,12 +243,6 @@ class IdempotencyError(CallError):
     """One idempotency key was used with two different arguments. Raised by `remit.effects`."""
 
     code = "IDEMPOTENCY_KEY_REUSED"
-
-
-class OutcomeUnknownError(CallError):
-    """An unsafe call was under way when its process died: nobody knows whether it happened. Raised by the base."""
-
-    code = "OUTCOME_UNKNOWN"
 
 
 class OutputError(CallError):

@@ -30,8 +30,8 @@ from remit.dispatch.door import Acting, Door
 from remit.dispatch.preset import preset
 from remit.dispatch.registry import AnyCallee, Registry
 from remit.engine.drive import Driver, Outcome, Status
-from remit.errors import DivergedError, FormatError, LeaseError, RequestError, SetupError, Suspended
-from remit.journal.codec import FORMAT, project
+from remit.errors import DivergedError, LeaseError, RequestError, SetupError, Suspended
+from remit.journal.codec import FORMAT, check_format, project
 from remit.journal.in_process import InProcessStore
 from remit.journal.ledger import Watch
 from remit.journal.ports import Store
@@ -313,8 +313,7 @@ class Runtime:
         header = known[0].item if known else None
         if not isinstance(header, Opened):
             raise RequestError(f"there is no run {run}")
-        if header.format > FORMAT:
-            raise FormatError(f"run {run} has format {header.format}; this version reads up to {FORMAT}")
+        check_format(run, header.format)
         if header.application != self.app.name:
             raise RequestError(f"run {run} belongs to the application {header.application!r}, not {self.app.name!r}")
         return header, known

@@ -106,7 +106,6 @@ async def tag(ctx: LeafContext, numbers: set[int]) -> str:
     return f"{ctx.key} {sorted(numbers)}"
 
 
-@pytest.mark.xfail(strict=True, reason="a call by name writes a set in hash order, which is another in every process")
 async def test_equal_sets_by_name_are_one_call() -> None:
     async def forth(ctx: Context) -> Any:
         return await ctx.tools.tag(numbers={0, 8})

@@ -74,45 +74,35 @@ def test_a_payload_that_holds_itself_has_a_canonical_text() -> None:
     assert Input(Tree).load(text) == tree
 
 
-@pytest.mark.xfail(strict=True, reason="the schema of a model that holds itself is a $ref, which providers refuse")
 def test_the_schema_of_a_payload_that_holds_itself_is_an_object() -> None:
     schema = Input(Tree).json_schema
     assert (schema.get("type"), list(schema.get("properties", {}))) == ("object", ["branches", "leaves"])
 
 
-@pytest.mark.xfail(strict=True, reason="_untitled takes the tag 'title' for the title of a schema")
 def test_a_union_keeps_the_tag_title_in_its_mapping() -> None:
     mapping = Input(Tagged).json_schema["properties"]["part"]["discriminator"]["mapping"]
     assert mapping == {"title": "#/$defs/Titled", "other": "#/$defs/Other"}
 
 
-@pytest.mark.xfail(strict=True, reason="_untitled takes the tag 'writeOnly' for a secret")
 def test_a_union_may_have_the_tag_of_any_keyword() -> None:
     assert "writeOnly" in Input(TaggedByAKeyword).json_schema["properties"]["part"]["discriminator"]["mapping"]
 
 
-@pytest.mark.xfail(strict=True, reason="what is computed is written with the arguments, and strict binding refuses it")
 def test_a_computed_field_within_a_payload_is_no_argument() -> None:
     room = Room(area=Area(width=2))
     assert Input(Room).bind(Input(Room).arguments(room), strict=True) == room
 
 
-@pytest.mark.xfail(strict=True, reason="what is computed is written with the result, and a closed model refuses it")
 def test_a_result_with_a_computed_field_comes_back_to_a_closed_model() -> None:
     output = Output[Closed](Closed)
     assert output.load(output.dump(Closed(width=2))[1]) == Closed(width=2)
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="a serializer of the model's own is trusted: the body of a call from Python gets number=1, where 5 was said",
-)
 def test_a_payload_that_does_not_come_back_from_what_it_writes_is_refused() -> None:
     with pytest.raises(InvalidError):
         Input(Hidden).arguments(Hidden(number=5))
 
 
-@pytest.mark.xfail(strict=True, reason="where the type is Any, sets are written in hash order")
 def test_equal_sets_are_equal_arguments_where_anything_is_allowed() -> None:
     first, second = Loose(value=[{0, 8}]), Loose(value=[{8, 0}])
     assert Input(Loose).arguments(first).raw == Input(Loose).arguments(second).raw
@@ -123,6 +113,5 @@ async def may_end(value: str) -> str | Reply:
     return Reply.final(value) if value == "end" else value
 
 
-@pytest.mark.xfail(strict=True, reason="a Reply is known as a result on its own, and not beside another type")
 def test_a_function_may_return_a_value_or_a_reply() -> None:
     assert tool(may_end).schema_out.dump("x") == ("x", "x")

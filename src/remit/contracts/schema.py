@@ -9,19 +9,20 @@ from pydantic import BaseModel, ConfigDict, PydanticUserError, RootModel, TypeAd
 from pydantic_core import ErrorDetails, PydanticSerializationError, to_json
 
 from remit.contracts.arguments import Arguments, canonical, no_constant
-from remit.contracts.roundtrip import json_schema_of, serializer_of
+from remit.contracts.roundtrip import in_order, is_doubtful, json_schema_of, serializer_of, validator_of
 from remit.errors import ContractError, InvalidError, OutputError
 
 P = TypeVar("P", bound=BaseModel)
 T = TypeVar("T")
 
 _SHOWN: Final = 5
+_UNREADABLE: Final = "what its serializer writes is not read as what it was"
 
 
 class Input(Generic[P]):
     """The payload model of a callee: binds arguments, gives the canonical form, and the JSON schema."""
 
-    __slots__ = ("_serializer", "json_schema", "model")
+    __slots__ = ("_doubtful", "_serializer", "json_schema", "model")
 
     def __init__(self, model: type[P]) -> None:
         if issubclass(model, RootModel):
@@ -29,7 +30,8 @@ class Input(Generic[P]):
         adapter = TypeAdapter(model)
         self.model = model
         self.json_schema: dict[str, Any] = json_schema_of(adapter)
-        self._serializer = serializer_of(adapter)
+        self._serializer = serializer_of(adapter, computed=False)
+        self._doubtful = is_doubtful(adapter)
 
     def bind(self, arguments: Arguments, *, strict: bool = False) -> P:
         """The payload that the arguments say.
@@ -49,8 +51,15 @@ class Input(Generic[P]):
             raise InvalidError(self.explain(error)) from error
 
     def canonical(self, payload: P) -> str:
-        """The canonical JSON of a payload, defaults included, sets sorted."""
-        return canonical(self._plain(payload))
+        """The canonical JSON of a payload, defaults included, sets sorted.
+
+        Raises:
+            InvalidError: there is none, or it does not say the payload.
+        """
+        text = canonical(self._plain(payload))
+        if self._doubtful:
+            self._come_back(payload, text, set(self.model.model_fields))
+        return text
 
     def load(self, text: str) -> P:
         """The payload whose canonical JSON is ``text``."""
@@ -67,9 +76,16 @@ class Input(Generic[P]):
         raise InvalidError(f"give a {self.model.__name__}, not a {type(payload).__name__}")
 
     def arguments(self, payload: P) -> Arguments:
-        """The arguments that a payload stands for: what was set, not the defaults."""
+        """The arguments that a payload stands for: what was set, not the defaults.
+
+        Raises:
+            InvalidError: there are none, or they do not say the payload.
+        """
         value = self._plain(payload, payload.model_fields_set)
-        return Arguments(canonical(value), value)
+        text = canonical(value)
+        if self._doubtful:
+            self._come_back(payload, text, payload.model_fields_set)
+        return Arguments(text, value)
 
     def explain(self, error: ValidationError) -> str:
         """One line that names each wrong field and, for an unknown one, the parameters there are."""
@@ -88,17 +104,29 @@ class Input(Generic[P]):
             raise InvalidError(f"JSON cannot hold the arguments: {error}") from error
         return cast("dict[str, Any]", plain)
 
+    def _come_back(self, payload: P, text: str, fields: set[str]) -> None:
+        """Refuse a payload whose text says another, which would run in its place."""
+        try:
+            back = dict(self.load(text))
+        except ValidationError as error:
+            raise InvalidError(f"{_UNREADABLE}: {self.explain(error)}") from error
+        lost = [name for name, value in payload if name in fields and (name not in back or back[name] != value)]
+        if lost:
+            raise InvalidError(f"{', '.join(lost)}: {_UNREADABLE}")
+
 
 class Output(Generic[T]):
     """The result type of a callee: checks a result, writes it as content for a model, and reads it back."""
 
-    __slots__ = ("_adapter", "_serializer", "_text", "json_schema")
+    __slots__ = ("_adapter", "_doubtful", "_reader", "_serializer", "_text", "json_schema")
 
     def __init__(self, kind: Any) -> None:
         try:
             self._adapter: TypeAdapter[T] = TypeAdapter(kind)
             self.json_schema: dict[str, Any] = json_schema_of(self._adapter)
             self._serializer = serializer_of(self._adapter)
+            self._reader = validator_of(self._adapter)
+            self._doubtful = is_doubtful(self._adapter)
         except PydanticUserError as error:
             raise ContractError(
                 f"{kind!r} cannot be a result: use JSON types, a pydantic model or a dataclass"
@@ -127,17 +155,19 @@ class Output(Generic[T]):
 
     def load(self, content: str) -> T:
         """The result whose content is ``content``."""
-        return cast("T", content) if self._text else self._adapter.validate_json(content)
+        return cast("T", content) if self._text else cast("T", self._reader.validate_json(content))
 
     def _written(self, value: T) -> str:
         content = self._serializer.to_json(value, by_alias=True).decode()
         if "NaN" in content or "Infinity" in content:  # as text, or as what is no JSON
             json.loads(content, parse_constant=no_constant)
+        if self._doubtful and self.load(content) != value:
+            raise ValueError(_UNREADABLE)
         return content
 
 
 def content_of(value: object) -> str:
-    """The content of any value: text as it is, everything else as JSON.
+    """The content of any value: text as it is, everything else as JSON, sets sorted.
 
     Raises:
         OutputError: JSON cannot hold it.
@@ -145,7 +175,7 @@ def content_of(value: object) -> str:
     if isinstance(value, str):
         return value
     try:
-        return to_json(value, by_alias=True, inf_nan_mode="null").decode()
+        return to_json(in_order(value), by_alias=True, inf_nan_mode="null").decode()
     except (PydanticSerializationError, ValueError, RecursionError) as error:
         raise OutputError(f"JSON cannot hold the result: {error}") from error
 

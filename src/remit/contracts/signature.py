@@ -6,7 +6,8 @@ import inspect
 import typing
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Any
+from types import UnionType
+from typing import Annotated, Any, Union
 
 from pydantic import BaseModel, Field, PydanticUserError
 
@@ -56,9 +57,8 @@ def read_signature(function: Callable[..., Any], name: str) -> Signature:
     description, described = read_docstring(function.__doc__)
     only = hints[parameters[0].name] if len(parameters) == 1 else None
     fields, names = _fields(parameters, hints, described)
-    returned = hints.get("return", Any)
     try:
-        schema_out: Output[Any] = Output(Any if returned is Reply else returned)
+        schema_out: Output[Any] = Output(_result(hints.get("return", Any)))
         if isinstance(only, type) and issubclass(only, BaseModel):
             model, names = only, None
         else:
@@ -75,6 +75,13 @@ def _hints(function: Callable[..., Any], name: str) -> dict[str, Any]:
         return typing.get_type_hints(function, include_extras=True)
     except NameError as error:
         raise ContractError(f"{name}: {error}; import the type where the function is defined") from error
+
+
+def _result(returned: Any) -> Any:
+    """The type of a result, beside which a body may return a reply."""
+    kinds = typing.get_args(returned) if typing.get_origin(returned) in (Union, UnionType) else (returned,)
+    results = tuple(kind for kind in kinds if kind is not Reply)
+    return Union[results] if results else Any
 
 
 def _check(parameters: list[inspect.Parameter], hints: dict[str, Any], name: str) -> None:

@@ -17,8 +17,10 @@ from remit.contracts.reply import Reply
 from remit.errors import CallCancelledError, FormatError
 
 FORMAT: Final = 1
-"""The format of journals that this version writes; `check_format` says which it reads."""
+"""The format of journals that this version writes."""
 
+OLDEST: Final = 1
+"""The oldest format that this version reads."""
 
 ERASED: Final = ""
 """The tombstone: the body of an item whose body was erased."""
@@ -73,6 +75,18 @@ def decode(kind: str, call: str, body: str) -> Item:
         return known(call=call, **values)
     except (ValueError, TypeError, KeyError) as error:
         raise FormatError(f"the journal's item {kind!r} has other fields than this version knows: {error}") from error
+
+
+def check_format(run: str, written: int) -> None:
+    """Refuse a run whose journal this version cannot read.
+
+    Raises:
+        FormatError: naming both.
+    """
+    if not OLDEST <= written <= FORMAT:
+        raise FormatError(
+            f"run {run} has format {written}; this version reads {OLDEST} to {FORMAT}, use the Remit that wrote it"
+        )
 
 
 def body_digest(body: str) -> bytes:

@@ -1,0 +1,76 @@
+"""Journals of every format that was ever written load, replay to the byte and go on, or are refused by name."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from remit.contracts.oracle import faults
+from remit.errors import FormatError
+from remit.journal.codec import FORMAT, OLDEST, broken_link
+from remit.journal.sql import SqlStore
+from tests.golden.world import PERSON, runtime
+
+FOLDER = Path(__file__).parent
+NOW = 1_800_000_500.0
+
+
+def loaded(folder: Path, version: int) -> Path:
+    """The golden journal of a format, as a file of its own."""
+    file = folder / "journal.db"
+    with closing(sqlite3.connect(file)) as connection:
+        connection.executescript((FOLDER / f"format-{version}.sql").read_text(encoding="utf-8"))
+    return file
+
+
+@pytest.fixture(params=range(OLDEST, FORMAT + 1), ids=lambda version: f"format {version}")
+async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[SqlStore]:
+    store = SqlStore.at(loaded(tmp_path, request.param), clock=lambda: NOW)
+    yield store
+    await store.close()
+
+
+async def test_its_runs_are_listed_with_how_they_came_out(store: SqlStore) -> None:
+    rows = await store.runs(conversation="words")
+    assert [(row.run, row.status) for row in rows] == [("third", "waiting"), ("second", "done"), ("first", "done")]
+
+
+@pytest.mark.parametrize("run", ["first", "second", "third"])
+async def test_its_chains_verify(store: SqlStore, run: str) -> None:
+    assert broken_link(await store.read(run)) is None
+
+
+@pytest.mark.parametrize("run", ["first", "second"])
+async def test_its_runs_replay_to_the_byte(store: SqlStore, run: str) -> None:
+    report = await runtime(store).replay(run)
+    assert (report.difference, report.compared > 3) == ("", True)
+
+
+async def test_a_run_that_waits_in_it_goes_on_after_a_yes(store: SqlStore) -> None:
+    made = runtime(store, clock=lambda: NOW)
+    (row,) = await store.questions()
+    await made.decide(row.question.id, approved=True, by=PERSON)
+    assert (await made.resume("third")).value() == "Salt is erased."
+
+
+async def test_the_conversation_in_it_is_still_valid(store: SqlStore) -> None:
+    history = await runtime(store).history("second")
+    assert (faults(history), len(history)) == ([], 11)
+    assert "a wörd — 語" in history[2]
+
+
+@pytest.mark.parametrize("version", [OLDEST - 1, FORMAT + 1])
+async def test_a_format_that_this_version_does_not_read_is_refused_by_name(tmp_path: Path, version: int) -> None:
+    file = loaded(tmp_path, FORMAT)
+    with closing(sqlite3.connect(file)) as connection, connection:
+        change = "UPDATE remit_items SET body = replace(body, ?, ?) WHERE kind = 'opened'"
+        connection.execute(change, (f'"format":{FORMAT}', f'"format":{version}'))
+    store = SqlStore.at(file)
+    for drive in (runtime(store).replay, runtime(store).resume):
+        with pytest.raises(FormatError, match=rf"has format {version}; this version reads {OLDEST} to {FORMAT}"):
+            await drive("first")
+    await store.close()

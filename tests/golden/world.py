@@ -1,0 +1,60 @@
+"""The application whose runs the golden journals hold. It changes only together with a new golden journal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import count
+
+from remit import Agent, App, Context, Effect, LeafContext, Risk, Runtime, tool
+from remit.journal.ports import Store
+from remit.testing import Scripted, anybody, calls
+
+PERSON = anybody(name="ada")
+
+
+@tool(effect=Effect.PURE)
+async def look(word: str) -> str:
+    """Look a word up."""
+    return f"{word}: a wörd — 語"
+
+
+@tool(effect=Effect.KEYED)
+async def save(ctx: LeafContext, word: str, times: int = 1) -> dict[str, int]:
+    """Save a word."""
+    ctx.log("saved", word=word)
+    return {word: times}
+
+
+@tool(effect=Effect.UNSAFE, risk=Risk.HIGH)
+async def erase(word: str) -> str:
+    """Erase a word."""
+    return f"erased {word}"
+
+
+@tool(effect=Effect.COMPOSED)
+async def move(ctx: Context, word: str) -> str:
+    """Save a word elsewhere."""
+    await ctx.call(save, word, times=2)
+    return f"moved {await ctx.call(look, word)}"
+
+
+TALK = [
+    calls(("look", {"word": "bread"}), ("save", {"word": "bread"}), ("move", {"word": "bread"}), ("nothing", {})),
+    "Bread is saved.",
+    calls(("erase", {"word": "bread"})),
+    "Bread is erased.",
+    calls(("erase", {"word": "salt"}), ("look", {"word": "salt"})),
+    "Salt is erased.",
+]
+
+
+def runtime(store: Store, clock: Callable[[], float] | None = None) -> Runtime:
+    """The runtime over ``store``; its clock moves a second with every look."""
+    seconds: Iterator[float] = count(1_800_000_000.0)
+    names = iter(("first", "second", "third"))
+    agent = Agent("keeper", instructions="Keep words.", tools=(look, save, erase, move))
+    app = App(name="golden", agents=(agent,))
+    model = Scripted(TALK)
+    made = Runtime(app, store=store, model=model, clock=clock or (lambda: next(seconds)), ids=lambda: next(names))
+    made.remember(PERSON)
+    return made
