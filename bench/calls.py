@@ -30,21 +30,27 @@ async def calls() -> AsyncIterator[Figure]:
     yield at_most("call.pure.ratio", cost["pure"] / floor, "ratio", 8, CALLS, how)
     yield at_most("call.keyed.ratio", cost["keyed"] / floor, "ratio", 12, CALLS, how)
     one = (cost["layered"] - cost["pure"]) / 20 * 1e6
-    yield at_most("layer.empty_us", one, "µs", 0.3, CALLS, "20 more empty layers, divided by 20")
+    how = f"20 more empty layers, divided by 20, on a machine whose floor is {floor * 1e6:.1f} µs"
+    yield at_most("layer.empty_us", one, "µs", 0.3, CALLS, how)
 
 
 async def turns() -> AsyncIterator[Figure]:
     """One turn of an agent, how it grows with the history, and one of many calls in parallel."""
+    floor = await least(lambda: floor_many(CALLS), TIMES) / CALLS
+    machine = f"least of {TIMES}, on a machine whose floor is {floor * 1e6:.1f} µs"
     ten = await least(lambda: _per_turn(10), TIMES)
     many = await least(lambda: _per_turn(200), TIMES)
-    how = f"CPU time of a run with one pure call each turn, divided by its turns, least of {TIMES}"
+    how = f"CPU time of a run with one pure call each turn, divided by its turns, {machine}"
     yield at_most("turn.cpu_us", many * 1e6, "µs", 60, 200, how)
     grown = f"the cost of a turn in a run of 200 turns ({many * 1e6:.1f} µs) over one of 10 ({ten * 1e6:.1f} µs)"
     yield at_most("turn.growth_200_10", many / ten, "ratio", 1.1, 200, grown)
     wide = await least(lambda: _per_turn(20, wide=50), TIMES) / 50
-    yield at_most("parallel.call_us", wide * 1e6, "µs", 30, 1000, "50 pure calls of one reply, divided by 50")
+    yield at_most(
+        "parallel.call_us", wide * 1e6, "µs", 30, 1000, f"50 pure calls of one reply, divided by 50, {machine}"
+    )
     again = await least(_replayed, TIMES)
-    yield at_most("replay.turn_us", again * 1e6, "µs", 60, 100, "CPU time of replaying a run of 100 turns, per turn")
+    how = f"CPU time of replaying a run of 100 turns, per turn, {machine}"
+    yield at_most("replay.turn_us", again * 1e6, "µs", 60, 100, how)
 
 
 async def _per_turn(count: int, *, wide: int = 1) -> float:

@@ -223,11 +223,13 @@ class Runtime:
         """End a run: every call that is open gets its one end, and the run is over. None if it ends elsewhere.
 
         Raises:
-            RequestError: no such run.
+            RequestError: no such run, or it is another's and ``by`` does not hold ``runs:cancel``.
         """
         header, _ = await self._header(run)
         if header.tenant != by.tenant:
             raise RequestError(f"there is no run {run}")
+        if header.principal != by.name and not by.may(CANCEL):
+            raise RequestError(f"{by.name} may not cancel run {run} of {header.principal}: it needs {CANCEL}")
         await self.store.cancel(run, by.name)
         with contextlib.suppress(LeaseError):
             return await self._drive(run, self._named(header.callee), header, by, begin=False, stopping=True)
@@ -370,6 +372,9 @@ class Runtime:
         tools = self.app.agents[0].tools if self.app.agents else self.app.tools
         return f"Runtime {self.app.name}\n" + (self.door.onion(self._default(), tools[0]) if tools else "")
 
+
+CANCEL: Final = "runs:cancel"
+"""The permission to end a run of somebody else."""
 
 _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
 

@@ -174,3 +174,16 @@ async def test_nobody_is_asked_about_a_run_that_is_over() -> None:
     waiting = await runtime.run("go", by=anybody())
     await runtime.cancel(waiting.run, by=anybody())
     assert await runtime.store.questions() == []
+
+
+async def test_only_whoever_began_a_run_or_may_cancel_runs_ends_it() -> None:
+    runtime = runtime_of(Scripted([calls(("write", {"text": "a"})), "done"]), World().write(risk=Risk.HIGH))
+    waiting = await runtime.run("go", by=anybody("approvals:decide", name="ada"))
+    with pytest.raises(RequestError, match=f"bob may not cancel run {waiting.run} of ada: it needs runs:cancel"):
+        await runtime.cancel(waiting.run, by=anybody("approvals:decide", name="bob"))
+    row = await runtime.store.find_run(waiting.run)
+    assert row is not None
+    assert row.status == "waiting"
+    ended = await runtime.cancel(waiting.run, by=anybody("runs:cancel", name="carol"))
+    assert ended is not None
+    assert ended.status == "cancelled"

@@ -27,7 +27,7 @@ _DEFAULT: Final = """\
 # Who may do what with Remit on this machine. Read anew by every command.
 #
 # A role is a list of permissions: "cms:write" permits one thing, "cms:*" a whole area, "*" everything.
-# "approvals:decide" permits to approve and to deny what agents ask.
+# "approvals:decide" permits to approve and to deny what agents ask, "runs:cancel" to end the runs of others.
 
 [roles.owner]
 permissions = ["*"]
