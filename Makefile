@@ -5,7 +5,6 @@ PYTHON ?=
 ARGS   ?=
 PY     := .venv/bin/python
 export PYRIGHT_PYTHON_IGNORE_WARNINGS = 1
-ASK    := Create an About page with a hero section that says we bake bread
 
 # Rooms where every line and every branch is tested.
 WHOLE  := src/remit/core/*,src/remit/contracts/*,src/remit/journal/*,src/remit/dispatch/*,src/remit/layers/*
@@ -17,13 +16,13 @@ WHOLE  := src/remit/core/*,src/remit/contracts/*,src/remit/journal/*,src/remit/d
 
 run: env-run ## talk to the CMS editor; ARGS='--ask "..."' asks once
 	@.venv/bin/remit run cms $(ARGS)
+	@echo "See a page: make open PAGE=about" >&2
 
-open: env-run ## write a page as HTML and print where: make open PAGE=about
-	@.venv/bin/remit call cms cms_openPage '{"page": "$(or $(PAGE),about)"}'
+open: env-run ## write a page as HTML, print where: make open PAGE=about, REHEARSAL=1 for one of `make rehearse`
+	@$(if $(REHEARSAL),REMIT_HOME=build/rehearsal )sh scripts/open_page
 
-rehearse: env-run ## the same with a scripted model: no weights, no network
-	@rm -rf build/rehearsal
-	@REMIT_HOME=build/rehearsal REMIT_MODEL=scripted:apps/cms/rehearsal.json .venv/bin/remit run cms --ask "$(ASK)" $(ARGS)
+rehearse: env-run ## a script in the model's place makes a page, and asks you before it deletes one: no weights, no network
+	@sh scripts/rehearse $(ARGS)
 
 test: env-dev ## the whole suite with branch coverage; ARGS go to pytest
 	@mkdir -p build

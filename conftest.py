@@ -15,6 +15,8 @@ from sybil import Sybil
 from sybil.document import PythonDocStringDocument
 from sybil.parsers.markdown import PythonCodeBlockParser, SkipParser
 
+pytest_plugins = ("tests.queues", "tests.stores")
+
 # Where no loop was ever set, looptime's look at a test that is not async makes one and leaves it open.
 asyncio.set_event_loop(None)
 

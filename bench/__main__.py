@@ -9,6 +9,8 @@ from typing import Final
 
 from bench.calls import calls, turns
 from bench.durable import durable
+from bench.inventory import inventory
+from bench.paused import paused
 from bench.process import process
 from figures.figure import BUILD, Figure, line, write
 
@@ -17,6 +19,8 @@ PARTS: Final[dict[str, Callable[[], AsyncIterator[Figure]]]] = {
     "turns": turns,
     "process": process,
     "durable": durable,
+    "paused": paused,
+    "inventory": inventory,
 }
 
 

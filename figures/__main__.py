@@ -7,7 +7,23 @@ import time
 from collections.abc import Iterator
 from typing import Final, Protocol
 
-from figures import bijection, crash, history, limits, race, replay, retry, schedules, seal
+from figures import (
+    approval,
+    audit,
+    bijection,
+    crash,
+    drift,
+    engine,
+    history,
+    limits,
+    policy,
+    race,
+    replay,
+    retry,
+    schedules,
+    seal,
+    secrets,
+)
 from figures.figure import BUILD, Figure, line, write
 
 
@@ -23,12 +39,18 @@ PARTS: Final[dict[str, Part]] = {
     "bijection": bijection.figures,
     "history": history.figures,
     "seal": seal.figures,
+    "approval": approval.figures,
     "replay": replay.figures,
     "schedules": schedules.figures,
     "limits": limits.figures,
     "retry": retry.figures,
     "race": race.figures,
+    "audit": audit.figures,
+    "secrets": secrets.figures,
+    "drift": drift.figures,
+    "policy": policy.figures,
     "crash": crash.figures,
+    "engine": engine.figures,
 }
 
 

@@ -10,7 +10,7 @@ import shutil
 import signal
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,8 +19,41 @@ from figures.figure import Figure, none
 from remit.contracts.items import ToolOutput
 from remit.journal.crashpoint import arm
 from remit.journal.sql import SqlStore
+from tests.postgres import serving
 
 MOST_DRIVES = 12
+
+Journals = Callable[[Path], str]
+"""The URL of the new journal of the world in this folder."""
+
+
+def in_file(home: Path) -> str:
+    """A journal in SQLite, beside its world."""
+    return f"sqlite:///{home / 'journal.db'}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Play:
+    """One run: the folder of its world, its journal, and whether its calls are nested."""
+
+    home: Path
+    url: str
+    nested: bool
+
+    def store(self) -> SqlStore:
+        """Its journal, to be read."""
+        return SqlStore(self.url)
+
+    def later(self) -> SqlStore:
+        """Its journal for a driver that comes after the lease of the one before has ended."""
+        count = self.home / "drives"
+        drives = int(count.read_text()) + 1 if count.exists() else 1
+        count.write_text(str(drives))
+        return SqlStore(self.url, clock=Clock(drives * 1000.0))
+
+    def world(self) -> World:
+        """The world, as it stands."""
+        return World(self.home, nested=self.nested)
 
 
 @dataclass(slots=True)
@@ -34,14 +67,14 @@ class Verdict:
     asked_about_outcome: int = 0
 
 
-def sweep(*, nested: bool, every: int = 1, log: bool = False) -> Verdict:
+def sweep(*, nested: bool, every: int = 1, log: bool = False, journals: Journals = in_file) -> Verdict:
     """Kill at each ``every``-th crash point until a run completes without one."""
     verdict = Verdict()
-    wanted = _final(_play(0, nested=nested, verdict=Verdict()))
+    wanted = _final(_played(0, _new(journals, nested=nested), Verdict())[0])
     for point in itertools.count(1, every):
-        home, died = _play(point, nested=nested, verdict=verdict)
-        _judge(home, point, wanted, verdict)
-        shutil.rmtree(home)
+        play, died = _played(point, _new(journals, nested=nested), verdict)
+        _judge(play, point, wanted, verdict)
+        shutil.rmtree(play.home)
         if not died:
             return verdict
         verdict.points += 1
@@ -51,74 +84,78 @@ def sweep(*, nested: bool, every: int = 1, log: bool = False) -> Verdict:
 
 
 def figures(*, short: bool) -> Iterator[Figure]:
-    """The figures of the sweep on SQLite, flat and nested."""
-    every = 5 if short else 1
-    for name, nested in (("sqlite", False), ("nested", True)):
-        verdict = sweep(nested=nested, every=every, log=not short)
-        how = (
-            f"SIGKILL at {verdict.points} crash points (before and after each commit and each effect) in turn, resumed "
-            f"until the run ends; {verdict.asked_about_outcome} unknown outcomes were asked about"
-        )
-        yield none(f"crash.{name}.lost", len(verdict.lost) + len(verdict.differing), verdict.points, how)
-        yield none(f"crash.{name}.doubled", len(verdict.doubled), verdict.points, how)
+    """The figures of the sweep on SQLite, flat and nested, and on Postgres."""
+    with serving() as postgres:
+
+        def in_postgres(_home: Path) -> str:
+            return postgres.url(postgres.make())
+
+        for name, nested, where in (
+            ("sqlite", False, in_file),
+            ("nested", True, in_file),
+            ("postgres", False, in_postgres),
+        ):
+            verdict = sweep(nested=nested, every=5 if short else 1, log=not short, journals=where)
+            how = (
+                f"SIGKILL at {verdict.points} crash points (before and after each commit and each effect) in turn, "
+                f"resumed until the run ends; {verdict.asked_about_outcome} unknown outcomes were asked about"
+            )
+            yield none(f"crash.{name}.lost", len(verdict.lost) + len(verdict.differing), verdict.points, how)
+            yield none(f"crash.{name}.doubled", len(verdict.doubled), verdict.points, how)
 
 
-def _play(point: int, *, nested: bool, verdict: Verdict) -> tuple[Path, bool]:
-    """One run, killed at ``point`` (0: not at all), driven until it ends."""
+def _new(journals: Journals, *, nested: bool) -> Play:
     home = Path(tempfile.mkdtemp(prefix="remit-sweep-"))
-    died = _drive(home, point, nested=nested) == -signal.SIGKILL
+    return Play(home=home, url=journals(home), nested=nested)
+
+
+def _played(point: int, play: Play, verdict: Verdict) -> tuple[Play, bool]:
+    """One run, killed at ``point`` (0: not at all), driven until it ends; and whether it was killed."""
+    died = _drive(play, point) == -signal.SIGKILL
     for _ in range(MOST_DRIVES):
-        if asyncio.run(_decide_all(home, nested=nested, verdict=verdict)) == "done":
-            return home, died
-        code = _drive(home, 0, nested=nested)
+        if asyncio.run(_decide_all(play, verdict)) == "done":
+            return play, died
+        code = _drive(play, 0)
         if code != 0:
             raise RuntimeError(f"a drive after the crash at point {point} ended with status {code}")
     raise RuntimeError(f"the run killed at point {point} did not end within {MOST_DRIVES} drives")
 
 
-def _drive(home: Path, point: int, *, nested: bool) -> int:
-    process = multiprocessing.get_context("fork").Process(target=_child, args=(home, point, nested))
+def _drive(play: Play, point: int) -> int:
+    process = multiprocessing.get_context("fork").Process(target=_child, args=(play, point))
     process.start()
     process.join()
     return process.exitcode if process.exitcode is not None else -1
 
 
-def _child(home: Path, point: int, nested: bool) -> None:  # noqa: FBT001 - the arguments of a process
+def _child(play: Play, point: int) -> None:
     seen = itertools.count(1)
 
     def killer(_name: str) -> None:
         if next(seen) == point:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    asyncio.run(_open(home, nested=nested))
+    asyncio.run(_open(play))
     arm(killer)
-    asyncio.run(_go(home, nested=nested))
+    asyncio.run(_go(play))
 
 
-async def _open(home: Path, *, nested: bool) -> None:
-    store = SqlStore.at(home / "journal.db")
+async def _open(play: Play) -> None:
+    store = play.store()
     await store.find_run("run")
     await store.close()
-    World(home, nested=nested)
+    play.world()
 
 
-async def _go(home: Path, *, nested: bool) -> None:
-    store = SqlStore.at(home / "journal.db", clock=_later(home))
-    runtime = World(home, nested=nested).runtime(store)
+async def _go(play: Play) -> None:
+    store = play.later()
+    runtime = play.world().runtime(store)
     if await store.find_run("run") is None:
         await runtime.run("go", by=PERSON)
     else:
         runtime.remember(PERSON)
         await runtime.resume("run")
     await store.close()
-
-
-def _later(home: Path) -> Clock:
-    """A clock on which every driver comes after the lease of the one before has ended."""
-    count = home / "drives"
-    drives = int(count.read_text()) + 1 if count.exists() else 1
-    count.write_text(str(drives))
-    return Clock(drives * 1000.0)
 
 
 class Clock:
@@ -132,10 +169,10 @@ class Clock:
         return self.now
 
 
-async def _decide_all(home: Path, *, nested: bool, verdict: Verdict) -> str:
+async def _decide_all(play: Play, verdict: Verdict) -> str:
     """Answer every open question as a person would who looks at what happened; the status of the run."""
-    world = World(home, nested=nested)
-    store = SqlStore.at(home / "journal.db", clock=_later(home))
+    world = play.world()
+    store = play.later()
     runtime = world.runtime(store)
     happened = {key for _, key in world.happened()}
     for row in await store.questions():
@@ -152,26 +189,25 @@ async def _decide_all(home: Path, *, nested: bool, verdict: Verdict) -> str:
     return row.status if row else "not begun"
 
 
-def _final(played: tuple[Path, bool]) -> list[str]:
-    texts = asyncio.run(_texts(played[0]))
-    shutil.rmtree(played[0])
+def _final(play: Play) -> list[str]:
+    texts = asyncio.run(_texts(play))
+    shutil.rmtree(play.home)
     return texts
 
 
-async def _texts(home: Path) -> list[str]:
-    store = SqlStore.at(home / "journal.db")
-    runtime = World(home, nested=False).runtime(store)
-    texts = await runtime.history("run")
+async def _texts(play: Play) -> list[str]:
+    store = play.store()
+    texts = await play.world().runtime(store).history("run")
     await store.close()
     return texts
 
 
-def _judge(home: Path, point: int, wanted: list[str], verdict: Verdict) -> None:
-    outputs = asyncio.run(_outputs(home))
+def _judge(play: Play, point: int, wanted: list[str], verdict: Verdict) -> None:
+    outputs = asyncio.run(_outputs(play))
     for call, count in Counter(output.call for output in outputs).items():
         if count > 1:
             verdict.doubled.append(f"point {point}: call {call} has {count} ends")
-    lines = Counter(World(home, nested=False).happened())
+    lines = Counter(play.world().happened())
     ended = {output.call: output for output in outputs}
     for (name, key), count in lines.items():
         if name in ("send", "erase") and count > 1:
@@ -182,12 +218,12 @@ def _judge(home: Path, point: int, wanted: list[str], verdict: Verdict) -> None:
         leaf = output.callee in ("look", "put", "pay", "send", "erase")
         if leaf and output.outcome == "ok" and (output.callee, output.call) not in lines:
             verdict.lost.append(f"point {point}: {output.callee} has an end and did not happen")
-    if asyncio.run(_texts(home)) != wanted or outputs[-1].text != DONE:
+    if asyncio.run(_texts(play)) != wanted or outputs[-1].text != DONE:
         verdict.differing.append(f"point {point}: the history is not that of the uninterrupted run")
 
 
-async def _outputs(home: Path) -> list[ToolOutput]:
-    store = SqlStore.at(home / "journal.db")
+async def _outputs(play: Play) -> list[ToolOutput]:
+    store = play.store()
     items = [position.item for position in await store.read("run")]
     await store.close()
     return [item for item in items if isinstance(item, ToolOutput)]

@@ -27,10 +27,20 @@ def figures(*, short: bool) -> Iterator[Figure]:
     outcomes = _race(home, each)
     happened = Counter(World(home, nested=False).happened())
     shutil.rmtree(home)
+    ran = sum(count for (name, _), count in happened.items() if name == "erase")
     how = f"{PROCESSES} processes of {each} resumers of one approved run on one SQLite file: {dict(outcomes)}"
     beyond = sum(count - 1 for count in happened.values())
     missing = not any(name == "erase" for name, _ in happened)
     yield none("resume.race.doubled", beyond + missing, PROCESSES * each, how)
+    yield Figure(
+        name="approval.race.executions",
+        value=ran,
+        unit="executions",
+        target="1",
+        holds=ran == 1,
+        n=PROCESSES * each,
+        how=f"{how}; executions of the call that the one approved question is about",
+    )
     errors = sum(count for name, count in outcomes.items() if name not in ("done", "somebody else drives"))
     yield none("resume.race.errors", errors, PROCESSES * each, how)
 

@@ -25,9 +25,15 @@ import remit.layers
 import remit.models
 from committed import ROOT
 from remit import errors
+from remit.cli.apps import tools_of
 from remit.contracts.call import AnyLayer, CallLayer, ModelLayer, StepLayer
+from remit.contracts.drift import CHECKLIST
+from remit.contracts.governance import Table
 from remit.contracts.items import KINDS
+from remit.contracts.manual import enforcement, templates
 from remit.core import RULES
+from remit.dispatch.sections import audit_events, business_rules, session_policies
+from remit.layers.session import Sessions
 from remit_cms.app import build
 from remit_cms.templates.builtin import BUILTIN
 
@@ -193,9 +199,9 @@ def _commands(program: Typer, words: tuple[str, ...]) -> Iterator[tuple[str, ...
 
 
 def cms_tools() -> str:
-    """The tools of the CMS, with the facts that govern them."""
+    """The tools of the CMS, the editor's and those for persons alone, with the facts that govern them."""
     with TemporaryDirectory() as folder:
-        tools = build(Path(folder)).app.agents[0].tools
+        tools = tools_of(build(Path(folder)).app)
     rows: list[tuple[str, ...]] = []
     for each in tools:
         facts = each.facts
@@ -214,6 +220,31 @@ def cms_templates() -> str:
     return table(("template", "what it is for", "fields"), rows)
 
 
+class _Anybody:
+    """An environment whose sessions nobody asks for here."""
+
+    sessions: Sessions | None = None
+
+
+def _sections() -> Table:
+    return Table(business_rules(version="1.0"), session_policies(_Anybody()), audit_events())
+
+
+def policies() -> str:
+    """Which layer enforces which field of policy."""
+    return "\n".join(enforcement(_sections()))
+
+
+def policy_templates() -> str:
+    """The named templates of the sections of policy."""
+    return "\n".join(templates(_sections()))
+
+
+def checklist() -> str:
+    """What `remit check` looks at."""
+    return table(("point", "what holds"), CHECKLIST.items())
+
+
 def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     """A Markdown table."""
     lines = [head, tuple("---" for _ in head), *rows]
@@ -230,6 +261,7 @@ def _flat(docstring: str | None) -> str:
 
 
 PARTS: Final[dict[str, Callable[[], str]]] = {
+    "checklist": checklist,
     "cms-templates": cms_templates,
     "cms-tools": cms_tools,
     "command-line": command_line,
@@ -238,6 +270,8 @@ PARTS: Final[dict[str, Callable[[], str]]] = {
     "items": items,
     "layers": layers,
     "other-errors": other_errors,
+    "policies": policies,
+    "policy-templates": policy_templates,
     "rooms": rooms,
     "rules": rules,
 }

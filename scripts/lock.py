@@ -17,8 +17,8 @@ import tomllib
 
 from committed import ROOT
 
-PROJECTS = ("pyproject.toml", "apps/cms/pyproject.toml")
-WORKSPACE = ("remit", "remit-cms")
+PROJECTS = ("pyproject.toml", "apps/casefile/pyproject.toml", "apps/cms/pyproject.toml")
+WORKSPACE = ("remit", "remit-casefile", "remit-cms")
 
 TARGETS: dict[str, tuple[str, ...]] = {
     "dev": (*PROJECTS, "--all-extras", "--group", "dev", "--group", "build"),

@@ -96,6 +96,7 @@ def test_the_codes_are_these_for_ever() -> None:
         "LeaseError": "LEASE_HELD",
         "ApprovalUsedError": "APPROVAL_USED",
         "FormatError": "JOURNAL_FORMAT",
+        "AuditError": "AUDIT_BROKEN",
         "DivergedError": "DIVERGED",
         "RequestError": "BAD_REQUEST",
     }

@@ -11,19 +11,26 @@ from remit.agent.step import AgentStep
 from remit.app import App, Env
 from remit.approvals.inbox import Approver, HasApprover, Inbox
 from remit.approvals.policy import DEFAULT_POLICY, Allow, Ask, Block, HighRisk, Policy, Rule, UnsafeEgress, When
+from remit.audit.anchor import Anchor, FileAnchor, Head
+from remit.audit.audit import Audit
+from remit.audit.report import AuditFault, AuditReport
 from remit.contracts.arguments import Arguments, Limits
 from remit.contracts.call import AnyLayer, Call, CallLayer, CallService, ModelLayer, StepLayer
 from remit.contracts.callee import DID_NOT_HAPPEN, UNKNOWN, Callee, Context, Happened, LeafContext
 from remit.contracts.chat import ChatRequest, Completion
 from remit.contracts.facts import Effect, Facts, Rate, Risk
+from remit.contracts.grant import Grant
 from remit.contracts.layers import layer_fn
 from remit.contracts.principal import Caller, Principal
 from remit.contracts.question import Decision, Question
 from remit.contracts.reply import Reply
+from remit.contracts.secret import Secret, SecretRef, Secrets
 from remit.contracts.step import StepOutcome, StepRequest
 from remit.contracts.tool import Tool, tool
 from remit.core import Place, Service, Stack
 from remit.dispatch.preset import preset, recommended
+from remit.engine.local import LocalEngine
+from remit.engine.port import Engine
 from remit.errors import RemitError, Suspended
 from remit.journal.in_process import InProcessStore
 from remit.layers.accumulate import Accumulate
@@ -37,6 +44,7 @@ from remit.layers.timeout import Timeout
 from remit.layers.transform import Transform
 from remit.layers.validate import Validate
 from remit.runtime import ReplayReport, RunResult, Runtime
+from remit.secrets import EnvSecrets, FileSecrets
 
 __all__ = [
     "DEFAULT_POLICY",
@@ -48,12 +56,16 @@ __all__ = [
     "AgentRun",
     "AgentStep",
     "Allow",
+    "Anchor",
     "AnyLayer",
     "App",
     "Approve",
     "Approver",
     "Arguments",
     "Ask",
+    "Audit",
+    "AuditFault",
+    "AuditReport",
     "Authorize",
     "Block",
     "Breaker",
@@ -69,15 +81,22 @@ __all__ = [
     "Context",
     "Decision",
     "Effect",
+    "Engine",
     "Env",
+    "EnvSecrets",
     "Facts",
+    "FileAnchor",
+    "FileSecrets",
+    "Grant",
     "Happened",
     "HasApprover",
+    "Head",
     "HighRisk",
     "InProcessStore",
     "Inbox",
     "LeafContext",
     "Limits",
+    "LocalEngine",
     "Model",
     "ModelLayer",
     "Place",
@@ -94,6 +113,9 @@ __all__ = [
     "Rule",
     "RunResult",
     "Runtime",
+    "Secret",
+    "SecretRef",
+    "Secrets",
     "Service",
     "Stack",
     "StepLayer",

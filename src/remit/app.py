@@ -10,6 +10,7 @@ from remit.agent.agent import Agent
 from remit.approvals.inbox import Approver, HasApprover, Inbox
 from remit.contracts.call import CallLayer
 from remit.contracts.callee import Callee
+from remit.contracts.operations import Operations
 from remit.core import Stack
 
 
@@ -29,6 +30,7 @@ class App:
 
     Args:
         layers: the run layers; None for the preset built from ``env``.
+        operations: code and inventory, which ``remit check`` compares; None for an application without an inventory.
     """
 
     name: str
@@ -36,3 +38,4 @@ class App:
     tools: tuple[Callee[..., Any], ...] = ()
     env: HasApprover = field(default_factory=Env)
     layers: Callable[[], Stack[CallLayer]] | None = None
+    operations: Operations | None = None

@@ -35,6 +35,7 @@
     │  ├─ LeaseError                 another driver holds the run
     │  ├─ ApprovalUsedError          an approval can be used once, and was
     │  └─ FormatError                the journal was written in a format this version does not read
+    ├─ AuditError                    an audit log is not the one that was anchored, or cannot be kept
     ├─ DivergedError                 a run that is driven again does not do what its journal says
     └─ RequestError                  what was asked of the runtime makes no sense (no such run, already decided, …)
 
@@ -227,7 +228,7 @@ class ModelRefusedError(ModelError):
 
 
 class CompletionError(ModelError):
-    """The model answered, but not with a completion. Raised by model adapters."""
+    """The model answered, but not with a whole completion. Raised by model adapters and the agent."""
 
     code = "MODEL_GARBAGE"
     retryable = False
@@ -285,6 +286,12 @@ class FormatError(JournalError):
     """The journal was written in a format that this version does not read."""
 
     code = "JOURNAL_FORMAT"
+
+
+class AuditError(RemitError):
+    """The audit log is not the one that was anchored, or log or anchor cannot be used. Raised by `Audit`."""
+
+    code = "AUDIT_BROKEN"
 
 
 class DivergedError(RemitError):

@@ -5,84 +5,48 @@ It receives its ports; applications wire them.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import secrets
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Final, Generic, ParamSpec, TypeVar, cast
+from typing import Any, Final, ParamSpec, TypeVar
 
 from remit.agent.agent import Agent
 from remit.agent.model import Model
 from remit.app import App
+from remit.approvals.deciding import DRIVEN, Deciding, Granting
 from remit.contracts.arguments import Arguments, Limits, parse
 from remit.contracts.call import Call, CallLayer
 from remit.contracts.callee import Callee
 from remit.contracts.items import Finished, Opened, Position
 from remit.contracts.ledger import Ledger
 from remit.contracts.principal import Caller, Principal
-from remit.contracts.question import Decision, digest
+from remit.contracts.question import digest
 from remit.contracts.reply import Reply
 from remit.core import Stack
-from remit.dispatch.context import value_of
 from remit.dispatch.door import Acting, Door
 from remit.dispatch.preset import preset
 from remit.dispatch.registry import AnyCallee, Registry
-from remit.engine.drive import Driver, Outcome, Status
+from remit.engine.drive import Driver, Outcome
+from remit.engine.result import ReplayReport, RunResult
 from remit.errors import DivergedError, LeaseError, RequestError, SetupError, Suspended
 from remit.journal.codec import FORMAT, check_format, project
 from remit.journal.in_process import InProcessStore
 from remit.journal.ledger import Watch
 from remit.journal.ports import Store
 from remit.journal.replay import ReplayLedger
+from remit.layers.approve import Approve
 
 P = ParamSpec("P")
+LEASE: Final = 30.0
+"""Seconds for which a driver holds a run after it was last heard of."""
+
 Out = TypeVar("Out")
 
 Directory = Callable[[str, str], Principal | None]
 """From a name and a tenant to a principal with today's permissions."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunResult(Generic[Out]):
-    """How a run came out: ``done`` or ``failed`` with a reply, ``waiting`` with questions, or ``cancelled``."""
-
-    run: str
-    status: Status
-    callee: AnyCallee
-    reply: Reply | None = None
-    questions: tuple[str, ...] = ()
-
-    @property
-    def text(self) -> str:
-        """The content of the reply, as a model would read it; empty while the run waits."""
-        return self.reply.content if self.reply else ""
-
-    def value(self) -> Out:
-        """The typed result.
-
-        Raises:
-            CallError: the run failed, with the error of its root.
-            RequestError: there is none yet.
-        """
-        if self.reply is None:
-            raise RequestError(f"run {self.run} has no result: it is {self.status} ({', '.join(self.questions)})")
-        return cast("Out", value_of(self.callee, self.reply))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReplayReport:
-    """What a replay found: how many messages and ends were compared, and the first difference, if there is one."""
-
-    run: str
-    compared: int
-    difference: str = ""
-
-    @property
-    def identical(self) -> bool:
-        """Whether today's code does what the journal says, to the byte."""
-        return not self.difference
 
 
 class Runtime:
@@ -113,6 +77,7 @@ class Runtime:
         clock: Callable[[], float] = time.time,
         ids: Callable[[], str] | None = None,
         watch: Watch | None = None,
+        lease: float = LEASE,
     ) -> None:
         self.app = app
         self.store: Store = store or InProcessStore(clock)
@@ -124,11 +89,14 @@ class Runtime:
         self._clock = clock
         self._ids = ids or _new_id
         self._watch = watch or _nobody
-        self._driver = Driver(store=self.store, clock=clock, watch=self._watch, name=f"{os.getpid()}-{_new_id()}")
+        name = f"{os.getpid()}-{_new_id()}"
+        self._driver = Driver(store=self.store, clock=clock, watch=self._watch, name=name, seconds=lease)
         agents = [agent if agent.model or not model else agent.using(model) for agent in app.agents]
         self._agents = {agent.name: agent for agent in agents}
         self._callees = Registry([*agents, *app.tools, *(tool for agent in agents for tool in agent.tools)])
         self.door = self._door(agents)
+        self._deciding = Deciding(self.store, clock, self._named, self._limits)
+        self.grants = Granting(self.store, clock, self._named, self._policies, _new_id, self._limits)
 
     def layer(self, layer: CallLayer | Stack[CallLayer]) -> Runtime:
         """A new runtime, over the same store, with ``layer`` around its run layers: outermost of all but the door."""
@@ -142,6 +110,7 @@ class Runtime:
             clock=self._clock,
             ids=self._ids,
             watch=self._watch,
+            lease=self._driver.seconds,
         )
         more.remember(*self._given.values())
         return more
@@ -166,6 +135,17 @@ class Runtime:
         callee = self._agent(agent)
         return await self._begin(callee, callee.arguments(prompt), by=by, agent="", conversation=conversation)
 
+    async def open(self, prompt: str, *, by: Principal, agent: str | Agent = "", conversation: str = "") -> str:
+        """Open a run and leave it to an engine to drive; the run's id. As `run` but for that.
+
+        Raises:
+            RequestError: no such agent, or the conversation's last run has not ended.
+        """
+        callee = self._agent(agent)
+        header = await self._opened(callee, callee.arguments(prompt), by=by, agent="", conversation=conversation)
+        await self._driver.open(header.call, header)
+        return header.call
+
     async def call(self, callee: Callee[P, Out], by: Principal, /, *args: P.args, **kwargs: P.kwargs) -> RunResult[Out]:
         """Call one tool from Python: a run of one call, made as the app's default agent."""
         arguments = callee.arguments(*args, **kwargs)
@@ -179,36 +159,42 @@ class Runtime:
         """
         return await self._begin(self._named(name), arguments, by=by, agent=self._default(), conversation="")
 
-    async def decide(self, question: str, *, approved: bool, by: Principal, reason: str = "", result: str = "") -> None:
+    async def decide(
+        self,
+        question: str,
+        *,
+        approved: bool,
+        by: Principal,
+        reason: str = "",
+        result: str = "",
+        arguments: str = "",
+    ) -> None:
         """Decide a question as an authenticated person. Drives nothing: `resume` does.
 
-        To the question whether a call that was cut off has happened, approved says yes, and ``result`` what it gave, as
-        a model would read it.
+        ``arguments``, as JSON, are what an approved call is to run with instead. They are validated now and put to the
+        policy when the run goes on, which may ask anew. To the question whether a call that was cut off has happened,
+        approved says yes, and ``result`` what it gave, as a model would read it.
 
         Raises:
-            RequestError: no such question, decided or expired already, not for this person to decide, or the result is
-                not what the tool's contract says.
+            RequestError: no such question, decided or expired already, not for this person to decide, made from within
+                a run, or result or arguments are not what the tool's contract says.
         """
-        row = await self.store.find_question(question)
-        if row is None or row.question.tenant != by.tenant:
-            raise RequestError(f"there is no question {question}")
-        if type(approved) is not bool:
-            raise RequestError(f"approved is {approved!r}; a decision is True or False")
-        if not by.may(row.question.who):
-            raise RequestError(f"{by.name} may not decide question {question}: it needs {row.question.who}")
-        if row.question.kind == "outcome" and approved:
-            self._check_result(row.question.tool, result)
-        decision = Decision(
-            question=question, approved=approved, by=by.name, reason=reason, result=result, at=self._clock()
+        await self._deciding.decide(
+            question, approved=approved, by=by, reason=reason, result=result, arguments=arguments
         )
-        await self.store.decide(decision)
 
-    async def resume(self, run: str) -> RunResult[Any]:
+    async def earliest_expiry(self, run: str) -> float | None:
+        """When a waiting run goes on without a person, if it is resumed then: the first of its questions is over."""
+        return await self._deciding.earliest_expiry(run)
+
+    async def resume(self, run: str, leave: asyncio.Event | None = None) -> RunResult[Any]:
         """Drive a run on: after its questions were decided, or after its process died. An ended one tells its end.
+
+        Once ``leave`` is set the run is let go, as it stands.
 
         Raises:
             RequestError: no such run, or its principal or callee is unknown today.
-            LeaseError: somebody else drives it.
+            LeaseError: somebody else drives it, or it was let go.
         """
         header, _ = await self._header(run)
         callee = self._named(header.callee)
@@ -217,7 +203,7 @@ class Runtime:
             raise RequestError(
                 f"run {run} is of {header.principal!r}, whom nobody knows today; add them and resume again"
             )
-        return await self._drive(run, callee, header, principal, begin=False)
+        return await self._drive(run, callee, header, principal, begin=False, leave=leave)
 
     async def cancel(self, run: str, *, by: Principal) -> RunResult[Any] | None:
         """End a run: every call that is open gets its one end, and the run is over. None if it ends elsewhere.
@@ -260,10 +246,17 @@ class Runtime:
     async def _begin(
         self, callee: AnyCallee, arguments: Arguments, *, by: Principal, agent: str, conversation: str
     ) -> RunResult[Any]:
+        header = await self._opened(callee, arguments, by=by, agent=agent, conversation=conversation)
+        return await self._drive(header.call, callee, header, by, begin=True)
+
+    async def _opened(
+        self, callee: AnyCallee, arguments: Arguments, *, by: Principal, agent: str, conversation: str
+    ) -> Opened:
+        """The header of a new run."""
         run = self._ids()
         self.remember(by)
         after = await self._last_of(conversation, by.tenant) if conversation else ""
-        header = Opened(
+        return Opened(
             call=run,
             format=FORMAT,
             tenant=by.tenant,
@@ -275,7 +268,6 @@ class Runtime:
             conversation=conversation,
             after=after,
         )
-        return await self._drive(run, callee, header, by, begin=True)
 
     async def _drive(
         self,
@@ -286,6 +278,7 @@ class Runtime:
         *,
         begin: bool,
         stopping: bool = False,
+        leave: asyncio.Event | None = None,
     ) -> RunResult[Any]:
         outcome: Outcome = await self._driver.drive(
             run,
@@ -294,6 +287,7 @@ class Runtime:
             conversation=header.conversation,
             prior=await self._prior(header.after),
             stopping=stopping,
+            leave=leave,
         )
         return RunResult(
             run=run, status=outcome.status, callee=callee, reply=outcome.reply, questions=outcome.questions
@@ -308,7 +302,11 @@ class Runtime:
             caller=Caller(ledger.run, header.agent, "", 0, principal, header.conversation, header.application),
             ledger=ledger,
         )
-        return await self.door.service(header.agent, callee)(call)
+        before = DRIVEN.set(ledger.run)
+        try:
+            return await self.door.service(header.agent, callee)(call)
+        finally:
+            DRIVEN.reset(before)
 
     async def _header(self, run: str) -> tuple[Opened, list[Position]]:
         known = await self.store.read(run)
@@ -338,13 +336,6 @@ class Runtime:
     def _principal(self, name: str, tenant: str) -> Principal | None:
         return self._directory(name, tenant) if self._directory else self._given.get((name, tenant))
 
-    def _check_result(self, tool: str, result: str) -> None:
-        try:
-            self._named(tool).schema_out.load(result)
-        except ValueError as error:
-            said = f"the result is not what {tool} gives: {error}"
-            raise RequestError(" ".join(said.split())) from error
-
     def _agent(self, agent: str | Agent) -> Agent:
         name = agent.name if isinstance(agent, Agent) else agent or self._default()
         if name not in self._agents:
@@ -360,6 +351,11 @@ class Runtime:
         if callee is None:
             raise RequestError(f"application {self.app.name} has no tool or agent {name!r}")
         return callee
+
+    def _policies(self, tool: str) -> set[str]:
+        """The versions of the policies that may ask about a tool, whoever calls it."""
+        onions = [self.door.layers(agent, self._named(tool)) for agent in (*self._agents, "")]
+        return {layer.policy.version for onion in onions for layer in onion if isinstance(layer, Approve)}
 
     def _door(self, agents: list[Agent]) -> Door:
         acting = {agent.name: Acting(agent, agent.call_layers, Registry(agent.tools)) for agent in agents}

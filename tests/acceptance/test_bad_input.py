@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from typing import Any
 
 import pytest
 
 from remit import Agent, App, Effect, LeafContext, RunResult, Runtime, tool
-from remit.contracts.items import Finished, ToolOutput
+from remit.contracts.items import Finished, ToolOutput, Usage
 from remit.contracts.oracle import faults
 from remit.errors import CompletionError
 from remit.models.openai import OpenAI
@@ -47,7 +48,25 @@ async def wrong() -> int:
     return "seven"  # type: ignore[return-value]
 
 
-TOOLS = (double, explode, unwritable, half_a_pair, wrong)
+@tool(effect=Effect.PURE)
+async def anything(number: int = 7) -> int:
+    """Take anything, or nothing."""
+    return number
+
+
+@tool(effect=Effect.PURE)
+async def leave() -> str:
+    """Leave the program."""
+    sys.exit("good bye")
+
+
+@tool(effect=Effect.PURE)
+async def interrupt() -> str:
+    """Interrupt the program."""
+    raise KeyboardInterrupt("it was me")
+
+
+TOOLS = (double, explode, unwritable, half_a_pair, wrong, anything, leave, interrupt)
 
 
 def deep(levels: int) -> str:
@@ -68,10 +87,17 @@ BAD_CALLS = {
     "half a surrogate pair": ("double", '{"number":"\\ud800"}', "VALIDATION_ERROR", "hex escape"),
     "unknown tool": ("duoble", "{}", "UNKNOWN_TOOL", "there is no tool 'duoble'; near it: double"),
     "raises": ("explode", "{}", "INTERNAL_ERROR", "ZeroDivisionError: the world ended"),
+    "leaves": ("leave", "{}", "INTERNAL_ERROR", "leave failed: SystemExit: good bye"),
+    "interrupts": ("interrupt", "{}", "INTERNAL_ERROR", "interrupt failed: KeyboardInterrupt: it was me"),
     "unwritable": ("unwritable", "{}", "INVALID_OUTPUT", "JSON cannot hold the result"),
     "not UTF-8": ("half_a_pair", "{}", "INVALID_OUTPUT", "JSON cannot hold the result"),
     "wrong type": ("wrong", "{}", "INVALID_OUTPUT", "not what the contract says"),
 }
+
+
+def choice(message: dict[str, Any], finish: str = "stop") -> str:
+    """The body of an answer."""
+    return json.dumps({"choices": [{"message": {"role": "assistant", **message}, "finish_reason": finish}]})
 
 
 async def ask(model: Any, parallel: int = 8) -> tuple[Runtime, RunResult[str]]:
@@ -105,6 +131,10 @@ async def test_a_bad_call_is_one_clear_reply_and_the_run_goes_on(name: str) -> N
         (429, '{"error":{"message":"slow down"}}', "MODEL_BUSY", "answered 429"),
         (401, '{"error":{"message":"bad key"}}', "MODEL_REFUSED", "answered 401"),
         (500, '{"error":{"message":"oops"}}', "MODEL_ERROR", "answered 500"),
+        (200, choice({"content": "The answer"}, "length"), "MODEL_GARBAGE", "was cut at the limit of its endpoint"),
+        (200, choice({"content": None}, "content_filter"), "MODEL_GARBAGE", "held back by a content filter"),
+        (200, choice({"content": ""}), "MODEL_GARBAGE", "is empty: no text and no calls"),
+        (200, choice({"role": "user", "content": "x"}), "MODEL_GARBAGE", "answered with a message of role 'user'"),
     ],
 )
 async def test_an_endpoint_that_answers_badly_ends_the_run_with_one_clear_error(
@@ -119,7 +149,50 @@ async def test_an_endpoint_that_answers_badly_ends_the_run_with_one_clear_error(
     assert said in result.reply.error.message
     assert "\n" not in result.reply.error.message
     assert faults(await runtime.history(result.run)) == []
+    assert (await runtime.replay(result.run)).difference == ""
     assert len(endpoint.received) == 1, "nobody but a layer tries again"
+
+
+async def test_a_refusal_is_the_answer_and_the_journal_keeps_what_was_sent() -> None:
+    body = choice({"content": None, "refusal": "I cannot help with that."})
+    async with Endpoint(answering(200, body)) as endpoint, OpenAI("m", base_url=endpoint.url, api_key="k") as model:
+        runtime, result = await ask(model)
+    assert (result.status, result.value()) == ("done", "I cannot help with that.")
+    items = [position.item for position in await runtime.store.read(result.run)]
+    assert [item.response for item in items if isinstance(item, Usage)] == [body]
+    assert faults(await runtime.history(result.run)) == []
+
+
+@pytest.mark.parametrize("arguments", ["", '{"number": 1'], ids=["before the arguments", "within them"])
+async def test_a_call_that_was_cut_by_the_limit_is_an_error_reply_and_the_run_goes_on(arguments: str) -> None:
+    function = {"name": "anything", "arguments": arguments}
+    cut = choice({"content": None, "tool_calls": [{"id": "a", "type": "function", "function": function}]}, "length")
+    script = [cut, choice({"content": "done"})]
+    async with (
+        Endpoint(lambda _: (200, script[len(endpoint.received) - 1])) as endpoint,
+        OpenAI("m", base_url=endpoint.url, api_key="k") as model,
+    ):
+        runtime, result = await ask(model)
+    history = await runtime.history(result.run)
+    (reply,) = (json.loads(json.loads(text)["content"]) for text in history if '"role":"tool"' in text)
+    assert (result.value(), reply["errorCode"]) == ("done", "VALIDATION_ERROR")
+    assert "the arguments are not JSON" in reply["error"]
+    assert faults(history) == []
+    assert (await runtime.replay(result.run)).difference == ""
+
+
+async def test_an_answer_that_was_cut_leaves_a_valid_history_to_go_on_from() -> None:
+    script = [choice({"content": "The ans"}, "length"), choice({"content": "well again"})]
+    async with (
+        Endpoint(lambda _: (200, script[len(endpoint.received) - 1])) as endpoint,
+        OpenAI("m", base_url=endpoint.url, api_key="k") as model,
+    ):
+        agent = Agent("agent", instructions="Work.", tools=TOOLS, model=model)
+        runtime = Runtime(App(name="test", agents=(agent,)))
+        failed = await runtime.run("go", by=anybody(), conversation="c")
+        again = await runtime.run("again", by=anybody(), conversation="c")
+    assert (failed.status, again.value()) == ("failed", "well again")
+    assert faults(json.dumps(each) for each in json.loads(endpoint.received[-1])["messages"]) == []
 
 
 async def test_a_refused_connection_ends_the_run_with_one_clear_error() -> None:

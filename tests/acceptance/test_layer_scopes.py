@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
@@ -39,6 +41,8 @@ from remit import (
 from remit.contracts.call import ModelService, StepService
 from remit.contracts.chat import ChatRequest, Completion
 from remit.testing import Scripted, anybody, calls
+from tests.acceptance.layered import WAYS, every_public_way
+from tests.cli.kit import Cli
 
 MODES = pytest.mark.parametrize("parallel", [1, 8], ids=["sequential", "parallel"])
 AnyTool = Tool[..., Any]
@@ -203,13 +207,14 @@ def risky(log: list[str]) -> Tool[[], str]:
 @MODES
 async def test_approval_layer_denies_without_capability(parallel: int) -> None:
     log: list[str] = []
-    runtime, _ = runtime_of(risky(log), parallel=parallel, layers=guarded(Env(approver=None)))
+    nobody = risky(log).layer(Approve(Env(approver=None)))
+    runtime, model = runtime_of(nobody, parallel=parallel, times=2, layers=Stack[CallLayer](Validate()))
     result = await ask(runtime)
     assert log == []
-    assert result.status == "failed"
-    assert result.reply is not None
-    assert result.reply.error is not None
-    assert result.reply.error.code == "CAPABILITY_ABSENT"
+    assert result.value() == "all done", "the agent reads the denial and goes on"
+    said = "erase cannot run: the environment has no approver to ask"
+    denial = {"success": False, "cancelled": True, "reason": said, "error": said, "errorCode": "CAPABILITY_ABSENT"}
+    assert [json.loads(reply) for reply in replies(model)] == [denial, denial]
 
 
 @MODES
@@ -316,31 +321,6 @@ async def test_layers_at_every_scope_share_one_counter_capability(parallel: int)
     assert seen == list(range(13))
 
 
-def every_public_way(name: str, log: list[str]) -> dict[str, CallLayer | Stack[CallLayer]]:
-    """The ways to attach a layer to calls: a function, a class, a stack, a stack built with an ``if``."""
-
-    class Written(CallLayer):
-        def __call__(self, inner: CallService, /) -> CallService:
-            async def service(call: Call, /) -> Reply:
-                log.append(name)
-                return await inner(call)
-
-            return service
-
-    @layer_fn
-    async def function(call: Call, inner: CallService) -> Reply:
-        log.append(name)
-        return await inner(call)
-
-    grown = Stack[CallLayer]()
-    if name:
-        grown = grown.layer(Written())
-    return {"function": function(), "class": Written(), "stack": Stack[CallLayer](Written()), "grown": grown}
-
-
-WAYS = ("function", "class", "stack", "grown")
-
-
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("path", ["model", "python", "by name"])
 async def test_a_layer_attached_at_each_scope_by_each_public_way_runs_on_every_path(way: str, path: str) -> None:
@@ -357,6 +337,29 @@ async def test_a_layer_attached_at_each_scope_by_each_public_way_runs_on_every_p
     result = await paths[path]()
     assert result.status == "done"
     assert log[-4:] == ["run", "agent", "tool", "base"]
+
+
+@pytest.fixture
+def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
+    made = Cli(tmp_path)
+    made.script(calls(("work", {})), "done")
+    monkeypatch.setenv("REMIT_HOME", str(made.home))
+    monkeypatch.setenv("REMIT_MODEL", f"scripted:{made.script_file}")
+    monkeypatch.setenv("LAYERED", str(tmp_path / "layered"))
+    return made
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("command", [("call", "work", "{}"), ("run", "--ask", "go")], ids=["call", "run"])
+def test_a_layer_attached_at_each_scope_by_each_public_way_runs_from_the_command_line(
+    cli: Cli, way: str, command: tuple[str, ...]
+) -> None:
+    verb, *words = command
+    done = cli(verb, f"tests.acceptance.layered:{'klass' if way == 'class' else way}", *words)
+    assert done.status == 0, done.err
+    ran = Path(os.environ["LAYERED"]).read_text(encoding="utf-8").split()
+    around_the_agent = ["run"] if verb == "run" else []
+    assert ran == [*around_the_agent, "run", "agent", "tool", "base"]
 
 
 async def test_model_and_step_layers_of_an_agent_run_around_requests_and_steps() -> None:

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from remit import AgentStep, Reply
-from remit.contracts.chat import write
+from remit.contracts.chat import completion_of, write
 from remit.contracts.step import Aux, Done, Next, StepRequest
-from remit.errors import JournalError, ModelBusyError, SetupError, Suspended
+from remit.errors import CompletionError, JournalError, ModelBusyError, SetupError, Suspended
 from remit.journal.codec import tool_text
 from remit.testing import Scripted
 from tests.agent.kit import Desk, asks, asks_for, request, soon
@@ -168,6 +168,66 @@ async def test_an_error_of_the_model_is_the_error_of_the_step_and_nothing_is_cal
     with pytest.raises(ModelBusyError):
         await step(desk, ModelBusyError("later"))
     assert desk.prepared == []
+
+
+def answering(finish: str, message: dict[str, Any]) -> Any:
+    """A model that says ``message`` and stops for ``finish``."""
+
+    async def model(_request: Any, /) -> Any:
+        return completion_of(write({"role": "assistant", **message}), finish=finish)
+
+    return model
+
+
+NO_ANSWERS: dict[str, tuple[str, dict[str, Any], str]] = {
+    "cut": ("length", {"content": "The answer is"}, "was cut at max_tokens=5; allow more tokens, or ask for less"),
+    "cut before it began": ("length", {"content": ""}, "was cut at max_tokens=5"),
+    "cut in its refusal": ("length", {"content": "", "refusal": "I can"}, "was cut at max_tokens=5"),
+    "filtered": ("content_filter", {"content": None}, "was held back by a content filter"),
+    "empty": ("stop", {"content": ""}, "is empty: no text and no calls"),
+    "nothing": ("stop", {"content": None}, "is empty: no text and no calls"),
+    "only spaces": ("stop", {"content": " \n"}, "is empty: no text and no calls"),
+    "no parts": ("stop", {"content": []}, "is empty: no text and no calls"),
+}
+
+
+@pytest.mark.parametrize("name", NO_ANSWERS)
+async def test_what_is_no_whole_answer_is_an_error_that_says_why(name: str) -> None:
+    finish, message, said = NO_ANSWERS[name]
+    asked = StepRequest(chat=request(max_tokens=5), calls=Desk())
+    with pytest.raises(CompletionError, match=said):
+        await AgentStep(model=answering(finish, message))(asked)
+
+
+async def test_an_answer_that_was_cut_where_nobody_set_a_limit_was_cut_by_its_endpoint() -> None:
+    asked = StepRequest(chat=request(), calls=Desk())
+    with pytest.raises(CompletionError, match="was cut at the limit of its endpoint"):
+        await AgentStep(model=answering("length", {"content": "The"}))(asked)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [{"content": "", "refusal": "I cannot."}, {"content": [{"type": "text", "text": "a"}]}, {"content": "a"}],
+    ids=["refusal", "parts", "filtered in part"],
+)
+async def test_a_refusal_and_whatever_else_has_words_is_an_answer(message: dict[str, Any]) -> None:
+    outcome = await AgentStep(model=answering("content_filter", message))(StepRequest(chat=request(), calls=Desk()))
+    assert isinstance(outcome, Done)
+
+
+async def test_a_call_that_was_cut_before_its_arguments_is_not_one_without_arguments() -> None:
+    desk, message = Desk(work=ok), asks("a", "b")
+    for call in message["tool_calls"]:
+        call["function"]["arguments"] = ""
+    outcome = await AgentStep(model=answering("length", message))(StepRequest(chat=request(), calls=desk))
+    assert desk.prepared == [("work", "", "a"), ("work", " ", "b")], "a space is no JSON"
+    assert outcome.messages[0] == write({"role": "assistant", **message}), "the history keeps what was said"
+
+
+async def test_a_call_whose_arguments_are_whole_is_made_though_the_answer_was_cut() -> None:
+    desk = Desk(work=ok)
+    await AgentStep(model=answering("length", asks("a")))(StepRequest(chat=request(), calls=desk))
+    assert desk.prepared == [("work", "{}", "a")]
 
 
 async def test_a_cancelled_step_stops_every_call_and_leaves_when_all_have_ended() -> None:

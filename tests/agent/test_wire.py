@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from remit import ChatRequest, Completion, InProcessStore
+from remit import ChatRequest, Completion, InProcessStore, Reply
 from remit.agent.wire import Wire
 from remit.contracts.chat import History, completion_of, write
-from remit.contracts.items import Message, Mismatch, Note, Usage
+from remit.contracts.items import Failure, Message, Mismatch, Note, Usage
 from remit.contracts.oracle import Broken, faults
 from remit.core import Place
-from remit.errors import DivergedError, ModelBusyError
+from remit.errors import CompletionError, DivergedError, JournalError, ModelBusyError, ModelError, RemitError
 from remit.journal.codec import tool_text
 from remit.journal.ledger import RunLedger
 from remit.journal.replay import ReplayLedger
@@ -131,7 +131,7 @@ async def test_each_turn_and_each_agent_is_known_by_itself() -> None:
     assert [asked.call for asked in model.asked] == ["agent:1", "agent:2", "other:1"]
 
 
-async def test_a_failed_request_is_not_recorded_and_is_made_again() -> None:
+async def test_a_failed_request_is_made_again() -> None:
     run = Run()
     script = Scripted([ModelBusyError("later")])
     ledger = await run.ledger()
@@ -139,6 +139,70 @@ async def test_a_failed_request_is_not_recorded_and_is_made_again() -> None:
         await Wire()(script)(request(ledger=ledger))
     await ledger.flush()
     assert await run.ask(Model()) == COMPLETION
+
+
+async def test_a_failure_is_recorded_with_the_digest_of_its_request() -> None:
+    run = Run()
+    ledger = await run.ledger()
+    asked = request(ledger=ledger)
+    with pytest.raises(ModelBusyError):
+        await Wire()(Scripted([ModelBusyError("later")]))(asked)
+    await ledger.flush()
+    (failure,) = await run.items(Failure)
+    assert failure == Failure(
+        call="agent:1", content=Reply.failed(ModelBusyError("later")).content, request=asked.digest()
+    )
+
+
+async def test_a_bug_of_the_model_is_a_model_error_that_a_replay_meets_too() -> None:
+    run = Run()
+    ledger = await run.ledger()
+    bug = ZeroDivisionError("oops")
+    with pytest.raises(ModelError, match=r"^the model failed: ZeroDivisionError: oops$") as raised:
+        await Wire()(Scripted([bug]))(request(ledger=ledger))
+    assert raised.value.__cause__ is bug
+    await ledger.flush()
+    with pytest.raises(ModelError, match=r"^the model failed: ZeroDivisionError: oops$"):
+        await Wire()(Model())(request(ledger=ReplayLedger("run", await run.store.read("run"))))
+
+
+@pytest.mark.parametrize("error", [JournalError("full"), DivergedError("other")], ids=repr)
+async def test_what_stops_the_driver_is_no_failure_of_the_model(error: RemitError) -> None:
+    run = Run()
+    ledger = await run.ledger()
+    with pytest.raises(type(error)):
+        await Wire()(Scripted([error]))(request(ledger=ledger))
+    await ledger.flush()
+    assert await run.items(Failure) == []
+
+
+async def test_a_replay_compares_a_request_that_failed() -> None:
+    run = Run()
+    ledger = await run.ledger()
+    with pytest.raises(ModelBusyError):
+        await Wire()(Scripted([ModelBusyError("later")]))(request(ledger=ledger))
+    await ledger.flush()
+    with pytest.raises(DivergedError, match="turn 1: the request to the model is not the recorded one"):
+        await Wire()(Model())(request(ledger=ReplayLedger("run", await run.store.read("run")), max_tokens=1))
+
+
+async def test_a_failure_that_was_recorded_without_its_request_is_met_by_any() -> None:
+    run = Run()
+    ledger = await run.ledger()
+    await ledger.commit(Failure(call="agent:1", content=Reply.failed(ModelBusyError("later")).content))
+    with pytest.raises(ModelBusyError):
+        await Wire()(Model())(request(ledger=ReplayLedger("run", await run.store.read("run"))))
+
+
+@pytest.mark.parametrize("role", ["user", "tool", "system", "model"])
+async def test_a_message_of_another_role_than_the_assistants_is_refused_and_recorded_as_a_failure(role: str) -> None:
+    run = Run()
+    ledger = await run.ledger()
+    script = Scripted([{"role": role, "content": "hello"}])
+    with pytest.raises(CompletionError, match=f"answered with a message of role '{role}'"):
+        await Wire()(script)(request(ledger=ledger))
+    await ledger.flush()
+    assert (await run.items(Message), len(await run.items(Failure))) == ([], 1)
 
 
 async def test_a_request_that_differs_on_resume_keeps_the_recorded_answer_and_is_journaled_once() -> None:

@@ -2,28 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import shutil
 from pathlib import Path
 
 import pytest
 
-from remit.journal.sql import SqlStore
 from tests.cli.kit import ROOT, Cli
-
-
-@pytest.fixture(scope="session")
-def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An empty journal at the newest revision, to be copied."""
-    path = tmp_path_factory.mktemp("journal") / "journal.db"
-
-    async def open_and_close() -> None:
-        store = SqlStore.at(path)
-        await store.runs()
-        await store.close()
-
-    asyncio.run(open_and_close())
-    return path
 
 
 @pytest.fixture
@@ -37,5 +21,7 @@ def cli(tmp_path: Path, migrated: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
     monkeypatch.setenv("SHOP", str(made.book_file))
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     monkeypatch.setenv("TERM", "dumb")
+    monkeypatch.delenv("REMIT_DATABASE", raising=False)
     monkeypatch.delenv("REMIT_DEBUG", raising=False)
+    monkeypatch.delenv("REMIT_ENGINE", raising=False)
     return made

@@ -10,7 +10,7 @@ import select
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self, TypeVar, cast
@@ -97,7 +97,7 @@ class Cli:
 
 
 _START = "from remit.cli.main import main; main()"
-_TAKE_TERMINAL = (
+TAKE_TERMINAL = (
     "import os, signal; signal.signal(signal.SIGINT, signal.default_int_handler); os.open(os.ttyname(0), os.O_RDWR); "
 )
 """The leader of a new session is given the first terminal that it opens: Ctrl-C reaches it then."""
@@ -111,10 +111,10 @@ def command(*arguments: str) -> list[str]:
 class Talk:
     """The command line in a pseudo-terminal: type, and wait for what it shows."""
 
-    def __init__(self, *arguments: str) -> None:
+    def __init__(self, *arguments: str, program: Sequence[str] = ()) -> None:
         self.shown = ""
         self._terminal, theirs = pty.openpty()
-        line = [sys.executable, "-c", _TAKE_TERMINAL + _START, *arguments]
+        line = program or [sys.executable, "-c", TAKE_TERMINAL + _START, *arguments]
         self._process = subprocess.Popen(line, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True)
         os.close(theirs)
 
@@ -137,15 +137,6 @@ class Talk:
     def type(self, text: str) -> None:
         """Type ``text``."""
         os.write(self._terminal, text.encode())
-
-    def interrupt_until(self, text: str) -> str:
-        """Press Ctrl-C until ``text`` is shown: one that comes as the prompt begins to listen may go unheard."""
-        until = time.monotonic() + PATIENCE
-        while text not in self.shown and time.monotonic() < until:
-            self.type("\x03")
-            while text not in self.shown and select.select([self._terminal], [], [], 2.0)[0]:
-                self.shown += self._more(text, 0.0)
-        return self.until(text)
 
     def status(self) -> int:
         """Wait for the end; the exit status."""

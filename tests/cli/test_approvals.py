@@ -123,7 +123,7 @@ def test_a_question_of_another_tenant_looks_like_none(cli: Cli, waiting: str, co
     config = cli.home / "config.toml"
     config.write_text(config.read_text().replace('"local-site"\n', '"elsewhere"\n'))
     mine, nobodys = cli("approvals", command, waiting), cli("approvals", command, "nothing")
-    assert (mine.status, mine.err) == (1, nobodys.err.replace("nothing", waiting))
+    assert (mine.status, mine.err) == (2, nobodys.err.replace("nothing", waiting))
     assert cli.questions() == []
 
 

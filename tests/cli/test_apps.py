@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from remit.cli.apps import find_app, installed, tools_of
-from remit.cli.status import UsageError
+from remit.cli.status import NoSuchError
 from remit.errors import RemitError, SetupError
 from tests.cli import shop
 
@@ -31,7 +31,9 @@ def test_the_present_folder_is_searched_for_modules(tmp_path: Path, monkeypatch:
 
 
 def test_an_unknown_name_is_said_with_those_that_are_installed() -> None:
-    with pytest.raises(UsageError, match=r"no application 'shap' is installed \(there are: cms, shop\)"):
+    with pytest.raises(
+        NoSuchError, match=r"no application 'shap' is installed \(there are: cms, shop\); near it: shop"
+    ):
         find_app("shap", {"shop": lambda: shop.app, "cms": lambda: shop.app})
 
 

@@ -114,7 +114,7 @@ def test_thinking_better_of_a_no_leaves_the_question_open(
 def test_what_is_left_open_is_put_again_before_the_next_message_is_sent(cli: Cli, converse: Callable[..., str]) -> None:
     cli.script(BURN, "The bread is burnt.", "Good evening.")
     shown = converse("burn it", "l", "good evening", "yes")
-    assert f" --app {APP}   (or deny)" in shown
+    assert f" --app {APP} or: remit approvals deny " in shown
     assert in_order(shown, "left open", "waits for a decision", "The bread is burnt.", "Good evening.")
 
 
@@ -220,7 +220,7 @@ def test_an_outcome_that_nobody_knows_is_put_with_what_yes_and_no_mean(cli: Cli,
     cli.script(calls(("post", {"letter": "hello"})), "It is posted.")
     cut_off(cli, "shop: post hello")
     shown = converse("y", '{"posted": "hello"}')
-    choices = "y = yes, it happened, n = no, call it again, l = later: "
+    choices = "y = yes, it happened, n = no, and the call will be made again, l = later: "
     assert in_order(shown, "did it happen?", choices, "What did it give?", "it happened", "It is posted.")
     assert cli.book == ["post hello"]
 
@@ -231,7 +231,7 @@ def test_an_outcome_that_did_not_happen_is_called_again(
     cli.script(calls(("post", {"letter": "hello"})), "It is posted.")
     cut_off(cli, "shop: post hello")
     monkeypatch.setenv("HURRY", "1")
-    assert in_order(converse("n"), "it did not happen; it is called again", "It is posted.")
+    assert in_order(converse("n"), "it did not happen; the call is made again", "It is posted.")
     assert cli.book == ["post hello", "post hello"]
 
 

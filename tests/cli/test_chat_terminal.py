@@ -75,7 +75,8 @@ def test_ctrl_c_at_the_prompt_says_how_to_leave(cli: Cli) -> None:
     with chat() as talk:
         talk.until(YOU)
         talk.type("half a mess")
-        talk.interrupt_until("Nothing is under way. Ctrl-D or /quit leaves.")
+        talk.type("\x03")
+        talk.until("Nothing is under way. Ctrl-D or /quit leaves.")
         talk.until(YOU)
         talk.type("/quit\n")
         assert talk.status() == 0
@@ -87,7 +88,8 @@ def test_ctrl_c_at_a_question_leaves_it_open(cli: Cli) -> None:
         talk.until(YOU)
         talk.type("burn it\n")
         talk.until(ASKS)
-        talk.interrupt_until("left open")
+        talk.type("\x03")
+        talk.until("left open")
         talk.until(YOU)
     assert (len(cli.questions()), cli.book) == (1, [])
 

@@ -46,10 +46,14 @@ def test_an_outcome_that_nobody_knows_is_asked_about_and_what_happened_is_not_re
     assert waiting.status == 3
     assert "post was under way when its process died; did it happen?" in waiting.err
     question = cli.questions()[0]["id"]
-    wrong = cli("approvals", "approve", question, "--result", "rubbish", "--app", APP)
-    assert wrong.status == 1
-    assert "the result is not what post gives" in wrong.err
-    done = cli("approvals", "approve", question, "--result", '{"posted": "hello"}', "--app", APP)
+    no = f"remit approvals did-not-happen {question} --app {APP}   (the call will be made again)"
+    assert f"  no:      {no}\n" in waiting.err
+    for wrong in ("rubbish", '{"posted":'):
+        refused = cli("approvals", "happened", question, "--result", wrong, "--app", APP)
+        assert refused.status == 1
+        assert "the result is not what post gives: Invalid JSON" in refused.err
+        assert "pydantic" not in refused.err
+    done = cli("approvals", "happened", question, "--result", '{"posted": "hello"}', "--app", APP)
     assert (done.status, done.json, cli.book) == (0, {"posted": "hello"}, ["post hello"])
 
 
@@ -57,8 +61,66 @@ def test_an_outcome_that_did_not_happen_is_made_to_happen(cli: Cli, monkeypatch:
     run = crashed(cli, "call", APP, "post", '{"letter": "hello"}', once="shop: post hello")
     cli("resume", run, "--app", APP)
     monkeypatch.setenv("HURRY", "1")
-    done = cli("approvals", "deny", cli.questions()[0]["id"], "--app", APP)
+    done = cli("approvals", "did-not-happen", cli.questions()[0]["id"], "--app", APP)
+    assert "it did not happen, the call will be made again: post" in done.err
     assert (done.status, done.json, cli.book) == (0, {"posted": "hello"}, ["post hello", "post hello"])
+
+
+@pytest.mark.parametrize("word", ["approve", "deny"])
+def test_whether_a_call_happened_is_not_answered_by_allowing_or_refusing_it(cli: Cli, word: str) -> None:
+    run = crashed(cli, "call", APP, "post", '{"letter": "hello"}', once="shop: post hello")
+    cli("resume", run, "--app", APP)
+    question = cli.questions()[0]["id"]
+    done = cli("approvals", word, question, "--app", APP)
+    assert done.status == 2
+    (line,) = done.err.splitlines()
+    assert f"yes: remit approvals happened {question} --result JSON --app {APP}" in line
+    assert f"no: remit approvals did-not-happen {question} --app {APP}" in line
+    assert (cli.questions()[0]["id"], cli.book) == (question, ["post hello"])
+
+
+@pytest.mark.parametrize("words", [("happened", "--result", "1"), ("did-not-happen",)])
+def test_whether_a_call_may_run_is_not_answered_by_saying_what_happened(cli: Cli, words: tuple[str, ...]) -> None:
+    cli("call", APP, "burn", '{"name": "bread"}')
+    question = cli.questions()[0]["id"]
+    done = cli("approvals", words[0], question, *words[1:], "--app", APP)
+    assert done.status == 2
+    assert f"yes: remit approvals approve {question}" in done.err
+    assert cli.questions()[0]["id"] == question
+
+
+def test_list_and_show_tell_that_a_call_which_did_not_happen_is_made_again(cli: Cli) -> None:
+    run = crashed(cli, "call", APP, "post", '{"letter": "hello"}', once="shop: post hello")
+    cli("resume", run, "--app", APP)
+    assert "did it happen? if not, the call will be made again" in cli("approvals", "list").out
+    shown = cli("approvals", "show", cli.questions()[0]["id"]).out
+    assert "if it did not happen, the call will be made again" in shown
+
+
+def test_a_run_whose_driver_is_gone_goes_on_when_its_lease_ends(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Talk("call", APP, "dawdle", "{}") as talk:
+        talk.until("shop: dawdle")
+    run = cli.runs()[0].run
+    cli.journal(lambda store: store.renew(run, 1, 1.0))
+    monkeypatch.setenv("HURRY", "1")
+    done = cli("resume", run, "--app", APP)
+    assert (done.status, done.out) == (0, '"dawdled"\n')
+    assert "is gone. It goes on when its lease ends, in at most 30 s." in done.err
+
+
+def test_a_run_whose_driver_is_alive_is_left_to_it_and_when_a_lease_ends_is_said(cli: Cli) -> None:
+    with Talk("call", APP, "dawdle", "{}") as talk:
+        talk.until("shop: dawdle")
+        done = cli("resume", cli.runs()[0].run, "--app", APP)
+    assert done.status == 1
+    assert "is alive on this machine; a lease ends 30 s after its driver is gone" in done.err
+
+
+def test_a_run_of_an_application_in_a_file_names_the_option_that_says_where_it_is(cli: Cli) -> None:
+    cli("call", APP, "find", '{"name": "bread"}')
+    done = cli("resume", cli.runs()[0].run)
+    assert done.status == 2
+    assert "say where it is: --app package.module:attribute" in done.err
 
 
 def test_a_waiting_run_is_cancelled_and_its_conversation_goes_on(cli: Cli) -> None:
@@ -111,5 +173,5 @@ def test_a_run_of_another_tenant_looks_like_none(cli: Cli, command: str) -> None
     config = cli.home / "config.toml"
     config.write_text(config.read_text().replace('"local-site"\n', '"elsewhere"\n'))
     theirs, nobodys = cli(command, run, "--app", APP), cli(command, "nothing", "--app", APP)
-    assert (theirs.status, theirs.out, theirs.err) == (1, "", nobodys.err.replace("nothing", run))
+    assert (theirs.status, theirs.out, theirs.err) == (2, "", nobodys.err.replace("nothing", run))
     assert cli("runs", "--json").json == {"runs": []}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from remit.testing import calls
 from tests.cli.kit import APP, Cli
 
@@ -62,7 +64,8 @@ def test_a_run_that_waits_exits_with_3_and_says_how_to_decide(cli: Cli) -> None:
     (question,) = cli.questions()
     assert (done.status, done.out) == (3, "")
     assert "burn wants to run; may it?" in done.err
-    assert f"remit approvals approve {question['id']} --app {APP}" in done.err
+    assert f"yes:     remit approvals approve {question['id']} --app {APP}" in done.err
+    assert f"no:      remit approvals deny {question['id']} --app {APP}" in done.err
     assert cli.book == []
 
 
@@ -79,6 +82,23 @@ def test_a_run_that_fails_exits_with_1_and_one_line(cli: Cli) -> None:
     done = cli("run", APP, "--ask", "hello")
     assert (done.status, done.out) == (1, "")
     assert done.err.splitlines()[-1].startswith("remit: MODEL_GARBAGE: the script has 0 lines")
+    assert done.err.endswith("each answer of the whole conversation takes the next line\n")
+
+
+def test_a_model_that_cannot_start_is_refused_before_a_conversation_is_named(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REMIT_MODEL", "scripted:nowhere.json")
+    done = cli("run", APP, "--ask", "hello")
+    assert done.status == 2
+    (line,) = done.err.splitlines()
+    assert "nowhere.json is no script" in line
+
+
+def test_a_conversation_with_a_space_in_its_name_is_quoted_in_the_command_that_goes_on(cli: Cli) -> None:
+    cli.script(calls(("remove", {"name": "cake"})), "Shall I?")
+    done = cli("run", APP, "--ask", "remove the cake", "--conversation", "my cakes")
+    assert f"remit run {APP} --conversation 'my cakes' --ask" in done.err
 
 
 def test_json_of_a_run_that_fails_holds_error_and_code(cli: Cli) -> None:

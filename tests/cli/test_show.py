@@ -77,6 +77,21 @@ def test_a_run_under_way_is_shown_as_far_as_it_is(cli: Cli) -> None:
     assert done.out.splitlines()[-1].split()[2] == "waiting"
 
 
+def test_a_request_that_the_model_failed_is_told_with_its_error(cli: Cli) -> None:
+    cli.script()
+    cli("run", APP, "--ask", "hello")
+    said = [" ".join(line.split()[2:]) for line in cli("show", cli.runs()[0].run, "--app", APP).out.splitlines()]
+    assert any(line.startswith("failure MODEL_GARBAGE: the script has 0 lines") for line in said)
+
+
+def test_a_call_without_arguments_is_told_without_a_colon(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HURRY", "1")
+    cli("call", APP, "dawdle")
+    opened = cli("show", cli.runs()[0].run, "--app", APP).out.splitlines()[1]
+    assert " of shop, for " in opened
+    assert not opened.endswith(":")
+
+
 def test_runs_are_listed_newest_first(cli: Cli) -> None:
     for name in ("one", "two", "three"):
         cli("call", APP, "find", f'{{"name": "{name}"}}')

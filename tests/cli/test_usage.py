@@ -17,11 +17,11 @@ from tests.cli.kit import APP, Cli
         (("run", APP), "there is no terminal to talk in"),
         (("run", APP, "--json"), "--json goes with --ask"),
         (("run", APP, "--ask", " "), "--ask says nothing"),
-        (("run", "nowhere", "--ask", "x"), "no application 'nowhere' is installed (there are: cms)"),
-        (("run",), "Missing argument 'APP'"),
+        (("run",), "Missing argument 'APP'. See: remit run --help"),
+        (("approvals", "approve"), "Missing argument 'ID'. See: remit approvals approve --help"),
+        (("approvals", "happened", "x"), "Missing option '--result'. See: remit approvals happened --help"),
         (("run", APP, "--loud"), "No such option: --loud"),
         (("frobnicate",), "No such command"),
-        (("model", "fetch", "huge"), "there is no local model 'huge'; there are: small, base"),
         (("runs", "--limit", "0"), "--limit"),
     ],
 )
@@ -33,9 +33,34 @@ def test_a_wrong_command_line_is_one_line_and_exit_status_2(cli: Cli, arguments:
     assert done.status == 2
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("run", "nowhere", "--ask", "x"), "no application 'nowhere' is installed (there are: cms"),
+        (("tools", "csm"), "near it: cms"),
+        (("call", "cms", "cms_getPags"), "near it: cms_getPage"),
+        (("show", "nothing"), "there is no run nothing; see: remit runs"),
+        (("approvals", "show", "nothing"), "there is no question nothing; see: remit approvals list"),
+        (("model", "fetch", "huge"), "there is no local model 'huge'; there are: small, base"),
+    ],
+)
+def test_what_is_not_there_has_one_code_and_exit_status_2(cli: Cli, arguments: tuple[str, ...], said: str) -> None:
+    done = cli(*arguments)
+    (line,) = done.err.splitlines()
+    assert line.startswith("remit: NO_SUCH: ")
+    assert said in line
+    assert done.status == 2
+
+
+def test_a_run_whose_id_was_mistyped_is_named(cli: Cli) -> None:
+    cli("call", APP, "find", '{"name": "bread"}')
+    run = cli.runs()[0].run
+    assert f"near it: {run}" in cli("show", run[:-1]).err
+
+
 def test_json_errors_are_an_object_on_stdout_too(cli: Cli) -> None:
     done = cli("run", "nowhere", "--ask", "x", "--json")
-    assert (done.status, done.json["errorCode"]) == (2, "USAGE")
+    assert (done.status, done.json["errorCode"]) == (2, "NO_SUCH")
     assert done.json["error"] in done.err
 
 
@@ -68,7 +93,7 @@ def test_remit_debug_shows_the_traceback_before_the_line(cli: Cli, monkeypatch: 
     monkeypatch.setenv("REMIT_DEBUG", "1")
     done = cli("show", "nothing")
     assert "Traceback" in done.err
-    assert done.err.splitlines()[-1].startswith("remit: BAD_REQUEST: there is no run nothing")
+    assert done.err.splitlines()[-1].startswith("remit: NO_SUCH: there is no run nothing")
 
 
 @pytest.mark.parametrize("arguments", [(), ("--help",), ("approvals",), ("model",), ("run", "--help")])
@@ -97,6 +122,19 @@ def test_without_its_extra_the_program_says_what_to_install(cli: Cli) -> None:
     assert (
         done.stderr == "remit: SETUP_ERROR: the command line needs typer; install it with: pip install 'remit[cli]'\n"
     )
+
+
+def test_ctrl_c_while_the_program_loads_is_one_line_and_exit_status_130(cli: Cli) -> None:
+    code = (
+        "import signal, sys\n"
+        "class Late:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'remit.cli.commands': signal.raise_signal(signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Late())\n"
+        "from remit.cli.main import main; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (130, "remit: CANCELLED: stopped\n")
 
 
 def test_the_version_is_that_of_the_package(cli: Cli) -> None:

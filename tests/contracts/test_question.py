@@ -67,6 +67,8 @@ def test_the_fields_of_a_decision_are_there_by_name() -> None:
         "result": "",
         "reason": "no",
         "at": 2.0,
+        "arguments": "",
+        "grant": "",
     }
 
 

@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Annotated, Any, Literal, NamedTuple
 
+import pydantic.dataclasses
 import pytest
-from pydantic import BaseModel, ConfigDict, Field, computed_field, model_serializer
+from pydantic import (
+    AnyUrl,
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializeAsAny,
+    computed_field,
+    field_serializer,
+    field_validator,
+    model_serializer,
+)
 
 from remit import Reply, tool
-from remit.contracts.schema import Input, Output
-from remit.errors import InvalidError
+from remit.contracts.schema import Input, Output, content_of
+from remit.errors import InvalidError, OutputError
 
 
 class Titled(BaseModel):
@@ -63,6 +77,33 @@ class Hidden(BaseModel):
         return {"value": self.number}
 
 
+class Unread(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    number: int = 1
+
+    @field_serializer("number")
+    def in_words(self, number: int) -> str:
+        return "five"
+
+
+class Spelled(BaseModel):
+    number: int = 1
+    where: AnyUrl | None = None
+
+    @field_serializer("number")
+    def in_hexadecimal(self, number: int) -> str:
+        return f"{number:x}"
+
+    @field_validator("number", mode="before")
+    @classmethod
+    def from_hexadecimal(cls, number: object) -> object:
+        return int(number, 16) if isinstance(number, str) else number
+
+
+class Keeping(Area):
+    model_config = ConfigDict(extra="allow")
+
+
 class Loose(BaseModel):
     value: Any
 
@@ -103,9 +144,101 @@ def test_a_payload_that_does_not_come_back_from_what_it_writes_is_refused() -> N
         Input(Hidden).arguments(Hidden(number=5))
 
 
-def test_equal_sets_are_equal_arguments_where_anything_is_allowed() -> None:
-    first, second = Loose(value=[{0, 8}]), Loose(value=[{8, 0}])
-    assert Input(Loose).arguments(first).raw == Input(Loose).arguments(second).raw
+def test_a_payload_whose_text_is_not_read_at_all_is_refused() -> None:
+    with pytest.raises(InvalidError, match="what its serializer writes is not read as what it was: number: "):
+        Input(Unread).arguments(Unread(number=5))
+
+
+def test_a_person_is_never_shown_another_payload_than_the_one_that_would_run() -> None:
+    with pytest.raises(InvalidError, match=r"^number: what its serializer writes is not read as what it was$"):
+        Input(Hidden).canonical(Hidden(number=5))
+
+
+def test_a_serializer_of_ones_own_may_write_what_its_model_reads() -> None:
+    payload = Spelled(number=30, where=AnyUrl("http://127.0.0.1/"))
+    schema = Input(Spelled)
+    assert schema.arguments(payload).raw == '{"number":"1e","where":"http://127.0.0.1/"}'
+    assert schema.load(schema.canonical(payload)) == payload
+    output = Output[Spelled](Spelled)
+    assert output.load(output.dump(payload)[1]) == payload
+
+
+@pytest.mark.parametrize(
+    "value", [Hidden(number=5), Keeping.model_validate({"width": 2, "name": "x"})], ids=["serializer", "unknown keys"]
+)
+def test_a_result_that_does_not_come_back_from_what_it_writes_is_refused(value: BaseModel) -> None:
+    with pytest.raises(OutputError, match="is not read as what it was"):
+        Output[Any](type(value)).dump(value)
+
+
+def test_a_result_says_what_is_computed() -> None:
+    assert Output[Room](Room).dump(Room(area=Area(width=2)))[1] == '{"area":{"width":2,"squared":4}}'
+
+
+def test_an_unknown_key_beside_a_computed_field_is_an_argument_like_any_other() -> None:
+    payload = Keeping.model_validate({"width": 2, "tags": {8, 0}})
+    assert Input(Keeping).canonical(payload) == '{"tags":[0,8],"width":2}'
+
+
+class Letter(NamedTuple):
+    to: set[int]
+
+
+@dataclass(frozen=True)
+class Plain:
+    tags: frozenset[int]
+
+
+@pydantic.dataclasses.dataclass
+class Checked:
+    tags: set[int]
+
+
+class Leaf(BaseModel, frozen=True):
+    tags: frozenset[int] = Field(alias="theTags")
+
+
+class Shade(Enum):
+    DARK = "dark"
+
+
+EQUAL_SETS: dict[str, tuple[Any, Any, str]] = {
+    "a set": ({0, 8}, {8, 0}, "[0,8]"),
+    "in a list": ([{0, 8}], [{8, 0}], "[[0,8]]"),
+    "in a tuple": ((1, {0, 8}), (1, {8, 0}), "[1,[0,8]]"),
+    "in a named tuple": (Letter({0, 8}), Letter({8, 0}), "[[0,8]]"),
+    "in a dictionary": ({"a": {"b": {0, 8}}}, {"a": {"b": {8, 0}}}, '{"a":{"b":[0,8]}}'),
+    "in a set": ({frozenset({0, 8})}, {frozenset({8, 0})}, "[[0,8]]"),
+    "in a model": (
+        Leaf(theTags=frozenset([0, 8])),
+        Leaf(theTags=frozenset([8, 0])),
+        '{"theTags":[0,8]}',
+    ),
+    "in a dataclass": (Plain(frozenset([0, 8])), Plain(frozenset([8, 0])), '{"tags":[0,8]}'),
+    "in a dataclass of pydantic": (Checked({0, 8}), Checked({8, 0}), '{"tags":[0,8]}'),
+    "of models": (
+        {Leaf(theTags=frozenset([1])), Leaf(theTags=frozenset([0]))},
+        {Leaf(theTags=frozenset([0])), Leaf(theTags=frozenset([1]))},
+        '[{"theTags":[0]},{"theTags":[1]}]',
+    ),
+    "of enums": ({Shade.DARK, "a"}, {"a", Shade.DARK}, '["a","dark"]'),
+}
+
+
+@pytest.mark.parametrize("name", EQUAL_SETS)
+def test_equal_sets_are_written_alike_where_anything_is_allowed(name: str) -> None:
+    first, second, text = EQUAL_SETS[name]
+    for value in (first, second):
+        assert content_of(value) == Output[Any](Any).dump(value)[1] == text
+        assert Input(Loose).arguments(Loose(value=value)).raw == f'{{"value":{text}}}'
+        assert Output[Any](dict[str, Any]).dump({"a": value})[1] == f'{{"a":{text}}}'
+        assert Output[Any](list[object]).dump([value])[1] == f"[{text}]"
+        assert Output[Any](Sequence[Any]).dump([value])[1] == f"[{text}]"
+
+
+def test_equal_sets_are_written_alike_in_a_model_that_is_written_as_whatever_it_is() -> None:
+    kind: Any = list[SerializeAsAny[BaseModel]]
+    assert Output[Any](kind).dump([Leaf(theTags=frozenset([8, 0]))])[1] == '[{"theTags":[0,8]}]'
 
 
 async def may_end(value: str) -> str | Reply:
@@ -115,3 +248,17 @@ async def may_end(value: str) -> str | Reply:
 
 def test_a_function_may_return_a_value_or_a_reply() -> None:
     assert tool(may_end).schema_out.dump("x") == ("x", "x")
+
+
+async def may_only_end() -> Reply | None:
+    """Do nothing, or end the run."""
+
+
+async def ends() -> Reply:
+    """End the run."""
+    return Reply.final(1)
+
+
+def test_beside_a_reply_a_function_may_return_nothing_or_anything() -> None:
+    assert tool(may_only_end).schema_out.json_schema == {"type": "null"}
+    assert tool(ends).schema_out.json_schema == {}

@@ -52,8 +52,8 @@ class Bench:
     async def approve(self, call: Call, *, approved: bool | None = True) -> Question:
         """Ask about a call, and decide unless ``approved`` is None, as approve does it."""
         bound = call.bound(call.callee.schema_in.bind(call.arguments))
-        match = match_of(bound, bound.canonical, "1")
-        question = question_of(bound, Ask(reason="why not"), "rule", arguments=bound.canonical, match=match, waits=True)
+        match = match_of(bound, "1")
+        question = question_of(bound, Ask(reason="why not"), "rule", match, waits=True)
         await call.ledger.commit(Asked(call=call.id, parent="parent", question=question.id, body=question.json()))
         if approved is not None:
             await call.ledger.commit(decided(call, question.id, approved=approved))

@@ -124,6 +124,45 @@ async def test_an_error_that_is_not_ours_is_named_and_kept_as_the_cause() -> Non
     assert len(raised.value.message) == 1_000
 
 
+@pytest.mark.parametrize("effect", [*LEAVES, Effect.COMPOSED], ids=lambda effect: effect.value)
+@pytest.mark.parametrize("leaving", [SystemExit(3), KeyboardInterrupt("it was me")], ids=repr)
+async def test_a_body_that_would_end_the_process_has_only_failed(effect: Effect, leaving: BaseException) -> None:
+    @tool(effect=effect)
+    async def leave() -> str:
+        """Leave."""
+        raise leaving
+
+    with pytest.raises(ToolFailedError, match=f"leave failed: {type(leaving).__name__}: {leaving}") as raised:
+        await Bench(leave).base(leave)
+    assert raised.value.__cause__ is leaving
+
+
+async def test_a_second_interrupt_of_a_body_that_is_being_stopped_ends_the_process() -> None:
+    begun = asyncio.Event()
+
+    @tool(effect=Effect.KEYED)
+    async def wait() -> str:
+        """Wait for ever."""
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            raise KeyboardInterrupt from None
+        return "never"
+
+    async def interrupted() -> str:
+        try:
+            await Bench(wait).base(wait)
+        except KeyboardInterrupt:  # which a task may not raise: it would end the loop of this test
+            return "interrupted"
+        return "not interrupted"
+
+    running = asyncio.create_task(interrupted())
+    await begun.wait()
+    running.cancel()
+    assert await running == "interrupted"
+
+
 @each_leaf
 async def test_a_body_that_is_stopped_says_that_it_may_have_happened_in_part(effect: Effect) -> None:
     begun = asyncio.Event()

@@ -130,7 +130,7 @@ def saying(*words: str, dies: bool = False) -> Body:
             ctx.log(word, by="ada")
             ctx.emit("said", {"word": word})
         if dies:
-            await ctx.ledger.flush()
+            ctx.ledger.store()
             raise Crash
 
     return body

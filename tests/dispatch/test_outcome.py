@@ -128,12 +128,12 @@ async def test_a_crash_after_the_person_told_that_it_did_not_happen_asks_nobody_
     assert (await bench.base(send, '{"to":"ada"}')).value == 2
 
 
-def finding(found: Found | Exception) -> tuple[Mail, Tool[[str], int], list[str]]:
+def finding(found: Found | BaseException) -> tuple[Mail, Tool[[str], int], list[str]]:
     mail, looked = Mail(), list[str]()
 
     async def look(ctx: LeafContext, payload: object) -> Found:
         looked.append(f"{ctx.key} {payload}")
-        if isinstance(found, Exception):
+        if isinstance(found, BaseException):
             raise found
         return found
 
@@ -182,8 +182,9 @@ async def test_a_finding_that_breaks_the_contract_is_refused() -> None:
         await bench.base(send, '{"to":"ada"}')
 
 
-async def test_a_tool_that_fails_to_find_out_asks_a_person() -> None:
-    mail, send, _ = finding(ConnectionError("the mail server is down"))
+@pytest.mark.parametrize("failure", [ConnectionError("the mail server is down"), SystemExit(1)], ids=repr)
+async def test_a_tool_that_fails_to_find_out_asks_a_person(failure: BaseException) -> None:
+    mail, send, _ = finding(failure)
     bench = await crashed(send)
     assert (await asked(bench, send)).kind == "outcome"
     assert mail.sent == ["ada"]

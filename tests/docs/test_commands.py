@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,9 @@ from tests.docs.reading import ROOT, blocks, documents, name_of
 
 LINES = [(path, line) for path in documents() for block in blocks(path, "sh") for line in block.splitlines()]
 RECIPES = re.findall(r"^([a-z-]+):.*## ", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
-SHELL = {"cd", "export", "mkdir"}
-GROUPS = {"approvals", "model"}
+EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+SHELL = {"cd", "createdb", "createuser", "export", "mkdir"}
+GROUPS = {"approvals", "audit", "model"}
 
 
 def named(case: tuple[Path, str]) -> str:
@@ -47,6 +49,9 @@ def _check(program: str, words: list[str]) -> None:
             options = [word for word in words if word.startswith("--")]
             assert shown.exit_code == 0, shown.output
             assert [option for option in options if f"{option} " not in shown.output] == []
+        case "pip":
+            (wanted,) = re.findall(r"^remit\[([a-z,-]+)\]$", words[-1])
+            assert set(wanted.split(",")) <= set(EXTRAS)
         case "sh" | "python":
             assert (ROOT / words[0]).is_file()
         case _:

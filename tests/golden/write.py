@@ -1,4 +1,4 @@
-"""Writes the golden journal of today's format: `python -m tests.golden.write`. A released format is never written again.
+"""Writes the golden journal of today's format: `python -m tests.golden.write`. That of a released format stays.
 
 It holds a conversation of three runs: one that is done, one that was asked about, approved and is done, one that waits.
 """

@@ -14,6 +14,7 @@ from remit.contracts.question import Decision, Question
 from remit.errors import JournalError
 from remit.journal.codec import body_digest, chain, encode
 from remit.journal.ports import Store, Stored
+from tests.stores import STORES
 
 some = settings(
     max_examples=50,
@@ -155,9 +156,7 @@ class Run:
         await self.append(started(call, question=of), take=Take(of, self.run, call))
 
 
-async def begin(
-    store: Store, run: str = "run", *, conversation: str = "", after: str = "", at: float = 1000.0
-) -> Run:
+async def begin(store: Store, run: str = "run", *, conversation: str = "", after: str = "", at: float = 1000.0) -> Run:
     """A run that is opened and held for a long time."""
     begun = await held(store, run)
     await begun.append(opened(run, conversation=conversation, after=after), at=at)
@@ -173,6 +172,3 @@ def wrong_in(which: str, reason: str) -> pytest.MarkDecorator:
     """The stores must agree; the one named ``which`` does not do it right yet."""
 
     return pytest.mark.parametrize("store", [pytest.param(kind, marks=()) for kind in STORES], indirect=True)
-
-
-STORES = ("in process", "sql")

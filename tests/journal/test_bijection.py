@@ -17,7 +17,7 @@ from remit.contracts.chat import ChatMessage, read, write
 from remit.contracts.items import Message, ToolOutput
 from remit.journal.codec import decode, encode, to_items, to_texts
 from remit.journal.ports import Store
-from tests.journal.samples import held, some
+from tests.journal.samples import held, opened, some
 from tests.journal.wire_texts import Talk, Wired
 
 OFFICIAL: TypeAdapter[Any] = TypeAdapter(ChatCompletionMessageParam)
@@ -79,7 +79,7 @@ def test_ten_thousand_histories_come_back_to_the_byte(chance: random.Random) -> 
 async def test_a_history_comes_back_to_the_byte_from_every_store(store: Store, chance: random.Random) -> None:
     texts = [text for _, text in Talk(chance).history()]
     run = await held(store, f"run{next(numbers)}")
-    await run.append(*to_items(texts, "agent"))
+    await run.append(opened(run.run), *to_items(texts, "agent"))
     stored = [p.item for p in await store.read(run.run)]
     assert to_texts([item for item in stored if isinstance(item, (Message, ToolOutput))]) == texts
 

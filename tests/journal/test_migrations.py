@@ -15,22 +15,33 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import URL, Engine, inspect
+from sqlalchemy import Engine, inspect
 
 from remit.errors import FormatError
 from remit.journal import migrations
 from remit.journal.sql import SqlStore
-from remit.journal.tables import HEAD, METADATA, VERSION_TABLE, open_engine
+from remit.journal.tables import HEAD, METADATA, VERSION_TABLE, open_engine, read_url
 from tests.journal.programs import Program
+from tests.postgres import Postgres
 
-Opening = Callable[[Path], SqlStore]
+Opening = Callable[[Path | str], SqlStore]
+
+
+@pytest.fixture(params=("sqlite", "postgres"))
+def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
+    """A database in which nothing is yet."""
+    new = f"sqlite:///{tmp_path / 'new.db'}" if request.param == "sqlite" else request.getfixturevalue("bare")
+    engine = open_engine(read_url(new))
+    yield engine
+    engine.dispose()
 
 
 @pytest.fixture
-def engine(tmp_path: Path) -> Iterator[Engine]:
-    engine = open_engine(URL.create("sqlite", database=str(tmp_path / "new.db")))
-    yield engine
-    engine.dispose()
+def bare(postgres: Postgres) -> Iterator[str]:
+    """A new database in Postgres."""
+    name = postgres.make()
+    yield postgres.url(name)
+    postgres.drop(name)
 
 
 def tables(engine: Engine) -> set[str]:
@@ -101,7 +112,7 @@ async def test_a_journal_of_a_newer_version_is_refused(file: Path, opening: Open
 def test_processes_that_open_a_new_journal_at_once_both_succeed(file: Path, tmp_path: Path) -> None:
     """One that is up to date is opened without Alembic."""
     new = [tmp_path / f"{index}.db" for index in range(4)]
-    both = [Program(OPENS, str(file), *map(str, new)) for _ in range(2)]
+    both = [Program(OPENS, *(f"sqlite:///{each}" for each in (file, *new))) for _ in range(2)]
     assert [each.says() for each in both] == ["ready", "ready"]
     for each in both:
         each.told()
@@ -110,14 +121,24 @@ def test_processes_that_open_a_new_journal_at_once_both_succeed(file: Path, tmp_
     assert [version(each) for each in (file, *new)] == [[HEAD]] * 5
 
 
+def test_processes_that_open_a_new_journal_in_postgres_at_once_both_succeed(postgres: Postgres, bare: str) -> None:
+    both = [Program(OPENS, bare) for _ in range(2)]
+    assert [each.says() for each in both] == ["ready", "ready"]
+    for each in both:
+        each.told()
+    assert {line for each in both for line in each.ends()} <= {"with Alembic", "without Alembic"}
+    engine = open_engine(read_url(bare))
+    assert tables(engine) == {*METADATA.tables, VERSION_TABLE}
+    engine.dispose()
+
+
 OPENS = """
 import asyncio, sys
-from pathlib import Path
 from remit.journal.sql import SqlStore
 
 async def main():
-    for file in sys.argv[1:]:
-        store = SqlStore.at(Path(file))
+    for url in sys.argv[1:]:
+        store = SqlStore(url)
         assert await store.runs() == []
         await store.close()
         print("with" if "alembic" in sys.modules else "without", "Alembic")

@@ -122,6 +122,30 @@ async def test_what_only_tells_about_the_run_is_not_compared(item: Item) -> None
     assert ledger.compared == 0
 
 
+CHILD = ToolOutput(call="child", parent="root", callee="read", wire="", text="a", outcome="error")
+
+
+@pytest.mark.parametrize(
+    ("sign", "call"),
+    [
+        (USER, "root"),
+        (CHILD, "root"),
+        (END, "root"),
+        (started(), started().parent),
+        (asking(question()), asking(question()).parent),
+        (note(), note().call),
+    ],
+    ids=["message", "child", "good end", "start", "question", "note"],
+)
+async def test_a_body_has_begun_where_the_journal_holds_something_that_it_did(sign: Item, call: str) -> None:
+    assert replaying(opened(), sign).has_begun(call)
+
+
+async def test_a_call_that_was_refused_before_its_body_ran_has_not_begun() -> None:
+    refused = replace(END, outcome="error", text="{}")
+    assert not replaying(opened(), refused, Finished(call="run", status="failed")).has_begun("root")
+
+
 async def test_of_two_equal_items_each_is_claimed() -> None:
     ledger = replaying(USER, replace(USER))
     ledger.add(USER)

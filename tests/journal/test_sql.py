@@ -19,7 +19,7 @@ from remit.journal.sql import SqlStore
 from tests.journal.programs import Program
 from tests.journal.samples import Run, asking, begin, held, no, note, opened, positions, question, yes
 
-Opening = Callable[[Path], SqlStore]
+Opening = Callable[[Path | str], SqlStore]
 
 UNMAPPED = "the database's own exception passes through instead of a JournalError"
 
@@ -53,8 +53,8 @@ async def stored(store: SqlStore, run: str) -> list[Item]:
 # --- what was stored stays ------------------------------------------------------------------------------------
 
 
-async def test_a_store_that_is_opened_again_sees_everything(file: Path, opening: Opening) -> None:
-    first = opening(file)
+async def test_a_store_that_is_opened_again_sees_everything(where: str, opening: Opening) -> None:
+    first = opening(where)
     run = await begin(first, conversation="talk")
     await run.append(asking(question("q1")), asking(question("q2", asked=1001)))
     await first.decide(yes("q1"))
@@ -64,7 +64,7 @@ async def test_a_store_that_is_opened_again_sees_everything(file: Path, opening:
     before = (await first.read("run"), await first.runs(), await first.questions(only_open=False))
     await first.close()
 
-    again = opening(file)
+    again = opening(where)
     assert (await again.read("run"), await again.runs(), await again.questions(only_open=False)) == before
     assert await again.incoming("run") == [yes("q1")]
     assert await again.cancelled("run") == "ada"
@@ -73,8 +73,8 @@ async def test_a_store_that_is_opened_again_sees_everything(file: Path, opening:
     await again.append("run", run.epoch, positions("run", [note()], first=run.next))
 
 
-async def test_two_stores_on_one_file_see_one_another_at_once(sql: SqlStore, file: Path, opening: Opening) -> None:
-    other = opening(file)
+async def test_two_stores_on_one_journal_see_one_another_at_once(sql: SqlStore, where: str, opening: Opening) -> None:
+    other = opening(where)
     run = await begin(sql)
     assert await stored(other, "run") == [opened()]
     await run.append(asking(question()))
@@ -86,12 +86,11 @@ async def test_two_stores_on_one_file_see_one_another_at_once(sql: SqlStore, fil
 
 OTHER = """
 import asyncio, sys
-from pathlib import Path
 from remit.journal.sql import SqlStore
 from tests.journal.samples import Clock, Run, begin, note, yes
 
 async def main():
-    store = SqlStore.at(Path(sys.argv[1]), Clock())
+    store = SqlStore(sys.argv[1], Clock())
     print([p.item.kind for p in await store.read("run")], flush=True)
     await store.decide(yes())
     theirs = await begin(store, "theirs", at=2000.0)
@@ -105,10 +104,10 @@ asyncio.run(main())
 """
 
 
-async def test_two_processes_on_one_file_see_one_another(sql: SqlStore, file: Path) -> None:
+async def test_two_processes_on_one_journal_see_one_another(sql: SqlStore, where: str) -> None:
     run = await begin(sql)
     await run.append(asking(question()))
-    other = Program(OTHER, str(file))
+    other = Program(OTHER, where)
     assert await asyncio.to_thread(other.says) == "['opened', 'question']"
     assert await asyncio.to_thread(other.says) == "decided"
     assert await sql.incoming("run") == [yes()]
@@ -130,7 +129,8 @@ async def test_a_new_journal_and_its_folder_are_their_owners_alone(tmp_path: Pat
     assert stat.S_IMODE((tmp_path / "home" / "remit").stat().st_mode) == 0o700
 
 
-async def test_every_commit_is_synced_and_readers_do_not_wait_for_writers(sql: SqlStore, file: Path) -> None:
+async def test_every_commit_is_synced_and_readers_do_not_wait_for_writers(file: Path, opening: Opening) -> None:
+    sql = opening(file)
     await begin(sql)
     with closing(sqlite3.connect(file)) as connection:
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
@@ -188,14 +188,14 @@ async def test_the_writer_goes_on_while_the_loop_never_idles(sql: SqlStore) -> N
     await writing
 
 
-async def test_closing_finishes_what_was_submitted(file: Path, opening: Opening) -> None:
-    store = opening(file)
+async def test_closing_finishes_what_was_submitted(where: str, opening: Opening) -> None:
+    store = opening(where)
     runs = [await begin(store, f"run{index}") for index in range(20)]
     writing = [asyncio.create_task(run.append(note())) for run in runs]
     await asyncio.sleep(0)
     await store.close()
     await asyncio.gather(*writing)
-    again = opening(file)
+    again = opening(where)
     for run in runs:
         assert (await stored(again, run.run))[1:] == [note()]
 
@@ -241,7 +241,8 @@ async def test_on_a_full_disk_the_error_says_so(file: Path, opening: Opening) ->
         await run.append(note("x" * 500_000))
 
 
-async def test_what_the_database_refuses_is_a_journal_error_and_nothing_is_stored(sql: SqlStore, file: Path) -> None:
+async def test_what_the_database_refuses_is_a_journal_error_and_nothing_is_stored(file: Path, opening: Opening) -> None:
+    sql = opening(file)
     run = await begin(sql)
     script(file, "CREATE TRIGGER no BEFORE INSERT ON remit_items BEGIN SELECT RAISE(ABORT, 'disk on fire'); END")
     with pytest.raises(JournalError, match="disk on fire"):
@@ -249,7 +250,8 @@ async def test_what_the_database_refuses_is_a_journal_error_and_nothing_is_store
     assert await stored(sql, "run") == [opened()]
 
 
-async def test_what_cannot_be_read_is_a_journal_error(sql: SqlStore, file: Path) -> None:
+async def test_what_cannot_be_read_is_a_journal_error(file: Path, opening: Opening) -> None:
+    sql = opening(file)
     await begin(sql)
     script(file, "DROP TABLE remit_items")
     with pytest.raises(JournalError):
@@ -263,7 +265,8 @@ async def test_a_file_that_is_no_database_is_named_by_a_journal_error(tmp_path: 
         await opening(path).runs()
 
 
-async def test_an_item_of_a_newer_version_is_refused_by_its_kind(sql: SqlStore, file: Path) -> None:
+async def test_an_item_of_a_newer_version_is_refused_by_its_kind(file: Path, opening: Opening) -> None:
+    sql = opening(file)
     run = await begin(sql)
     await run.append(note())
     script(file, "UPDATE remit_items SET kind = 'teleported' WHERE seq = 1")

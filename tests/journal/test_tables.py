@@ -1,26 +1,17 @@
-"""How a database is opened: SQLite is told what to keep, every other is left as it is."""
+"""How a database is opened, and by which addresses."""
 
 from __future__ import annotations
 
 import sqlite3
+import sys
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 from sqlalchemy import URL, Connection
-from sqlalchemy.dialects import registry
-from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 
-from remit.journal.tables import open_engine
-
-
-class Other(SQLiteDialect_pysqlite):
-    """A database that is not SQLite, as far as anybody can tell."""
-
-    name = "other"
-
-
-registry.register("other", __name__, "Other")
+from remit.errors import SetupError
+from remit.journal.tables import open_engine, place, read_url
 
 
 def told(connection: Connection) -> dict[str, object]:
@@ -28,18 +19,65 @@ def told(connection: Connection) -> dict[str, object]:
     return {name: connection.exec_driver_sql(f"PRAGMA {name}").scalar_one() for name in names}
 
 
+def test_sqlite_is_told_how_to_keep_a_journal(tmp_path: Path) -> None:
+    engine = open_engine(URL.create("sqlite", database=str(tmp_path / "some.db")))
+    with engine.connect() as connection:
+        assert told(connection) == {"journal_mode": "wal", "synchronous": 2, "busy_timeout": 30_000}
+    engine.dispose()
+
+
+def test_postgres_is_told_how_long_to_wait_and_shows_what_others_committed(url: str) -> None:
+    engine = open_engine(read_url(url))
+    with engine.connect() as connection:
+        shown = [
+            connection.exec_driver_sql(f"SHOW {name}").scalar() for name in ("lock_timeout", "transaction_isolation")
+        ]
+    assert shown == ["30s", "read committed"]
+    engine.dispose()
+
+
+@pytest.mark.parametrize("scheme", ["postgres", "postgresql", "postgresql+psycopg"])
+def test_however_a_provider_spells_it_postgres_is_spoken_to_by_one_driver(scheme: str) -> None:
+    engine = open_engine(read_url(f"{scheme}://ada:rosebud@db.example/remit"))
+    assert engine.dialect.driver == "psycopg"
+
+
 @pytest.mark.parametrize(
-    ("dialect", "keeps"),
+    ("url", "why"),
     [
-        ("sqlite", {"journal_mode": "wal", "synchronous": 2, "busy_timeout": 30_000}),
-        ("other", {"journal_mode": "delete", "synchronous": 2, "busy_timeout": 5000}),
+        ("rosebud", "cannot be read; write sqlite:///FILE or postgresql://"),
+        ("postgresql://ada:rosebud@db.example:port/remit", "cannot be read"),
+        ("mysql://ada:rosebud@db.example/remit", "cannot be kept in mysql"),
+        ("postgresql+asyncpg://ada:rosebud@db.example/remit", "cannot be kept in postgresql.asyncpg"),
+        ("postgresql://ada@db.example/remit?password=rosebud", "put it before '@'"),
     ],
 )
-def test_only_sqlite_is_told_how_to_keep_a_journal(tmp_path: Path, dialect: str, keeps: dict[str, object]) -> None:
-    engine = open_engine(URL.create(dialect, database=str(tmp_path / "some.db")))
-    with engine.connect() as connection:
-        assert told(connection) == keeps
-    engine.dispose()
+def test_a_url_of_which_no_journal_can_be_made_is_refused_and_not_repeated(url: str, why: str) -> None:
+    with pytest.raises(SetupError, match=why) as refused:
+        read_url(url)
+    assert "rosebud" not in str(refused.value)
+    assert "rosebud" not in repr(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("sqlite:////tmp/journal.db", "/tmp/journal.db"),  # noqa: S108 - only a name
+        ("sqlite://", "in memory"),
+        (
+            "postgresql+psycopg://ada:rosebud@db.example:5433/remit?sslmode=require",
+            "postgresql://ada@db.example:5433/remit",
+        ),
+    ],
+)
+def test_an_error_names_the_journal_without_its_password(url: str, shown: str) -> None:
+    assert place(read_url(url)) == shown
+
+
+def test_without_the_driver_of_postgres_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(SetupError, match=r"Postgres needs psycopg; install it with: pip install 'remit\[postgres\]'"):
+        open_engine(read_url("postgresql://ada@db.example/remit"))
 
 
 def test_a_transaction_that_writes_locks_from_its_start_and_one_that_reads_does_not(tmp_path: Path) -> None:

@@ -13,7 +13,16 @@ from hypothesis import strategies as st
 from remit import Call, Effect, Limits, Place, Reply, Suspended, tool
 from remit.contracts.items import Note, Position, ToolOutput
 from remit.contracts.reply import UNREAD
-from remit.errors import CallError, DeniedError, DivergedError, JournalError, LeaseError, NotFoundError, RemitError
+from remit.errors import (
+    BudgetError,
+    CallError,
+    DeniedError,
+    DivergedError,
+    JournalError,
+    LeaseError,
+    NotFoundError,
+    RemitError,
+)
 from remit.journal.codec import body_digest, chain, encode, tool_text
 from remit.journal.in_process import InProcessStore
 from remit.journal.ledger import RunLedger
@@ -111,6 +120,14 @@ async def test_a_composed_call_that_is_known_is_driven_again_only_to_compare(rep
         call.ledger.add(known[0].item)
     assert (await through(Record(), call, inner)).content == "known"
     assert len(inner.calls) == driven
+
+
+async def test_a_composed_call_that_was_refused_before_it_began_is_answered_from_its_record() -> None:
+    call, inner = await call_of(work), Inner()
+    spent = Reply.failed(BudgetError("the run has made its calls"))
+    known = positions(end_of(call, spent.content, outcome="error"))
+    reply = await through(Record(), call._replace(ledger=ReplayLedger("run", known)), inner)
+    assert (reply.content, reply.outcome, inner.calls) == (spent.content, "error", [])
 
 
 async def test_a_replay_that_ends_in_another_way_has_diverged() -> None:

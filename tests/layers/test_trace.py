@@ -12,9 +12,9 @@ import pytest
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
-from opentelemetry.trace import StatusCode
+from opentelemetry.trace import SpanKind, StatusCode
 
-from remit import Call, ChatRequest, Completion, Effect, Place, Reply, Risk, Suspended, tool
+from remit import Agent, Call, ChatRequest, Completion, Effect, Place, Reply, Risk, Suspended, tool
 from remit.contracts.chat import completion_of
 from remit.errors import ModelError, NotFoundError
 from remit.layers.trace import Trace, TraceModel
@@ -30,9 +30,12 @@ async def find() -> str:
 
 
 @tool(effect=Effect.COMPOSED)
-async def editor() -> str:
-    """Edit."""
-    return "edited"
+async def pipeline() -> str:
+    """Call others."""
+    return "called"
+
+
+editor = Agent("editor", instructions="Edit.")
 
 
 class Listening:
@@ -82,13 +85,35 @@ async def test_a_call_is_the_execution_of_a_tool(listening: Listening) -> None:
     )
 
 
-async def test_a_composed_call_is_the_invocation_of_an_agent(listening: Listening) -> None:
-    await through(Trace(provider=listening.provider), await call_of(editor))
+async def test_an_agents_call_is_its_invocation_and_says_nothing_of_a_tool(listening: Listening) -> None:
+    await through(Trace(provider=listening.provider), await call_of(editor, wire="w1", conversation="c1"))
+    assert listening.only() == (
+        "invoke_agent editor",
+        {
+            "gen_ai.operation.name": "invoke_agent",
+            "gen_ai.agent.name": "editor",
+            "gen_ai.conversation.id": "c1",
+            "remit.run": "run",
+            "remit.call": "call",
+            "remit.risk": "safe",
+            "remit.outcome": "ok",
+        },
+    )
+
+
+async def test_a_tool_that_calls_others_is_no_agent(listening: Listening) -> None:
+    await through(Trace(provider=listening.provider), await call_of(pipeline))
     name, attributes = listening.only()
-    assert name == "invoke_agent editor"
-    assert attributes["gen_ai.operation.name"] == "invoke_agent"
-    assert attributes["gen_ai.agent.name"] == "editor"
-    assert "gen_ai.tool.name" not in attributes
+    assert name == "execute_tool pipeline"
+    assert attributes["gen_ai.tool.type"] == "function"
+    assert "gen_ai.agent.name" not in attributes
+
+
+async def test_what_happens_here_is_internal_and_a_request_to_a_model_is_a_clients(listening: Listening) -> None:
+    for callee in (find, editor):
+        await through(Trace(provider=listening.provider), await call_of(callee))
+    await TraceModel(provider=listening.provider)(answered)(await chat_request())
+    assert [span.kind for span in listening.spans] == [SpanKind.INTERNAL, SpanKind.INTERNAL, SpanKind.CLIENT]
 
 
 async def test_a_call_that_no_model_named_goes_by_its_own_id_and_what_is_empty_is_not_said(
@@ -119,6 +144,7 @@ async def test_an_error_of_inner_passes_through_and_is_the_status_of_the_span(li
         await through(Trace(provider=listening.provider), await call_of(find), Inner(error))
     assert caught.value is error
     assert listening.spans[0].status.status_code is StatusCode.ERROR
+    assert listening.only()[1]["error.type"] == "NOT_FOUND"
 
 
 async def test_waiting_for_a_person_ends_the_span_and_is_no_error(listening: Listening) -> None:
@@ -160,12 +186,15 @@ async def answered(_request: ChatRequest, /) -> Completion:
 
 async def test_a_model_request_is_a_chat_with_its_model_and_tokens(listening: Listening) -> None:
     request = await chat_request()
-    completion = await TraceModel(provider=listening.provider)(answered)(request)
+    trace = TraceModel(provider=listening.provider, model="little", vendor="openai")
+    completion = await trace(answered)(request)
     assert completion.content == "hi"
     assert listening.only() == (
-        "chat small",
+        "chat little",
         {
             "gen_ai.operation.name": "chat",
+            "gen_ai.provider.name": "openai",
+            "gen_ai.request.model": "little",
             "remit.run": "run",
             "remit.call": "a:1",
             "gen_ai.response.model": "small",
@@ -181,16 +210,24 @@ async def test_a_model_that_does_not_say_its_name_is_a_chat_with_nobody(listenin
         return completion_of('{"role":"assistant","content":"hi"}')
 
     await TraceModel(provider=listening.provider)(nameless)(await chat_request())
-    assert listening.only()[0] == "chat"
+    name, attributes = listening.only()
+    assert (name, attributes["gen_ai.provider.name"]) == ("chat", "unknown")
+    assert not {"gen_ai.request.model", "gen_ai.response.model"} & set(attributes)
 
 
-async def test_an_error_of_the_model_is_the_status_of_the_span(listening: Listening) -> None:
+@pytest.mark.parametrize(
+    ("error", "kind"), [(ModelError("refused"), "MODEL_ERROR"), (ZeroDivisionError(), "ZeroDivisionError")], ids=repr
+)
+async def test_an_error_of_the_model_is_the_status_of_the_span(
+    listening: Listening, error: Exception, kind: str
+) -> None:
     async def broken(_request: ChatRequest, /) -> Completion:
-        raise ModelError("refused")
+        raise error
 
-    with pytest.raises(ModelError, match="refused"):
+    with pytest.raises(type(error)):
         await TraceModel(provider=listening.provider)(broken)(await chat_request())
-    assert listening.only()[0] == "chat"
+    name, attributes = listening.only()
+    assert (name, attributes["error.type"]) == ("chat", kind)
     assert listening.spans[0].status.status_code is StatusCode.ERROR
 
 
@@ -199,6 +236,22 @@ def test_where_no_provider_is_set_the_layers_are_not_there_at_all() -> None:
     assert Trace()(inner) is inner
     assert TraceModel()(answered) is answered
 
+
+WHOLE = """
+import asyncio
+from opentelemetry import trace
+from remit import Agent, App, Runtime
+from remit.testing import Scripted, anybody, calls
+from tests.layers.test_trace import Listening, pipeline
+
+listening = Listening()
+trace.set_tracer_provider(listening.provider)
+agent = Agent("editor", instructions="Edit.", tools=[pipeline])
+runtime = Runtime(App(name="test", agents=(agent,)), model=Scripted([calls(("pipeline", {})), "done"]))
+asyncio.run(runtime.run("go", by=anybody()))
+print([span.name for span in listening.spans])
+print({span.attributes["gen_ai.provider.name"] for span in listening.spans if span.name.startswith("chat")})
+"""
 
 DEFAULT = """
 import asyncio, sys
@@ -219,6 +272,13 @@ asyncio.run(main())
 print([span.name for span in listening.spans])
 """
 
+SPANS = [
+    "chat scripted (no model)",
+    "execute_tool pipeline",
+    "chat scripted (no model)",
+    "invoke_agent editor",
+]
+
 UNSET = """
 import sys
 from remit.layers.trace import Trace
@@ -229,8 +289,12 @@ print(Trace()(inner) is inner, "opentelemetry" in sys.modules)
 
 @pytest.mark.parametrize(
     ("program", "printed"),
-    [(DEFAULT, "['execute_tool find', 'chat small']"), (UNSET, "True False")],
-    ids=["set", "never imported"],
+    [
+        (DEFAULT, "['execute_tool find', 'chat']"),
+        (UNSET, "True False"),
+        (WHOLE, f"{SPANS}\n{{'scripted'}}"),
+    ],
+    ids=["set", "never imported", "a whole run"],
 )
 def test_by_default_spans_go_where_the_program_sends_them(program: str, printed: str) -> None:
     here = Path(__file__).parents[2]
@@ -240,4 +304,5 @@ def test_by_default_spans_go_where_the_program_sends_them(program: str, printed:
 
 def test_they_stand_at_their_place_and_print_their_provider() -> None:
     assert Trace().place is TraceModel().place is Place.TRACE
-    assert (repr(Trace()), repr(TraceModel())) == ("Trace(provider=None)", "TraceModel(provider=None)")
+    assert repr(Trace()) == "Trace(provider=None)"
+    assert repr(TraceModel()) == "TraceModel(provider=None, model='', vendor='unknown')"

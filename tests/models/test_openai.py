@@ -160,7 +160,7 @@ ODD: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"content": "x", "reasoning_content": "hm", "annotations": [], "audio": None, "function_call": None},
         {"content": "x"},
     ),
-    "another role": ({"role": "model", "content": "x"}, {"content": "x"}),
+    "no role": ({"role": None, "content": "x"}, {"content": "x"}),
     "calls beside text": (
         {"content": "x", "tool_calls": [{"id": "a", "function": {"name": "n", "arguments": "{}"}}]},
         {"content": "x", "tool_calls": [{"id": "a", "function": {"name": "n", "arguments": "{}"}}]},
@@ -185,6 +185,16 @@ def test_an_odd_answer_becomes_a_message_that_a_request_may_carry(name: str) -> 
     assert json.loads(completion.message) == {"role": "assistant", **expected}
     TypeAdapter(ChatCompletionAssistantMessageParam).validate_json(completion.message)
     assert {fault.broken for fault in faults([completion.message])} <= {Broken.UNPAIRED_CALL}
+
+
+@pytest.mark.parametrize("role", ["model", "user", "tool"])
+def test_an_answer_in_another_role_than_the_assistants_is_refused(role: str) -> None:
+    with pytest.raises(CompletionError, match=f"answered with a message of role '{role}', not 'assistant'"):
+        completion_from(answer({"role": role, "content": "x"}))
+
+
+def test_a_refusal_is_what_the_completion_says() -> None:
+    assert completion_from(answer({"content": None, "refusal": "I cannot."})).content == "I cannot."
 
 
 @pytest.mark.parametrize("call", [{"function": {"name": "n"}}, {"id": None, "function": {"name": "n"}}])

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from remit import Agent, App, Effect, LeafContext, Principal, Risk, Runtime, tool
+from remit import Agent, App, Ask, Effect, Env, LeafContext, Policy, Principal, Runtime, When, preset, tool
 from remit.journal.sql import SqlStore
 from remit.testing import Scripted, anybody, calls
 
@@ -26,9 +26,9 @@ def known(name: str, tenant: str) -> Principal:
 
 
 def application(folder: Path) -> App:
-    """The application, whose world is a folder."""
+    """The application, whose world is a folder, and whose policy is a rule written on the spot."""
 
-    @tool(effect=Effect.KEYED, risk=Risk.HIGH)
+    @tool(effect=Effect.KEYED)
     async def erase(ctx: LeafContext, page: str) -> str:
         """Erase a page."""
         with (folder / "ERASED").open("a", encoding="utf-8") as file:
@@ -37,7 +37,9 @@ def application(folder: Path) -> App:
             os.kill(os.getpid(), signal.SIGKILL)
         return f"erased {page}"
 
-    return App(name="test", agents=(Agent("agent", instructions="Work.", tools=[erase]),))
+    dangerous = When("dangerous", lambda call: call.callee.name in {"erase", "burn", "drop"}, Ask(reason=str(folder)))
+    agent = Agent("agent", instructions="Work.", tools=[erase])
+    return App(name="test", agents=(agent,), layers=lambda: preset(Env(), policy=Policy(dangerous)))
 
 
 async def main(journal: Path, verb: str, *words: str) -> dict[str, Any]:

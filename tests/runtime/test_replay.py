@@ -283,10 +283,6 @@ async def test_a_run_that_was_cancelled_replays_up_to_where_it_was_stopped() -> 
     assert (await replaying(store, wait).replay(row.run)).difference == ""
 
 
-# --- what is not right yet ---------------------------------------------------------------------------------------
-
-
-@pytest.mark.xfail(strict=True, reason="only a CallError of the model is in the journal")
 async def test_a_run_that_failed_by_a_bug_of_its_model_replays() -> None:
     store = InProcessStore()
     result = await runtime_of(Scripted([RuntimeError("a bug")]), READ, store=store).run("go", by=anybody())
@@ -294,7 +290,6 @@ async def test_a_run_that_failed_by_a_bug_of_its_model_replays() -> None:
     assert (await replaying(store, READ).replay(result.run)).difference == ""
 
 
-@pytest.mark.xfail(strict=True, reason="a failure says nothing of the request that failed")
 async def test_a_request_that_failed_is_compared_like_one_that_was_answered() -> None:
     store = InProcessStore()
     result = await runtime_of(Scripted([ModelBusyError("later")]), READ, store=store).run("go", by=anybody())
@@ -302,7 +297,6 @@ async def test_a_request_that_failed_is_compared_like_one_that_was_answered() ->
     assert "turn 1" in (await replaying(store, READ, SEARCH).replay(result.run)).difference
 
 
-@pytest.mark.xfail(strict=True, reason="nothing is spent in a replay, so what the budget refused is driven again")
 async def test_a_run_whose_composed_callee_was_refused_by_the_budget_replays() -> None:
     @tool(effect=Effect.COMPOSED)
     async def pipeline(ctx: Context) -> str:

@@ -9,6 +9,7 @@ import pytest
 
 from apps.cms.tests.world import World
 from remit import App, Arguments, Effect, InProcessStore, LeafContext, Principal, Risk, Runtime
+from remit.testing import Scripted, calls
 from remit_cms.agent import editor
 from remit_cms.pages.pages import Pages
 from remit_cms.pages.payloads import CreatePage, PageReply
@@ -131,7 +132,7 @@ async def test_every_tool_works_through_the_runtime(runtime: Runtime) -> None:
     [
         ("cms_getPage", {"slug": "nope"}, "NOT_FOUND", "No page 'nope'"),
         ("cms_getPage", {}, "VALIDATION_ERROR", "give the pageId or the slug"),
-        ("cms_createPage", {"title": "About"}, "ALREADY_EXISTS", "has the slug 'about' already"),
+        ("cms_createPage", {"title": "About"}, "ALREADY_EXISTS", "a page with this slug already"),
         ("cms_createPage", {"title": "X", "colour": "red"}, "VALIDATION_ERROR", "Parameters: title, slug, sections"),
         ("cms_searchPages", {"query": "x", "limit": "5"}, "VALIDATION_ERROR", "limit"),
         ("cms_updatePage", {"pageId": "about", "title": "T", "expectedRevision": 7}, "CONFLICT", "at revision 1"),
@@ -220,3 +221,25 @@ async def test_a_write_whose_process_died_after_the_commit_is_there_once_after_t
     result = await second.resume("run-1")
     assert json.loads(result.text)["page"]["id"] == "page_1"
     assert (await world.rows())["pages"] == 1
+
+
+@pytest.mark.parametrize("conversation", [False, True], ids=["asked", "announced"])
+async def test_the_person_who_is_asked_sees_what_would_be_deleted(
+    world: World, tools: dict[str, AnyTool], conversation: bool
+) -> None:
+    page = await world.page("About", ("hero", {"heading": "We bake bread"}), ("text", {"content": "Daily."}))
+    section = page.sections[0]
+    wanted = (
+        calls(("cms_deletePage", {"pageId": page.id, "confirmed": not conversation})),
+        calls(("cms_deletePageSection", {"pageSectionId": section.id, "confirmed": not conversation})),
+    )
+    shown = list[str]()
+    for index, each in enumerate(wanted):
+        app = App(name="cms", agents=(editor(tools.values()),))
+        runtime = Runtime(app, store=(store := InProcessStore()), model=Scripted([each, "done"]))
+        await runtime.run("go", by=ANN, conversation=f"c{index}" if conversation else "")
+        shown += [row.question.shown for row in await store.questions()]
+    assert shown == [
+        "the page 'About' (/about) with 2 sections (hero, text)",
+        "the section hero 'We bake bread' from page 'About' (/about)",
+    ]

@@ -9,13 +9,13 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from remit.agent.loop import AgentLoop, LoopService
-from remit.agent.model import Model
+from remit.agent.model import Model, NamedModel
 from remit.agent.step import AgentStep
 from remit.agent.wire import Wire
 from remit.contracts.arguments import Arguments
 from remit.contracts.call import AgentLayer, CallLayer, ModelLayer, StepLayer
 from remit.contracts.callee import UNKNOWN, Callee, Found, Frame
-from remit.contracts.chat import ChatRequest, History, ToolTexts, completion_of, read, write
+from remit.contracts.chat import ChatRequest, History, ToolTexts, completion_of, read, text_of, write
 from remit.contracts.contract import check_name, definition
 from remit.contracts.facts import Effect, Facts
 from remit.contracts.items import Message, Mismatch
@@ -173,7 +173,8 @@ class Agent:
     def _compose(self, model: Model) -> LoopService:
         models = [layer for layer in self.around if isinstance(layer, ModelLayer)]
         steps = [layer for layer in self.around if isinstance(layer, StepLayer)]
-        asked = compose([TraceModel(), *models, Wire()], model)
+        traced = TraceModel(model=model.model, vendor=model.vendor) if isinstance(model, NamedModel) else TraceModel()
+        asked = compose([traced, *models, Wire()], model)
         return AgentLoop(max_turns=self.max_turns)(compose(steps, AgentStep(model=asked, parallel=self.parallel)))
 
     def _with(self, *, around: Stack[AgentLayer], model: Model | None) -> Agent:
@@ -223,6 +224,4 @@ def _refuse_strange(name: str, layers: Iterable[object]) -> None:
 
 def said(messages: Sequence[str] | History) -> str:
     """The text of the last message."""
-    message = read(messages[len(messages) - 1])
-    content = message.get("content")
-    return content if isinstance(content, str) else "".join(str(part.get("text", "")) for part in content or ())
+    return text_of(read(messages[len(messages) - 1]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from remit.contracts.chat import ChatRequest, Completion
 
@@ -17,4 +17,19 @@ class Model(Protocol):
             ModelError: it could not be asked.
             CompletionError: it answered, but not with a completion.
         """
+        ...
+
+
+@runtime_checkable
+class NamedModel(Protocol):
+    """A model that says which it is; then the spans of its requests do."""
+
+    @property
+    def model(self) -> str:
+        """The name by which it is asked."""
+        ...
+
+    @property
+    def vendor(self) -> str:
+        """Whose it is, as OpenTelemetry names them, like ``openai``."""
         ...

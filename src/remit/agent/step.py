@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from typing import Final
 
 from remit.contracts.call import ModelService
-from remit.contracts.chat import Wanted
+from remit.contracts.chat import Completion, Wanted
 from remit.contracts.reply import Reply
 from remit.contracts.step import Aux, Calls, Done, Next, Prepared, StepOutcome, StepRequest
-from remit.errors import SetupError, Suspended
+from remit.errors import CompletionError, SetupError, Suspended
 from remit.journal.codec import tool_text
 
 
@@ -29,8 +30,9 @@ class AgentStep:
         completion = await self.model(request.chat)
         aux = Aux(completion.prompt_tokens, completion.completion_tokens, len(completion.wanted))
         if not completion.wanted:
+            _refuse_partial(completion, request.chat.max_tokens)
             return Done(messages=(completion.message,), aux=aux)
-        replies = await self._calls(request.calls, completion.wanted)
+        replies = await self._calls(request.calls, _wanted(completion))
         texts = [tool_text(w.id, reply.content) for w, reply in zip(completion.wanted, replies, strict=True)]
         messages = (completion.message, *texts)
         final = next((reply for reply in replies if reply.ends), None)
@@ -66,6 +68,34 @@ class AgentStep:
         if failed:
             raise failed[0]
         return [task.result() for task in tasks]
+
+
+def _wanted(completion: Completion) -> tuple[Wanted, ...]:
+    """The calls; where the answer was cut before the arguments of the last one began, they are no JSON either."""
+    *others, last = completion.wanted
+    if completion.finish != "length" or last.arguments:
+        return completion.wanted
+    return (*others, last._replace(arguments=_CUT))
+
+
+_CUT: Final = " "
+"""No text at all would mean no arguments."""
+
+
+def _refuse_partial(completion: Completion, max_tokens: int | None) -> None:
+    """Refuse what is no answer, or only the beginning of one; the journal keeps what there is.
+
+    Raises:
+        CompletionError: saying which.
+    """
+    if completion.finish == "length":
+        limit = "the limit of its endpoint" if max_tokens is None else f"max_tokens={max_tokens}"
+        raise CompletionError(f"the model's answer was cut at {limit}; allow more tokens, or ask for less")
+    if completion.content is not None and completion.content.strip():
+        return
+    if completion.finish == "content_filter":
+        raise CompletionError("the model's answer was held back by a content filter; ask in other words")
+    raise CompletionError(f"the model's answer is empty: no text and no calls (it stopped for {completion.finish!r})")
 
 
 async def _settled(prepared: Prepared) -> Reply | Suspended:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 from itertools import count
+from typing import Final
 
 from remit.contracts.call import ModelLayer, ModelService
 from remit.contracts.chat import ChatRequest, Completion, completion_of, read, write
 from remit.contracts.items import Failure, Message, Mismatch, Usage
 from remit.contracts.reply import Reply
 from remit.core import Place
-from remit.errors import CallError, DivergedError, from_reply
+from remit.errors import CallError, CompletionError, DivergedError, JournalError, ModelError, from_reply
 
 
 class Wire(ModelLayer):
@@ -39,41 +40,69 @@ class _Wire:
         message = next((item for item in items if isinstance(item, Message)), None)
         if message is not None:
             usage = next((item for item in items if isinstance(item, Usage)), None)
-            self._compare(request, message, digest)
+            self._compare(request, message.request, digest)
             completion = _recorded(message, usage)
         else:
-            completion = _named_apart(await self._ask(request), request)
+            completion = _named_apart(await self._ask(request, digest), request)
             _record(request, completion, digest)
         request.used.update(wanted.id for wanted in completion.wanted)
         return completion
 
-    async def _ask(self, request: ChatRequest) -> Completion:
+    async def _ask(self, request: ChatRequest, digest: str) -> Completion:
         """Ask the model; a failure is recorded, so that a replay meets it too, and a resume asks anew."""
         if request.ledger.stopping:
             raise asyncio.CancelledError
         failures = [item for item in request.ledger.known(request.call) if isinstance(item, Failure)]
         if failures and request.ledger.replaying:
+            self._compare(request, failures[-1].request or digest, digest)
             raise from_reply(failures[-1].content)
         request.ledger.store()
         try:
-            return await self._inner(request)
-        except CallError as error:
-            request.ledger.add(Failure(call=request.call, content=Reply.failed(error).content))
+            return _of_assistant(await self._inner(request))
+        except (JournalError, DivergedError):
             raise
+        except Exception as error:
+            failed = error if isinstance(error, CallError) else _bug(error)
+            request.ledger.add(Failure(call=request.call, content=Reply.failed(failed).content, request=digest))
+            if failed is error:
+                raise
+            raise failed from error
 
-    def _compare(self, request: ChatRequest, message: Message, digest: str) -> None:
-        if message.request == digest:
+    def _compare(self, request: ChatRequest, recorded: str, digest: str) -> None:
+        if recorded == digest:
             return
         if request.ledger.replaying:
             raise DivergedError(
                 f"turn {request.turn}: the request to the model is not the recorded one "
-                f"(recorded {message.request[:12]}, today {digest[:12]}): the prompt, the tools, a knob or an earlier "
+                f"(recorded {recorded[:12]}, today {digest[:12]}): the prompt, the tools, a knob or an earlier "
                 f"message changed"
             )
         what = f"request of turn {request.turn}"
         known = [item for item in request.ledger.known(request.call) if isinstance(item, Mismatch)]
         if all(item.today != digest for item in known):
-            request.ledger.add(Mismatch(call=request.call, what=what, recorded=message.request, today=digest))
+            request.ledger.add(Mismatch(call=request.call, what=what, recorded=recorded, today=digest))
+
+
+def _of_assistant(completion: Completion) -> Completion:
+    """The completion, if its message is one that an assistant may say.
+
+    Raises:
+        CompletionError: it speaks for somebody else, which no history may hold.
+    """
+    role = "assistant" if completion.message.startswith(_ASSISTANT) else read(completion.message)["role"]
+    if role != "assistant":
+        raise CompletionError(f"the model answered with a message of role {role!r}, not 'assistant'")
+    return completion
+
+
+_ASSISTANT: Final = '{"role":"assistant"'
+
+
+def _bug(error: Exception) -> ModelError:
+    return ModelError(f"the model failed: {type(error).__name__}: {error}"[:_SHOWN])
+
+
+_SHOWN: Final = 1000
 
 
 def _recorded(message: Message, usage: Usage | None) -> Completion:
@@ -113,7 +142,7 @@ def _named_apart(completion: Completion, request: ChatRequest) -> Completion:
     if named and all(ids) and len(set(ids)) == len(ids) and request.used.isdisjoint(ids):
         return completion
     message = read(completion.message)
-    if message["role"] == "assistant":
+    if message["role"] == "assistant":  # for the type checker: it is
         numbered = (f"call_{number}_{request.turn}" for number in count(len(request.used)))
         fresh = (made for made in numbered if made not in request.used)
         for call in message.get("tool_calls") or ():

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Final, Protocol
+from dataclasses import replace
+from typing import Protocol
 
-from remit.approvals.policy import DECIDE, Ask
+from pydantic import BaseModel
+
+from remit.approvals.policy import DECIDE, LONGEST, Ask
 from remit.contracts.call import Call
-from remit.contracts.contract import definition_digest
+from remit.contracts.contract import Contract, definition_digest
 from remit.contracts.question import Decision, Question, QuestionKind, digest
 
 
@@ -38,22 +41,27 @@ class Inbox:
         return "Inbox()"
 
 
-def intended(call: Call) -> str | None:
-    """For a call that leaves its confirmation flag unset: the canonical arguments of the call it announces.
+def intended(call: Call) -> Call | None:
+    """For a call that leaves its confirmation flag unset: the call it announces. None for every other call.
 
-    None for every other call. An unconfirmed call changes nothing and is itself never asked about.
+    An unconfirmed call changes nothing and is itself never asked about.
     """
-    flag, payload = call.callee.facts.confirm, call.payload
-    if flag is None or payload is None:
+    payload = call.payload
+    field = unset_flag(call.callee, payload) if payload is not None else None
+    return call.bound(payload.model_copy(update={field: True})) if payload is not None and field is not None else None
+
+
+def unset_flag(callee: Contract, payload: BaseModel) -> str | None:
+    """The field of the confirmation flag, where the callee has one and ``payload`` leaves it unset."""
+    flag = callee.facts.confirm
+    if flag is None:
         return None
     fields = type(payload).model_fields.items()
     field = next(name for name, known in fields if flag in (name, known.alias))
-    if payload.model_dump()[field] is True:
-        return None
-    return call.callee.schema_in.canonical(payload.model_copy(update={field: True}))
+    return None if payload.model_dump()[field] is True else field
 
 
-def match_of(call: Call, arguments: str, policy_version: str) -> str:
+def match_of(call: Call, policy_version: str) -> str:
     """What another call must share to use the same approval.
 
     For a tool with a confirmation flag that is the conversation, the tool and the arguments; for every other, the call.
@@ -61,31 +69,27 @@ def match_of(call: Call, arguments: str, policy_version: str) -> str:
     confirms = call.callee.facts.confirm is not None and call.caller.conversation
     scope = ("conversation", call.caller.conversation) if confirms else ("call", call.caller.run, call.id)
     tenant = call.caller.principal.tenant
-    return digest(tenant, *scope, call.callee.name, definition_digest(call.callee), policy_version, arguments)
+    return digest(tenant, *scope, call.callee.name, definition_digest(call.callee), policy_version, call.canonical)
 
 
-def question_of(call: Call, ask: Ask, rule: str, *, arguments: str, match: str, waits: bool) -> Question:
+def question_of(
+    call: Call, ask: Ask, rule: str, match: str, *, waits: bool, shown: str = "", edits: str = "", editor: str = ""
+) -> Question:
     """The question about a call, bound to everything that matters about it."""
-    name = digest(match, call.caller.run, call.id)[:12]
-    return _question(call, "approval", ask, rule, name=name, match=match, arguments=arguments, waits=waits)
-
-
-_FOR_EVER: Final = 100 * 365 * 24 * 3600.0
+    name = digest(match, call.caller.run, call.id, *([edits] if edits else []))[:12]
+    asked = _question(call, "approval", ask, rule, name=name, match=match)
+    return replace(asked, waits=waits, shown=shown, edits=edits, editor=editor)
 
 
 def outcome_question(call: Call, attempt: int) -> Question:
     """Did this call happen? Asked when it was found started, without an end, by a process that is gone."""
     match = digest("outcome", call.caller.run, call.id, str(attempt))
     reason = f"{call.callee.name} was under way when its process died: did it happen?"
-    ask = Ask(reason=reason, who=DECIDE, expires_in=_FOR_EVER)
-    return _question(
-        call, "outcome", ask, "outcome unknown", name=match[:12], match=match, arguments=call.canonical, waits=True
-    )
+    ask = Ask(reason=reason, who=DECIDE, expires_in=LONGEST)
+    return _question(call, "outcome", ask, "outcome unknown", name=match[:12], match=match)
 
 
-def _question(
-    call: Call, kind: QuestionKind, ask: Ask, rule: str, *, name: str, match: str, arguments: str, waits: bool
-) -> Question:
+def _question(call: Call, kind: QuestionKind, ask: Ask, rule: str, *, name: str, match: str) -> Question:
     now, caller = call.ledger.now(), call.caller
     return Question(
         id=name,
@@ -98,7 +102,7 @@ def _question(
         agent=caller.agent,
         asker=caller.principal.name,
         tool=call.callee.name,
-        arguments=arguments,
+        arguments=call.canonical,
         definition=definition_digest(call.callee),
         risk=call.callee.facts.risk.value,
         rule=rule,
@@ -106,5 +110,5 @@ def _question(
         who=ask.who,
         asked=now,
         expires=now + ask.expires_in,
-        waits=waits,
+        four_eyes=ask.four_eyes,
     )

@@ -6,9 +6,10 @@ Rules are objects, in order; the first that has a verdict counts.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
+from remit.approvals.fingerprint import fingerprint
 from remit.contracts.call import Call
 from remit.contracts.facts import Effect, Risk
 from remit.contracts.question import digest
@@ -18,6 +19,20 @@ DECIDE: Final = "approvals:decide"
 """The permission that a person needs to decide, unless a verdict names another."""
 
 
+LONGEST: Final = 100 * 365 * 24 * 3600.0
+"""Seconds that a question or a grant may stand at most; JSON and calendars have no infinity."""
+
+
+def check_standing(seconds: float, what: str) -> None:
+    """Refuse a time that is none, or that cannot be written down.
+
+    Raises:
+        SetupError: it is.
+    """
+    if not 0 < seconds <= LONGEST:
+        raise SetupError(f"{what} of {seconds} seconds: give a positive number, at most {LONGEST:.0f} (100 years)")
+
+
 @dataclass(frozen=True, slots=True)
 class Allow:
     """The call may run."""
@@ -25,15 +40,18 @@ class Allow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ask:
-    """A person decides: one who holds the permission ``who``, within ``expires_in`` seconds; no answer means denied."""
+    """A person decides: one who holds the permission ``who``, within ``expires_in`` seconds; no answer means denied.
+
+    ``four_eyes``: it must be somebody else than whoever started the run, or edited the call.
+    """
 
     reason: str
     who: str = DECIDE
     expires_in: float = 7 * 24 * 3600.0
+    four_eyes: bool = False
 
     def __post_init__(self) -> None:
-        if not self.expires_in > 0:
-            raise SetupError(f"a question that expires in {self.expires_in} seconds cannot be answered")
+        check_standing(self.expires_in, "a time to answer")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,11 +106,16 @@ class UnsafeEgress:
 
 @dataclass(frozen=True, slots=True)
 class When:
-    """A rule of your own: ``verdict`` for the calls of which ``test`` is true."""
+    """A rule of your own: ``verdict`` for the calls of which ``test`` is true.
+
+    ``version`` says which version of the test it is; without one the code of the test does. Raise it where the test
+    changes its mind by what it calls or reads: an approval is given under one version, and is not used under another.
+    """
 
     name: str
     test: Callable[[Call], bool]
     verdict: Verdict
+    version: str = ""
 
     def __call__(self, call: Call, /) -> Verdict | None:
         """The verdict, if the test is true."""
@@ -103,28 +126,40 @@ _ALLOWED: Final = (Allow(), "")
 
 
 class Policy:
-    """Rules in order. What no rule is about is allowed."""
+    """Rules in order. What no rule is about is allowed. ``four_eyes`` asks for them wherever a rule asks."""
 
-    __slots__ = ("rules", "version")
+    __slots__ = ("_four_eyes", "rules", "version")
 
-    def __init__(self, *rules: Rule) -> None:
+    def __init__(self, *rules: Rule, four_eyes: bool = False) -> None:
         names = [rule.name for rule in rules]
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
             raise SetupError(f"two rules are named {twice[0]!r}; a person must be able to tell which one asked")
         self.rules = rules
-        self.version = digest(*(repr(rule) for rule in rules))
+        self._four_eyes = four_eyes
+        self.version = digest(*map(_version, rules), *(["four eyes"] if four_eyes else []))
 
     def verdict(self, call: Call) -> tuple[Verdict, str]:
         """The verdict on a call, and the name of the rule that gave it."""
         for rule in self.rules:
             verdict = rule(call)
             if verdict is not None:
-                return verdict, rule.name
+                return self._seen(verdict), rule.name
         return _ALLOWED
 
+    def _seen(self, verdict: Verdict) -> Verdict:
+        return replace(verdict, four_eyes=True) if self._four_eyes and isinstance(verdict, Ask) else verdict
+
     def __repr__(self) -> str:
-        return f"Policy({', '.join(rule.name for rule in self.rules)})"
+        rules = [rule.name for rule in self.rules]
+        return f"Policy({', '.join([*rules, *(['four eyes'] if self._four_eyes else [])])})"
+
+
+def _version(rule: Rule) -> str:
+    """Which rule it is, the same in every process."""
+    if isinstance(rule, When) and rule.version:
+        return fingerprint((When, rule.name, rule.verdict, rule.version))
+    return fingerprint(rule)
 
 
 DEFAULT_POLICY: Final = Policy(HighRisk(), UnsafeEgress())

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from remit.app import App
-from remit.cli.status import UsageError
+from remit.cli.status import NoSuchError, near
 from remit.dispatch.registry import AnyCallee
 from remit.errors import RemitError, SetupError
 
@@ -36,14 +36,15 @@ def find_app(name: str, known: Mapping[str, Load]) -> App:
     What stands there is an `App`, or takes no argument and gives one.
 
     Raises:
-        UsageError: there is no such application.
+        NoSuchError: there is no such application.
         SetupError: it cannot be loaded, or is none.
     """
     if ":" in name:
-        return _app(name, lambda: _attribute(name))
+        return _app(name, lambda: attribute_at(name))
     if name not in known:
         there = ", ".join(sorted(known)) or "none"
-        raise UsageError(f"no application {name!r} is installed (there are: {there}); or give package.module:attribute")
+        said = f"no application {name!r} is installed (there are: {there}){near(name, known)}"
+        raise NoSuchError(f"{said}; one in a file is named package.module:attribute")
     app = _app(name, known[name])
     if app.name != name:
         raise SetupError(f"the entry point {name!r} in {GROUP} gives the application {app.name!r}; name them alike")
@@ -75,7 +76,8 @@ def _app(name: str, load: Load) -> App:
     return found
 
 
-def _attribute(name: str) -> object:
+def attribute_at(name: str) -> object:
+    """What stands at ``package.module:attribute``; this folder is searched too."""
     module, _, attribute = name.partition(":")
     here = str(Path.cwd())
     if here not in sys.path:

@@ -7,8 +7,10 @@ from typing import Annotated
 
 import typer
 
-from remit.cli.apps import find_app, installed
+from remit.app import App
+from remit.cli.apps import find_app, installed, tools_of
 from remit.cli.desk import open_desk
+from remit.cli.status import NoSuchError, near
 from remit.contracts.arguments import Limits, parse
 
 
@@ -33,9 +35,19 @@ def call(
         from remit.cli.terminal import Terminal, console
 
         found = find_app(app, installed())
+        _check(found, tool, app)
         terminal = Terminal(console(stderr=True), found)
         runtime = desk.runtime(found, terminal)
         with terminal.busy(tool):
             work = runtime.call_named(tool, parse(raw, Limits()), by=desk.me)
             result = desk.drive(runtime, work, lambda: desk.find(terminal.following.run))
-        return tell(desk, result, Told(as_json=as_json, where=app, calls=terminal.following.calls))
+        return tell(desk, result, Told(as_json=as_json, where=app, following=terminal.following))
+
+
+def _check(app: App, tool: str, where: str) -> None:
+    """See to it that there is something of that name to call."""
+    known = [each.name for each in (*tools_of(app), *app.agents)]
+    if tool not in known:
+        raise NoSuchError(
+            f"the application {app.name!r} has no tool {tool!r}{near(tool, known)}; see: remit tools {where}"
+        )

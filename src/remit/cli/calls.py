@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Final, cast
 
-from remit.cli.legible import one_line
+from remit.cli.legible import brief, one_line
 from remit.contracts.chat import read
-from remit.contracts.items import Asked, Decided, Message, Note, Outcome, Position, Started, ToolOutput
+from remit.contracts.items import Asked, Decided, Message, Note, Opened, Outcome, Position, Started, ToolOutput
 from remit.contracts.question import Decision, Question
 from remit.errors import CallError, ToolFailedError, from_reply
 from remit.journal.codec import tool_content
+
+AGAIN: Final = "the call will be made again"
+"""What comes of saying that a call which was cut off did not happen."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +68,7 @@ Event = Said | Wanted | CallEnded | Noted | Put | Taken
 
 
 class Following:
-    """Follows one run. ``run`` is its id as soon as an item of it was seen."""
+    """Follows one run. ``run`` is its id as soon as an item of it was seen, ``root`` how the call at its root ended."""
 
     def __init__(self) -> None:
         self.run = ""
@@ -73,6 +76,7 @@ class Following:
         self._started: dict[str, float] = {}
         self._wanted: dict[str, float] = {}
         self.calls: list[CallEnded] = []
+        self.root: CallEnded | None = None
 
     def see(self, position: Position) -> list[Event]:
         """What an item tells."""
@@ -84,7 +88,13 @@ class Following:
             case Started():
                 self._started.setdefault(item.call, position.at)
             case ToolOutput() if item.parent:
-                return [self._ended(item, position.at)]
+                ended = self._ended(item, position.at)
+                self.calls.append(ended)
+                return [ended]
+            case ToolOutput():
+                self.root = self._ended(item, position.at)
+            case Opened():
+                self._started[item.call] = position.at
             case Asked():
                 question = Question.of(item.body)
                 return [Put(question=question)] if is_new(item, question) else []
@@ -113,15 +123,13 @@ class Following:
         self.running.pop(item.wire, None)
         wanted = self._wanted.pop(item.wire, None)
         started = self._started.pop(item.call, wanted if item.outcome == "ok" else None)
-        ended = CallEnded(
+        return CallEnded(
             name=item.callee,
             outcome=item.outcome,
             seconds=None if started is None else at - started,
             error=error_of(item),
             nested=not item.wire,
         )
-        self.calls.append(ended)
-        return ended
 
 
 def title(question: Question) -> str:
@@ -130,6 +138,13 @@ def title(question: Question) -> str:
     if question.kind == "outcome":
         return f"{tool} was under way when its process died; did it happen?"
     return f"{tool} wants to run; may it?"
+
+
+def by_what(decision: Decision) -> str:
+    """What is special about a decision: it came by a grant, or the arguments were edited."""
+    if decision.grant:
+        return f", by grant {decision.grant}"
+    return f", edited to {brief(decision.arguments)}" if decision.arguments else ""
 
 
 def error_of(item: ToolOutput) -> CallError | None:

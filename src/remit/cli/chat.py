@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
-import importlib
 import sys
 from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import Any, Final
 
 from remit.cli.desk import Desk
+from remit.cli.lease import DrivingOn
 from remit.cli.legible import legible
 from remit.cli.outcome import GO_AHEAD, failure_of
+from remit.cli.prompt import read_line
 from remit.cli.questions import Answer, Ask, Asking
 from remit.cli.status import Status, line_of, report
 from remit.cli.terminal import Terminal
@@ -19,9 +19,6 @@ from remit.contracts.question import Question
 from remit.errors import RemitError
 from remit.journal.ports import RunRow
 from remit.runtime import RunResult, Runtime
-
-with contextlib.suppress(ImportError):
-    importlib.import_module("readline")  # gives `input` its line editing, where the platform has it
 
 _PROMPT: Final = "you> "
 _LEAVE: Final = frozenset({"/quit", "/exit"})
@@ -36,7 +33,7 @@ class Chat:
     """
 
     def __init__(
-        self, desk: Desk, runtime: Runtime, terminal: Terminal, conversation: str, where: str = "", ask: Ask = input
+        self, desk: Desk, runtime: Runtime, terminal: Terminal, conversation: str, where: str = "", ask: Ask = read_line
     ) -> None:
         self._desk = desk
         self._runtime = runtime
@@ -44,13 +41,14 @@ class Chat:
         self._conversation = conversation
         self._ask = ask
         self._asking = Asking(desk=desk, runtime=runtime, terminal=terminal, where=where, ask=ask)
+        self._driving = DrivingOn(desk=desk, runtime=runtime, terminal=terminal)
         self._postponed: set[str] = set()
 
     def talk(self) -> int:
         """Talk until the person leaves."""
-        self._greet()
         with self._terminal.busy("starting the model"):
             self._desk.wait(self._desk.model.start())
+        self._greet()
         self._reporting(self._free)
         while (text := self._read()) is not None:
             self._reporting(partial(self._send, text))
@@ -97,13 +95,13 @@ class Chat:
         run = row.run
         if row.status == "running":
             self._terminal.say(f"The last run of this conversation, {run}, was cut off; it goes on now.")
-            return self._settle(self._drive(self._runtime.resume(run)))
+            return self._settle(self._drive_on(run))
         self._terminal.say(f"The last run of this conversation, {run}, waits for a decision.")
         self._postponed.clear()
         waiting = self._desk.open_of(row)
         if waiting and not self._put(waiting):
             return False
-        return self._settle(self._drive(self._runtime.resume(run)))
+        return self._settle(self._drive_on(run))
 
     def _settle(self, result: RunResult[Any]) -> bool:
         """Put the questions of a waiting run until it has ended, and say how; False if one is left open."""
@@ -112,7 +110,7 @@ class Chat:
             if not self._put([row.question for row in rows]):
                 self._terminal.say("The conversation goes on when that is decided.")
                 return False
-            result = self._drive(self._runtime.resume(result.run))
+            result = self._drive_on(result.run)
         error = failure_of(result)
         if error is None:
             self._terminal.say()
@@ -150,6 +148,10 @@ class Chat:
     def _drive(self, work: Coroutine[Any, Any, RunResult[Any]]) -> RunResult[Any]:
         with self._terminal.busy("thinking"):
             return self._desk.drive(self._runtime, work, self._last)
+
+    def _drive_on(self, run: str) -> RunResult[Any]:
+        with self._terminal.busy("thinking"):
+            return self._driving(run, self._last)
 
     def _last(self) -> RunRow | None:
         """The last run of this conversation."""

@@ -11,9 +11,12 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from remit.cli import approvals, model
+from remit.cli import approvals, audit, model
 from remit.cli.call import call
 from remit.cli.cancel import cancel
+from remit.cli.check import check_app
+from remit.cli.docs import docs
+from remit.cli.lock import lock
 from remit.cli.replay import replay
 from remit.cli.resume import resume
 from remit.cli.run import run
@@ -21,6 +24,7 @@ from remit.cli.runs import runs
 from remit.cli.show import show
 from remit.cli.status import reported
 from remit.cli.tools import tools
+from remit.cli.worker import worker
 
 
 class Commands(TyperGroup):
@@ -30,7 +34,18 @@ class Commands(TyperGroup):
         """Run the command that ``args`` name."""
         given = list(sys.argv[1:] if args is None else args)
         work = partial(super().main, given, prog_name=prog_name or "remit", standalone_mode=False)
-        sys.exit(reported(work, as_json="--json" in given))
+        sys.exit(reported(work, as_json="--json" in given, command=" ".join(["remit", *self._named(given)])))
+
+    def _named(self, given: Sequence[str]) -> list[str]:
+        """The words of ``given`` that name a command, the group before it."""
+        words: list[str] = []
+        at: object = self
+        for word in given:
+            at = at.commands.get(word) if isinstance(at, TyperGroup) else None
+            if at is None:
+                break
+            words.append(word)
+        return words
 
 
 remit = typer.Typer(
@@ -56,7 +71,11 @@ def _root(
         print(context.get_help())
 
 
-for command in (run, call, tools, runs, show, replay, resume, cancel):
+for command in (run, call, tools, runs, show, replay, resume, cancel, worker):
     remit.command()(command)
+remit.command("check")(check_app)
+remit.command()(lock)
+remit.command()(docs)
 remit.add_typer(approvals.commands, name="approvals")
+remit.add_typer(audit.commands, name="audit")
 remit.add_typer(model.commands, name="model")

@@ -9,17 +9,21 @@ import time
 from collections.abc import Callable, Coroutine, Generator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
 from remit.app import App
+from remit.audit.audit import Audit
+from remit.cli.anchor import VARIABLE, anchor_at
 from remit.cli.apps import find_app, installed
 from remit.cli.choose import Lazy
 from remit.cli.home import home_of
 from remit.cli.people import People, os_user, read_people
+from remit.cli.status import NoSuchError, UsageError, line_of, near
 from remit.contracts.items import Waiting
 from remit.contracts.principal import Principal
 from remit.contracts.question import Question
-from remit.errors import CallCancelledError, RequestError
+from remit.errors import CallCancelledError, RemitError
 from remit.journal.ledger import Watch
 from remit.journal.ports import QuestionRow, RunRow, Store
 from remit.runtime import RunResult, Runtime
@@ -38,6 +42,9 @@ class Desk:
     store: Store
     model: Lazy
     runner: asyncio.Runner
+    logs: Path
+    anchor: str = ""
+    database: str = ""
     clock: Callable[[], float] = time.time
 
     def wait(self, work: Coroutine[Any, Any, T]) -> T:
@@ -67,15 +74,34 @@ class Desk:
     ) -> RunResult[Any]:
         """Drive a run. When Ctrl-C stops it, see to it that it is over, at whichever moment that came.
 
-        ``which`` is the run, as far as it is known by then.
+        ``which`` is the run, as far as it is known by then. At rest it is entered into the audit log.
         """
         try:
-            return self.wait(work)
+            result = self.wait(work)
         except CallCancelledError:
             row = which()
             if row is not None and row.status == "running":
                 self.wait(runtime.cancel(row.run, by=self.me))
+                self._seal(row.run)
             raise
+        self._seal(result.run)
+        return result
+
+    def audit(self, where: str = "") -> Audit:
+        """The audit of this journal, anchored at ``where``, or else where the environment says.
+
+        Raises:
+            SetupError: neither says where.
+        """
+        return Audit(self.store, logs=self.logs, anchor=anchor_at(where or self.anchor), clock=self.clock)
+
+    def _seal(self, run: str) -> None:
+        """Enter a run, if the environment says where it is anchored. It is at rest, whether that works or not."""
+        if self.anchor:
+            try:
+                self.wait(self.audit().seal(self.me.tenant, run))
+            except RemitError as error:
+                print(line_of(error.code, error.message), file=sys.stderr)
 
     def find(self, run: str) -> RunRow | None:
         """The line about a run, if there is one."""
@@ -91,32 +117,46 @@ class Desk:
         return Runtime(app, store=self.store, model=self.model, directory=self.people.directory, watch=watch)
 
     def app_of(self, row: RunRow, where: str = "") -> App:
-        """The application that a run belongs to: installed under its name, or at ``where``."""
-        app = find_app(where or row.application, installed())
+        """The application that a run belongs to: installed under its name, or at ``where``.
+
+        Raises:
+            NoSuchError: it is not there. UsageError: another one is.
+            SetupError: it cannot be loaded.
+        """
+        known = installed()
+        if not where and row.application not in known:
+            raise NoSuchError(
+                f"no application {row.application!r} is installed, to which run {row.run} belongs; "
+                "say where it is: --app package.module:attribute"
+            )
+        app = find_app(where or row.application, known)
         if app.name != row.application:
-            raise RequestError(f"run {row.run} belongs to the application {row.application!r}, not {app.name!r}")
+            raise UsageError(f"run {row.run} belongs to the application {row.application!r}, not {app.name!r}")
         return app
 
     def run(self, run: str) -> RunRow:
         """The line about a run of my tenant.
 
         Raises:
-            RequestError: there is none.
+            NoSuchError: there is none.
         """
         row = self.find(run)
         if row is None or row.tenant != self.me.tenant:
-            raise RequestError(f"there is no run {run}; see: remit runs")
+            known = [each.run for each in self.wait(self.store.runs(tenant=self.me.tenant))]
+            raise NoSuchError(f"there is no run {run}{near(run, known)}; see: remit runs")
         return row
 
     def question(self, question: str) -> QuestionRow:
         """A question of my tenant.
 
         Raises:
-            RequestError: there is none.
+            NoSuchError: there is none.
         """
         row = self.wait(self.store.find_question(question))
         if row is None or row.question.tenant != self.me.tenant:
-            raise RequestError(f"there is no question {question}; see: remit approvals list")
+            rows = self.wait(self.store.questions())
+            known = [each.question.id for each in rows if each.question.tenant == self.me.tenant]
+            raise NoSuchError(f"there is no question {question}{near(question, known)}; see: remit approvals list")
         return row
 
     def open_of(self, row: RunRow) -> list[Question]:
@@ -155,12 +195,25 @@ def open_desk(environ: Mapping[str, str] = os.environ) -> Generator[Desk]:
     home = home_of(environ)
     people = read_people(home.config, os_user())
     me = people.named(os_user())
-    store = home.store()
+    anchor = environ.get(VARIABLE, "")
+    if anchor:
+        anchor_at(anchor)  # one that cannot be had is told before anything runs
+    database = environ.get("REMIT_DATABASE") or people.journal
+    store = home.store(database)
     model = Lazy(environ)
     with asyncio.Runner() as runner, ExitStack() as closing:
         closing.callback(lambda: runner.run(store.close()))
         closing.callback(lambda: runner.run(model.close()))
-        yield Desk(people=people, me=me, store=store, model=model, runner=runner)
+        yield Desk(
+            people=people,
+            me=me,
+            store=store,
+            model=model,
+            runner=runner,
+            logs=home.audit,
+            anchor=anchor,
+            database=database,
+        )
 
 
 def needs_model(app: App, callee: str) -> bool:

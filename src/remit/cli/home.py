@@ -28,13 +28,22 @@ class Home:
         """Who may do what."""
         return self.folder / "config.toml"
 
-    def store(self) -> Store:
-        """The journal, opened when first used."""
+    @property
+    def audit(self) -> Path:
+        """The audit logs, one for each tenant."""
+        return self.folder / "audit"
+
+    def store(self, url: str = "") -> Store:
+        """The journal, opened when first used: the database at ``url``, or else the file in this folder.
+
+        Raises:
+            SetupError: there can be none at ``url``, or something is not installed.
+        """
         try:
             from remit.journal.sql import SqlStore
         except ModuleNotFoundError as error:
             raise SetupError(f"the journal needs {error.name}; install it with: pip install 'remit[sql]'") from error
-        return SqlStore.at(self.journal)
+        return SqlStore(url) if url else SqlStore.at(self.journal)
 
 
 def home_of(environ: Mapping[str, str]) -> Home:

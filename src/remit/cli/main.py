@@ -8,6 +8,14 @@ import sys
 def main() -> None:
     """Run the command line; ends the process with the command's exit status."""
     try:
+        _run()
+    except KeyboardInterrupt:
+        sys.stderr.write("remit: CANCELLED: stopped\n")
+        sys.exit(130)
+
+
+def _run() -> None:
+    try:
         from remit.cli.commands import remit
     except ModuleNotFoundError as error:
         if (error.name or "remit").partition(".")[0] == "remit":

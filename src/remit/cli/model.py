@@ -10,7 +10,7 @@ import typer
 
 from remit.cli.group import group
 from remit.cli.legible import json_text
-from remit.cli.status import UsageError
+from remit.cli.status import NoSuchError, UsageError
 from remit.errors import CallCancelledError
 from remit.models.weights import KNOWN, Progress, Weights, cache_dir, fetch, path_of
 
@@ -43,7 +43,7 @@ def fetch_(
     What an interrupted fetch left is used.
     """
     if name not in KNOWN:
-        raise UsageError(f"there is no local model {name!r}; there are: {', '.join(KNOWN)}")
+        raise NoSuchError(f"there is no local model {name!r}; there are: {', '.join(KNOWN)}")
     path = fetch_shown(KNOWN[name])
     print(json_text(_summary(KNOWN[name], path)) if as_json else path)
 

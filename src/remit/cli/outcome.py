@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from remit.agent.agent import Agent
-from remit.cli.calls import CallEnded, title
+from remit.cli.calls import AGAIN, CallEnded, Following, title
 from remit.cli.desk import Desk
 from remit.cli.legible import exact, json_text, legible, one_line
 from remit.cli.status import Status, line_of
@@ -27,13 +28,14 @@ class Told:
 
     Args:
         where: how the application was named on the command line, where that is not by its name.
+        following: what was seen of the run while it was driven.
     """
 
     as_json: bool
     application: str = ""
     conversation: str = ""
     where: str = ""
-    calls: Sequence[CallEnded] = field(default_factory=tuple[CallEnded, ...])
+    following: Following
 
 
 def tell(desk: Desk, result: RunResult[Any], told: Told) -> int:
@@ -68,9 +70,12 @@ def value_of(result: RunResult[Any]) -> object:
     return result.text if isinstance(result.value(), str) else json.loads(result.text)
 
 
-def how_to_decide(question: Question, where: str = "") -> str:
-    """The command that decides a question."""
-    return f"remit approvals approve {question.id}{_option(where)}"
+def how_to_decide(question: Question, where: str = "") -> tuple[str, str]:
+    """The commands that say yes and no to a question."""
+    words = {"approval": ("approve", "deny"), "outcome": ("happened", "did-not-happen")}[question.kind]
+    result = " --result JSON" if question.kind == "outcome" else ""
+    yes, no = (f"remit approvals {word} {question.id}" for word in words)
+    return f"{yes}{result}{_option(where)}", f"{no}{_option(where)}"
 
 
 def _shown(result: RunResult[Any]) -> str:
@@ -91,8 +96,14 @@ def _summary(
     if error is not None:
         summary |= {"error": error.message, "errorCode": error.code}
     summary["questions"] = [as_dict(question) for question in questions]
-    summary["calls"] = [call_summary(call) for call in told.calls]
+    summary["calls"] = [call_summary(call) for call in _calls(result, told.following)]
     return summary
+
+
+def _calls(result: RunResult[Any], following: Following) -> list[CallEnded]:
+    """The calls of a run. Its root is one of them where a tool was called; an agent's run is not a call of its own."""
+    root = [] if following.root is None or isinstance(result.callee, Agent) else [following.root]
+    return [*following.calls, *root]
 
 
 def call_summary(call: CallEnded) -> dict[str, object]:
@@ -104,21 +115,29 @@ def call_summary(call: CallEnded) -> dict[str, object]:
 
 
 def _waiting(question: Question, told: Told) -> str:
+    yes, no = how_to_decide(question, told.where)
     return (
         f"waiting: {title(question)}   question {question.id}, {question.risk} risk\n"
         f"  see it:  remit approvals show {question.id}\n"
-        f"  decide:  {how_to_decide(question, told.where)}   (or deny)"
+        f"  yes:     {yes}\n"
+        f"  no:      {no}{_consequence(question)}"
     )
 
 
 def _announced(question: Question, told: Told) -> str:
-    app = told.where or "APP"
+    app, conversation = shlex.quote(told.where or "APP"), shlex.quote(question.conversation)
+    yes, no = how_to_decide(question)
     return (
         f"question {question.id} is open: may the agent call {one_line(question.tool)} ({question.risk} risk)?\n"
-        f"  decide:  {how_to_decide(question)}   (or deny)\n"
-        f'  then:    remit run {app} --conversation {question.conversation} --ask "{GO_AHEAD}"'
+        f"  yes:     {yes}\n"
+        f"  no:      {no}\n"
+        f'  then:    remit run {app} --conversation {conversation} --ask "{GO_AHEAD}"'
     )
 
 
+def _consequence(question: Question) -> str:
+    return f"   ({AGAIN})" if question.kind == "outcome" else ""
+
+
 def _option(where: str) -> str:
-    return f" --app {where}" if ":" in where else ""
+    return f" --app {shlex.quote(where)}" if ":" in where else ""

@@ -9,7 +9,7 @@ import re
 import sys
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -58,21 +58,30 @@ class User(BaseModel):
     tenant: str = Field(min_length=1)
 
 
+class Place(BaseModel):
+    """Where the journal is kept."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+    url: str = ""
+
+
 class Config(BaseModel):
     """The whole file."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
+    journal: Place = Place()
     roles: dict[str, Role] = {}
     users: dict[str, User] = {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class People:
-    """Everybody that ``path`` knows."""
+    """Everybody that ``path`` knows, and the URL of the journal if it names one, which may hold a password."""
 
     path: Path
     roles: tuple[str, ...]
     principals: Mapping[str, Principal]
+    journal: str = field(default="", repr=False)
 
     def named(self, name: str) -> Principal:
         """The principal of that name.
@@ -134,7 +143,7 @@ def _people(path: Path, said: dict[str, Any]) -> People:
             raise SetupError(f"{path}: users.{_key(name)}.roles: no role {unknown[0]!r} in this file; it has: {known}")
         granted = frozenset(permission for role in user.roles for permission in config.roles[role].permissions)
         principals[name] = Principal(name, user.tenant, granted, frozenset(user.roles))
-    return People(path=path, roles=tuple(config.roles), principals=principals)
+    return People(path=path, roles=tuple(config.roles), principals=principals, journal=config.journal.url)
 
 
 def _explained(error: ValidationError) -> str:

@@ -10,6 +10,7 @@ from typing import Final
 
 from remit.cli.desk import Desk
 from remit.cli.outcome import how_to_decide
+from remit.cli.prompt import read_line
 from remit.cli.status import report
 from remit.cli.terminal import Terminal
 from remit.contracts.question import Question, QuestionKind, Status
@@ -39,7 +40,7 @@ class _Words:
 
 _CHOICES: Final[Mapping[QuestionKind, str]] = {
     "approval": "y = yes, n = no, l = later",
-    "outcome": "y = yes, it happened, n = no, call it again, l = later",
+    "outcome": "y = yes, it happened, n = no, and the call will be made again, l = later",
 }
 
 
@@ -51,7 +52,7 @@ class Asking:
     runtime: Runtime
     terminal: Terminal
     where: str = ""
-    ask: Ask = input
+    ask: Ask = read_line
 
     def put(self, question: Question) -> Answer:
         """Show a question and carry out the answer; what was decided in the end, here or meanwhile elsewhere."""
@@ -62,7 +63,7 @@ class Asking:
             words = self._words(question.kind, answer)
             answer = Answer.LATER if words is None else answer
         if answer is Answer.LATER:
-            self.terminal.say(f"  left open; decide it later with: {how_to_decide(question, self.where)}   (or deny)")
+            self.terminal.say(f"  left open; decide it later with: {' or: '.join(how_to_decide(question, self.where))}")
             return answer
         return self._decide(question, answer, words or _Words())
 
@@ -96,7 +97,7 @@ class Asking:
             report(error)
             return _standing(self.desk.question(question.id).status)
         if question.kind == "outcome":
-            self.terminal.say("  it happened" if yes else "  it did not happen; it is called again")
+            self.terminal.say("  it happened" if yes else "  it did not happen; the call is made again")
         else:
             self.terminal.say(("  approved", "green") if yes else ("  denied", "red"))
         return answer

@@ -44,13 +44,20 @@ def prepared(desk: Desk, row: RunRow, where: str) -> App:
 
 def drive_on(desk: Desk, row: RunRow, app: App, *, where: str, as_json: bool) -> int:
     """Drive a run on and tell how it came out."""
+    from remit.cli.lease import DrivingOn
     from remit.cli.outcome import Told, tell
     from remit.cli.terminal import Terminal, console
 
     terminal = Terminal(console(stderr=True), app)
     runtime = desk.runtime(app, terminal)
     with terminal.busy(row.callee):
-        result = desk.drive(runtime, runtime.resume(row.run), lambda: desk.find(row.run))
-    calls = terminal.following.calls
-    told = Told(as_json=as_json, application=row.application, conversation=row.conversation, where=where, calls=calls)
+        driving = DrivingOn(desk=desk, runtime=runtime, terminal=terminal)
+        result = driving(row.run, lambda: desk.find(row.run))
+    told = Told(
+        as_json=as_json,
+        application=row.application,
+        conversation=row.conversation,
+        where=where,
+        following=terminal.following,
+    )
     return tell(desk, result, told)

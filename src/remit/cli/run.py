@@ -11,9 +11,9 @@ import typer
 from remit.app import App
 from remit.cli.apps import find_app, installed
 from remit.cli.desk import Desk, needs_model, open_desk
-from remit.cli.legible import legible
+from remit.cli.legible import json_text, legible
 from remit.cli.model import fetch_weights
-from remit.cli.status import UsageError
+from remit.cli.status import Status, UsageError
 from remit.errors import RequestError
 
 
@@ -27,6 +27,9 @@ def run(
     yes: Annotated[
         bool, typer.Option("--yes", help="Fetch a model's weights without asking. Approves no call.")
     ] = False,
+    detach: Annotated[
+        bool, typer.Option("--detach", help="With --ask: open the run, and leave it to a worker process.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="With --ask: one JSON object on stdout.")] = False,
 ) -> int:
     """Talk to an application's agent, or ask it once.
@@ -34,18 +37,22 @@ def run(
     Exit status: 0 done, 1 failed, 2 usage, 3 waiting for a decision. REMIT_MODEL says which model: openai:NAME,
     local:base (the default), local:small, local:FILE.gguf or scripted:FILE.
     """
-    _check(ask, as_json=as_json)
+    _check(ask, as_json=as_json, detach=detach)
     with open_desk() as desk:
         found = find_app(app, installed())
         if not found.agents:
             raise RequestError(f"the application {found.name!r} has no agent to talk to; see: remit tools {app}")
+        named = conversation or f"{found.name}-{secrets.token_hex(4)}"
+        if ask is not None and detach:
+            return _detach(desk, found, named, ask, as_json=as_json)
         if needs_model(found, found.agents[0].name):
             _prepare(desk, yes=yes, may_ask=ask is None)
-        named = conversation or f"{found.name}-{secrets.token_hex(4)}"
         return _talk(desk, found, named, app) if ask is None else _ask(desk, found, named, ask, app, as_json=as_json)
 
 
-def _check(ask: str | None, *, as_json: bool) -> None:
+def _check(ask: str | None, *, as_json: bool, detach: bool) -> None:
+    if ask is None and detach:
+        raise UsageError("--detach goes with --ask TEXT; a conversation in a terminal is driven here")
     if ask is None and as_json:
         raise UsageError("--json goes with --ask TEXT; a conversation in a terminal is no JSON object")
     if ask is None and not sys.stdin.isatty():
@@ -59,6 +66,19 @@ def _prepare(desk: Desk, *, yes: bool, may_ask: bool) -> None:
     weights = desk.model.choice.missing()
     if weights is not None:
         fetch_weights(weights, yes=yes, may_ask=may_ask and sys.stdin.isatty())
+
+
+def _detach(desk: Desk, app: App, conversation: str, text: str, *, as_json: bool) -> int:
+    from remit.cli.engine import told_of
+
+    runtime = desk.runtime(app)
+    run = desk.wait(runtime.open(text, by=desk.me, conversation=conversation))
+    told_of(desk, runtime, run)
+    if as_json:
+        print(json_text({"run": run, "status": "running", "conversation": conversation}))
+    else:
+        print(run)
+    return Status.DONE
 
 
 def _talk(desk: Desk, app: App, conversation: str, where: str) -> int:
@@ -75,11 +95,17 @@ def _ask(desk: Desk, app: App, conversation: str, text: str, where: str, *, as_j
 
     terminal = Terminal(console(stderr=True), app)
     runtime = desk.runtime(app, terminal)
-    terminal.say(f"conversation {legible(conversation)}, model: {desk.model.choice.said}")
     with terminal.busy("starting the model"):
         desk.wait(desk.model.start())
+    terminal.say(f"conversation {legible(conversation)}, model: {desk.model.choice.said}")
+    with terminal.busy("thinking"):
         work = runtime.run(text, by=desk.me, conversation=conversation)
         result = desk.drive(runtime, work, lambda: desk.newest(app.name, conversation))
-    calls = terminal.following.calls
-    told = Told(as_json=as_json, application=app.name, conversation=conversation, where=where, calls=calls)
+    told = Told(
+        as_json=as_json,
+        application=app.name,
+        conversation=conversation,
+        where=where,
+        following=terminal.following,
+    )
     return tell(desk, result, told)

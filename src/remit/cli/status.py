@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import difflib
 import enum
 import os
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import ClassVar
 
 from typer import Abort, TyperException
@@ -21,7 +22,7 @@ class Status(enum.IntEnum):
     DONE = 0
     FAILED = 1
     USAGE = 2
-    """Nothing was done: the command line, ``config.toml`` or ``REMIT_MODEL`` is not as it should be."""
+    """Nothing was done: the command line, ``config.toml`` or ``REMIT_MODEL`` is wrong, or names nothing."""
     WAITING = 3
     """The run waits for a person's decision."""
 
@@ -32,14 +33,20 @@ class UsageError(RemitError):
     code: ClassVar[str] = "USAGE"
 
 
+class NoSuchError(UsageError):
+    """The command line names what is not there: an application, a tool, a run, a question. Nothing has been done."""
+
+    code: ClassVar[str] = "NO_SUCH"
+
+
 class UnexpectedError(RemitError):
     """What nobody foresaw: an error of no kind that Remit knows."""
 
     code: ClassVar[str] = "INTERNAL_ERROR"
 
 
-def reported(work: Callable[[], object], *, as_json: bool) -> int:
-    """Do the work of a command, and say in one line what went wrong; the exit status.
+def reported(work: Callable[[], object], *, as_json: bool, command: str = "remit") -> int:
+    """Do the work of ``command``, and say in one line what went wrong; the exit status.
 
     ``as_json``: say it on stdout too, as ``{"error": …, "errorCode": …}``. ``REMIT_DEBUG=1`` shows where it was.
     """
@@ -49,7 +56,7 @@ def reported(work: Callable[[], object], *, as_json: bool) -> int:
     except RemitError as error:
         return report(error, as_json=as_json)
     except TyperException as error:
-        return report(UsageError(f"{error.format_message()} See: remit --help"), as_json=as_json)
+        return report(UsageError(f"{error.format_message()} See: {command} --help"), as_json=as_json)
     except (Abort, KeyboardInterrupt):
         return report(CallCancelledError("stopped"), as_json=as_json)
     except Exception as error:  # noqa: BLE001 - the last resort: a person gets a line, not a traceback
@@ -66,6 +73,12 @@ def report(error: RemitError, *, as_json: bool = False) -> int:
         print(json_text({"error": error.message, "errorCode": error.code}))
     print(line_of(error.code, error.message), file=sys.stderr)
     return Status.USAGE if isinstance(error, (UsageError, SetupError)) else Status.FAILED
+
+
+def near(name: str, known: Iterable[str]) -> str:
+    """What of ``known`` may have been meant by ``name``, to end a message with; empty if nothing is like it."""
+    alike = difflib.get_close_matches(name, list(known), n=3, cutoff=0.5)
+    return f"; near it: {', '.join(alike)}" if alike else ""
 
 
 def line_of(code: str, message: str) -> str:

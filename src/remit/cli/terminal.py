@@ -18,7 +18,7 @@ from rich.text import Text
 
 from remit.app import App
 from remit.cli.apps import tools_of
-from remit.cli.calls import CallEnded, Event, Following, Noted, Put, Said, Taken, Wanted, title
+from remit.cli.calls import AGAIN, CallEnded, Event, Following, Noted, Put, Said, Taken, Wanted, by_what, title
 from remit.cli.legible import brief, exact, json_text, lasting, legible, one_line
 from remit.contracts.arguments import Limits, parse
 from remit.contracts.items import Position
@@ -76,7 +76,7 @@ class Terminal:
                 self.say(("  ? ", "yellow"), title(event.question), "   question ", event.question.id)
             case Taken():
                 word = ("approved", "green") if event.decision.approved else ("denied", "red")
-                self.say("  ! ", word, " by ", one_line(event.decision.by))
+                self.say("  ! ", word, " by ", one_line(event.decision.by), by_what(event.decision))
 
     def say(self, *parts: str | tuple[str, str]) -> None:
         """Print one line of pieces, each plain or with a style."""
@@ -86,13 +86,19 @@ class Terminal:
         """Show all that a question is about. What is shown as arguments is exactly what will run."""
         self.say()
         self.say((title(question), "bold"), "   question ", question.id)
+        if question.shown:
+            self._fact("about", one_line(question.shown, most=400))
         self._fact("risk", (question.risk, _RISKS.get(question.risk, "bold red")))
         self._fact("why", f"{one_line(question.reason, most=400)} (rule: {one_line(question.rule)})")
         agent = f" by the agent {question.agent}" if question.agent else ""
         self._fact("asked for", f"{one_line(question.asker)}{agent}, run {question.run}")
+        if question.four_eyes:
+            self._fact("who", f"not {one_line(' nor '.join(question.requesters))}: four eyes")
         if question.kind == "approval":
             until = datetime.fromtimestamp(question.expires).astimezone().strftime("%Y-%m-%d %H:%M")
             self._fact("expires", f"{until} (in {lasting(question.expires - now)}), which means no")
+        else:
+            self._fact("if not", f"if it did not happen, {AGAIN}")
         arguments = parse(question.arguments, Limits(argument_bytes=1 << 30, argument_depth=1 << 10))
         shown = json_text(arguments.value, indent=2) if arguments.value is not None else exact(question.arguments)
         self._fact("arguments", "")
@@ -108,6 +114,10 @@ class Terminal:
             return
         with Live(self._busy, console=self.console, transient=True, refresh_per_second=8):
             yield
+
+    def label(self, label: str) -> None:
+        """Say what goes on, where `busy` shows it."""
+        self._busy.label(label)
 
     def _fact(self, name: str, said: str | tuple[str, str]) -> None:
         self.say((f"  {name:<10}", "dim"), said)

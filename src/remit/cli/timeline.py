@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from remit.cli.calls import error_of, is_new, note_text, wires
+from remit.cli.calls import by_what, error_of, is_new, note_text, wires
 from remit.cli.legible import brief, lasting, one_line
 from remit.contracts.chat import read
 from remit.contracts.items import (
     Asked,
     Decided,
     Ended,
+    Failure,
     Finished,
     Handoff,
     Item,
@@ -28,6 +29,7 @@ from remit.contracts.items import (
     Waiting,
 )
 from remit.contracts.question import Decision, Question
+from remit.errors import from_reply
 
 _LONG: Final = 200
 
@@ -146,13 +148,22 @@ def _message(item: Message) -> list[tuple[str, str]]:
     return lines
 
 
+def _with(arguments: str) -> str:
+    """The arguments of a call after what called it; nothing where there are none."""
+    said = brief(arguments)
+    return f": {said}" if said else ""
+
+
 def _plain(item: Item, began: float, position: Position) -> tuple[str, str]:
     """The items that are told without knowing any other."""
     what, text = item.kind, ""
     match item:
         case Opened():
             agent = f" as {item.agent}" if item.agent else ""
-            text = f"{item.callee}{agent} of {item.application}, for {item.principal}: {brief(item.arguments)}"
+            text = f"{item.callee}{agent} of {item.application}, for {item.principal}{_with(item.arguments)}"
+        case Failure():
+            error = from_reply(item.content)
+            text = one_line(f"{error.code}: {error.message}", most=_LONG)
         case Usage():
             text = f"{item.model}: {item.prompt_tokens:,} + {item.completion_tokens:,} tokens"
         case Asked():
@@ -164,7 +175,7 @@ def _plain(item: Item, began: float, position: Position) -> tuple[str, str]:
             decision = Decision.of(item.body)
             said = "approved" if decision.approved else "denied"
             reason = f": {one_line(decision.reason, most=_LONG)}" if decision.reason else ""
-            text = f"{decision.question}: {said} by {one_line(decision.by)}{reason}"
+            text = f"{decision.question}: {said} by {one_line(decision.by)}{by_what(decision)}{reason}"
         case Note():
             text = one_line(note_text(item), most=_LONG)
         case Mismatch():

@@ -15,7 +15,10 @@ from json.scanner import make_scanner
 from typing import Any, Final, cast
 
 from remit.contracts.jsontext import canonical_text
+from remit.contracts.secret import KNOWN, redacted
 from remit.errors import InvalidError
+
+HELD: Final = "the arguments hold the value of a secret, which would be written down; pass its reference"
 
 _SAFE_INTEGER: Final = 2**53
 _LONG_DIGITS: Final = re.compile(r"\d{16}")
@@ -88,7 +91,12 @@ def _decode(raw: str) -> object:
 
 
 def parse(raw: str, limits: Limits) -> Arguments:
-    """Read raw arguments once. Never raises: what is wrong is said in the result."""
+    """Read raw arguments once. Never raises: what is wrong is said in the result.
+
+    Those that hold the value of a secret are not read at all, and kept without it.
+    """
+    if KNOWN.spellings and redacted(raw) != raw:
+        return Arguments(redacted(raw), None, error=HELD)
     size = len(raw) if raw.isascii() else len(raw.encode("utf-8", "surrogatepass"))
     if size > limits.argument_bytes:
         return Arguments(raw, None, error=f"the arguments are {size:,} bytes long; at most {limits.argument_bytes:,}")
@@ -98,10 +106,9 @@ def parse(raw: str, limits: Limits) -> Arguments:
             value = _decode(raw)
         except _FlawError as found:
             flaw, value = str(found), json.loads(raw)
-    except RecursionError:
-        return Arguments(raw, None, error=_too_deep(limits))
-    except ValueError as error:
-        return Arguments(raw, None, error=f"the arguments are not JSON: {error}")
+    except (RecursionError, ValueError) as error:
+        deep = isinstance(error, RecursionError)
+        return Arguments(raw, None, error=_too_deep(limits) if deep else f"the arguments are not JSON: {error}")
     if not isinstance(value, dict):
         return Arguments(raw, None, error=f"the arguments must be a JSON object, not {_json_type(value)}")
     if raw.count("{") + raw.count("[") > limits.argument_depth and _depth(cast("Any", value)) > limits.argument_depth:

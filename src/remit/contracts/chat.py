@@ -222,7 +222,10 @@ class Wanted(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completion:
-    """What a model gives. ``message`` is the wire text as later requests carry it; ``response`` the raw body."""
+    """What a model gives. ``message`` is the wire text as later requests carry it; ``response`` the raw body.
+
+    ``content`` is what it says: its text, or the words in which it refuses.
+    """
 
     message: str
     content: str | None
@@ -237,8 +240,12 @@ class Completion:
 def completion_of(message: str, **known: Any) -> Completion:
     """The completion whose wire text is ``message``, with the rest (`finish`, tokens, …) as known."""
     parsed = cast("AssistantMessage", json.loads(message))
-    content = parsed.get("content")
-    text = content if isinstance(content, str) else "".join(part["text"] for part in content or ())
     calls = parsed.get("tool_calls") or ()
     wanted = tuple(Wanted(c["id"], c["function"]["name"], c["function"]["arguments"]) for c in calls)
-    return Completion(message=message, content=text or None, wanted=wanted, **known)
+    return Completion(message=message, content=text_of(parsed) or None, wanted=wanted, **known)
+
+
+def text_of(message: ChatMessage) -> str:
+    """The text of a message, or else the words in which its model refuses."""
+    content = message.get("content") or message.get("refusal") or ""
+    return content if isinstance(content, str) else "".join(str(part.get("text", "")) for part in content)

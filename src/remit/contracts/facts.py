@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from remit.contracts.classification import Classification, Deprecation, Visibility
 from remit.errors import ContractError
 
 _PERMISSION: Final = re.compile(r"[a-z][a-z0-9_-]*(:[a-z][a-z0-9_-]*)+")
@@ -82,6 +83,10 @@ class Facts:
         tags: words to find it by.
         confirm: the name of a boolean parameter. A call without it set changes nothing and opens the question for the
             call with it set.
+        classification: where it belongs, on six axes; None where nobody has said.
+        visibility: who may call it.
+        deprecation: when it goes; None for what stays.
+        entities: the kinds of things that its result holds.
     """
 
     effect: Effect = Effect.UNSAFE
@@ -93,6 +98,10 @@ class Facts:
     trusted: bool = False
     tags: frozenset[str] = frozenset()
     confirm: str | None = None
+    classification: Classification | None = None
+    visibility: Visibility = Visibility.PUBLIC
+    deprecation: Deprecation | None = None
+    entities: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         for permission in self.permissions:
@@ -113,6 +122,10 @@ def facts_of(
     trusted: bool = False,
     tags: Iterable[str] = (),
     confirm: str | None = None,
+    classification: Classification | None = None,
+    visibility: Visibility = Visibility.PUBLIC,
+    deprecation: Deprecation | None = None,
+    entities: Iterable[str] = (),
 ) -> Facts:
     """Facts from any iterables, as a decorator takes them."""
     return Facts(
@@ -125,4 +138,8 @@ def facts_of(
         trusted=trusted,
         tags=frozenset(tags),
         confirm=confirm,
+        classification=classification,
+        visibility=visibility,
+        deprecation=deprecation,
+        entities=frozenset(entities),
     )

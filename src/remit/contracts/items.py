@@ -59,10 +59,11 @@ class Usage(Item):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure(Item):
-    """A model request failed; ``content`` is the error as a reply."""
+    """A model request failed; ``content`` is the error as a reply, ``request`` the digest of what was asked."""
 
     kind: ClassVar[str] = "failure"
     content: str
+    request: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
+from remit.contracts.grant import Grant
 from remit.contracts.items import Item
 from remit.contracts.question import Decision, Question
 
@@ -105,6 +106,14 @@ class Ledger(Protocol):
 
     async def standing(self, match: str) -> tuple[Question, Decision | None] | None:
         """The open or unused question of this conversation that matches, with its decision if a person made one."""
+        ...
+
+    async def grants(self, tenant: str, tool: str) -> Sequence[Grant]:
+        """The grants for calls of a tool that still answer anything."""
+        ...
+
+    async def use(self, grant: str) -> bool:
+        """Use up one call of a grant; False if none is left, or it does not stand any more."""
         ...
 
     def reserve(self, call: str, limit: int) -> bool:

@@ -28,6 +28,10 @@ class Question:
         definition: digest of the tool's definition. rule: the rule of the policy that asked.
         who: the permission needed to decide. expires: seconds since the epoch; no answer by then means denied.
         waits: whether the run waits for it.
+        four_eyes: whether somebody must decide who neither started the run nor edited the call.
+        shown: what the tool says the call is about, in words, as things stood when it was asked.
+        edits: the question whose decision edited the arguments, so that it is asked about what they are now.
+        editor: who edited them.
     """
 
     id: str
@@ -49,6 +53,15 @@ class Question:
     asked: float
     expires: float
     waits: bool = True
+    four_eyes: bool = False
+    shown: str = ""
+    edits: str = ""
+    editor: str = ""
+
+    @property
+    def requesters(self) -> tuple[str, ...]:
+        """Who wants the call to run: whoever started the run, and whoever edited the call."""
+        return (self.asker, self.editor) if self.editor else (self.asker,)
 
     def json(self) -> str:
         """The question as JSON text, for the journal."""
@@ -65,6 +78,8 @@ class Decision:
     """What a person decided: ``approved`` is True or False and nothing that merely looks like it.
 
     To a question about an outcome, approved means that it happened, and ``result`` is what it gave, as content.
+    ``arguments`` are the canonical arguments to run instead of those asked about; empty where nobody edited them.
+    ``grant`` is the grant by which nobody had to be asked; then ``by`` is who gave it.
     """
 
     question: str
@@ -73,6 +88,8 @@ class Decision:
     result: str = ""
     reason: str = ""
     at: float = 0.0
+    arguments: str = ""
+    grant: str = ""
 
     def __post_init__(self) -> None:
         if self.approved is not True and self.approved is not False:

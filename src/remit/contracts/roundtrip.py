@@ -66,8 +66,7 @@ def is_doubtful(adapter: TypeAdapter[Any]) -> bool:
     """
     nodes = list(_nodes(adapter.core_schema))
     computes = any(node.get("computed_fields") for node in nodes)
-    keeps = any(node.get("config", {}).get("extra_fields_behavior") == "allow" for node in nodes)
-    return (computes and keeps) or any(_is_own(node) for node in nodes)
+    return (computes and any(map(_keeps_unknown, nodes))) or any(_is_own(node) for node in nodes)
 
 
 def in_order(value: object) -> object:
@@ -91,8 +90,9 @@ def _arranged(value: Any) -> Any:
         return {key: _arranged(part) for key, part in cast("dict[Any, Any]", value).items()}
     if isinstance(value, (list, tuple)):
         return [_arranged(part) for part in cast("list[Any]", value)]
-    if isinstance(value, BaseModel) or is_pydantic_dataclass(type(value)):
-        return _serializer_of_class(type(value)).to_python(value, mode="json", by_alias=True)
+    kind = cast("type[Any]", type(value))
+    if issubclass(kind, BaseModel) or is_pydantic_dataclass(kind):
+        return _serializer_of_class(kind).to_python(value, mode="json", by_alias=True)
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: _arranged(getattr(value, field.name)) for field in fields(value)}
     return value
@@ -182,12 +182,16 @@ def _sort(node: Node) -> None:
         node["serialization"] = _IN_ORDER
     if "config" in node:
         node["config"] = {**_NOT_FINITE, **node["config"]}
-        if node["config"].get("extra_fields_behavior") == "allow" and node.get("schema", node)["type"] == "model-fields":
+        if node["type"] == "model" and node["schema"]["type"] == "model-fields" and _keeps_unknown(node):
             node["schema"].setdefault("extras_schema", {"type": "any", "serialization": _IN_ORDER})
 
 
+def _keeps_unknown(node: Node) -> bool:
+    return node.get("config", {}).get("extra_fields_behavior") == "allow"
+
+
 def _is_anything(node: Node) -> bool:
-    """Whether the node, or all that a list or dictionary holds, is of any type: then one look at the whole is enough."""
+    """Whether the node, or all that a list or dictionary holds, is of any type: one look at the whole is enough."""
     inside = {"dict": "values_schema", "list": "items_schema"}.get(node["type"])
     inner = node if inside is None else node.get(inside, _ANY)
     return inner["type"] == "any"

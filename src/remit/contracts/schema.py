@@ -8,8 +8,9 @@ from typing import Any, Final, Generic, TypeVar, cast
 from pydantic import BaseModel, ConfigDict, PydanticUserError, RootModel, TypeAdapter, ValidationError, create_model
 from pydantic_core import ErrorDetails, PydanticSerializationError, to_json
 
-from remit.contracts.arguments import Arguments, canonical, no_constant
+from remit.contracts.arguments import HELD, Arguments, canonical, no_constant
 from remit.contracts.roundtrip import in_order, is_doubtful, json_schema_of, serializer_of, validator_of
+from remit.contracts.secret import KNOWN, redacted
 from remit.errors import ContractError, InvalidError, OutputError
 
 P = TypeVar("P", bound=BaseModel)
@@ -83,6 +84,8 @@ class Input(Generic[P]):
         """
         value = self._plain(payload, payload.model_fields_set)
         text = canonical(value)
+        if KNOWN.spellings and redacted(text) != text:
+            raise InvalidError(HELD)
         if self._doubtful:
             self._come_back(payload, text, payload.model_fields_set)
         return Arguments(text, value)

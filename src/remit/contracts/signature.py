@@ -79,9 +79,9 @@ def _hints(function: Callable[..., Any], name: str) -> dict[str, Any]:
 
 def _result(returned: Any) -> Any:
     """The type of a result, beside which a body may return a reply."""
-    kinds = typing.get_args(returned) if typing.get_origin(returned) in (Union, UnionType) else (returned,)
-    results = tuple(kind for kind in kinds if kind is not Reply)
-    return Union[results] if results else Any
+    several = typing.get_origin(returned) in (Union, UnionType)
+    results = [kind for kind in (typing.get_args(returned) if several else [returned]) if kind is not Reply]
+    return Union[tuple(results)] if results else Any  # noqa: UP007 - it is known only now which
 
 
 def _check(parameters: list[inspect.Parameter], hints: dict[str, Any], name: str) -> None:

@@ -13,6 +13,7 @@ from remit.contracts.call import CallLayer, ToolLayer, as_calls
 from remit.contracts.callee import UNKNOWN, Context, Found, Frame, LeafContext
 from remit.contracts.contract import check_name
 from remit.contracts.facts import Effect, Facts, Rate, Risk, facts_of
+from remit.contracts.redact import Redact
 from remit.contracts.schema import Input, Output
 from remit.contracts.signature import Signature, read_signature
 from remit.core import Stack
@@ -23,6 +24,7 @@ Out = TypeVar("Out")
 
 
 Reconcile = Callable[[LeafContext, Any], Awaitable[Found]]
+Show = Callable[[LeafContext, Any], Awaitable[str]]
 
 
 class Tool(Generic[P, Out]):
@@ -31,7 +33,18 @@ class Tool(Generic[P, Out]):
     Make one with `tool`.
     """
 
-    __slots__ = ("_function", "_reconcile", "_signature", "description", "facts", "layers", "name")
+    __slots__ = (
+        "_body",
+        "_function",
+        "_reconcile",
+        "_redact",
+        "_show",
+        "_signature",
+        "description",
+        "facts",
+        "layers",
+        "name",
+    )
 
     def __init__(
         self,
@@ -43,9 +56,16 @@ class Tool(Generic[P, Out]):
         facts: Facts,
         layers: Stack[CallLayer],
         reconcile: Reconcile | None = None,
+        show: Show | None = None,
+        redact: Redact | None = None,
     ) -> None:
         self._reconcile = reconcile
+        self._show = show
+        self._redact = redact
         self._function = function
+        self._body: Callable[..., Awaitable[Any]] = (
+            function if redact is None else redact.around(function, name, signature.schema_out)
+        )
         self._signature = signature
         self.name = check_name(name)
         self.description = description
@@ -83,6 +103,26 @@ class Tool(Generic[P, Out]):
         """
         return self._with(reconcile=reconcile)
 
+    def redacting(self, *, fields: Iterable[str] = (), patterns: Iterable[str] = ()) -> Tool[P, Out]:
+        """The same tool, whose results are redacted before anybody sees them: the model, the journal, Python callers.
+
+        Args:
+            fields: names of fields whose values are left out, at any depth.
+            patterns: regular expressions. What they match is left out of every text, of those in errors too.
+
+        Raises:
+            ContractError: a pattern is no regular expression.
+        """
+        return self._with(redact=(self._redact or Redact()).more(fields, patterns))
+
+    def with_shown(self, show: Show) -> Tool[P, Out]:
+        """The same tool, which tells the person who is asked about a call what that is about.
+
+        ``await show(ctx, payload)`` gives a line or a few, like the title behind an id. It must change nothing: nobody
+        has allowed anything yet.
+        """
+        return self._with(show=show)
+
     def arguments(self, *args: P.args, **kwargs: P.kwargs) -> Arguments:
         """The arguments that a Python caller means.
 
@@ -106,12 +146,26 @@ class Tool(Generic[P, Out]):
         """The body: the function, called with what the payload says."""
         first = (frame,) if self._signature.wants_context else ()
         if self._signature.names is None:
-            return await self._function(*first, payload)
-        return await self._function(*first, **self._signature.parameters(payload))
+            return await self._body(*first, payload)
+        return await self._body(*first, **self._signature.parameters(payload))
 
     async def reconcile(self, payload: BaseModel, frame: Frame, /) -> Found:
         """Find out whether an unsafe call that was cut off has happened."""
-        return UNKNOWN if self._reconcile is None else await self._reconcile(frame, payload)
+        found = UNKNOWN if self._reconcile is None else await self._reconcile(frame, payload)
+        return found if self._redact is None else self._redact.found(found, self.schema_out)
+
+    async def show(self, payload: BaseModel, ctx: LeafContext, /) -> str:
+        """What a call is about, for the person who is asked; empty where the tool does not say."""
+        return "" if self._show is None else await self._show(ctx, payload)
+
+    def governed(self, facts: Facts, *, name: str, description: str) -> Tool[P, Out]:
+        """The same function under another name and other facts, as an inventory says them; bare.
+
+        Raises:
+            ContractError: the facts do not fit the function.
+        """
+        _check_facts(check_name(name), self._signature, facts)
+        return Tool(self._function, self._signature, name=name, description=description, facts=facts, layers=Stack())
 
     def _with(
         self,
@@ -119,6 +173,8 @@ class Tool(Generic[P, Out]):
         name: str | None = None,
         layers: Stack[CallLayer] | None = None,
         reconcile: Reconcile | None = None,
+        show: Show | None = None,
+        redact: Redact | None = None,
     ) -> Tool[P, Out]:
         return Tool(
             self._function,
@@ -128,11 +184,14 @@ class Tool(Generic[P, Out]):
             facts=self.facts,
             layers=self.layers if layers is None else layers,
             reconcile=reconcile or self._reconcile,
+            show=show or self._show,
+            redact=redact or self._redact,
         )
 
     def __repr__(self) -> str:
         facts = f"Tool {self.name} ({self.facts.effect.value}, {self.facts.risk.value})"
-        return f"{facts}\n{self.layers!r}" if len(self.layers) else facts
+        said = facts if self._redact is None else f"{facts}, {self._redact!r}"
+        return f"{said}\n{self.layers!r}" if len(self.layers) else said
 
 
 class ToolMaker(Protocol):
@@ -236,6 +295,17 @@ def tool(
     return make if function is None else make(function)
 
 
+def tool_of(
+    function: Callable[..., Awaitable[Any]], facts: Facts, *, name: str | None = None, description: str | None = None
+) -> Tool[..., Any]:
+    """The tool of a function whose facts were said elsewhere, as by an inventory; see `tool`.
+
+    Raises:
+        ContractError: the function cannot be a contract; the message says why.
+    """
+    return _make(function, name, description, facts)
+
+
 def _make(
     function: Callable[..., Awaitable[Any]], name: str | None, description: str | None, facts: Facts
 ) -> Tool[..., Any]:
@@ -243,6 +313,14 @@ def _make(
         raise ContractError(f"{function!r} is no function or method: write an `async def` that calls it")
     called = function.__name__ if name is None else check_name(name)
     signature = read_signature(function, called)
+    _check_facts(called, signature, facts)
+    said = description or signature.description
+    if not said:
+        raise ContractError(f"{called} has no description: write a docstring, a model decides by it when to call")
+    return Tool(function, signature, name=called, description=said, facts=facts, layers=Stack())
+
+
+def _check_facts(called: str, signature: Signature, facts: Facts) -> None:
     if signature.calls_others and facts.effect is not Effect.COMPOSED:
         raise ContractError(
             f"{called} asks for a Context, to call other tools, so its effect is COMPOSED; ask for a LeafContext if it "
@@ -254,7 +332,3 @@ def _make(
             raise ContractError(
                 f"{called}: confirm={facts.confirm!r} must name a boolean parameter whose default is False"
             )
-    said = description or signature.description
-    if not said:
-        raise ContractError(f"{called} has no description: write a docstring, a model decides by it when to call")
-    return Tool(function, signature, name=called, description=said, facts=facts, layers=Stack())

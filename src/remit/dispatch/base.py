@@ -15,7 +15,9 @@ from remit.contracts.facts import Effect
 from remit.contracts.items import Asked, Decided, Ended, Item, Outcome, Started
 from remit.contracts.ledger import Take
 from remit.contracts.question import Decision, Question
+from remit.contracts.redact import redacted_error, redacted_reply, tellable
 from remit.contracts.reply import Reply
+from remit.contracts.secret import KNOWN, redacted
 from remit.dispatch.context import BodyFrame, Dispatch
 from remit.dispatch.registry import AnyCallee
 from remit.errors import (
@@ -102,22 +104,37 @@ class Base:
 
     async def _body(self, call: Call, payload: BaseModel) -> Reply:
         try:
-            value = await self._callee.run(payload, BodyFrame(call, self._callee, self._dispatch))
-        except (CallError, JournalError, DivergedError):
+            return self._reply(await self._callee.run(payload, BodyFrame(call, self._callee, self._dispatch)))
+        except CallError as error:
+            safe = redacted_error(error)
+            if safe is error:
+                raise
+            raise safe from None
+        except (JournalError, DivergedError):
             raise
         except asyncio.CancelledError as error:
             if call.ledger.stopping or _asked_for():
                 raise
-            raise self._failed(error) from error
-        except Exception as error:
-            raise self._failed(error) from error
+            raise self._failed(error) from tellable(error)
+        except KeyboardInterrupt as error:
+            if _asked_for():  # the second Ctrl-C
+                raise
+            raise self._failed(error) from tellable(error)
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - raised again, less a cause that tells a secret
+            raise self._failed(error) from tellable(error)
+
+    def _reply(self, value: object) -> Reply:
+        """What a body gave, without the values of secrets."""
         if isinstance(value, Reply):
-            return value
-        checked, content = self._callee.schema_out.dump(value)
-        return Reply(content, "ok", checked)
+            reply = value
+        else:
+            checked, content = self._callee.schema_out.dump(value)
+            reply = Reply(content, "ok", checked)
+        return redacted_reply(reply) if KNOWN.spellings else reply
 
     def _failed(self, error: BaseException) -> ToolFailedError:
-        return ToolFailedError(f"{self._callee.name} failed: {type(error).__name__}: {error}"[:_SHOWN])
+        said = f"{self._callee.name} failed: {type(error).__name__}: {error}"
+        return ToolFailedError(redacted(said)[:_SHOWN])
 
     async def _outcome(self, call: Call, payload: BaseModel, number: int) -> Reply | None:
         """What became of an attempt that was cut off: its reply, or None if it did not happen.
@@ -127,11 +144,10 @@ class Base:
         """
         try:
             found = await self._callee.reconcile(payload, BodyFrame(call, self._callee, self._dispatch))
-        except Exception:  # noqa: BLE001 - where finding out fails, a person is asked
+        except (Exception, SystemExit):  # noqa: BLE001 - where finding out fails, a person is asked
             found = UNKNOWN
         if isinstance(found, Happened):
-            checked, content = self._callee.schema_out.dump(found.value)
-            return await self._settle(call, number, Reply(content, "ok", checked))
+            return await self._settle(call, number, self._reply(found.value))
         decision = None if found is DID_NOT_HAPPEN else await self._told(call, number)
         if decision is not None and decision.approved is True:
             return await self._settle(call, number, Reply(decision.result, "ok"))
@@ -162,16 +178,17 @@ class Base:
         return reply
 
     def _sealed(self, payload: BaseModel, items: Sequence[Item]) -> Question | None:
-        """The approved question about this call, after checking that exactly what was asked about is about to run."""
+        """The approved question about this call, after checking that exactly what was approved is about to run."""
         asked = next((i for i in reversed(items) if isinstance(i, Asked) and i.about == "approval"), None)
         if asked is None:
             return None
         question = Question.of(asked.body)
         given = (Decision.of(i.body) for i in items if isinstance(i, Decided) and i.question == question.id)
-        if not any(decision.approved is True for decision in given):
+        decision = next((each for each in given if each.approved is True), None)
+        if decision is None:
             raise SealError(f"{self._callee.name} was asked about and not approved, yet a layer let it through")
         today = (self._callee.name, self._callee.schema_in.canonical(payload), definition_digest(self._callee))
-        if today != (question.tool, question.arguments, question.definition):
+        if today != (question.tool, decision.arguments or question.arguments, question.definition):
             raise SealError(f"a layer changed what {self._callee.name} is called with after it was approved")
         return question
 

@@ -13,6 +13,7 @@ from remit.contracts.principal import Caller
 from remit.contracts.question import digest
 from remit.contracts.reply import UNREAD, Reply
 from remit.contracts.schema import content_of
+from remit.contracts.secret import redacted, redacted_content
 from remit.contracts.step import Prepared
 from remit.dispatch.registry import AnyCallee
 from remit.errors import OutputError
@@ -137,11 +138,11 @@ class BodyFrame:
             self._busy -= 1
 
     def _note(self, name: str, data: object) -> None:
-        said = (name, content_of(data))
+        said = (redacted(name), redacted_content(content_of(data)))
         if said in self._notes:
             self._notes.remove(said)
         else:
-            self.ledger.add(Note(call=self.id, name=name, data=said[1]))
+            self.ledger.add(Note(call=self.id, name=said[0], data=said[1]))
 
 
 class ByName:

@@ -75,6 +75,10 @@ class Door:
         acting = self._agents.get(agent)
         return (acting.tools if acting is not None else self._tools).get(name)
 
+    def layers(self, agent: str, callee: AnyCallee) -> Stack[CallLayer]:
+        """The layers around ``callee`` for calls made as ``agent``, outermost first."""
+        return Stack[CallLayer](self._fixed, self._run_layers, self._agent_layers(agent), callee.layers)
+
     def onion(self, agent: str, callee: AnyCallee) -> str:
         """The layers around ``callee`` as a drawing, outermost first."""
         scopes = (
@@ -91,7 +95,7 @@ class Door:
         return acting.layers if acting is not None else Stack()
 
     def _compose(self, agent: str, callee: AnyCallee) -> CallService:
-        onion = Stack[CallLayer](self._fixed, self._run_layers, self._agent_layers(agent), callee.layers)
+        onion = self.layers(agent, callee)
         onion.check()
         acting = self._agents.get(callee.name)
         body = acting.callee if acting is not None and acting.callee == callee else callee

@@ -6,8 +6,8 @@ from typing import Final, ParamSpec, TypeVar
 
 from remit.approvals.inbox import HasApprover
 from remit.approvals.policy import DEFAULT_POLICY, Policy
-from remit.contracts.call import CallLayer
-from remit.contracts.facts import Effect
+from remit.contracts.call import CallLayer, ToolLayer
+from remit.contracts.facts import Effect, Facts
 from remit.contracts.tool import Tool
 from remit.core import Stack
 from remit.layers.approve import Approve
@@ -38,13 +38,18 @@ def recommended(tool: Tool[P, Out]) -> Tool[P, Out]:
     effect allows it, a timeout with a second of grace if they name one. A composed callee gets no grace: it would make
     calls when its own has ended.
     """
-    facts = tool.facts
+    return tool.layer(called_for(tool.facts))
+
+
+def called_for(facts: Facts) -> Stack[ToolLayer]:
+    """The layers that facts call for, outermost first; see `recommended`."""
+    stack: Stack[ToolLayer] = Stack()
     if facts.timeout is not None:
-        tool = tool.layer(Timeout(facts.timeout, grace=None if facts.effect is Effect.COMPOSED else GRACE))
+        stack = stack.layer(Timeout(facts.timeout, grace=None if facts.effect is Effect.COMPOSED else GRACE))
     if facts.effect in (Effect.PURE, Effect.IDEMPOTENT, Effect.KEYED):
-        tool = tool.layer(Retry())
+        stack = stack.layer(Retry())
     if facts.egress:
-        tool = tool.layer(Breaker())
+        stack = stack.layer(Breaker())
     if facts.rate is not None:
-        tool = tool.layer(RateLimit(calls=facts.rate.calls, seconds=facts.rate.seconds))
-    return tool
+        stack = stack.layer(RateLimit(calls=facts.rate.calls, seconds=facts.rate.seconds))
+    return stack

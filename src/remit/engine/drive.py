@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 from remit.contracts.items import Decided, Finished, Item, Position, Resumed, ToolOutput, Waiting
 from remit.contracts.reply import Reply
-from remit.errors import CallCancelledError, JournalError, NotFoundError, RequestError, Suspended
+from remit.errors import CallCancelledError, JournalError, LeaseError, NotFoundError, RequestError, Suspended
 from remit.journal.ledger import RunLedger, Watch
 from remit.journal.ports import Store
 
@@ -59,11 +59,14 @@ class Driver:
         conversation: str,
         prior: Sequence[str],
         stopping: bool = False,
+        leave: asyncio.Event | None = None,
     ) -> Outcome:
         """Drive ``run``: a new one if ``header`` is given, else again from its journal; ``stopping``: only to end it.
 
+        Once ``leave`` is set, the run is let go as it stands, for somebody else to drive on.
+
         Raises:
-            LeaseError: somebody else drives it.
+            LeaseError: somebody else drives it, or it was let go.
         """
         async with self._leased(run) as lease:
             known = await self.store.read(run)
@@ -81,25 +84,42 @@ class Driver:
             )
             row = await self.store.find_run(run) if known else None
             if header is not None and known:
-                raise RequestError(f"there is a run {run} already; a new one needs an id of its own")
+                raise _taken(run)
             if row is not None and row.status in ("done", "failed", "cancelled"):
                 return _ended(row.status, known)
             ledger.add(header if header is not None else Resumed(call=run, driver=self.name))
             try:
-                outcome = await self._watched(ledger, root)
+                outcome = await self._watched(ledger, root, lease, leave or asyncio.Event())
             finally:
                 ledger.close()
             lease.held = outcome.status == "waiting"
             return outcome
 
-    async def _watched(self, ledger: RunLedger, root: Root) -> Outcome:
+    async def open(self, run: str, header: Item) -> None:
+        """Store the header of a new run, and leave the driving to others.
+
+        Raises:
+            LeaseError, RequestError: there is such a run already, or its conversation is busy.
+        """
+        async with self._leased(run) as lease:
+            if await self.store.read(run):
+                raise _taken(run)
+            ledger = RunLedger(self.store, run, lease.epoch, clock=self.clock, watch=self.watch)
+            await ledger.commit(header)
+            ledger.close()
+
+    async def _watched(self, ledger: RunLedger, root: Root, lease: _Lease, leave: asyncio.Event) -> Outcome:
         """Drive to a rest; whoever asks to cancel the run is heard within `POLL` seconds."""
-        driving = asyncio.create_task(self._until_rest(ledger, root))
+        driving = asyncio.create_task(self._until_rest(ledger, root, leave))
         asked = asyncio.create_task(self._asked_to_cancel(ledger.run))
+        leaving = asyncio.create_task(leave.wait())
         try:
-            await asyncio.wait([driving, asked], return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait([driving, asked, leaving], return_when=asyncio.FIRST_COMPLETED)
+            if leave.is_set() and not driving.done():
+                await self._let_go(ledger.run, lease.epoch)
         finally:
             asked.cancel()
+            leaving.cancel()
             if not driving.done():
                 driving.cancel()
                 await asyncio.wait([driving])
@@ -114,10 +134,18 @@ class Driver:
                 if await self.store.cancelled(run):
                     return
 
-    async def _until_rest(self, ledger: RunLedger, root: Root) -> Outcome:
+    async def _let_go(self, run: str, epoch: int) -> None:
+        """End this epoch, whether there is a next driver yet or not: nothing more of it is stored."""
+        await self.store.release(run, epoch)
+        with contextlib.suppress(LeaseError):
+            await self.store.release(run, await self.store.acquire(run, self.name, self.seconds))
+
+    async def _until_rest(self, ledger: RunLedger, root: Root, leave: asyncio.Event) -> Outcome:
         try:
             outcome, last = await self._rest(ledger, root)
         except asyncio.CancelledError:
+            if leave.is_set():
+                raise LeaseError(f"run {ledger.run} was let go; another process can drive it on") from None
             outcome, last = Outcome(status="cancelled", reply=_CANCELLED), Finished(call=ledger.run, status="cancelled")
         writing = asyncio.ensure_future(ledger.commit(last))
         try:
@@ -184,6 +212,10 @@ class Driver:
         while True:
             await asyncio.sleep(self.seconds / 3)
             await self.store.renew(run, epoch, self.seconds)
+
+
+def _taken(run: str) -> RequestError:
+    return RequestError(f"there is a run {run} already; a new one needs an id of its own")
 
 
 def _ended(status: Literal["done", "failed", "cancelled"], known: Sequence[Position]) -> Outcome:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+from remit.contracts.grant import Grant, GrantRow
 from remit.contracts.items import Asked, Decided, Erased, Finished, Opened, Position
 from remit.contracts.ledger import Take
 from remit.contracts.question import Decision, Question, Status
@@ -17,6 +18,7 @@ from remit.journal.index import (
     check_free,
     check_open,
     check_sequence,
+    check_standing,
     check_take,
     row_of,
     seen,
@@ -38,12 +40,13 @@ class _Run:
 
 
 class InProcessStore:
-    """All four ports over dictionaries. Gone with the process."""
+    """All five ports over dictionaries. Gone with the process."""
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
         self._clock = clock
         self._runs: dict[str, _Run] = {}
         self._questions: dict[str, QuestionRow] = {}
+        self._grants: dict[str, GrantRow] = {}
 
     def append(self, run: str, epoch: int, items: Sequence[Position], take: Take | None = None) -> Stored:
         """Store items at the end of a run, and take an approval: all or nothing."""
@@ -166,6 +169,27 @@ class InProcessStore:
                 return row
         return None
 
+    async def give(self, grant: Grant) -> None:
+        """Keep a grant."""
+        self._grants[grant.id] = GrantRow(grant, 0, "")
+
+    async def grants(self, *, tenant: str, tool: str = "") -> list[GrantRow]:
+        """The grants of a tenant, for one tool where one is named, oldest first."""
+        mine = [row for row in self._grants.values() if row.grant.tenant == tenant]
+        return [row for row in mine if tool in ("", row.grant.tool)]
+
+    async def use(self, grant: str) -> bool:
+        """Count one more call of a grant."""
+        row = self._grants.get(grant)
+        if row is None or not row.stands(self._clock()):
+            return False
+        self._grants[grant] = row._replace(used=row.used + 1)
+        return True
+
+    async def revoke(self, grant: str, by: str) -> None:
+        """End a grant."""
+        self._grants[grant] = check_standing(self._grants.get(grant), grant)._replace(revoked=by)
+
     async def close(self) -> None:
         """Nothing is held."""
 
@@ -202,7 +226,9 @@ class InProcessStore:
         return max(found, key=lambda each: each.opened, default=None) if row.conversation else None
 
     def _take(self, take: Take) -> None:
-        row = check_take(self._questions.get(take.question), take, self._clock())
+        row = self._questions.get(take.question)
+        grant = self._grants.get(row.decision.grant) if row and row.decision else None
+        row = check_take(row, take, self._clock(), grant)
         self._questions[take.question] = row._replace(status="taken", taken=(take.run, take.call))
 
     def _index(self, state: _Run, position: Position) -> None:

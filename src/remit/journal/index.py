@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from remit.contracts.grant import GrantRow
 from remit.contracts.items import Asked, Decided, Finished, Item, Opened, Position, Resumed, Waiting
 from remit.contracts.ledger import Take
 from remit.errors import ApprovalUsedError, LeaseError, RequestError
@@ -68,8 +69,10 @@ def check_open(row: QuestionRow | None, question: str, now: float) -> QuestionRo
     return row
 
 
-def check_take(row: QuestionRow | None, take: Take, now: float) -> QuestionRow:
+def check_take(row: QuestionRow | None, take: Take, now: float, grant: GrantRow | None = None) -> QuestionRow:
     """The row, if its decision can be used: it is there, unused by another call, and was used in time.
+
+    Where it came by a grant, that is ``grant``; it must not have been revoked since.
 
     Raises:
         ApprovalUsedError: naming the question.
@@ -80,6 +83,21 @@ def check_take(row: QuestionRow | None, take: Take, now: float) -> QuestionRow:
         raise ApprovalUsedError(f"the decision on question {take.question} was used by another call")
     if row.taken is None and row.question.expires <= now:
         raise ApprovalUsedError(f"the decision on question {take.question} has expired")
+    if row.taken is None and row.decision.grant and (grant is None or grant.revoked or grant.grant.expires <= now):
+        raise ApprovalUsedError(f"the grant {row.decision.grant} that allowed question {take.question} does not stand")
+    return row
+
+
+def check_standing(row: GrantRow | None, grant: str) -> GrantRow:
+    """The row, if it can be revoked.
+
+    Raises:
+        RequestError: there is no such grant, or it is revoked.
+    """
+    if row is None:
+        raise RequestError(f"there is no grant {grant}")
+    if row.revoked:
+        raise RequestError(f"grant {grant} is revoked by {row.revoked} already")
     return row
 
 

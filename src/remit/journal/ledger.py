@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final
 
+from remit.contracts.grant import Grant
 from remit.contracts.items import Asked, Decided, Item, Position, Started, ToolOutput, Usage
 from remit.contracts.ledger import Spent, Take
 from remit.contracts.question import Decision, Question
@@ -197,6 +198,15 @@ class RunLedger:
         if row is None or any(call != match for call in self.asking(row.question.id)):
             return None
         return row.question, row.decision
+
+    async def grants(self, tenant: str, tool: str) -> Sequence[Grant]:
+        """The grants for calls of a tool that still answer anything."""
+        rows = await self._store.grants(tenant=tenant, tool=tool)
+        return [row.grant for row in rows if row.stands(self._clock())]
+
+    async def use(self, grant: str) -> bool:
+        """Use up one call of a grant."""
+        return await self._store.use(grant)
 
     def reserve(self, call: str, limit: int) -> bool:
         """Reserve one of ``limit`` calls of the run; False if none is left. Asking again is free."""

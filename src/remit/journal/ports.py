@@ -1,4 +1,4 @@
-"""What a journal store can do: four small ports, which one store implements so that one transaction spans them."""
+"""What a journal store can do: five small ports, which one store implements so that one transaction spans them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
 
+from remit.contracts.grant import Grant, GrantRow
 from remit.contracts.items import Position
 from remit.contracts.ledger import Take
 from remit.contracts.question import Decision, Question, Status
@@ -56,7 +57,7 @@ class Journal(Protocol):
         Raises:
             LeaseError: another epoch has begun, or the items do not follow the last one.
             RequestError: they open a run of a conversation in which another run is not over.
-            ApprovalUsedError: the approval was taken by another call, or not given.
+            ApprovalUsedError: the approval was taken by another call, or not given, or by a grant that was revoked.
             (All of them when the answer is awaited.)
         """
         ...
@@ -144,8 +145,32 @@ class Index(Protocol):
         ...
 
 
-class Store(Journal, Lease, Inbox, Index, Protocol):
-    """All four."""
+class Grants(Protocol):
+    """What people have allowed for calls to come."""
+
+    async def give(self, grant: Grant) -> None:
+        """Keep a grant."""
+        ...
+
+    async def grants(self, *, tenant: str, tool: str = "") -> list[GrantRow]:
+        """The grants of a tenant, for one tool where one is named, oldest first."""
+        ...
+
+    async def use(self, grant: str) -> bool:
+        """Count one more call of a grant, at once; False if none is left, it is revoked or over."""
+        ...
+
+    async def revoke(self, grant: str, by: str) -> None:
+        """End a grant, for every call that has not started.
+
+        Raises:
+            RequestError: it is revoked already, or there is none.
+        """
+        ...
+
+
+class Store(Journal, Lease, Inbox, Index, Grants, Protocol):
+    """All five."""
 
     async def close(self) -> None:
         """Give back what the store holds. Everything appended is stored by then."""

@@ -5,7 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from remit.contracts.chat import read
-from remit.contracts.items import Asked, Decided, Finished, Item, Message, Mismatch, Note, Position, ToolOutput, Usage
+from remit.contracts.grant import Grant
+from remit.contracts.items import (
+    Asked,
+    Decided,
+    Finished,
+    Item,
+    Message,
+    Mismatch,
+    Note,
+    Position,
+    Started,
+    ToolOutput,
+    Usage,
+)
 from remit.contracts.ledger import Spent, Take
 from remit.contracts.question import Decision, Question
 from remit.errors import DivergedError, Suspended
@@ -29,6 +42,7 @@ class ReplayLedger:
         self._first: dict[str, int] = {}
         self._ends: dict[str, list[tuple[int, str, str]]] = {}
         self._made: set[str] = set()
+        self._begun: set[str] = set()
         self.cancelled = any(isinstance(p.item, Finished) and p.item.status == "cancelled" for p in known)
         self._at = known[0].at if known else 0.0
         for position in known:
@@ -39,6 +53,7 @@ class ReplayLedger:
                 self._ends.setdefault(item.parent, []).append((position.seq, item.call, item.callee))
             if isinstance(item, (Message, ToolOutput)):
                 self._unclaimed[id(item)] = item
+            self._begun.update(_signs(item))
         for ends in self._ends.values():
             ends.reverse()
         self.compared = 0
@@ -54,6 +69,10 @@ class ReplayLedger:
             if isinstance(item, ToolOutput) or (isinstance(item, Message) and item.request):
                 self._claim(item)
         return items
+
+    def has_begun(self, call: str) -> bool:
+        """Whether the body of ``call`` ran: it did something, or came to a good end; else it was refused before."""
+        return call in self._begun
 
     def add(self, item: Item) -> None:
         """Compare an item with the recorded one.
@@ -119,6 +138,14 @@ class ReplayLedger:
                 decision = Decision.of(item.body)
         return (found, decision) if found is not None else None
 
+    async def grants(self, tenant: str, tool: str) -> Sequence[Grant]:
+        """None: what a grant allowed stands in the journal."""
+        return ()
+
+    async def use(self, grant: str) -> bool:
+        """No: nothing starts in a replay."""
+        return False
+
     def reserve(self, call: str, limit: int) -> bool:
         """Yes: nothing starts in a replay."""
         return True
@@ -134,6 +161,21 @@ class ReplayLedger:
     def _claim(self, item: Item) -> None:
         if self._unclaimed.pop(id(item), None) is not None:
             self.compared += 1
+
+
+def _signs(item: Item) -> tuple[str, ...]:
+    """The calls whose bodies must have run where the journal holds ``item``."""
+    match item:
+        case Message():
+            return (item.agent,)
+        case Note():
+            return (item.call,)
+        case ToolOutput():
+            return (item.parent, item.call) if item.outcome == "ok" else (item.parent,)
+        case Started() | Asked():
+            return (item.parent,)
+        case _:
+            return ()
 
 
 def _what(item: Item) -> str:

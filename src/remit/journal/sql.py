@@ -1,4 +1,4 @@
-"""A store in an SQL database (SQLite now, Postgres by the same code): SQLAlchemy Core on one writer thread."""
+"""A store in an SQL database, SQLite or Postgres by the same code: SQLAlchemy Core on one writer thread."""
 
 from __future__ import annotations
 
@@ -6,45 +6,58 @@ import asyncio
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from sqlalchemy import URL, Connection, Engine, Row, Select, Update, bindparam, insert, make_url, select, update
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy import URL, Connection, Engine, Row, Select, bindparam, insert, select, update
+from sqlalchemy.exc import SQLAlchemyError
 
-from remit.contracts.items import Asked, Decided, Finished, Item, Opened, Position
+from remit.contracts.grant import Grant, GrantRow
+from remit.contracts.items import Position
 from remit.contracts.ledger import Take
-from remit.contracts.question import Decision, Question, Status
+from remit.contracts.question import Decision
 from remit.errors import JournalError, LeaseError
 from remit.journal.codec import ERASED, decode
-from remit.journal.index import (
-    INDEXED,
-    check_free,
-    check_open,
-    check_sequence,
-    check_take,
-    row_of,
-    seen,
-    spent,
-    status_of,
-)
+from remit.journal.index import check_open, check_standing, seen, spent
+from remit.journal.locks import Touches
 from remit.journal.migrations import migrate
 from remit.journal.ports import QuestionRow, RunRow, Stored
-from remit.journal.tables import ITEMS, QUESTIONS, RUNS, open_engine
-from remit.journal.writer import Work, Writer
+from remit.journal.tables import GRANTS, ITEMS, QUESTIONS, RUNS, open_engine, place, read_url
+from remit.journal.works import (
+    OPENED,
+    QUESTION,
+    Append,
+    Change,
+    decided,
+    find_grant,
+    grant_row,
+    lock_all,
+    question_row,
+    run_row,
+    together,
+    used,
+)
+from remit.journal.writer import Writer, said
 
 T = TypeVar("T")
 
 
 class SqlStore:
-    """All four ports over three tables. Opens and migrates its database when first used."""
+    """All five ports over four tables. Opens and migrates its database when first used.
+
+    Args:
+        url: ``sqlite:///FILE`` or ``postgresql://USER:PASSWORD@HOST/DATABASE``.
+        clock: seconds since the epoch. Processes that share a journal need clocks that agree.
+
+    Raises:
+        SetupError: it is neither, or what it needs is not installed.
+    """
 
     def __init__(self, url: URL | str, clock: Callable[[], float] = time.time) -> None:
-        self._url = make_url(url)
+        self._url = read_url(url)
         self._clock = clock
         self._engine = open_engine(self._url)
-        self._writer = Writer(self._engine, _together, self._prepare)
+        self._writer = Writer(self._engine, together, lock=lock_all, prepare=self._prepare)
 
     @staticmethod
     def at(path: Path, clock: Callable[[], float] = time.time) -> SqlStore:
@@ -57,14 +70,14 @@ class SqlStore:
         """Store items at the end of a run, and take an approval, in one transaction."""
         stored: Stored = asyncio.get_running_loop().create_future()
         try:
-            self._writer.submit(_Append(run, epoch, items, take, self._clock), stored)
+            self._writer.submit(Append(run, epoch, items, take, self._clock), stored)
         except JournalError as error:
             stored.set_exception(error)
         return stored
 
     async def read(self, run: str, after: int = -1) -> list[Position]:
         """The items of a run with a seq above ``after``, in order."""
-        rows = await self._read(select(ITEMS).where(ITEMS.c.run == run, ITEMS.c.seq > after).order_by(ITEMS.c.seq))
+        rows = await self._read(_ITEMS, run=run, after=after)
         return [
             Position(r.run, r.epoch, r.seq, r.at, decode(r.kind, r.call, r.body), r.body, r.digest, r.chain)
             for r in rows
@@ -73,13 +86,13 @@ class SqlStore:
     async def erase(self, run: str, seqs: Sequence[int]) -> None:
         """Erase the bodies of items, for good."""
         gone = update(ITEMS).where(ITEMS.c.run == run, ITEMS.c.seq.in_(seqs)).values(body=ERASED)
-        await self._write(lambda connection: connection.execute(gone))
+        await self._write(lambda connection: connection.execute(gone), run)
 
     async def acquire(self, run: str, driver: str, seconds: float) -> int:
         """Become the driver of a run; the number of this epoch."""
 
         def work(connection: Connection) -> int:
-            row = connection.execute(select(RUNS.c.epoch, RUNS.c.until, RUNS.c.driver).where(RUNS.c.run == run)).first()
+            row = connection.execute(_LEASE, {"run": run}).first()
             now = self._clock()
             held = {"driver": driver, "until": now + seconds}
             if row is None:
@@ -87,46 +100,44 @@ class SqlStore:
                 return 1
             if row.until > now:
                 raise LeaseError(f"run {run} is being driven by {row.driver}; wait, or stop that one")
-            connection.execute(update(RUNS).where(RUNS.c.run == run).values(epoch=row.epoch + 1, **held))
+            connection.execute(_HOLD, {"the_run": run, "epoch": row.epoch + 1, **held})
             return cast("int", row.epoch) + 1
 
-        return await self._write(work)
+        return await self._write(work, run)
 
     async def renew(self, run: str, epoch: int, seconds: float) -> None:
         """Hold on to the lease."""
 
         def work(connection: Connection) -> None:
-            until = self._clock() + seconds
-            held = update(RUNS).where(RUNS.c.run == run, RUNS.c.epoch == epoch).values(until=until)
-            if connection.execute(held).rowcount != 1:
+            held = {"the_run": run, "the_epoch": epoch, "until": self._clock() + seconds}
+            if connection.execute(_UNTIL, held).rowcount != 1:
                 raise LeaseError(f"run {run}: another driver has taken over")
 
-        await self._write(work)
+        await self._write(work, run)
 
     async def release(self, run: str, epoch: int) -> None:
         """Let the lease go, if it is still held."""
-        done = update(RUNS).where(RUNS.c.run == run, RUNS.c.epoch == epoch).values(until=0.0)
-        await self._write(lambda connection: connection.execute(done))
+        done = {"the_run": run, "the_epoch": epoch, "until": 0.0}
+        await self._write(lambda connection: connection.execute(_UNTIL, done), run)
 
     async def decide(self, decision: Decision) -> None:
         """Store a decision for the run that asked; the first one counts."""
 
         def work(connection: Connection) -> None:
-            at = QUESTIONS.c.question == decision.question
-            row = connection.execute(select(QUESTIONS).where(at)).first()
-            check_open(_question(row) if row else None, decision.question, self._clock())
-            connection.execute(_decided(decision))
+            row = connection.execute(QUESTION, {"question": decision.question}).first()
+            check_open(question_row(row) if row else None, decision.question, self._clock())
+            connection.execute(decided(decision))
 
-        await self._write(work)
+        await self._writer.submit(Change(work, Touches(questions=frozenset({decision.question}))))
 
     async def cancel(self, run: str, by: str) -> None:
         """Ask the driver of a run to cancel it."""
         asked = update(RUNS).where(RUNS.c.run == run).values(cancelled=by)
-        await self._write(lambda connection: connection.execute(asked))
+        await self._write(lambda connection: connection.execute(asked), run)
 
     async def cancelled(self, run: str) -> str:
         """Who asked for the run to be cancelled."""
-        rows = await self._read(select(RUNS.c.cancelled).where(RUNS.c.run == run))
+        rows = await self._read(_CANCELLED, run=run)
         return rows[0].cancelled if rows else ""
 
     async def incoming(self, run: str) -> list[Decision]:
@@ -139,17 +150,17 @@ class SqlStore:
         self, *, conversation: str = "", tenant: str = "", application: str = "", limit: int = 50
     ) -> list[RunRow]:
         """The newest runs, newest first."""
-        wanted = select(RUNS).where(_OPENED).order_by(RUNS.c.opened.desc()).limit(limit)
+        wanted = select(RUNS).where(OPENED).order_by(RUNS.c.opened.desc()).limit(limit)
         named = ((RUNS.c.conversation, conversation), (RUNS.c.tenant, tenant), (RUNS.c.application, application))
         for column, value in named:
             if value:
                 wanted = wanted.where(column == value)
-        return [_run(row) for row in await self._read(wanted)]
+        return [run_row(row) for row in await self._read(wanted)]
 
     async def find_run(self, run: str) -> RunRow | None:
         """The run with this id."""
-        rows = await self._read(select(RUNS).where(RUNS.c.run == run, _OPENED))
-        return _run(rows[0]) if rows else None
+        rows = await self._read(_RUN, run=run)
+        return run_row(rows[0]) if rows else None
 
     async def questions(self, *, only_open: bool = True, conversation: str = "") -> list[QuestionRow]:
         """Questions, oldest first."""
@@ -158,35 +169,61 @@ class SqlStore:
             wanted = wanted.where(QUESTIONS.c.conversation == conversation)
         if only_open:
             wanted = wanted.where(QUESTIONS.c.status == "open")
-        found = [seen(_question(row), self._clock()) for row in await self._read(wanted)]
+        found = [seen(question_row(row), self._clock()) for row in await self._read(wanted)]
         return [row for row in found if row.status == "open" or not only_open]
 
     async def find_question(self, question: str) -> QuestionRow | None:
         """The question with this id."""
-        rows = await self._read(select(QUESTIONS).where(QUESTIONS.c.question == question))
-        return seen(_question(rows[0]), self._clock()) if rows else None
+        rows = await self._read(QUESTION, question=question)
+        return seen(question_row(rows[0]), self._clock()) if rows else None
 
     async def standing(self, conversation: str, match: str) -> QuestionRow | None:
         """The newest question of a conversation with this match that is open, or decided and not taken."""
         where = (QUESTIONS.c.conversation == conversation, QUESTIONS.c.match == match, QUESTIONS.c.taken_run == "")
         rows = await self._read(select(QUESTIONS).where(*where).order_by(QUESTIONS.c.asked.desc()))
-        found = [seen(_question(row), self._clock()) for row in rows]
+        found = [seen(question_row(row), self._clock()) for row in rows]
         return next((row for row in found if not spent(row, self._clock())), None)
+
+    async def give(self, grant: Grant) -> None:
+        """Keep a grant."""
+        named = {name: getattr(grant, name) for name in ("tenant", "tool", "given", "expires", "count")}
+        row = insert(GRANTS).values(grant=grant.id, used=0, revoked="", body=grant.json(), **named)
+        await self._write(lambda connection: connection.execute(row), grant.id)
+
+    async def grants(self, *, tenant: str, tool: str = "") -> list[GrantRow]:
+        """The grants of a tenant, for one tool where one is named, oldest first."""
+        wanted = select(GRANTS).where(GRANTS.c.tenant == tenant).order_by(GRANTS.c.given)
+        rows = await self._read(wanted.where(GRANTS.c.tool == tool) if tool else wanted)
+        return [grant_row(row) for row in rows]
+
+    async def use(self, grant: str) -> bool:
+        """Count one more call of a grant."""
+        return await self._write(lambda connection: connection.execute(used(grant, self._clock())).rowcount == 1, grant)
+
+    async def revoke(self, grant: str, by: str) -> None:
+        """End a grant."""
+
+        def work(connection: Connection) -> None:
+            check_standing(find_grant(connection, grant), grant)
+            connection.execute(update(GRANTS).where(GRANTS.c.grant == grant).values(revoked=by))
+
+        await self._write(work, grant)
 
     async def close(self) -> None:
         """Finish what was submitted and close the database."""
         await asyncio.to_thread(self._writer.close)
         self._engine.dispose()
 
-    async def _write(self, work: Callable[[Connection], T]) -> T:
-        return await self._writer.submit(work)
+    async def _write(self, work: Callable[[Connection], T], name: str) -> T:
+        """Change what ``name`` names: a run, or a grant."""
+        return await self._writer.submit(Change(work, Touches(frozenset({name}))))
 
-    async def _read(self, wanted: Select[Any]) -> Sequence[Row[Any]]:
+    async def _read(self, wanted: Select[Any], **values: object) -> Sequence[Row[Any]]:
         await self._writer.ready()
 
         def work() -> Sequence[Row[Any]]:
             with self._engine.connect().execution_options(remit_reads=True) as connection:
-                return connection.execute(wanted).all()
+                return connection.execute(wanted, values).all()
 
         with self._named():
             return await asyncio.to_thread(work)
@@ -201,12 +238,24 @@ class SqlStore:
         try:
             yield
         except (SQLAlchemyError, UnicodeEncodeError) as error:
-            said = str(error.orig) if isinstance(error, DBAPIError) else str(error)
-            raise JournalError(f"the journal {self._url.database} could not be read: {said}") from error
+            raise JournalError(f"the journal {place(self._url)} could not be read: {said(error)}") from error
 
 
-_OPENED = RUNS.c.callee != ""
-"""Of a run that was acquired and not opened nothing is known yet."""
+_ITEMS = select(ITEMS).where(ITEMS.c.run == bindparam("run"), ITEMS.c.seq > bindparam("after")).order_by(ITEMS.c.seq)
+_RUN = select(RUNS).where(RUNS.c.run == bindparam("run"), OPENED)
+_CANCELLED = select(RUNS.c.cancelled).where(RUNS.c.run == bindparam("run"))
+_LEASE = select(RUNS.c.epoch, RUNS.c.until, RUNS.c.driver).where(RUNS.c.run == bindparam("run"))
+_HOLD = (
+    update(RUNS)
+    .where(RUNS.c.run == bindparam("the_run"))
+    .values(epoch=bindparam("epoch"), driver=bindparam("driver"), until=bindparam("until"))
+)
+_UNTIL = (
+    update(RUNS)
+    .where(RUNS.c.run == bindparam("the_run"), RUNS.c.epoch == bindparam("the_epoch"))
+    .values(until=bindparam("until"))
+)
+"""What every drive says is written once: SQLAlchemy takes longer to make a statement than to run it."""
 
 _UNKNOWN_RUN = {
     "next_seq": 0,
@@ -216,151 +265,3 @@ _UNKNOWN_RUN = {
     "cancelled": "",
     **dict.fromkeys(("tenant", "principal", "application", "agent", "callee", "conversation", "after"), ""),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class _Append:
-    """The append of one run, as a work of the writer."""
-
-    run: str
-    epoch: int
-    items: Sequence[Position]
-    take: Take | None
-    clock: Callable[[], float]
-
-    def __call__(self, connection: Connection) -> None:
-        _store(connection, [self])
-        self.index(connection)
-
-    def move(self) -> dict[str, str | int]:
-        """How the run moves on: from the item before the first of these, to the one after the last."""
-        first = self.items[0].seq
-        check_sequence(self.run, self.items, first)
-        return {"the_run": self.run, "the_epoch": self.epoch, "first": first, "next": first + len(self.items)}
-
-    def index(self, connection: Connection) -> None:
-        """What comes of the items besides: the approval taken, runs and questions that can be found."""
-        if self.take is not None:
-            _take(connection, self.take, self.clock())
-        for position in self.items:
-            if type(position.item) in INDEXED:
-                _index(connection, position)
-
-
-def _together(connection: Connection, works: Sequence[Work]) -> list[Any]:
-    """All works; the appends among them with one statement that moves their runs on, and one for their items."""
-    appends = [work for work in works if isinstance(work, _Append)]
-    if appends:
-        _store(connection, appends)
-    return [work.index(connection) if isinstance(work, _Append) else work(connection) for work in works]
-
-
-def _store(connection: Connection, appends: Sequence[_Append]) -> None:
-    if connection.execute(_ADVANCE, [append.move() for append in appends]).rowcount != len(appends):
-        raise LeaseError(f"run {appends[0].run}: another driver has taken over")
-    connection.execute(_INSERT, [_row(position) for append in appends for position in append.items])
-
-
-_INSERT = insert(ITEMS)
-_ADVANCE = (
-    update(RUNS)
-    .where(
-        RUNS.c.run == bindparam("the_run"),
-        RUNS.c.epoch == bindparam("the_epoch"),
-        RUNS.c.next_seq == bindparam("first"),
-    )
-    .values(next_seq=bindparam("next"))
-)
-
-
-def _take(connection: Connection, take: Take, now: float) -> None:
-    at = QUESTIONS.c.question == take.question
-    row = connection.execute(select(QUESTIONS).where(at)).first()
-    check_take(_question(row) if row else None, take, now)
-    taken = {"status": "taken", "taken_run": take.run, "taken_call": take.call}
-    connection.execute(update(QUESTIONS).where(at).values(**taken))
-
-
-def _index(connection: Connection, position: Position) -> None:
-    item = position.item
-    if isinstance(item, Opened):
-        row = row_of(position, item)
-        check_free(row, _newest(connection, row))
-        values = {name: getattr(row, name) for name in RunRow.__slots__ if name != "run"}
-        connection.execute(update(RUNS).where(RUNS.c.run == position.run).values(**values))
-    elif isinstance(item, Asked):
-        _index_question(connection, item)
-    elif isinstance(item, Decided):
-        connection.execute(_decided(Decision.of(item.body)))
-    status = status_of(item)
-    if status:
-        ended = position.at if isinstance(item, Finished) else 0.0
-        values = {"status": status, "ended": ended, **({"until": 0.0} if ended else {})}
-        connection.execute(update(RUNS).where(RUNS.c.run == position.run).values(**values))
-    if status == "cancelled":
-        asked = (QUESTIONS.c.run == position.run, QUESTIONS.c.status == "open")
-        connection.execute(update(QUESTIONS).where(*asked).values(status="expired"))
-
-
-def _newest(connection: Connection, row: RunRow) -> RunRow | None:
-    """The newest run of the conversation of ``row``."""
-    if not row.conversation:
-        return None
-    same = (
-        RUNS.c.conversation == row.conversation,
-        RUNS.c.tenant == row.tenant,
-        RUNS.c.application == row.application,
-    )
-    found = connection.execute(select(RUNS).where(*same, _OPENED).order_by(RUNS.c.opened.desc()).limit(1)).first()
-    return _run(found) if found else None
-
-
-def _decided(decision: Decision) -> Update:
-    status = "approved" if decision.approved else "denied"
-    at = (QUESTIONS.c.question == decision.question, QUESTIONS.c.status == "open")
-    return update(QUESTIONS).where(*at).values(status=status, decision=decision.json())
-
-
-def _index_question(connection: Connection, item: Asked) -> None:
-    if connection.execute(select(QUESTIONS.c.run).where(QUESTIONS.c.question == item.question)).first():
-        return
-    question = Question.of(item.body)
-    connection.execute(
-        insert(QUESTIONS).values(
-            question=item.question,
-            run=question.run,
-            conversation=question.conversation,
-            match=question.match,
-            status="open",
-            asked=question.asked,
-            body=item.body,
-            decision="",
-            taken_run="",
-            taken_call="",
-        )
-    )
-
-
-def _row(position: Position) -> dict[str, Any]:
-    item: Item = position.item
-    return {
-        "run": position.run,
-        "seq": position.seq,
-        "epoch": position.epoch,
-        "at": position.at,
-        "kind": item.kind,
-        "call": item.call,
-        "body": position.body,
-        "digest": position.digest,
-        "chain": position.chain,
-    }
-
-
-def _run(row: Row[Any]) -> RunRow:
-    return RunRow(**{name: getattr(row, name) for name in RunRow.__slots__})
-
-
-def _question(row: Row[Any]) -> QuestionRow:
-    decision = Decision.of(row.decision) if row.decision else None
-    taken = (row.taken_run, row.taken_call) if row.taken_run else None
-    return QuestionRow(Question.of(row.body), cast("Status", row.status), decision, taken)

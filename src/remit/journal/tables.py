@@ -17,7 +17,11 @@ from sqlalchemy import (
     Text,
     create_engine,
     event,
+    make_url,
 )
+from sqlalchemy.exc import ArgumentError
+
+from remit.errors import SetupError
 
 METADATA: Final = MetaData()
 
@@ -74,19 +78,102 @@ QUESTIONS: Final = Table(
     Index("remit_questions_run", "run"),
 )
 
+GRANTS: Final = Table(
+    "remit_grants",
+    METADATA,
+    Column("grant", Text, primary_key=True),
+    Column("tenant", Text, nullable=False),
+    Column("tool", Text, nullable=False),
+    Column("given", Float, nullable=False),
+    Column("expires", Float, nullable=False),
+    Column("count", Integer, nullable=False),
+    Column("used", Integer, nullable=False),
+    Column("revoked", Text, nullable=False),
+    Column("body", Text, nullable=False),
+    Index("remit_grants_tool", "tenant", "tool"),
+)
+
 VERSION_TABLE: Final = "remit_version"
 
-HEAD: Final = "0001"
+HEAD: Final = "0002"
 """The newest migration; a database at this revision is opened without loading Alembic."""
 
 
+_POSTGRES: Final = frozenset({"postgres", "postgresql", "postgresql+psycopg"})
+
+_PATIENCE: Final = {
+    "connect_timeout": "10",
+    "keepalives_idle": "30",
+    "keepalives_interval": "10",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "30000",
+}
+"""Which server is given up, and when; libpq would wait for one that is gone for hours. The URL may say otherwise."""
+
+
+def read_url(url: URL | str) -> URL:
+    """The address of a journal.
+
+    Raises:
+        SetupError: it is none of a database that can hold one. A password that it holds is not repeated.
+    """
+    try:
+        read = make_url(url)
+    except (ArgumentError, ValueError):
+        raise SetupError(f"the URL of the journal cannot be read; {_WANTED}") from None
+    if read.get_backend_name() != "sqlite" and read.drivername not in _POSTGRES:
+        raise SetupError(f"a journal cannot be kept in {read.drivername}; {_WANTED}")
+    if "password" in read.query:
+        raise SetupError("the URL of the journal has a password after '?', where it would be shown; put it before '@'")
+    return read
+
+
+_WANTED: Final = "write sqlite:///FILE or postgresql://USER:PASSWORD@HOST/DATABASE"
+
+
+def place(url: URL) -> str:
+    """Where a journal is, without the password."""
+    if url.get_backend_name() == "sqlite":
+        return url.database or "in memory"
+    return URL.create("postgresql", url.username, None, url.host, url.port, url.database).render_as_string()
+
+
 def open_engine(url: URL) -> Engine:
-    """An engine whose transactions hold on SQLite too: WAL, every commit synced, writers queue instead of failing."""
+    """An engine whose transactions hold: every commit is synced, and writers queue instead of failing.
+
+    Raises:
+        SetupError: the driver of Postgres is not installed.
+    """
+    return _open_sqlite(url) if url.get_backend_name() == "sqlite" else _open_postgres(url)
+
+
+def _open_sqlite(url: URL) -> Engine:
     engine = create_engine(url)
-    if engine.dialect.name == "sqlite":
-        event.listen(engine, "connect", _prepare)
-        event.listen(engine, "begin", _begin)
+    event.listen(engine, "connect", _prepare)
+    event.listen(engine, "begin", _begin)
     return engine
+
+
+def _open_postgres(url: URL) -> Engine:
+    """Each statement sees what was committed before it; who changes the same waits for a lock (`journal.locks`)."""
+    try:
+        engine = create_engine(
+            url.set(drivername="postgresql+psycopg"),
+            isolation_level="READ COMMITTED",
+            pool_size=4,
+            max_overflow=2,
+            pool_pre_ping=True,
+            connect_args={name: value for name, value in _PATIENCE.items() if name not in url.query},
+        )
+    except ModuleNotFoundError as error:
+        raise SetupError(f"Postgres needs {error.name}; install it with: pip install 'remit[postgres]'") from error
+    event.listen(engine, "connect", _wait_so_long)
+    return engine
+
+
+def _wait_so_long(connection: Any, _record: object) -> None:
+    connection.execute("SET lock_timeout = '30s'")
+    connection.commit()
 
 
 def _prepare(connection: Any, _record: object) -> None:

@@ -26,9 +26,17 @@ Together = Callable[[Connection, Sequence[Work]], list[Any]]
 """Does all works in one transaction and gives their results in order, or raises and has done none."""
 
 
+Lock = Callable[[Connection, Sequence[Work]], None]
+"""Keeps other processes from what the works change, until the transaction ends."""
+
+
 def in_order(connection: Connection, works: Sequence[Work]) -> list[Any]:
     """One after the other."""
     return [work(connection) for work in works]
+
+
+def unlocked(_connection: Connection, _works: Sequence[Work]) -> None:
+    """Nobody else is kept from anything."""
 
 
 @dataclass(slots=True)
@@ -52,14 +60,20 @@ class Writer:
     """Runs jobs on its own thread, in the order they were submitted, those that wait at once in one transaction.
 
     Only where one of them is refused are they done again, each in a savepoint, so that it spoils no other.
-    ``prepare`` makes the database ready before the first job.
+    ``lock`` comes first in each transaction. ``prepare`` makes the database ready before the first job.
     """
 
     def __init__(
-        self, engine: Engine, together: Together = in_order, prepare: Callable[[Engine], None] | None = None
+        self,
+        engine: Engine,
+        together: Together = in_order,
+        *,
+        lock: Lock = unlocked,
+        prepare: Callable[[Engine], None] | None = None,
     ) -> None:
         self._engine = engine
         self._together = together
+        self._lock = lock
         self._prepare = prepare
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
@@ -131,7 +145,7 @@ class Writer:
                 self._prepare = None
             self._all(batch)
         except Exception as error:  # noqa: BLE001 - whatever the database raises goes to whoever waits
-            if len(batch) > 1 and self._prepare is None:
+            if len(batch) > 1 and self._prepare is None and not _lost(error):
                 self._each(batch)
             else:
                 _refuse(batch, error)
@@ -139,7 +153,9 @@ class Writer:
     def _all(self, batch: list[_Job]) -> None:
         crashpoint("before commit")
         with self._engine.begin() as connection:
-            results = self._together(connection, [job.work for job in batch])
+            works = [job.work for job in batch]
+            self._lock(connection, works)
+            results = self._together(connection, works)
         crashpoint("after commit")
         for job, result in zip(batch, results, strict=True):
             job.result = result
@@ -148,6 +164,7 @@ class Writer:
         try:
             crashpoint("before commit")
             with self._engine.begin() as connection:
+                self._lock(connection, [job.work for job in batch])
                 for job in batch:
                     _attempt(job, connection)
             crashpoint("after commit")
@@ -171,7 +188,7 @@ def _attempt(job: _Job, connection: Connection) -> None:
         job.result = job.work(connection)
         savepoint.commit()
     except Exception as error:
-        if not _in_transaction(connection):
+        if _lost(error) or not _in_transaction(connection):
             raise
         job.error = _named(error)
         savepoint.rollback()
@@ -183,14 +200,24 @@ def _in_transaction(connection: Connection) -> bool:
     return not isinstance(raw, sqlite3.Connection) or raw.in_transaction
 
 
+def _lost(error: Exception) -> bool:
+    """Whether the connection is gone, and with it the transaction; nobody knows whether it was committed."""
+    return isinstance(error, DBAPIError) and error.connection_invalidated
+
+
 def _named(error: Exception) -> RemitError:
     """An error of ours as it is, and what the database said as one of ours."""
     if isinstance(error, RemitError):
         return error
-    said = str(error.orig) if isinstance(error, DBAPIError) else str(error)
-    refused = JournalError(f"the journal could not be written: {said}")
+    refused = JournalError(f"the journal could not be written: {said(error)}")
     refused.__cause__ = error
     return refused
+
+
+def said(error: Exception) -> str:
+    """What the database said, on one line."""
+    text = str(error.orig) if isinstance(error, DBAPIError) else str(error)
+    return " ".join(text.split())
 
 
 def _answer(jobs: list[_Job]) -> None:

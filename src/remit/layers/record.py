@@ -10,10 +10,13 @@ from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.facts import Effect
 from remit.contracts.items import ToolOutput
 from remit.contracts.jsontext import compact
+from remit.contracts.redact import redacted_reply, tellable
 from remit.contracts.reply import Reply
+from remit.contracts.secret import KNOWN, redacted
 from remit.core import Place
 from remit.errors import CallCancelledError, CallError, RemitError, ToolFailedError
 from remit.journal.codec import tool_content, tool_text
+from remit.journal.replay import ReplayLedger
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +46,7 @@ class _Record:
 
     async def __call__(self, call: Call, /) -> Reply:
         composed = call.callee.facts.effect is Effect.COMPOSED
-        again = composed and call.ledger.replaying
+        again = composed and isinstance(call.ledger, ReplayLedger) and call.ledger.has_begun(call.id)
         for item in call.ledger.known(call.id):
             if isinstance(item, ToolOutput) and not (again and item.outcome != "denied"):
                 return Reply.recorded(tool_content(item), item.outcome, ends=item.final)
@@ -63,6 +66,8 @@ class _Record:
         return self._write(call, reply)
 
     def _write(self, call: Call, reply: Reply) -> Reply:
+        if KNOWN.spellings:  # a layer may have told one
+            reply = redacted_reply(reply)
         if call.wire and len(reply.content) * 4 > self._limits.output_bytes:
             reply = reply._replace(content=shorten(reply.content, self._limits.output_bytes))
         text = tool_text(call.wire, reply.content) if call.wire else reply.content
@@ -95,6 +100,6 @@ def shorten(content: str, most: int) -> str:
 
 
 def _own(error: Exception) -> ToolFailedError:
-    failed = ToolFailedError(f"a layer failed: {type(error).__name__}: {error}")
-    failed.__cause__ = error
+    failed = ToolFailedError(redacted(f"a layer failed: {type(error).__name__}: {error}"))
+    failed.__cause__ = tellable(error)
     return failed

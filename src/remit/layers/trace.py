@@ -1,5 +1,8 @@
 """Spans for calls and model requests, by OpenTelemetry's conventions for generative AI.
 
+An agent's call is ``invoke_agent``, a tool's ``execute_tool``, also where the tool calls others; both are of the kind
+INTERNAL. A request to a model is a ``chat`` of the kind CLIENT.
+
 Whether there is anything to tell is decided when the stack is built: where the program has set no tracer provider, the
 layer is not there at all and costs nothing.
 """
@@ -10,16 +13,22 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from remit.contracts.call import Call, CallLayer, CallService, ModelLayer, ModelService
 from remit.contracts.chat import ChatRequest, Completion
+from remit.contracts.contract import Contract
 from remit.contracts.facts import Effect
 from remit.contracts.reply import Reply
+from remit.contracts.tool import Tool
 from remit.core import Place
+from remit.errors import RemitError
 
 if TYPE_CHECKING:
-    from opentelemetry.trace import StatusCode, Tracer, TracerProvider
+    from opentelemetry.trace import SpanKind, StatusCode, Tracer, TracerProvider
+
+UNKNOWN: Final = "unknown"
+"""The vendor of a model that does not say."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,15 +46,17 @@ class Trace(CallLayer):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraceModel(ModelLayer):
-    """A span for each model request."""
+    """A span for each model request. ``model``: its name, and ``vendor`` whose it is, as far as they are known."""
 
     place = Place.TRACE
     provider: TracerProvider | None = None
+    model: str = ""
+    vendor: str = UNKNOWN
 
     def __call__(self, inner: ModelService, /) -> ModelService:
         """``inner`` in a span, or ``inner`` itself where nobody listens."""
         tracer = _tracer(self.provider)
-        return inner if tracer is None else _TracedModel(inner, tracer).__call__
+        return inner if tracer is None else _TracedModel(inner, tracer, self).__call__
 
 
 class _TracedCall:
@@ -58,20 +69,27 @@ class _TracedCall:
 
     async def __call__(self, call: Call, /) -> Reply:
         callee = call.callee
-        agent = callee.facts.effect is Effect.COMPOSED
-        operation = "invoke_agent" if agent else "execute_tool"
         attributes = {
-            "gen_ai.operation.name": operation,
-            ("gen_ai.agent.name" if agent else "gen_ai.tool.name"): callee.name,
-            "gen_ai.tool.call.id": call.wire or call.id,
-            "gen_ai.tool.type": "function",
             "gen_ai.conversation.id": call.caller.conversation,
             "remit.run": call.caller.run,
             "remit.call": call.id,
             "remit.risk": callee.facts.risk.value,
         }
+        if _is_agent(callee):
+            operation = "invoke_agent"
+            attributes["gen_ai.agent.name"] = callee.name
+        else:
+            operation = "execute_tool"
+            attributes["gen_ai.tool.name"] = callee.name
+            attributes["gen_ai.tool.type"] = "function"
+            attributes["gen_ai.tool.call.id"] = call.wire or call.id
+        attributes["gen_ai.operation.name"] = operation
         with self._tracer.start_as_current_span(f"{operation} {callee.name}", attributes=_said(attributes)) as span:
-            reply = await self._inner(call)
+            try:
+                reply = await self._inner(call)
+            except Exception as error:
+                span.set_attribute("error.type", _type_of(error))
+                raise
             span.set_attribute("remit.outcome", reply.outcome)
             if reply.error is not None:
                 span.set_attribute("error.type", reply.error.code)
@@ -80,22 +98,42 @@ class _TracedCall:
 
 
 class _TracedModel:
-    __slots__ = ("_inner", "_tracer")
+    __slots__ = ("_asked", "_inner", "_kind", "_name", "_tracer")
 
-    def __init__(self, inner: ModelService, tracer: Tracer) -> None:
+    def __init__(self, inner: ModelService, tracer: Tracer, about: TraceModel) -> None:
         self._inner = inner
         self._tracer = tracer
+        self._kind: SpanKind = import_module("opentelemetry.trace").SpanKind.CLIENT
+        self._name = f"chat {about.model}".strip()
+        self._asked = {
+            "gen_ai.operation.name": "chat",
+            "gen_ai.provider.name": about.vendor,
+            "gen_ai.request.model": about.model,
+        }
 
     async def __call__(self, request: ChatRequest, /) -> Completion:
-        attributes = {"gen_ai.operation.name": "chat", "remit.run": request.ledger.run, "remit.call": request.call}
-        with self._tracer.start_as_current_span("chat", attributes=_said(attributes)) as span:
-            completion = await self._inner(request)
-            span.update_name(f"chat {completion.model}".strip())
-            span.set_attribute("gen_ai.response.model", completion.model)
+        attributes = _said({**self._asked, "remit.run": request.ledger.run, "remit.call": request.call})
+        with self._tracer.start_as_current_span(self._name, kind=self._kind, attributes=attributes) as span:
+            try:
+                completion = await self._inner(request)
+            except Exception as error:
+                span.set_attribute("error.type", _type_of(error))
+                raise
+            if completion.model:
+                span.set_attribute("gen_ai.response.model", completion.model)
             span.set_attribute("gen_ai.response.finish_reasons", [completion.finish])
             span.set_attribute("gen_ai.usage.input_tokens", completion.prompt_tokens)
             span.set_attribute("gen_ai.usage.output_tokens", completion.completion_tokens)
             return completion
+
+
+def _is_agent(callee: Contract) -> bool:
+    """Whether a model drives it: a tool is a function, which may call others, but knows what it does."""
+    return callee.facts.effect is Effect.COMPOSED and not isinstance(callee, Tool)
+
+
+def _type_of(error: Exception) -> str:
+    return error.code if isinstance(error, RemitError) else type(error).__qualname__
 
 
 def _tracer(provider: TracerProvider | None) -> Tracer | None:

@@ -37,6 +37,7 @@ async def local_model(which: str) -> AsyncGenerator[OpenAI]:
             timeout=SLOW,
             proxied=False,
             spelled=readable,
+            vendor="llama.cpp",
         ) as model:
             yield model
     finally:

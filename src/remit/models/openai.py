@@ -29,6 +29,7 @@ class OpenAI:
         timeout: for one request, in seconds.
         proxied: whether the environment's proxy settings hold.
         spelled: for an endpoint that cannot read every legal message: what to send in place of a wire text.
+        vendor: whose model it is, for spans.
 
     Raises:
         SetupError: the address cannot be read, or the key cannot be sent.
@@ -43,9 +44,11 @@ class OpenAI:
         timeout: float = 300.0,
         proxied: bool = True,
         spelled: Callable[[str], str] | None = None,
+        vendor: str = "openai",
     ) -> None:
         _refuse_unusable(base_url, api_key)
         self.model = model
+        self.vendor = vendor
         self._spelled = spelled
         http = openai.DefaultAsyncHttpxClient(trust_env=proxied)
         self._client = openai.AsyncOpenAI(
@@ -146,6 +149,7 @@ class _ToolCall(BaseModel):
 
 
 class _Message(BaseModel):
+    role: str | None = None
     content: str | None = None
     refusal: str | None = None
     tool_calls: list[_ToolCall] | None = None
@@ -180,6 +184,8 @@ def completion_from(answer: bytes) -> Completion:
         shown = _short(answer.decode(errors="replace"))
         raise CompletionError(f"the model's answer is no chat completion; it begins: {shown}") from error
     choice, usage = response.choices[0], response.usage or _Usage()
+    if choice.message.role not in (None, "assistant"):
+        raise CompletionError(f"the model answered with a message of role {choice.message.role!r}, not 'assistant'")
     return completion_of(
         write(_legal(choice.message)),
         finish=choice.finish_reason or "stop",

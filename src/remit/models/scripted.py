@@ -22,6 +22,9 @@ Line = str | dict[str, Any] | Callable[[ChatRequest], "Line"] | BaseException
 class Scripted:
     """Answers from a list: text, a raw assistant message, a function of the request, or an error to raise."""
 
+    model: Final = NAME
+    vendor: Final = "scripted"
+
     def __init__(self, lines: Sequence[Line]) -> None:
         self._lines = tuple(lines)
         self.requests: list[ChatRequest] = []
@@ -47,7 +50,10 @@ class Scripted:
         self.requests.append(request)
         number = sum('"role":"assistant"' in text[:40] for text in request.history)
         if number >= len(self._lines):
-            raise CompletionError(f"the script has {len(self._lines)} lines, and line {number + 1} was asked for")
+            raise CompletionError(
+                f"the script has {len(self._lines)} lines, and line {number + 1} was asked for: "
+                "each answer of the whole conversation takes the next line"
+            )
         line = self._lines[number]
         while callable(line):
             line = line(request)

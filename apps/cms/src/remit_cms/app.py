@@ -9,6 +9,7 @@ from pathlib import Path
 from platformdirs import user_data_path
 
 from remit import App
+from remit.inventory import Operations
 from remit_cms.agent import editor
 from remit_cms.pages.pages import Pages
 from remit_cms.pages.search import Search
@@ -16,7 +17,7 @@ from remit_cms.rendering.opening import Opening
 from remit_cms.rendering.rendering import Rendering
 from remit_cms.sections.sections import Sections
 from remit_cms.storage.database import Database
-from remit_cms.tools import page_tools, person_tools, section_tools
+from remit_cms.tools import inventory, page_tools, person_tools, section_tools
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,14 +38,19 @@ def build(home: Path) -> Cms:
     pages, search, sections = Pages(database), Search(database), Sections(database)
     tools = (*page_tools(pages, search), *section_tools(sections))
     rendering = Rendering(database, home / "sites")
-    mine = person_tools(Opening(database, rendering))
+    opening = Opening(database, rendering)
     return Cms(
         database=database,
         pages=pages,
         search=search,
         sections=sections,
         rendering=rendering,
-        app=App(name="cms", agents=(editor(tools),), tools=mine),
+        app=App(
+            name="cms",
+            agents=(editor(tools),),
+            tools=person_tools(opening),
+            operations=Operations(inventory(), (pages, search, sections, opening)),
+        ),
     )
 
 

@@ -84,7 +84,7 @@ def test_a_composite_has_1_to_20_sections(count: int) -> None:
 async def test_a_slug_that_is_taken_is_refused_and_its_page_named(world: World) -> None:
     page = await world.page("About")
     before = await world.rows()
-    with pytest.raises(AlreadyExistsError, match=rf"'About' \(id {page.id}\) has the slug 'about' already"):
+    with pytest.raises(AlreadyExistsError, match=rf"a page with this slug already: 'About', id {page.id}\."):
         await world.pages.create_page(world.call(), CreatePage(title="about!"))
     assert await world.rows() == before
 
@@ -191,6 +191,23 @@ async def test_a_page_can_be_renamed_but_not_to_a_slug_that_is_taken(world: Worl
     assert again.page.slug == "about-us"
     with pytest.raises(AlreadyExistsError, match="'Contact'"):
         await world.pages.update_page(world.call(), UpdatePage(page_id=page.id, slug="contact"))
+
+
+async def test_the_refusal_of_a_slug_holds_no_words_that_could_be_taken_for_one(world: World) -> None:
+    await world.page("About")
+    with pytest.raises(AlreadyExistsError) as raised:
+        await world.pages.create_page(world.call(), CreatePage(title="About"))
+    assert "slug '" not in raised.value.message
+    assert "another slug" not in raised.value.message
+
+
+async def test_an_update_to_what_is_there_already_makes_no_revision(world: World) -> None:
+    page = await world.page("About", HERO)
+    before = await world.rows()
+    payload = UpdatePage(page_id=page.id, title="About", slug="about", indexing=True, meta=Meta(title=""))
+    reply = await world.pages.update_page(world.call(), payload)
+    assert (reply.page, reply.message) == (page, "Page 'About' (/about) is like that already")
+    assert {**before, "remit_effects": before["remit_effects"] + 1} == await world.rows()
 
 
 def test_an_update_that_changes_nothing_is_refused() -> None:

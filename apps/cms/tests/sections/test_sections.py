@@ -144,6 +144,17 @@ async def test_an_update_merges_new_wins_and_null_empties(world: World) -> None:
     assert reply.message == "Updated section hero of page 'About' in en. Still empty: heading."
 
 
+@pytest.mark.parametrize(("locale", "same"), [("en", {"heading": "We bake bread", "content": None}), ("de", {})])
+async def test_an_update_to_what_is_there_already_makes_no_revision(world: World, locale: str, same: Content) -> None:
+    found = await section(world)
+    before = await world.rows()
+    payload = UpdateSectionContent(page_section_id=found.id, content=same, locale_code=locale)
+    reply = await world.sections.update_section_content(world.call(), payload)
+    assert reply.revision == 1
+    assert reply.message == f"The section hero of page 'About' in {locale} is like that already."
+    assert {**before, "remit_effects": before["remit_effects"] + 1} == await world.rows()
+
+
 async def test_an_object_is_replaced_whole(world: World) -> None:
     found = await section(world)
     for cta in ({"text": "Go", "url": "/a"}, {"text": "Stay", "url": "/b"}):

@@ -210,5 +210,7 @@ async def test_every_write_keeps_a_revision_that_says_who_and_what(world: World)
 
 
 async def test_a_tenant_without_a_site_is_told_so(world: World) -> None:
-    with pytest.raises(NotFoundError, match="No site belongs to the tenant 'nobody'"):
+    with pytest.raises(
+        NotFoundError, match=r"No site belongs to the tenant 'nobody'\. Give the user the tenant of a site"
+    ):
         await world.page(tenant="nobody")

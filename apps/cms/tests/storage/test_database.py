@@ -17,7 +17,7 @@ from sqlalchemy import Connection, func, select, text, update
 from sqlalchemy.exc import IntegrityError, OperationalError
 
 from apps.cms.tests.world import World
-from remit.errors import RateLimitedError
+from remit.errors import RateLimitedError, ToolFailedError
 from remit_cms.storage.database import Database, random_id, utc_now
 from remit_cms.storage.migrating import configuration
 from remit_cms.storage.schema import HEAD
@@ -100,9 +100,21 @@ async def test_a_file_that_cannot_be_opened_leaves_nothing_open(tmp_path: Path) 
     (tmp_path / "cms.db").write_bytes(b"this is no database at all" * 100)
     database = Database(tmp_path / "cms.db")
     for _ in range(2):
-        with pytest.raises(Exception, match="not a database"):
+        with pytest.raises(
+            ToolFailedError, match=r"cms\.db is not a database, or it is damaged.*move it away"
+        ) as raised:
             async with database.reading():
                 pass
+        assert "http" not in raised.value.message
+
+
+async def test_a_file_that_was_damaged_while_in_use_is_said_in_one_line(world: World) -> None:
+    await world.page("About")
+    await world.database.close()
+    whole = world.database.path.read_bytes()
+    world.database.path.write_bytes(whole[:4096] + b"\xff" * (len(whole) - 4096))
+    with pytest.raises(ToolFailedError, match=r"cms\.db is not a database, or it is damaged"):
+        await world.rows()
 
 
 async def test_sqlite_is_set_up_for_durable_concurrent_use(world: World) -> None:

@@ -9,6 +9,7 @@ from typing import Final
 from sqlalchemy import Engine, inspect, text
 
 from remit.errors import FormatError
+from remit.journal.locks import Touches, lock
 from remit.journal.tables import HEAD, VERSION_TABLE
 
 _ONE_AT_A_TIME: Final = threading.Lock()
@@ -34,6 +35,7 @@ def _upgrade(engine: Engine) -> None:
     config.set_main_option("script_location", str(Path(__file__).parent))
     config.set_main_option("path_separator", "os")
     with _ONE_AT_A_TIME, engine.begin() as connection:
+        lock(connection, [Touches(frozenset({VERSION_TABLE}))])
         config.attributes["connection"] = connection
         try:
             command.upgrade(config, "head")

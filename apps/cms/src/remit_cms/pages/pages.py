@@ -75,6 +75,7 @@ class Pages:
         async def work(edit: Edit) -> PageReply:
             page = await edit.page(payload.page_id)
             check_revision(page, payload.expected_revision)
+            before = _state(page)
             if payload.slug is not None:
                 await _rename(edit, page, payload.slug)
             if payload.title is not None:
@@ -85,6 +86,8 @@ class Pages:
                 page.meta_title = payload.meta.title or None
             if payload.meta is not None and payload.meta.description is not None:
                 page.meta_description = payload.meta.description or None
+            if _state(page) == before:
+                return await _reply(edit, page, f"Page '{page.title}' (/{page.slug}) is like that already")
             await revise(edit, page, "update_page")
             return await _reply(edit, page, f"Updated page '{page.title}' (/{page.slug})")
 
@@ -109,19 +112,23 @@ class Pages:
 
         return await editing(self._database, ctx, payload, PageDeletion, work)
 
-    async def _ask_to_delete(self, ctx: LeafContext, payload: DeletePage) -> PageDeletion:
+    async def show_deletion(self, ctx: LeafContext, payload: DeletePage) -> str:
+        """The page that would be deleted, for the person who is asked: its title, its slug, its sections."""
         async with viewing(self._database, ctx) as scope:
             page = await scope.page_by_id(payload.page_id)
             check_revision(page, payload.expected_revision)
             keys = [section.section_key for section in await sections_of(scope, page)]
             held = f"{counted(len(keys), 'section')} ({', '.join(keys)})" if keys else "no sections"
-            return PageDeletion(
-                success=False,
-                requires_confirmation=True,
-                page_id=page.id,
-                message=f"This would delete the page '{page.title}' (/{page.slug}) with {held}. "
-                "Nothing is deleted yet. Ask the person, and wait.",
-            )
+            return f"the page '{page.title}' (/{page.slug}) with {held}"
+
+    async def _ask_to_delete(self, ctx: LeafContext, payload: DeletePage) -> PageDeletion:
+        return PageDeletion(
+            success=False,
+            requires_confirmation=True,
+            page_id=payload.page_id,
+            message=f"This would delete {await self.show_deletion(ctx, payload)}. "
+            "Nothing is deleted yet. Ask the person, and wait.",
+        )
 
 
 async def _create(edit: Edit, payload: CreatePage) -> PageReply:
@@ -149,6 +156,11 @@ async def _create(edit: Edit, payload: CreatePage) -> PageReply:
     return await _reply(edit, page, f"Created page '{page.title}' (/{page.slug}){with_sections}, as a draft.{lacks}")
 
 
+def _state(page: Page) -> tuple[object, ...]:
+    """What an update of a page may change."""
+    return page.title, page.slug, page.indexing, page.meta_title, page.meta_description
+
+
 async def _rename(edit: Edit, page: Page, slug: str) -> None:
     wanted = check_slug(slug, page.title, edit.locales)
     if wanted != page.slug:
@@ -166,8 +178,8 @@ async def _refuse_taken(edit: Edit, slug: str, locale: str) -> None:
     taken = (await edit.session.scalars(query)).first()
     if taken is not None:
         raise AlreadyExistsError(
-            f"The page '{taken.title}' (id {taken.id}) has the slug '{slug}' already. "
-            "Change that page, or give another slug."
+            f"There is a page with this slug already: '{taken.title}', id {taken.id}. "
+            "If that page is meant, update it by its id. If not, ask the person."
         )
 
 

@@ -24,6 +24,14 @@ class Placed:
     lacks: list[str]
 
 
+@dataclass(frozen=True, slots=True)
+class Written:
+    """Content that was written: whether anything changed, and the required fields that are still empty."""
+
+    changed: bool
+    lacks: list[str]
+
+
 async def sections_of(scope: Scope, page: Page, *, locale: str | None = None) -> list[SectionView]:
     """A page's sections in order; with their content if a locale is named."""
     query = (
@@ -71,8 +79,8 @@ async def place(edit: Edit, page: Page, given: SectionInput, locale: str, *, at:
 
 async def write(
     edit: Edit, section: PageSection, definition: SectionDefinition, content: Content, locale: str
-) -> list[str]:
-    """Lay new values over a section's content in one locale. Gives the required fields that are still empty.
+) -> Written:
+    """Lay new values over a section's content in one locale.
 
     Raises:
         InvalidError: the content is not what the template takes.
@@ -80,13 +88,16 @@ async def write(
     structure = structure_of(definition)
     check_content(definition.key, structure, content)
     row = await edit.session.get(SectionContent, (section.id, locale))
-    if row is None:
-        row = SectionContent(section=section.id, locale=locale, content={})
-        edit.session.add(row)
-    row.content = _merged(row.content, content)
-    await edit.session.flush()
+    before = row.content if row is not None else {}
+    after = _merged(before, content)
+    if after != before:
+        if row is None:
+            row = SectionContent(section=section.id, locale=locale, content=after)
+            edit.session.add(row)
+        row.content = after
+        await edit.session.flush()
     shown = await section_view(edit, section, definition, locale)
-    return missing(structure, shown.content or {})
+    return Written(after != before, missing(structure, shown.content or {}))
 
 
 async def take_off(edit: Edit, section: PageSection) -> None:

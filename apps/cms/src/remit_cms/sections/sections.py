@@ -122,13 +122,16 @@ class Sections:
             section, page, definition = await edit.section(payload.page_section_id)
             check_revision(page, payload.expected_revision)
             locale = edit.locale(payload.locale_code)
-            lacks = await write(edit, section, definition, payload.content, locale)
-            await revise(edit, page, "update_section")
+            written = await write(edit, section, definition, payload.content, locale)
+            named = f"section {definition.key} of page '{page.title}' in {locale}"
+            if written.changed:
+                await revise(edit, page, "update_section")
             return SectionReply(
                 section=await section_view(edit, section, definition, locale),
                 page_id=page.id,
                 revision=page.revision,
-                message=f"Updated section {definition.key} of page '{page.title}' in {locale}." + still_empty(lacks),
+                message=(f"Updated {named}." if written.changed else f"The {named} is like that already.")
+                + still_empty(written.lacks),
             )
 
         return await editing(self._database, ctx, payload, SectionReply, work)
@@ -150,20 +153,24 @@ class Sections:
 
         return await editing(self._database, ctx, payload, SectionDeletion, work)
 
-    async def _ask_to_delete(self, ctx: LeafContext, payload: DeletePageSection) -> SectionDeletion:
+    async def show_deletion(self, ctx: LeafContext, payload: DeletePageSection) -> str:
+        """The section that would be deleted, for the person who is asked: its words, and the page it is on."""
         async with viewing(self._database, ctx) as scope:
             section, page, definition = await scope.section(payload.page_section_id)
             check_revision(page, payload.expected_revision)
             shown = await section_view(scope, section, definition, scope.default_locale)
             words = str((shown.content or {}).get("heading", ""))
             named = f"{definition.key} '{words}'" if words else definition.key
-            return SectionDeletion(
-                success=False,
-                requires_confirmation=True,
-                page_section_id=section.id,
-                message=f"This would delete the section {named} from page '{page.title}' (/{page.slug}). "
-                "Nothing is deleted yet. Ask the person, and wait.",
-            )
+            return f"the section {named} from page '{page.title}' (/{page.slug})"
+
+    async def _ask_to_delete(self, ctx: LeafContext, payload: DeletePageSection) -> SectionDeletion:
+        return SectionDeletion(
+            success=False,
+            requires_confirmation=True,
+            page_section_id=payload.page_section_id,
+            message=f"This would delete {await self.show_deletion(ctx, payload)}. "
+            "Nothing is deleted yet. Ask the person, and wait.",
+        )
 
 
 def _template(definition: SectionDefinition, *, fields: list[str] | None = None) -> TemplateView:

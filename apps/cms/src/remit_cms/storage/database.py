@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
 from sqlalchemy import URL, Connection, event, select
 from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DatabaseError, OperationalError
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from remit.errors import RateLimitedError
+from remit.errors import RateLimitedError, ToolFailedError
 from remit_cms.storage.schema import is_current
 from remit_cms.storage.seed import add_site
 from remit_cms.storage.tables import Site
@@ -72,8 +72,9 @@ class Database:
     async def reading(self) -> AsyncGenerator[AsyncSession]:
         """A session that sees one state of the database."""
         engine = await self._opened()
-        async with AsyncSession(engine, expire_on_commit=False) as session, session.begin():
-            yield session
+        with _damage_told(self.path):
+            async with AsyncSession(engine, expire_on_commit=False) as session, session.begin():
+                yield session
 
     @asynccontextmanager
     async def writing(self) -> AsyncGenerator[AsyncSession]:
@@ -84,8 +85,9 @@ class Database:
         """
         engine = await self._opened()
         try:
-            async with _session(engine, "IMMEDIATE") as session, session.begin():
-                yield session
+            with _damage_told(self.path):
+                async with _session(engine, "IMMEDIATE") as session, session.begin():
+                    yield session
         except OperationalError as error:
             if "database is locked" in str(error.orig):
                 raise RateLimitedError(f"{self.path.name} is being written by somebody else; try again") from error
@@ -114,7 +116,8 @@ class Database:
         event.listen(engine.sync_engine, "connect", _on_connect)
         event.listen(engine.sync_engine, "begin", _on_begin)
         try:
-            await self._bring_up_to_date(engine)
+            with _damage_told(self.path):
+                await self._bring_up_to_date(engine)
         except BaseException:
             await engine.dispose()
             raise
@@ -130,6 +133,24 @@ class Database:
             await (await session.connection()).run_sync(migrate)
             if await session.scalar(select(Site.key).limit(1)) is None:
                 await add_site(session, self._tenant, SITE, clock=self.clock, new_id=self.new_id)
+
+
+@contextmanager
+def _damage_told(path: Path) -> Generator[None]:
+    """One clear line for a file that is no database, or no whole one.
+
+    Raises:
+        ToolFailedError: naming the file.
+    """
+    try:
+        yield
+    except DatabaseError as error:
+        if any(sign in str(error.orig) for sign in ("file is not a database", "malformed")):
+            raise ToolFailedError(
+                f"{path} is not a database, or it is damaged ({error.orig}); put a good copy of it there, "
+                "or move it away to begin with an empty one"
+            ) from error
+        raise
 
 
 def _session(engine: AsyncEngine, begin: str) -> AsyncSession:

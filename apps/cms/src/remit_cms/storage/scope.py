@@ -141,7 +141,10 @@ async def target_of(session: AsyncSession, tenant: str) -> Target:
     )
     found = (await session.execute(query)).first()
     if found is None:
-        raise NotFoundError(f"No site belongs to the tenant '{tenant}'. Add one first.")
+        raise NotFoundError(
+            f"No site belongs to the tenant '{tenant}'. Give the user the tenant of a site in config.toml, or add a "
+            "site for this one from Python, with remit_cms.storage.seed.add_site."
+        )
     return Target(site=found[0], environment=found[1])
 
 

@@ -1,0 +1,110 @@
+"""What can go wrong with Google, in Remit's words: each is worth another try, or is not."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Container, Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any, Final, cast
+
+from remit.errors import (
+    CallError,
+    ConflictError,
+    DeadlineError,
+    DeniedError,
+    ExternalError,
+    InvalidError,
+    NotFoundError,
+    RateLimitedError,
+)
+
+_QUOTA: Final = frozenset(
+    {"rateLimitExceeded", "userRateLimitExceeded", "quotaExceeded", "sharingRateLimitExceeded", "RATE_LIMIT_EXCEEDED"}
+)
+_NO_BYTES: Final = frozenset({"fileNotDownloadable"})
+_SHOWN: Final = 300
+
+_KINDS: Final[tuple[tuple[Container[int], type[CallError], str], ...]] = (
+    ((401,), DeniedError, ". The credentials are not accepted and could not be renewed: sign in again"),
+    ((403,), DeniedError, ". Give the account access, or the credentials the scope that this needs"),
+    ((404, 410), NotFoundError, ". It does not exist, or these credentials may not see it"),
+    ((409, 412), ConflictError, ""),
+    ((408, *range(500, 600)), ExternalError, "; worth another try"),
+    (range(400, 500), InvalidError, ""),
+)
+
+
+class BusyError(RateLimitedError):
+    """Google asks for patience: 429, or 403 with a reason that speaks of a rate."""
+
+    retry_after: float | None = None
+    """Seconds after which Google wants to be asked again, where it said so."""
+
+
+class UnreachableError(ExternalError):
+    """No connection came about, so nothing was sent."""
+
+
+class AnswerError(ExternalError):
+    """Google answered, but not as its documents say."""
+
+    retryable = False
+
+
+class UncertainError(ExternalError):
+    """The answer to a write was lost, and looking for what it should have made found nothing yet."""
+
+    code = "OUTCOME_UNKNOWN"
+    retryable = False
+
+
+def may_have_happened(error: CallError) -> bool:
+    """Whether a write that ended so may have been done all the same."""
+    return isinstance(error, (ExternalError, DeadlineError)) and not isinstance(error, UnreachableError)
+
+
+def refusal(what: str, status: int, headers: Mapping[str, str], body: bytes, now: datetime) -> CallError:
+    """The error that an answer of Google stands for. ``what`` names the request: ``GET /drive/v3/files``."""
+    message, reasons = _read(body)
+    said = f"{what}: Google answers {status}{f', {message}' if message else ''}"
+    if status == 429 or (status == 403 and reasons & _QUOTA):
+        return _busy(said, headers, now)
+    if status == 403 and reasons & _NO_BYTES:
+        return InvalidError(f"{said}. Export it instead: a Google document has no bytes of its own")
+    for of, kind, mend in _KINDS:
+        if status in of:
+            return kind(f"{said}{mend}")
+    return AnswerError(f"{said}, which is no answer to that")
+
+
+def _busy(said: str, headers: Mapping[str, str], now: datetime) -> BusyError:
+    seconds = _retry_after(headers.get("retry-after", ""), now)
+    error = BusyError(f"{said}. Wait {'a while' if seconds is None else f'{seconds:g} s'} and try again")
+    error.retry_after = seconds
+    return error
+
+
+def _retry_after(value: str, now: datetime) -> float | None:
+    """Seconds from a Retry-After header: a number, or a date."""
+    if not value:
+        return None
+    if value.isascii() and value.isdigit():
+        return float(value)
+    try:
+        date = parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    aware = date if date.tzinfo else date.replace(tzinfo=UTC)
+    return max(0.0, (aware - now).total_seconds())
+
+
+def _read(body: bytes) -> tuple[str, set[str]]:
+    """The message and the reasons of an error as Google writes it; nothing where it is something else."""
+    try:
+        error = cast("dict[str, Any]", json.loads(body))["error"]
+        details = [*error.get("errors", []), *error.get("details", [])]
+        reasons = {str(detail.get("reason", "")) for detail in details}
+        return " ".join(str(error.get("message", "")).split())[:_SHOWN], reasons
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return "", set()

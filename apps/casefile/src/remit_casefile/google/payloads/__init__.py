@@ -1,0 +1,1 @@
+"""What the operations on Google Workspace take and give."""

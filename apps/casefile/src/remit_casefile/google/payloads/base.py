@@ -1,0 +1,34 @@
+"""What all payloads and replies share: snake_case for a caller, and replies that are read from Google's camelCase."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+from pydantic import AliasChoices, AliasGenerator, BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+
+def _either(name: str) -> AliasChoices:
+    """The field's own name, or as Google writes it."""
+    return AliasChoices(name, to_camel(name))
+
+
+class Payload(BaseModel):
+    """What a caller gives to an operation."""
+
+    model_config = ConfigDict(frozen=True)
+
+
+class View(BaseModel):
+    """What an operation gives. What Google says beyond its fields is left out."""
+
+    model_config = ConfigDict(frozen=True, alias_generator=AliasGenerator(validation_alias=_either))
+
+
+PAGE_TOKEN: Final = "next_page_token of the page before"  # noqa: S105 - a description
+
+Id = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[A-Za-z0-9_-]+$")]
+"""An id as Google gives them."""
+
+PageToken = Annotated[str, Field(min_length=1, max_length=4096)]
+"""Where a list goes on."""

@@ -1,0 +1,114 @@
+"""What the operations on Drive take and give."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from datetime import datetime
+from typing import Annotated, Final, Literal, Self
+
+from pydantic import Field, model_validator
+
+from remit_casefile.google.payloads.base import PAGE_TOKEN, Id, PageToken, Payload, View
+
+FILE_FIELDS: Final = "id,name,mimeType,size,modifiedTime,md5Checksum,parents,trashed,webViewLink"
+"""What is asked of a file: the fields of `FileView`."""
+
+MimeType = Annotated[str, Field(max_length=127, pattern=r"^[\w.+-]+/[\w.+-]+$")]
+"""A media type without parameters."""
+
+_MostBytes = Annotated[int, Field(ge=1, le=10 * 2**20)]
+_MOST = "Refuse what is larger than so many bytes (up to 10 MiB)"
+
+
+class ListFiles(Payload):
+    """Which files to list."""
+
+    query: str | None = Field(
+        default=None,
+        description="In Drive's query language: name contains 'report' and mimeType = 'text/plain'",
+        min_length=1,
+        max_length=2000,
+    )
+    folder_id: Id | None = Field(default=None, description="Only files in this folder")
+    page_size: int = Field(default=50, description="Most files to give (1-1000)", ge=1, le=1000)
+    page_token: PageToken | None = Field(default=None, description=PAGE_TOKEN)
+
+
+class GetFile(Payload):
+    """Which file to look at."""
+
+    file_id: Id = Field(description="Id of the file")
+
+
+class DownloadFile(Payload):
+    """Which file to download."""
+
+    file_id: Id = Field(description="Id of the file")
+    max_bytes: _MostBytes = Field(default=2**20, description=_MOST)
+
+
+class ExportFile(Payload):
+    """Which Google document to export, and as what."""
+
+    file_id: Id = Field(description="Id of a Google document, spreadsheet or presentation")
+    mime_type: MimeType = Field(description="What to export it as, e.g. text/plain, text/csv or application/pdf")
+    max_bytes: _MostBytes = Field(default=2**20, description=_MOST)
+
+
+class UploadFile(Payload):
+    """A new file: its content as text or, where it is none, as base64."""
+
+    name: str = Field(description="Name of the new file", min_length=1, max_length=255)
+    mime_type: MimeType = Field(default="text/plain", description="What the content is")
+    text: str | None = Field(default=None, description="The content, as text", max_length=10 * 2**20)
+    base64: str | None = Field(default=None, description="The content, as base64", max_length=14 * 2**20)
+    folder_id: Id | None = Field(default=None, description="Folder to put it in; the top folder if omitted")
+
+    @model_validator(mode="after")
+    def _has_one_content(self) -> Self:
+        if (self.text is None) == (self.base64 is None):
+            raise ValueError("give the content either as text or as base64")
+        if self.base64 is not None:
+            try:
+                base64.b64decode(self.base64, validate=True)
+            except binascii.Error as error:
+                raise ValueError(f"the content is no base64: {error}") from error
+        return self
+
+    @property
+    def content(self) -> bytes:
+        """The bytes that are uploaded."""
+        return base64.b64decode(self.base64) if self.base64 is not None else (self.text or "").encode()
+
+
+class FileView(View):
+    """A file, without its content."""
+
+    id: str = Field(description="Id of the file")
+    name: str = Field(default="", description="Its name")
+    mime_type: str = Field(default="", description="What its content is")
+    size: int | None = Field(default=None, description="Its size in bytes; Google documents have none")
+    modified_time: datetime | None = Field(default=None, description="When its content last changed")
+    md5_checksum: str | None = Field(default=None, description="MD5 of its content; Google documents have none")
+    parents: list[str] = Field(default_factory=list[str], description="Ids of the folders that it is in")
+    trashed: bool = Field(default=False, description="Whether it is in the trash")
+    web_view_link: str | None = Field(default=None, description="Where a person opens it")
+
+
+class FileList(View):
+    """A page of files."""
+
+    files: list[FileView] = Field(default_factory=list[FileView], description="The files")
+    next_page_token: str | None = Field(default=None, description="What to ask the next page with, if there is one")
+    incomplete_search: bool = Field(default=False, description="Whether some places could not be searched")
+
+
+class FileContent(View):
+    """The content of a file."""
+
+    file_id: str = Field(description="Id of the file")
+    mime_type: str = Field(description="What the content is")
+    size: int = Field(description="Its size in bytes")
+    encoding: Literal["utf-8", "base64"] = Field(description="How the content is written here")
+    content: str = Field(description="The content")

@@ -1,0 +1,130 @@
+"""What the operations on Gmail take and give."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from email.errors import HeaderParseError
+from email.headerregistry import Address
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+
+from remit_casefile.google.payloads.base import PAGE_TOKEN, Id, PageToken, Payload, View
+
+
+def _address(text: str) -> str:
+    try:
+        parsed = Address(addr_spec=text)
+    except (HeaderParseError, ValueError, IndexError) as error:
+        raise ValueError(f"{text!r} is no mail address like ann@example.com") from error
+    if not parsed.username or not parsed.domain or not text.isascii():
+        raise ValueError(f"{text!r} is no mail address like ann@example.com")
+    return text
+
+
+MailAddress = Annotated[str, Field(min_length=3, max_length=254), AfterValidator(_address)]
+"""A bare mail address, without a name before it."""
+
+
+def _one_line(text: str) -> str:
+    if text.splitlines() not in ([], [text]) or "\x00" in text:
+        raise ValueError("a subject is one line")
+    return text
+
+
+_LabelIds = Annotated[list[Id], Field(max_length=20)]
+
+
+class ListMessages(Payload):
+    """Which messages to list."""
+
+    label_ids: _LabelIds = Field(default_factory=list[str], description="Only messages that have all of these labels")
+    max_results: int = Field(default=20, description="Most messages to give (1-500)", ge=1, le=500)
+    page_token: PageToken | None = Field(default=None, description=PAGE_TOKEN)
+    include_spam_trash: bool = Field(default=False, description="Whether to look in spam and trash too")
+
+
+class SearchMessages(Payload):
+    """What to look for."""
+
+    query: str = Field(
+        description="As in Gmail's search box: from:ann@example.com subject:invoice newer_than:7d",
+        min_length=1,
+        max_length=2000,
+    )
+    max_results: int = Field(default=20, description="Most messages to give (1-500)", ge=1, le=500)
+    page_token: PageToken | None = Field(default=None, description=PAGE_TOKEN)
+
+
+class GetMessage(Payload):
+    """Which message to read."""
+
+    message_id: Id = Field(description="Id of the message, from a list or a search")
+
+
+class SendMessage(Payload):
+    """A message to send, as plain text."""
+
+    to: list[MailAddress] = Field(description="Who gets it", min_length=1, max_length=100)
+    cc: list[MailAddress] = Field(default_factory=list[str], description="Who gets a copy", max_length=100)
+    bcc: list[MailAddress] = Field(
+        default_factory=list[str], description="Who gets a copy that nobody else sees", max_length=100
+    )
+    subject: Annotated[str, AfterValidator(_one_line)] = Field(description="The subject, one line", max_length=500)
+    body: str = Field(description="The text", max_length=500_000)
+    thread_id: Id | None = Field(default=None, description="Thread to answer in, with in_reply_to")
+    in_reply_to: str | None = Field(
+        default=None,
+        description="message_id of the message that this answers",
+        max_length=500,
+        pattern=r"^<[^<>\s]+@[^<>\s]+>$",
+    )
+
+
+class MessageRef(View):
+    """A message in a list."""
+
+    id: str = Field(description="Id of the message")
+    thread_id: str = Field(default="", description="Id of its thread")
+
+
+class MessageList(View):
+    """A page of messages, newest first."""
+
+    messages: list[MessageRef] = Field(default_factory=list[MessageRef], description="The messages")
+    next_page_token: str | None = Field(default=None, description="What to ask the next page with, if there is one")
+    result_size_estimate: int = Field(default=0, description="Roughly how many messages there are in all")
+
+
+class AttachmentView(View):
+    """A file that came with a message."""
+
+    filename: str = Field(description="Its name, as the sender wrote it")
+    mime_type: str = Field(description="Its type, as the sender wrote it")
+    size: int = Field(description="Its size in bytes")
+
+
+class MessageView(View):
+    """A message. Everything in it but the ids, labels and times of Google is what its sender chose to write."""
+
+    id: str = Field(description="Id of the message")
+    thread_id: str = Field(description="Id of its thread")
+    history_id: str = Field(description="Id of the last change to it")
+    label_ids: list[str] = Field(description="Its labels: INBOX, UNREAD, ...")
+    received_at: datetime | None = Field(description="When Gmail took it in")
+    message_id: str = Field(description="Its Message-ID, to answer it with")
+    sender: str = Field(description="From whom it says it is")
+    to: str = Field(description="To whom it says it is")
+    cc: str = Field(description="Who it says gets a copy")
+    subject: str = Field(description="Its subject")
+    snippet: str = Field(description="How its text begins")
+    text: str = Field(description="Its text; of an HTML message without its markup")
+    attachments: list[AttachmentView] = Field(description="The files that came with it")
+
+
+class SentMessage(View):
+    """A message that was sent."""
+
+    id: str = Field(description="Id of the message")
+    thread_id: str = Field(description="Id of its thread")
+    message_id: str = Field(description="The Message-ID that it was sent with")

@@ -1,0 +1,45 @@
+"""Sheets: read, write and add cells, as the account of the credentials."""
+
+from __future__ import annotations
+
+from remit_casefile.google.payloads.sheets import (
+    AppendedValues,
+    AppendValues,
+    BatchGet,
+    UpdatedValues,
+    UpdateValues,
+    ValueRanges,
+)
+from remit_casefile.google.settling import certain
+from remit_casefile.google.transport import Transport, segment
+
+
+class SheetsClient:
+    """The spreadsheets that one account may open."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    async def batch_get(self, payload: BatchGet) -> ValueRanges:
+        """Read cells of a spreadsheet, of several ranges at once."""
+        params = {"ranges": payload.ranges, "valueRenderOption": payload.value_render, "majorDimension": "ROWS"}
+        url = f"{self._values(payload.spreadsheet_id)}:batchGet"
+        return await self._transport.call("GET", url, ValueRanges, params=params)
+
+    async def update_values(self, payload: UpdateValues) -> UpdatedValues:
+        """Write cells of a spreadsheet. What was there is gone."""
+        url = f"{self._values(payload.spreadsheet_id)}/{segment(payload.range)}"
+        body = {"range": payload.range, "majorDimension": "ROWS", "values": payload.values}
+        params = {"valueInputOption": payload.value_input}
+        return await self._transport.call("PUT", url, UpdatedValues, params=params, body=body)
+
+    async def append_values(self, payload: AppendValues) -> AppendedValues:
+        """Add rows below a table of a spreadsheet. Called twice, it adds them twice."""
+        url = f"{self._values(payload.spreadsheet_id)}/{segment(payload.range)}:append"
+        body = {"range": payload.range, "majorDimension": "ROWS", "values": payload.values}
+        params = {"valueInputOption": payload.value_input, "insertDataOption": "INSERT_ROWS"}
+        what = f"The rows were added to {payload.range}"
+        return await certain(self._transport.call("POST", url, AppendedValues, params=params, body=body), what)
+
+    def _values(self, spreadsheet_id: str) -> str:
+        return f"{self._transport.hosts.sheets}/v4/spreadsheets/{segment(spreadsheet_id)}/values"

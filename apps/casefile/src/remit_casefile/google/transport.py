@@ -1,0 +1,297 @@
+"""HTTP to Google over one authorized session: each request is made once, and fails in Remit's words.
+
+Nothing is tried again here but a request that was refused for its token, after that was renewed, and by aiohttp a GET
+or PUT, never a POST, whose connection ended without a word. Another try of anything else is the business of the layers
+around a tool, which know whether its effect allows one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final, NamedTuple, Protocol, Self, TypeVar, cast
+from urllib.parse import quote, urlencode, urlsplit
+
+import aiohttp
+from google.auth import credentials as blocking
+from google.auth import exceptions
+from google.auth.aio import credentials as nonblocking
+from google.auth.aio.transport.sessions import AsyncAuthorizedSession
+from pydantic import BaseModel, ValidationError
+
+from remit.errors import CallError, DeadlineError, DeniedError, ExternalError, InvalidError, SetupError
+from remit_casefile.google.failures import AnswerError, UnreachableError, refusal
+
+Credentials = nonblocking.Credentials | blocking.Credentials
+Params = Mapping[str, str | int | bool | Sequence[str] | None]
+M = TypeVar("M", bound=BaseModel)
+
+MOST: Final = 32 * 2**20
+"""The largest answer that is read, in bytes, where the caller names no other."""
+_CHUNK: Final = 64 * 2**10
+_LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hosts:
+    """Where each API is. Only https, so that no token travels in clear; on this machine http will do."""
+
+    gmail: str = "https://gmail.googleapis.com"
+    drive: str = "https://www.googleapis.com"
+    sheets: str = "https://sheets.googleapis.com"
+
+    def __post_init__(self) -> None:
+        for name, url in (("gmail", self.gmail), ("drive", self.drive), ("sheets", self.sheets)):
+            parts = urlsplit(url)
+            local = parts.scheme == "http" and parts.hostname in _LOOPBACK
+            if not (parts.scheme == "https" or local) or not parts.hostname or url.endswith("/"):
+                raise SetupError(f"{name}={url!r}: give https://HOST without a slash at its end")
+
+    @classmethod
+    def all_at(cls, url: str) -> Hosts:
+        """One address for all three: a proxy, or a server for tests."""
+        return cls(gmail=url, drive=url, sheets=url)
+
+
+class Answer(NamedTuple):
+    """An answer that was read whole. The names of its headers are in small letters."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+class Response(Protocol):
+    """What google-auth gives while an answer is still coming."""
+
+    @property
+    def status_code(self) -> int:
+        """The status."""
+        ...
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """The headers, with names as they came."""
+        ...
+
+    def content(self, chunk_size: int, /) -> AsyncIterator[bytes]:
+        """The body, as it comes."""
+        ...
+
+    async def close(self) -> None:
+        """Read no more."""
+        ...
+
+
+class Session(Protocol):
+    """What of google-auth's session is used here."""
+
+    async def request(
+        self,
+        method: str,
+        url: str,
+        data: bytes | None,
+        headers: Mapping[str, str],
+        in_all: float,
+        each: float,
+        attempts: int,
+        /,
+        *,
+        allow_redirects: bool,
+    ) -> Response:
+        """Ask, and once more after a 401 with renewed credentials; so many seconds in all and for each attempt."""
+        ...
+
+    async def close(self) -> None:
+        """Give back the connections."""
+        ...
+
+
+class _Refresh(Protocol):
+    """What google-auth says of credentials that could not be renewed."""
+
+    @property
+    def retryable(self) -> bool: ...
+
+
+class Transport:
+    """Makes requests as one Google account. Close it, or use it in ``async with``.
+
+    Args:
+        credentials: of google-auth, async or not; what they need to renew themselves is theirs.
+        hosts: where the APIs are.
+        timeout: seconds for one request and its answer.
+        clock: tells the time, for a ``Retry-After`` that names a date.
+    """
+
+    def __init__(
+        self,
+        credentials: Credentials,
+        *,
+        hosts: Hosts | None = None,
+        timeout: float = 20.0,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        if not timeout > 0:
+            raise SetupError(f"timeout is {timeout!r} seconds; give a positive number")
+        self.hosts = hosts or Hosts()
+        # google-auth types `content` of a response as a coroutine; it is an async generator.
+        self._session = cast("Session", AsyncAuthorizedSession(credentials))
+        self._timeout = timeout
+        self._clock = clock
+
+    async def call(
+        self, method: str, url: str, model: type[M], *, params: Params | None = None, body: object = None
+    ) -> M:
+        """Ask with JSON or without a body; the answer is a ``model``.
+
+        Raises:
+            CallError: see `send`, and `refusal` for what an answer with another status stands for.
+        """
+        headers = {} if body is None else {"content-type": "application/json"}
+        data = None if body is None else json.dumps(body, allow_nan=False).encode()
+        answer = await self.accepted(method, with_params(url, params), body=data, headers=headers)
+        return read_answer(answer, model, _named(method, url))
+
+    async def accepted(
+        self, method: str, url: str, *, body: bytes | None = None, headers: Mapping[str, str], most: int = MOST
+    ) -> Answer:
+        """Ask, and take no answer but a good one."""
+        answer = await self.send(method, url, body=body, headers=headers, most=most)
+        if not 200 <= answer.status < 300:
+            raise self.refused(method, url, answer)
+        return answer
+
+    def refused(self, method: str, url: str, answer: Answer) -> CallError:
+        """The error that ``answer`` stands for."""
+        return refusal(_named(method, url), answer.status, answer.headers, answer.body, self._clock())
+
+    async def send(
+        self, method: str, url: str, *, body: bytes | None = None, headers: Mapping[str, str], most: int = MOST
+    ) -> Answer:
+        """Ask once, whatever the answer.
+
+        Raises:
+            UnreachableError: no connection; nothing was sent.
+            ExternalError: the connection was cut: what was asked may have been done.
+            DeadlineError: no answer in time: what was asked may have been done.
+            DeniedError: the credentials could not be renewed.
+            InvalidError: the answer is larger than ``most`` bytes.
+        """
+        what, limit = _named(method, url), self._timeout
+        try:
+            response = await self._session.request(method, url, body, headers, limit, limit, 1, allow_redirects=False)
+            try:
+                text = await _whole(response, most, what)
+            finally:
+                await response.close()
+        except (exceptions.TimeoutError, TimeoutError) as error:
+            raise DeadlineError(f"{what}: no answer from Google within {limit:g} s") from error
+        except exceptions.RefreshError as error:
+            raise _unrenewed(what, error) from error
+        except (exceptions.GoogleAuthError, aiohttp.ClientError, OSError) as error:
+            if isinstance(error.__cause__, aiohttp.ClientConnectorError):
+                raise UnreachableError(f"{what}: no connection to {urlsplit(url).netloc}; nothing was sent") from error
+            raise ExternalError(f"{what}: the connection to Google was cut before the answer was whole") from error
+        headers = {name.lower(): value for name, value in response.headers.items()}
+        return Answer(response.status_code, headers, text)
+
+    async def close(self) -> None:
+        """Give back the connections."""
+        await self._session.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+
+class Page(Protocol):
+    """One page of a list."""
+
+    @property
+    def next_page_token(self) -> str | None:
+        """What to ask the next page with; None on the last."""
+        ...
+
+
+P = TypeVar("P", bound=Page)
+
+
+async def pages(fetch: Callable[[str | None], Awaitable[P]]) -> AsyncIterator[P]:
+    """Every page of a list: ``fetch`` gets the token of each, and None for the first.
+
+    Raises:
+        AnswerError: a token came twice, so that the list would never end.
+    """
+    token: str | None = None
+    seen: set[str] = set()
+    while True:
+        page = await fetch(token)
+        yield page
+        token = page.next_page_token
+        if not token:
+            return
+        if token in seen:
+            raise AnswerError(f"Google gave the page token {token!r} twice; the list would never end")
+        seen.add(token)
+
+
+def segment(name: str) -> str:
+    """One segment of a path, whatever characters the name has.
+
+    Raises:
+        InvalidError: a name that a path cannot hold.
+    """
+    if name in ("", ".", ".."):
+        raise InvalidError(f"{name!r} names nothing")
+    return quote(name, safe="")
+
+
+def with_params(url: str, params: Params | None) -> str:
+    """The address with its query; what is None or an empty list is left out."""
+    said = {name: _plain(value) for name, value in (params or {}).items() if value is not None}
+    query = urlencode(said, doseq=True)
+    return f"{url}?{query}" if query else url
+
+
+def read_answer(answer: Answer, model: type[M], what: str) -> M:
+    """The answer as a model.
+
+    Raises:
+        AnswerError: it is none.
+    """
+    try:
+        return model.model_validate_json(answer.body)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise AnswerError(f"{what}: Google's answer is no {model.__name__}: {where} {first['msg']}") from error
+
+
+def _plain(value: Any) -> Any:
+    return str(value).lower() if isinstance(value, bool) else value
+
+
+def _named(method: str, url: str) -> str:
+    return f"{method} {urlsplit(url).path}"
+
+
+def _unrenewed(what: str, error: exceptions.RefreshError) -> ExternalError | DeniedError:
+    if cast("_Refresh", error).retryable:
+        return UnreachableError(f"{what}: the credentials could not be renewed at present; nothing was sent")
+    return DeniedError(f"{what}: the credentials could not be renewed; sign in again")
+
+
+async def _whole(response: Response, most: int, what: str) -> bytes:
+    chunks = list[bytes]()
+    size = 0
+    async for chunk in response.content(_CHUNK):
+        size += len(chunk)
+        if size > most:
+            raise InvalidError(f"{what}: the answer is larger than {most} bytes; allow more, or ask for less")
+        chunks.append(chunk)
+    return b"".join(chunks)

@@ -1,0 +1,101 @@
+"""What Google writes and no caller sees as it is: messages as trees, and lists of changes."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from remit_casefile.google.payloads.base import View
+from remit_casefile.google.payloads.drive import FileView
+
+
+class Header(View):
+    """One header of a part."""
+
+    name: str
+    value: str = ""
+
+
+class Body(View):
+    """The content of a part: ``data`` in URL-safe base64, or an attachment to fetch."""
+
+    data: str = ""
+    size: int = 0
+
+
+class Part(View):
+    """A part of a message, which may hold others."""
+
+    mime_type: str = ""
+    filename: str = ""
+    headers: list[Header] = Field(default_factory=list[Header])
+    body: Body = Body()
+    parts: list[Part] = Field(default_factory=list["Part"])
+
+
+class MessageResource(View):
+    """A message. ``internal_date`` counts milliseconds."""
+
+    id: str
+    thread_id: str = ""
+    history_id: str = ""
+    label_ids: list[str] = Field(default_factory=list[str])
+    internal_date: int | None = None
+    snippet: str = ""
+    payload: Part = Part()
+
+
+class Profile(View):
+    """The state of a mailbox."""
+
+    history_id: str
+
+
+class Touched(View):
+    """A message, as a change of it names it."""
+
+    id: str
+
+
+class Change(View):
+    """One kind of change to one message."""
+
+    message: Touched
+
+
+class HistoryRecord(View):
+    """What happened at one time."""
+
+    messages_added: list[Change] = Field(default_factory=list[Change])
+    messages_deleted: list[Change] = Field(default_factory=list[Change])
+    labels_added: list[Change] = Field(default_factory=list[Change])
+    labels_removed: list[Change] = Field(default_factory=list[Change])
+
+
+class HistoryPage(View):
+    """Changes to a mailbox. ``history_id`` is that of the mailbox when it was asked."""
+
+    history: list[HistoryRecord] = Field(default_factory=list[HistoryRecord])
+    history_id: str
+    next_page_token: str | None = None
+
+
+class StartPageToken(View):
+    """From where changes to a Drive can be listed."""
+
+    start_page_token: str
+
+
+class FileChange(View):
+    """A change to a file, with the file as it is now where it can still be seen."""
+
+    file_id: str = ""
+    removed: bool = False
+    file: FileView | None = None
+
+
+class ChangePage(View):
+    """Changes to a Drive. The last page says from where the next ones can be listed."""
+
+    changes: list[FileChange] = Field(default_factory=list[FileChange])
+    next_page_token: str | None = None
+    new_start_page_token: str | None = None

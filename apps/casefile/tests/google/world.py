@@ -1,0 +1,73 @@
+"""Our clients at the fake, with a clock and waits that only count."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from google.auth.aio.credentials import Credentials
+from google.auth.aio.transport import Request
+
+from apps.casefile.tests.google.fake.server import FakeGoogle
+from remit import Caller, Principal
+from remit_casefile.google.drive import DriveClient
+from remit_casefile.google.gmail import GmailClient
+from remit_casefile.google.settling import Patience
+from remit_casefile.google.sheets import SheetsClient
+from remit_casefile.google.tools import Clients
+from remit_casefile.google.transport import Hosts, Transport
+from remit_casefile.google.uploading import PIECE, Uploading
+
+NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
+
+
+class Tokens(Credentials):
+    """Credentials that count how often they were renewed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.token = "token-1"
+        self.renewed = 0
+
+    async def refresh(self, request: Request) -> None:
+        self.renewed += 1
+        self.token = f"token-{self.renewed + 1}"
+
+
+@dataclass(frozen=True)
+class Ctx:
+    """The facts of one call."""
+
+    key: str = "key-1"
+    run: str = "run-1"
+    deadline: float | None = None
+    caller: Caller = field(
+        default_factory=lambda: Caller("run-1", "agent", "call-0", 1, Principal("ann", "local", frozenset({"*"})))
+    )
+
+    def log(self, message: str, /, **fields: object) -> None:
+        pass
+
+    def emit(self, name: str, data: object = None, /) -> None:
+        pass
+
+
+class World:
+    """One account at the fake, and the clients of it."""
+
+    def __init__(self, google: FakeGoogle, *, timeout: float = 20.0) -> None:
+        self.google = google
+        self.waited: list[float] = []
+        self.credentials = Tokens()
+        self.transport = Transport(self.credentials, hosts=Hosts.all_at(google.url), timeout=timeout, clock=lambda: NOW)
+        self.patience = Patience(sleep=self._sleep)
+        self.gmail = GmailClient(self.transport, patience=self.patience, domain="example.invalid")
+        self.drive = DriveClient(self.transport, patience=self.patience, uploading=Uploading(whole=PIECE, piece=PIECE))
+        self.sheets = SheetsClient(self.transport)
+
+    @property
+    def clients(self) -> Clients:
+        return Clients(gmail=self.gmail, drive=self.drive, sheets=self.sheets)
+
+    async def _sleep(self, seconds: float) -> None:
+        self.waited.append(seconds)

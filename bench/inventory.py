@@ -1,0 +1,118 @@
+"""An application of 1,000 generated methods: reading its inventory, and all that `remit check` does beyond imports."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import time
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import ModuleType
+from typing import Final
+
+from figures.figure import Figure, at_most
+from remit import Env, preset
+from remit.inventory import (
+    Operations,
+    Table,
+    Vocabulary,
+    audit_events,
+    business_rules,
+    check,
+    lock_file,
+    lock_of,
+    read_inventory,
+)
+
+METHODS: Final = 1_000
+SLICE: Final = 50
+TIMES: Final = 3
+
+_HEAD = """
+from pydantic import BaseModel, Field
+from remit.inventory import Request, Response, method
+"""
+_MODELS = """
+class Do{n}Payload(BaseModel):
+    title: str = Field(min_length=1, max_length=200, description="What it is called.")
+    description: str | None = None
+    tags: list[str] = Field(default_factory=list)
+    limit: int = Field(default=50, ge=1, le=100)
+class Thing{n}Payload(BaseModel):
+    thing_id: str
+    title: str
+    tags: list[str]
+class Do{n}Request(Request[Do{n}Payload], operation="do_{n}"): pass
+class Do{n}Response(Response[Thing{n}Payload]): pass
+"""
+_METHOD = """
+    @method
+    async def do_{n}(self, request: Do{n}Request) -> Do{n}Response:
+        "Do number {n}."
+        raise NotImplementedError
+"""
+_ENTRY = """
+  do_{n}:
+    classification: {{capability: update, complexity: atomic, maturity: stable, integration_tier: internal}}
+    models: {{request: Do{n}Request, response: Do{n}Response}}
+    effect: keyed
+    risk: moderate
+    business_rules:
+      template: authenticated_access
+      required_permissions: [things:write]
+    audit_events: standard
+    tools:
+      do_{n}: {{tags: [thing, write]}}
+"""
+_WORDS = Vocabulary(domains={"bench": {f"part{n}" for n in range(METHODS // SLICE)}}, permissions={"things:write"})
+_TABLE = Table(business_rules(version="1.0"), audit_events())
+
+
+async def inventory() -> AsyncIterator[Figure]:
+    """Milliseconds to read a method's entry, and seconds to check 1,000 methods."""
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        _write(folder)
+        module = _imported(folder / "things.py")
+        read = min(_timed(lambda: read_inventory(folder, _TABLE, _WORDS)) for _ in range(TIMES))
+        how = f"CPU time to read {METHODS:,} methods with a tool each from {METHODS // SLICE} files, least of {TIMES}"
+        yield at_most("inventory.load_ms_per_method", read * 1e3 / METHODS, "ms", 1, METHODS, how)
+        operations = Operations(read_inventory(folder, _TABLE, _WORDS), [module.Things()])
+        lock_file(operations).write_text(lock_of(operations).text(), encoding="utf-8")
+        whole = min(_timed(lambda: _checked(folder, module)) for _ in range(TIMES))
+        how = f"CPU time to read, derive, and compare {METHODS:,} methods and tools with their lock, least of {TIMES}"
+        yield at_most("check.1000_methods_s", whole, "s", 2, METHODS, how)
+
+
+def _checked(folder: Path, module: ModuleType) -> None:
+    operations = Operations(read_inventory(folder, _TABLE, _WORDS), [module.Things()])
+    found = [each for point in check(operations, set(operations.tools), preset(Env())) for each in point.findings]
+    if found:
+        raise AssertionError(found[0])
+
+
+def _write(folder: Path) -> None:
+    numbers = range(METHODS)
+    code = [_HEAD, *(_MODELS.format(n=n) for n in numbers), "class Things:", *(_METHOD.format(n=n) for n in numbers)]
+    (folder / "things.py").write_text("\n".join(code), encoding="utf-8")
+    for part in range(METHODS // SLICE):
+        entries = "".join(_ENTRY.format(n=n) for n in range(part * SLICE, (part + 1) * SLICE))
+        text = f"domain: bench\nsubdomain: part{part}\nmethods:{entries}"
+        (folder / f"part{part}.yaml").write_text(text, encoding="utf-8")
+
+
+def _imported(file: Path) -> ModuleType:
+    """The module, its models built, as one that was imported and used."""
+    spec = importlib.util.spec_from_file_location("remit_bench_things", file)
+    assert spec is not None and spec.loader is not None  # noqa: S101, PT018 - the file was written just above
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _timed(work: Callable[[], object]) -> float:
+    begun = time.process_time()
+    work()
+    return time.process_time() - begun

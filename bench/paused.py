@@ -1,0 +1,102 @@
+"""What runs that wait for a person cost: memory while they wait, and CPU time to drive them on."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Final
+
+from pydantic import TypeAdapter
+
+from bench.world import PERSON, Note, Turns, floor_many, least, sql_store
+from figures.figure import Figure, at_most
+from remit import Agent, App, Effect, Principal, Risk, Runtime, tool
+from remit.journal.sql import SqlStore
+
+ROOT: Final = Path(__file__).parent.parent
+WAITING: Final = 10_000
+RESUMED: Final = 1_000
+TOGETHER: Final = 100
+"""Runs that are driven at once."""
+
+_JUDGE: Final = Principal("judge", permissions=frozenset({"*"}))
+
+
+async def paused() -> AsyncIterator[Figure]:
+    """10,000 runs wait in one file; 1,000 of them are decided and driven on. Both in a process of their own."""
+    with tempfile.TemporaryDirectory(prefix="remit-paused-") as name:
+        command = [sys.executable, "-m", "bench.paused", name]
+        output = await asyncio.to_thread(subprocess.run, command, check=True, cwd=ROOT, capture_output=True, text=True)
+    found = TypeAdapter(dict[str, float]).validate_json(output.stdout)
+    each = found["grown"] / (WAITING - RESUMED)
+    how = (
+        f"memory that a process gained from {RESUMED:,} to {WAITING:,} runs waiting in one SQLite file "
+        f"({found['grown']:.0f} kB), for each of them"
+    )
+    yield at_most("paused.rss_kb", each, "kB", 0.1, WAITING, how)
+    floor = await least(lambda: floor_many(RESUMED), 3)
+    how = (
+        f"CPU time of {RESUMED:,} approved runs of one call driven to their ends, {TOGETHER} at once, "
+        f"in {found['wall']:.1f} s of wall time; the same calls alone, without journal or layers, "
+        f"take {floor * 1e3:.1f} ms on this machine"
+    )
+    yield at_most("paused.resume_1000_s", found["spent"], "s", 0.3, RESUMED, how)
+
+
+def _runtime(store: SqlStore) -> Runtime:
+    @tool(effect=Effect.KEYED, risk=Risk.HIGH, permissions={"notes:read"})
+    async def save(note: Note) -> str:
+        """Save a note."""
+        return note.title
+
+    agent = Agent("bench", instructions="Save notes.", tools=[save])
+    return Runtime(App(name="bench", agents=(agent,)), model=Turns(1), store=store, directory=lambda _n, _t: _JUDGE)
+
+
+async def _wait(runtime: Runtime, count: int) -> list[tuple[str, str]]:
+    """So many runs that wait: run and question."""
+    found: list[tuple[str, str]] = []
+    while len(found) < count:
+        results = await asyncio.gather(
+            *(runtime.run("go", by=PERSON) for _ in range(min(TOGETHER, count - len(found))))
+        )
+        found += [(result.run, result.questions[0]) for result in results]
+    return found
+
+
+async def _measure(folder: Path) -> dict[str, float]:
+    store = sql_store(folder)
+    runtime = _runtime(store)
+    first = await _wait(runtime, RESUMED)
+    before = _resident()
+    await _wait(runtime, WAITING - RESUMED)
+    grown = _resident() - before
+    for _, question in first:
+        await runtime.decide(question, approved=True, by=_JUDGE)
+    gc.collect()
+    wall, begun = time.perf_counter(), time.process_time()
+    for index in range(0, RESUMED, TOGETHER):
+        results = await asyncio.gather(*(runtime.resume(run) for run, _ in first[index : index + TOGETHER]))
+        if any(result.status != "done" for result in results):
+            raise RuntimeError("an approved run did not end")
+    spent, lasted = time.process_time() - begun, time.perf_counter() - wall
+    await store.close()
+    return {"grown": grown, "spent": spent, "wall": lasted}
+
+
+def _resident() -> float:
+    """Kilobytes of this process that are in memory now."""
+    gc.collect()
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    return pages * 4.0
+
+
+if __name__ == "__main__":
+    print(json.dumps(asyncio.run(_measure(Path(sys.argv[1])))))

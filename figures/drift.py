@@ -1,0 +1,153 @@
+"""Drift is found by a machine: twelve drifts planted between code, inventory and lock, one at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+from pydantic import BaseModel, Field
+
+from figures.figure import Figure, none
+from figures.notebook import (
+    NOTES,
+    WEATHER,
+    CreateNoteResponse,
+    Notebook,
+    NotePayload,
+    Notes,
+    ReadNoteRequest,
+    ReadNoteResponse,
+    Weather,
+)
+from remit.contracts.drift import refused
+from remit.inventory import Finding, InventoryError, Request, check, lock_file, lock_of, method
+
+Plant = Callable[[Notebook], Sequence[object]]
+"""Changes the inventory, or gives other domain objects than those that were agreed to."""
+
+
+class Renamed(BaseModel):
+    """The payload with a field renamed."""
+
+    heading: str = Field(min_length=1, max_length=80, description="What it is called.")
+    text: str = ""
+    tags: list[str] = Field(default_factory=list[str])
+    secret: str = ""
+
+
+class OtherDefault(BaseModel):
+    """The payload with another default."""
+
+    title: str = Field(min_length=1, max_length=80, description="What it is called.")
+    text: str = "empty"
+    tags: list[str] = Field(default_factory=list[str])
+    secret: str = ""
+
+
+class OtherType(BaseModel):
+    """The payload with a narrower type."""
+
+    title: str = Field(min_length=1, max_length=40, description="What it is called.")
+    text: str = ""
+    tags: list[str] = Field(default_factory=list[str])
+    secret: str = ""
+
+
+def _asking(payload: type[BaseModel]) -> type[Notes]:
+    """The notes, whose create_note takes another payload."""
+
+    class CreateNoteRequest(Request[payload], operation="create_note"):
+        """Asks to write a note."""
+
+    class Other(Notes):
+        """The notes of another day."""
+
+        async def create_note(self, request: Any) -> CreateNoteResponse:
+            """Write a note. Call it when somebody wants to remember something."""
+            return CreateNoteResponse.completed(request, NotePayload(number=1, title="", tags=[]))
+
+    Other.create_note.__annotations__["request"] = CreateNoteRequest
+    method(Other.create_note)
+    Other.__name__ = "Notes"
+    return Other
+
+
+class _More(Notes):
+    """The notes, with a method that the inventory does not know."""
+
+    @method
+    async def reread_note(self, request: ReadNoteRequest) -> ReadNoteResponse:
+        """Read a note again."""
+        return await self.read_note(request)
+
+
+def _code(payload: type[BaseModel]) -> Plant:
+    return lambda _notebook: (_asking(payload)(), Weather())
+
+
+def _text(old: str, new: str) -> Plant:
+    """Another text in the inventory of notes."""
+
+    def plant(notebook: Notebook) -> Sequence[object]:
+        assert old in NOTES  # noqa: S101 - a plant that changes nothing proves nothing
+        notebook.write(NOTES.replace(old, new, 1))
+        return ()
+
+    return plant
+
+
+def _stale(notebook: Notebook) -> Sequence[object]:
+    """The lock, changed by hand."""
+    file = lock_file(notebook.operations())
+    file.write_text(file.read_text().replace('"risk": "safe"', '"risk": "high"', 1))
+    return ()
+
+
+PLANTS: Final[dict[str, tuple[Plant, str]]] = {
+    "renamed field": (_code(Renamed), "removed-parameter"),
+    "missing model": (_text("request: CreateNoteRequest", "request: MakeNoteRequest"), "missing-model"),
+    "wrong classification": (_text("{capability: read}", "{capability: create}"), "classification"),
+    "parameter repeated in YAML": (_text("read_note: {}", "read_note: {parameters: [number]}"), "repeated"),
+    "permission typo": (_text("[notes:write]", "[notes:wirte]"), "unknown-permission"),
+    "method without tool": (_text("    tools:\n      read_note: {}\n", ""), "no-tool"),
+    "tool without method": (
+        _text("tools:\n  count_notes:", "tools:\n  lost: {method: a.b.c}\n  count_notes:"),
+        "unknown-method",
+    ),
+    "changed default": (_code(OtherDefault), "changed-default"),
+    "changed type": (_code(OtherType), "changed-type"),
+    "unimported module": (lambda notebook: (notebook.notes,), "not-in-code"),
+    "duplicate name": (_text("  count_notes:\n", "  read_note:\n"), "duplicate-name"),
+    "stale lock": (_stale, "stale-lock"),
+    "method that no entry knows": (lambda _notebook: (_More(), Weather()), "not-in-inventory"),
+    "raised risk": (_text("effect: keyed", "effect: keyed\n    risk: high"), "raised-risk"),
+    "unknown policy": (_text("session_policies:", "session_polices:"), "unknown-key"),
+    "policy that nothing enforces": (_text("template: standard", "template: standard, keep: 7"), "unknown-key"),
+}
+"""What is planted, and the code of the finding that names it. The first twelve are those that were promised."""
+
+
+def figures(*, short: bool) -> Iterator[Figure]:  # noqa: ARG001 - a part of the figures takes it
+    """Drifts that were planted and not found, and findings where nothing was planted."""
+    missed = sum(not any(each.code == code for each in found_after(plant)) for plant, code in PLANTS.values())
+    missed += len(found_after(lambda _notebook: ()))
+    how = f"{len(PLANTS)} drifts planted one at a time in an agreed application, and one look where none is"
+    yield none("drift.planted_missed", missed, len(PLANTS) + 1, how)
+
+
+def found_after(plant: Plant) -> list[Finding]:
+    """What is found in an application that was agreed to, after ``plant``."""
+    with TemporaryDirectory() as folder:
+        notebook = Notebook(Path(folder) / "inventory").write(NOTES, WEATHER)
+        operations = notebook.operations()
+        lock_file(operations).write_text(lock_of(operations).text())
+        domains = plant(notebook)
+        try:
+            app = notebook.app(*domains)
+        except InventoryError as error:
+            return [finding for point in refused(error) for finding in point.findings]
+        assert app.operations is not None and app.layers is not None  # noqa: S101, PT018 - made just above
+        points = check(app.operations, {tool.name for tool in app.tools}, app.layers())
+        return [finding for point in points for finding in point.findings]

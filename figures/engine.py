@@ -1,0 +1,217 @@
+"""Worker processes on Postgres and DBOS, killed at random moments under load: every run ends, nothing happens twice."""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import random
+import shutil
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from multiprocessing.synchronize import Event
+from pathlib import Path
+
+from figures.engine_world import APPLICATION, LEAVES, PERSON, UNSAFE, gave, happened, runtime_of
+from figures.figure import Figure, none
+from remit import Runtime
+from remit.adapters.dbos import DbosEngine
+from remit.contracts.items import ToolOutput
+from remit.journal.sql import SqlStore
+from tests.postgres import serving
+
+WORKERS = 2
+AT_ONCE = 8
+LEASE = 5.0
+"""Seconds after which the runs of a process that was killed can be driven on."""
+
+KILL = (0.05, 2.0)
+"""Seconds at least and at most for which a worker process drives runs before it is killed."""
+
+ASKING = 5
+"""Every so manieth run asks a person."""
+
+PATIENCE = 300.0
+"""Seconds that the runs have to end once nobody is killed any more."""
+
+_CONTEXT = multiprocessing.get_context("forkserver")
+_CONTEXT.set_forkserver_preload(["figures.engine"])
+
+
+@dataclass(slots=True)
+class Verdict:
+    """What the judge found over all runs."""
+
+    kills: int = 0
+    asked: int = 0
+    outcomes: int = 0
+    lost: list[str] = field(default_factory=list[str])
+    doubled: list[str] = field(default_factory=list[str])
+
+
+def figures(*, short: bool) -> Iterator[Figure]:
+    """The figures of the kill test."""
+    runs, seconds = (40, 8.0) if short else (500, 60.0)
+    home = Path(tempfile.mkdtemp(prefix="remit-engine-"))
+    with serving() as postgres:
+        verdict = asyncio.run(_measure(home, postgres.url(postgres.make()), runs, seconds))
+    shutil.rmtree(home)
+    how = (
+        f"{WORKERS} worker processes on Postgres and DBOS, {AT_ONCE} runs at once in each; SIGKILL at {verdict.kills} "
+        f"random moments within {seconds:.0f} s in which {runs} runs are opened, each of keyed and unsafe calls; "
+        f"{verdict.asked} approvals and {verdict.outcomes} unknown outcomes decided in a third process; judged by a "
+        "file opened O_APPEND"
+    )
+    yield none("engine.kill.lost", len(verdict.lost), runs, how)
+    yield none("engine.kill.doubled", len(verdict.doubled), runs, how)
+
+
+def _engine(url: str, store: SqlStore, runtime: Runtime) -> DbosEngine:
+    return DbosEngine(
+        url,
+        store,
+        runtime.resume,
+        applications=[APPLICATION],
+        concurrency=AT_ONCE,
+        poll=0.1,
+        sweep=0.5,
+        check=5.0,
+        report=_reported,
+    )
+
+
+def _reported(run: str, error: BaseException) -> None:
+    print(f"  run {run}: {type(error).__name__}: {error}", flush=True)
+
+
+class Worker:
+    """One worker process."""
+
+    def __init__(self, home: Path, url: str) -> None:
+        self._drives = _CONTEXT.Event()
+        self.process = _CONTEXT.Process(target=_worker, args=(home, url, self._drives), daemon=True)
+        self.process.start()
+
+    async def drives(self) -> None:
+        """Return when it has begun to drive runs: one that is killed before proves nothing."""
+        while not self._drives.is_set():
+            if not self.process.is_alive():
+                raise RuntimeError(f"a worker process ended by itself, with status {self.process.exitcode}")
+            await asyncio.sleep(0.02)
+
+    def kill(self) -> None:
+        """SIGKILL."""
+        self.process.kill()
+        self.process.join()
+
+
+def _worker(home: Path, url: str, drives: Event) -> None:
+    asyncio.run(_work(home, url, drives))
+
+
+async def _work(home: Path, url: str, drives: Event) -> None:
+    store = SqlStore(url)
+    async with _engine(url, store, runtime_of(home, store, LEASE)):
+        drives.set()
+        await asyncio.Event().wait()
+
+
+async def _measure(home: Path, url: str, runs: int, seconds: float) -> Verdict:
+    verdict = Verdict()
+    store = SqlStore(url)
+    runtime = runtime_of(home, store, LEASE)
+    engine = _engine(url, store, runtime)
+    await engine.start(await runtime.open("go", by=PERSON, agent="plain"))
+    workers = [Worker(home, url) for _ in range(WORKERS)]
+    try:
+        for worker in workers:
+            await worker.drives()
+        deciding = asyncio.create_task(_decide(home, runtime, engine, verdict))
+        opening = asyncio.create_task(_open(runtime, engine, runs - 1, seconds))
+        await _kill(home, url, workers, seconds, verdict)
+        await opening
+        await _until_ended(store, runs)
+        deciding.cancel()
+    finally:
+        for worker in workers:
+            worker.kill()
+    await _judge(home, store, verdict)
+    await engine.close()
+    await store.close()
+    return verdict
+
+
+async def _open(runtime: Runtime, engine: DbosEngine, runs: int, seconds: float) -> None:
+    """Open runs, evenly over half of the time in which processes are killed."""
+    begun = time.monotonic()
+    for number in range(runs):
+        await asyncio.sleep(begun + seconds * number / runs / 2 - time.monotonic())
+        agent = "plain" if number % ASKING else "asking"
+        await engine.start(await runtime.open("go", by=PERSON, agent=agent))
+
+
+async def _kill(home: Path, url: str, workers: list[Worker], seconds: float, verdict: Verdict) -> None:
+    """Kill one worker process after another, and begin another in its place."""
+    dice, until = random.Random(7), time.monotonic() + seconds
+    while time.monotonic() < until:
+        place = dice.randrange(len(workers))
+        await workers[place].drives()
+        await asyncio.sleep(dice.uniform(*KILL))
+        workers[place].kill()
+        workers[place] = Worker(home, url)
+        verdict.kills += 1
+
+
+async def _decide(home: Path, runtime: Runtime, engine: DbosEngine, verdict: Verdict) -> None:
+    """Answer open questions as a person would who looks at what happened, and have their runs woken."""
+    while True:
+        for row in await runtime.store.questions():
+            question = row.question
+            if question.kind == "outcome":
+                verdict.outcomes += 1
+                approved = (question.tool, question.call) in happened(home)
+                result = gave(question.tool, question.arguments) if approved else ""
+                await runtime.decide(question.id, approved=approved, by=PERSON, result=result)
+            else:
+                verdict.asked += 1
+                await runtime.decide(question.id, approved=True, by=PERSON)
+            await engine.wake(question.run)
+        await asyncio.sleep(0.2)
+
+
+async def _until_ended(store: SqlStore, runs: int) -> None:
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until:
+        rows = await store.runs(application=APPLICATION, limit=runs)
+        if len(rows) == runs and all(row.status not in ("running", "waiting") for row in rows):
+            return
+        await asyncio.sleep(0.5)
+
+
+async def _judge(home: Path, store: SqlStore, verdict: Verdict) -> None:
+    """A run that has not ended is lost, and so is an effect without an end, or an end without its effect."""
+    lines = Counter(happened(home))
+    ended = set[tuple[str, str]]()
+    for row in await store.runs(application=APPLICATION, limit=10_000):
+        if row.status != "done":
+            verdict.lost.append(f"run {row.run} is {row.status}")
+        outputs = [p.item for p in await store.read(row.run) if isinstance(p.item, ToolOutput)]
+        for call, count in Counter(output.call for output in outputs).items():
+            if count > 1:
+                verdict.doubled.append(f"run {row.run}: call {call} has {count} ends")
+        for output in outputs:
+            effect = (output.callee, output.call)
+            ended.add(effect)
+            if output.callee in LEAVES and (output.outcome != "ok" or effect not in lines):
+                verdict.lost.append(
+                    f"run {row.run}: {output.callee} ended {output.outcome}, happened {lines[effect]} times"
+                )
+    for effect, count in lines.items():
+        if effect[0] in UNSAFE and count > 1:
+            verdict.doubled.append(f"{effect} happened {count} times")
+        if effect not in ended:
+            verdict.lost.append(f"{effect} happened and has no end")
+    for line in (*verdict.lost[:5], *verdict.doubled[:5]):
+        print(f"  {line}", flush=True)

@@ -1,0 +1,140 @@
+"""No value of a secret leaves a body: canaries, in every way in which a tool may let one slip."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import io
+import logging
+import multiprocessing
+import os
+import shutil
+import tempfile
+import traceback
+from collections.abc import Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from multiprocessing.process import BaseProcess
+from multiprocessing.queues import SimpleQueue
+from pathlib import Path
+from typing import Final
+from unittest.mock import patch
+
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from opentelemetry.trace import set_tracer_provider
+from typer.testing import CliRunner
+
+from figures.figure import Figure, none
+from figures.secrets_world import TENANT, World, ways
+from remit import Principal
+from remit.cli.commands import remit
+from remit.journal.sql import SqlStore
+
+PERSON = Principal("ada", TENANT, permissions=frozenset({"*"}))
+
+SHAPES: Final = {
+    "plain": "CANARY{}dkq38fhs02jd",
+    "quoted": "CANARY{}\"with\\quotes' & 100 % é\tand more",
+    "lines": "-----BEGIN CANARY{}-----\nMIIabc+/=\n-----END CANARY{}-----",
+    "number": "7351824{}0917735",
+}
+
+
+def figures(*, short: bool) -> Iterator[Figure]:
+    """Places in which a canary was found."""
+    shapes = dict(list(SHAPES.items())[:2]) if short else SHAPES
+    context = multiprocessing.get_context("fork")
+    answer: SimpleQueue[tuple[int, list[str]]] = context.SimpleQueue()
+    process = context.Process(target=_search, args=(shapes, answer))
+    process.start()
+    looked, leaks = answer.get() if _ends_well(process) else (0, ["the search itself failed"])
+    how = (
+        f"{len(shapes)} shapes of canaries, each let slip in {len(ways())} ways, looked for in: results, errors with "
+        "their causes, the journal's file and WAL, spans, logs, screens, approvals, exports"
+    )
+    yield none("secrets.leaked", len(leaks), looked, how if not leaks else f"leaked: {leaks[:20]}")
+
+
+def _ends_well(process: BaseProcess) -> bool:
+    process.join()
+    return process.exitcode == 0
+
+
+def _search(shapes: dict[str, str], answer: SimpleQueue[tuple[int, list[str]]]) -> None:
+    """In a process of its own, since the tracer of a process cannot be taken back."""
+    exporter = InMemorySpanExporter()
+    provider = TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    set_tracer_provider(provider)
+    looked, leaks = 0, list[str]()
+    for shape, form in shapes.items():
+        for number, way in enumerate(ways()):
+            value = form.format(*[f"{number:03}"] * 2)
+            for place, text in _tell(way, value, exporter).items():
+                looked += 1
+                leaks += [f"{shape} · {way} · {place}"] if _holds(text, value) else []
+    answer.put((looked, leaks))
+
+
+def _holds(text: bytes, value: str) -> bool:
+    """Whether a text holds the canary: its core, which no escaping changes, or the whole in Base64."""
+    core = value[value.index("CANARY") :][:9] if "CANARY" in value else value
+    return core.encode() in text or base64.b64encode(value.encode())[:12] in text
+
+
+def _tell(way: str, value: str, exporter: InMemorySpanExporter) -> dict[str, bytes]:
+    """Run a tool that lets the value slip; every place where it could stand, with what stands there.
+
+    Raises:
+        AssertionError: the body has not read the secret at all.
+    """
+    home = Path(tempfile.mkdtemp(prefix="remit-secrets-"))
+    printed = io.StringIO()
+    exporter.clear()
+    listening = logging.StreamHandler(printed)
+    logging.getLogger().addHandler(listening)
+    with patch.dict(os.environ, REMIT_HOME=str(home)), redirect_stdout(printed), redirect_stderr(printed):
+        places = asyncio.run(_run(home, way, value))
+        run = places.pop("run").decode()
+        shown = [_command("show", run, "--json"), _command("show", run)]
+        asked = [_command("approvals", "list", "--all", "--json")]
+    logging.getLogger().removeHandler(listening)
+    shutil.rmtree(home)
+    spans = "".join(span.to_json() for span in exporter.get_finished_spans())
+    assert "execute_tool" in spans, "no span was told"  # noqa: S101 - a canary that nobody could hear proves nothing
+    return {
+        **places,
+        "spans": spans.encode(),
+        "logs and output": printed.getvalue().encode(),
+        "exports": "".join(shown).encode(),
+        "approvals": "".join(asked).encode(),
+    }
+
+
+def _command(*words: str) -> str:
+    done = CliRunner().invoke(remit, list(words))
+    return done.stdout + done.stderr
+
+
+async def _run(home: Path, way: str, value: str) -> dict[str, bytes]:
+    store = SqlStore.at(home / "journal.db")
+    world = World(way, value)
+    runtime = world.runtime(store)
+    result = await runtime.run("go", by=PERSON)
+    while result.questions:
+        for question in result.questions:
+            await runtime.decide(question, approved=True, by=PERSON)
+        result = await runtime.resume(result.run)
+    assert world.read, f"{way}: nobody has read the secret"  # noqa: S101 - as above
+    history = await runtime.history(result.run)
+    replayed = await runtime.replay(result.run)
+    error = result.reply.error if result.reply else None
+    journal = b"".join((home / name).read_bytes() for name in ("journal.db", "journal.db-wal"))
+    await store.close()
+    return {
+        "run": result.run.encode(),
+        "results": "".join([result.text, repr(result), *history, *world.heard, repr(replayed)]).encode(),
+        "errors": "".join([*world.errors, *(traceback.format_exception(error) if error else [])]).encode(),
+        "journal": journal,
+    }

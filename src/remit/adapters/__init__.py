@@ -1,0 +1,1 @@
+"""Ports of ours over libraries of others."""

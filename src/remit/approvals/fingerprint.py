@@ -1,0 +1,70 @@
+"""A text that says what a value does, the same in every process that runs the same code: no address, no hash order."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Mapping
+from dataclasses import is_dataclass
+from functools import partial
+from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType
+from typing import Any, Final, cast
+
+_PLAIN: Final = frozenset({str, bytes, int, float, complex, bool, type(None), type(...)})
+
+
+def fingerprint(value: object) -> str:
+    """What ``value`` does: a function by its name, its code, its defaults and what it closes over.
+
+    Plain values, containers, dataclasses, enums and objects that can be called are told by what they hold; of anything
+    else only its class is. What a function finds by a global name is told by that name.
+    """
+    return _write(value, frozenset())
+
+
+def _write(value: object, around: frozenset[int]) -> str:
+    if type(value) in _PLAIN:
+        return repr(value)
+    if id(value) in around:
+        return "itself"
+    parts = [_write(part, around | {id(value)}) for part in _parts(value)]
+    unordered = isinstance(value, (set, frozenset, Mapping))
+    return f"{type(value).__qualname__}({','.join(sorted(parts) if unordered else parts)})"
+
+
+def _parts(value: object) -> Iterable[object]:
+    match value:
+        case FunctionType():
+            parts = (value.__qualname__, value.__code__, value.__defaults__, value.__kwdefaults__, value.__closure__)
+        case CodeType():
+            parts = (value.co_name, value.co_code, value.co_consts, value.co_names, value.co_varnames)
+        case CellType():
+            parts = _contents(value)
+        case MethodType():
+            parts = (value.__func__, value.__self__)
+        case partial():
+            parts = (value.func, value.args, value.keywords)
+        case BuiltinFunctionType() | type():
+            parts = (value.__qualname__,)
+        case enum.Enum():
+            parts = (value.name,)
+        case Mapping():
+            parts = cast("Mapping[object, object]", value).items()
+        case list() | tuple() | set() | frozenset():
+            parts = cast("Iterable[object]", value)
+        case _:
+            parts = _held(value)
+    return parts
+
+
+def _contents(cell: CellType) -> tuple[object, ...]:
+    try:
+        return (cell.cell_contents,)
+    except ValueError:  # nothing in it yet
+        return ()
+
+
+def _held(value: Any) -> tuple[object, ...]:
+    kind = cast("type[Any]", type(value))
+    if callable(value):
+        return (kind.__call__, object.__getstate__(value))
+    return (object.__getstate__(value),) if is_dataclass(value) else ()

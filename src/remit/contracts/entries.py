@@ -1,0 +1,145 @@
+"""What an inventory says of one operation, without what governs it: that is said by the sections of a `Table`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+from remit.contracts.classification import Capability, Classification, Complexity, Deprecation, Maturity, Tier
+from remit.contracts.facts import Effect, Facts, Risk, facts_of
+from remit.contracts.governance import BusinessRules, Policies
+
+
+class Part(BaseModel):
+    """A part of an inventory: nothing stands in it that is not known."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+
+class Axes(Part):
+    """The four closed axes. Domain and subdomain stand at the top of the file."""
+
+    capability: Capability
+    complexity: Complexity = Complexity.ATOMIC
+    maturity: Maturity = Maturity.STABLE
+    integration_tier: Tier = Tier.INTERNAL
+
+
+class Operation(Part):
+    """What kind of thing an operation is."""
+
+    classification: Axes
+    effect: Effect = Effect.UNSAFE
+    risk: Risk = Risk.SAFE
+    egress: bool = False
+    trusted: bool = False
+    entities: tuple[str, ...] = ()
+
+
+class Models(Part):
+    """The classes that a method's signature names, said again only to be checked."""
+
+    request: str = ""
+    response: str = ""
+
+
+class Exposed(Part):
+    """How a model sees an operation."""
+
+    description: str = ""
+    tags: tuple[str, ...] = ()
+    confirm: str | None = None
+
+
+class Narrowed(Exposed):
+    """A tool of a method: ``fix`` gives parameters their value, ``hide`` leaves them at their default."""
+
+    fix: dict[str, JsonValue] = Field(default_factory=dict[str, JsonValue])
+    hide: tuple[str, ...] = ()
+
+
+class OfMethod(Narrowed):
+    """A tool that names its method, ``domain.subdomain.name``."""
+
+    method: str
+
+
+class OfFunction(Operation, Exposed):
+    """A tool of a function that is no method: its entry says itself what kind of thing it is."""
+
+    function: str
+
+
+class MethodPart(Operation):
+    """A method. ``implementation`` is ``Class.name`` where several classes have a method of that name."""
+
+    models: Models = Models.model_construct()
+    implementation: str = ""
+    without_tool: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MethodEntry:
+    """A method of the inventory, and where it stands there."""
+
+    key: str
+    domain: str
+    subdomain: str
+    part: MethodPart
+    policies: Mapping[str, Policies]
+    where: str
+
+    @property
+    def name(self) -> str:
+        """The name of the method."""
+        return self.key.rpartition(".")[2]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolEntry:
+    """A tool of the inventory: of the method with the key ``method``, or of the function ``part.function``."""
+
+    name: str
+    domain: str
+    subdomain: str
+    method: str
+    part: Narrowed | OfFunction
+    policies: Mapping[str, Policies]
+    where: str
+
+
+def facts_said(
+    entry: MethodEntry | ToolEntry, operation: Operation, rules: BusinessRules, exposed: Exposed | None = None
+) -> Facts:
+    """The facts that an inventory says of an operation, and of the tool that exposes it.
+
+    Raises:
+        ContractError: a value is none that facts can have.
+    """
+    axes = operation.classification
+    rate = rules.rate_limit_per_minute
+    gone = (rules.deprecated_since, rules.removal_version, rules.replacement_method)
+    return facts_of(
+        effect=operation.effect,
+        risk=operation.risk,
+        permissions=rules.required_permissions,
+        timeout=rules.timeout_seconds,
+        rate=None if rate is None else (rate, 60.0),
+        egress=operation.egress,
+        trusted=operation.trusted,
+        tags=exposed.tags if exposed else (),
+        confirm=exposed.confirm if exposed else None,
+        classification=Classification(
+            domain=entry.domain,
+            subdomain=entry.subdomain,
+            capability=axes.capability,
+            complexity=axes.complexity,
+            maturity=axes.maturity,
+            tier=axes.integration_tier,
+        ),
+        visibility=rules.visibility,
+        deprecation=Deprecation(since=gone[0] or "0", removal=gone[1], replacement=gone[2]) if any(gone) else None,
+        entities=operation.entities,
+    )

@@ -1,0 +1,64 @@
+"""A finding: what is not as it should be between code, inventory and lock, where, and how to mend it."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from types import FunctionType, MethodType
+from typing import ClassVar
+
+from remit.errors import SetupError
+
+
+class Step(enum.Enum):
+    """How far the version of an application goes for a change."""
+
+    NONE = ""
+    PATCH = "patch"
+    MINOR = "minor"
+    MAJOR = "major"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing that is not as it should be.
+
+    Args:
+        code: a stable word for its kind. where: ``file:line``. what: one line. mend: what to do about it.
+        step: for a change since the lock, the step of the version that it needs.
+    """
+
+    code: str
+    where: str
+    what: str
+    mend: str
+    step: Step = Step.NONE
+
+    def __str__(self) -> str:
+        needs = f" [{self.step.value}]" if self.step is not Step.NONE else ""
+        return f"{self.where}: {self.what}{needs}; {self.mend}"
+
+
+class InventoryError(SetupError):
+    """An inventory cannot be read, or does not fit the code. ``findings`` has everything that was found."""
+
+    code: ClassVar[str] = "INVENTORY_ERROR"
+
+    def __init__(self, findings: Iterable[Finding]) -> None:
+        self.findings: tuple[Finding, ...] = tuple(findings)
+        more = f" (and {len(self.findings) - 1:,} more: remit check names all)" if len(self.findings) > 1 else ""
+        super().__init__(f"{next(iter(self.findings))}{more}")
+
+
+def place_of(function: FunctionType | MethodType) -> str:
+    """Where a function is written, as ``file:line``."""
+    code = function.__code__
+    return f"{shown(Path(code.co_filename))}:{code.co_firstlineno}"
+
+
+def shown(path: Path) -> str:
+    """A path as a person at this prompt would write it."""
+    here = Path.cwd()
+    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)

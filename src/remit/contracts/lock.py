@@ -1,0 +1,141 @@
+"""The lock: what code and inventory said when somebody last agreed to it, as digests and what they are digests of.
+
+It is committed beside the inventory. What has changed since is named, with the step of the version that it needs.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
+
+from remit.contracts.facts import Facts
+from remit.contracts.finding import Finding, InventoryError, shown
+from remit.contracts.governance import Policies
+from remit.contracts.jsontext import canonical_text
+from remit.contracts.operations import AnyTool, Operations
+from remit.contracts.question import digest
+from remit.contracts.widening import inlined
+
+FILE: Final = "inventory.lock"
+
+
+class Agreed(BaseModel):
+    """One operation as it was agreed to: digests, and the parameters, result and governance they are digests of."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+    contract: str
+    governance: str
+    text: str
+    parameters: dict[str, dict[str, Any]]
+    required: list[str]
+    defaults: dict[str, Any]
+    result: dict[str, Any]
+    governed: dict[str, Any]
+
+    def true(self) -> bool:
+        """Whether the digests are those of what stands beside them."""
+        said = self.digests(self.parameters, self.required, self.defaults, self.result, self.governed)
+        return said == (self.contract, self.governance)
+
+    @staticmethod
+    def digests(
+        parameters: dict[str, Any],
+        required: list[str],
+        defaults: dict[str, Any],
+        result: dict[str, Any],
+        governed: dict[str, Any],
+    ) -> tuple[str, str]:
+        """The digests of a contract and of what governs it."""
+        return digest(canonical_text([parameters, required, defaults, result])), digest(canonical_text(governed))
+
+
+class Lock(BaseModel):
+    """All methods by key, all tools by name."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+    format: Literal[1] = 1
+    methods: dict[str, Agreed]
+    tools: dict[str, Agreed]
+
+    def text(self) -> str:
+        """The lock as a file: sorted, so that a change of one operation changes its lines alone."""
+        return json.dumps(self.model_dump(mode="json"), indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def lock_of(operations: Operations) -> Lock:
+    """What code and inventory say today."""
+    methods = {key: _agreed(each.contract, each.facts, each.policies) for key, each in operations.methods.items()}
+    tools = {
+        name: _agreed(each.tool, each.tool.facts, each.policies, dict(each.fixed))
+        for name, each in operations.tools.items()
+    }
+    return Lock(methods=methods, tools=tools)
+
+
+def lock_file(operations: Operations) -> Path:
+    """Where the lock of an application is."""
+    return operations.inventory.folder / FILE
+
+
+def read_lock(path: Path) -> Lock | None:
+    """The lock, or None where there is none yet.
+
+    Raises:
+        InventoryError: the file is no lock.
+    """
+    if not path.exists():
+        return None
+    try:
+        return Lock.model_validate_json(path.read_text(encoding="utf-8"))
+    except (ValidationError, UnicodeDecodeError) as error:
+        what = f"no lock: {str(error).splitlines()[0]}"
+        found = Finding(code="lock", where=f"{shown(path)}:1", what=what, mend="write it anew: remit lock APP")
+        raise InventoryError([found]) from error
+
+
+def _agreed(
+    tool: AnyTool, facts: Facts, policies: Mapping[str, Policies], fixed: dict[str, JsonValue] | None = None
+) -> Agreed:
+    schema, result = tool.schema_in.json_schema, tool.schema_out.json_schema
+    definitions: Mapping[str, Any] = schema.get("$defs", {})
+    fields: Mapping[str, Any] = schema.get("properties", {})
+    parameters = {name: inlined(each, definitions) for name, each in fields.items()}
+    required = sorted(schema.get("required", ()))
+    defaults = {name: each["default"] for name, each in fields.items() if "default" in each}
+    plain = inlined(result, result.get("$defs", {}))
+    governed = _governed(facts, policies) | {"fixed": fixed or {}}
+    contract, governance = Agreed.digests(parameters, required, defaults, plain, governed)
+    said = [each.get("description", "") for each in fields.values()]
+    return Agreed(
+        contract=contract,
+        governance=governance,
+        text=digest(tool.description, *said),
+        parameters=parameters,
+        required=required,
+        defaults=defaults,
+        result=plain,
+        governed=governed,
+    )
+
+
+def _governed(facts: Facts, policies: Mapping[str, Policies]) -> dict[str, Any]:
+    """The facts and policies as plain values."""
+    said: dict[str, Any] = {
+        "effect": facts.effect.value,
+        "risk": facts.risk.value,
+        "permissions": sorted(facts.permissions),
+        "visibility": facts.visibility.value,
+        "classification": list(facts.classification.words()) if facts.classification else [],
+        "egress": facts.egress,
+        "trusted": facts.trusted,
+        "confirm": facts.confirm,
+        "tags": sorted(facts.tags),
+        "entities": sorted(facts.entities),
+    }
+    return said | {name: each.model_dump(mode="json") for name, each in sorted(policies.items())}

@@ -1,0 +1,55 @@
+"""What a run and a replay give."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Generic, TypeVar, cast
+
+from remit.contracts.reply import Reply
+from remit.dispatch.context import value_of
+from remit.dispatch.registry import AnyCallee
+from remit.engine.drive import Status
+from remit.errors import RequestError
+
+Out = TypeVar("Out")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunResult(Generic[Out]):
+    """How a run came out: ``done`` or ``failed`` with a reply, ``waiting`` with questions, or ``cancelled``."""
+
+    run: str
+    status: Status
+    callee: AnyCallee
+    reply: Reply | None = None
+    questions: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The content of the reply, as a model would read it; empty while the run waits."""
+        return self.reply.content if self.reply else ""
+
+    def value(self) -> Out:
+        """The typed result.
+
+        Raises:
+            CallError: the run failed, with the error of its root.
+            RequestError: there is none yet.
+        """
+        if self.reply is None:
+            raise RequestError(f"run {self.run} has no result: it is {self.status} ({', '.join(self.questions)})")
+        return cast("Out", value_of(self.callee, self.reply))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplayReport:
+    """What a replay found: how many messages and ends were compared, and the first difference, if there is one."""
+
+    run: str
+    compared: int
+    difference: str = ""
+
+    @property
+    def identical(self) -> bool:
+        """Whether today's code does what the journal says, to the byte."""
+        return not self.difference

@@ -1,0 +1,89 @@
+"""`remit check`, `remit lock` and `remit docs`: what they print, and how they end."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from figures.notebook import NOTES, Notebook
+from remit import App
+from tests.cli.kit import Cli
+
+HERE = "tests.cli.test_check"
+notebook = Notebook(Path())
+
+
+def app() -> App:
+    """The application, as its inventory says it now."""
+    return notebook.app()
+
+
+bare = App(name="bare")
+
+
+def plain() -> App:
+    """The same without layers of its own."""
+    made = notebook.app()
+    return App(name="plain", tools=made.tools, env=notebook.env, operations=made.operations)
+
+
+@pytest.fixture(autouse=True)
+def fresh(tmp_path: Path) -> None:
+    notebook.folder = tmp_path / "inventory"
+    notebook.write()
+
+
+def test_an_application_that_was_agreed_to_holds(cli: Cli) -> None:
+    locked = cli("lock", f"{HERE}:app")
+    assert (locked.status, "3 methods, 5 tools" in locked.out) == (0, True)
+    for name in ("app", "plain"):
+        done = cli("check", f"{HERE}:{name}")
+        assert (done.status, done.err) == (0, "")
+    assert done.out.splitlines()[1].split()[:3] == ["references", "3", "0"]
+
+
+def test_a_change_is_shown_with_its_step_and_agreed_to_by_locking(cli: Cli) -> None:
+    cli("lock", f"{HERE}:app")
+    notebook.write(NOTES.replace("effect: keyed", "effect: keyed\n    risk: high"))
+    done = cli("check", f"{HERE}:app")
+    assert done.status == 1
+    assert (
+        "raised-risk: method office.notes.create_note: its risk was safe, and is high (needs a MAJOR version)"
+        in done.out
+    )
+    locked = cli("lock", f"{HERE}:app")
+    assert "major   method office.notes.create_note: its risk was safe, and is high" in locked.out
+    assert locked.out.endswith("the next version is a MAJOR one\n")
+    assert cli("check", f"{HERE}:app").status == 0
+
+
+def test_an_inventory_that_cannot_be_read_is_reported_too(cli: Cli) -> None:
+    notebook.write(NOTES.replace("[notes:write]", "[notes:wirte]"))
+    done = cli("check", f"{HERE}:app", "--json")
+    assert done.status == 1
+    told = json.loads(done.out)
+    (found,) = [finding for point in told["points"] for finding in point["findings"]]
+    assert (told["holds"], found["code"], found["mend"]) == (False, "unknown-permission", "did you mean notes:write?")
+    assert found["where"].endswith("notes.yaml:8")
+
+
+def test_without_a_lock_the_check_says_how_to_write_one(cli: Cli) -> None:
+    done = cli("check", f"{HERE}:app")
+    assert (done.status, "no-lock: there is no lock\n    write it and commit it: remit lock APP" in done.out) == (
+        1,
+        True,
+    )
+
+
+@pytest.mark.parametrize("command", ["check", "lock", "docs"])
+def test_an_application_without_an_inventory_is_a_mistake_of_usage(cli: Cli, command: str) -> None:
+    done = cli(command, f"{HERE}:bare")
+    assert done.status == 2
+    assert "the application 'bare' has no inventory" in done.err
+
+
+def test_the_reference_is_printed_as_markdown(cli: Cli) -> None:
+    done = cli("docs", f"{HERE}:app")
+    assert (done.status, done.out.splitlines()[0]) == (0, "# notebook: methods and tools")

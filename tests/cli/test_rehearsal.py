@@ -1,0 +1,66 @@
+"""The rehearsal: a script plays the main job of the CMS, and a person is asked before anything is deleted."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+
+import pytest
+
+from tests.cli.kit import ROOT, Cli, Talk
+
+pytestmark = pytest.mark.slow
+
+SCRIPT = (ROOT / "apps/cms/rehearsal.json").read_text("utf-8")
+
+
+@pytest.fixture
+def waiting(cli: Cli) -> str:
+    """The page that the rehearsal wants to delete; its run waits, as without a terminal."""
+    page = re.findall(r"page_[0-9a-f]+", cli.process("call", "cms", "cms_createPage", '{"title": "Old prices"}').out)[0]
+    cli.script_file.write_text(SCRIPT.replace("OLD_PRICES", page), "utf-8")
+    made = cli.process("run", "cms", "--conversation", "rehearsal", "--ask", "Create an About page")
+    assert (made.status, "a script, not a model" in made.err) == (0, True)
+    assert cli.process("run", "cms", "--conversation", "rehearsal", "--ask", "Delete the page Old prices.").status == 3
+    return page
+
+
+def slugs(cli: Cli) -> list[str]:
+    return [page["slug"] for page in cli.process("call", "cms", "cms_getPages").json["pages"]]
+
+
+def test_without_a_terminal_the_call_waits_and_the_page_stays(cli: Cli, waiting: str) -> None:
+    (question,) = cli.questions()
+    assert json.loads(question["arguments"]) == {"confirmed": True, "expectedRevision": None, "pageId": waiting}
+    assert slugs(cli) == ["about", "old-prices"]
+
+
+@pytest.mark.parametrize(("answer", "left"), [("y", ["about"]), ("n", ["about", "old-prices"])])
+def test_in_a_terminal_the_person_decides(cli: Cli, waiting: str, answer: str, left: list[str]) -> None:
+    with Talk("run", "cms", "--conversation", "rehearsal") as talk:
+        talk.until("cms_deletePage wants to run; may it?")
+        talk.until("l = later: ")
+        talk.type(f"{answer}\n")
+        if answer == "n":
+            talk.until("Why not?")
+            talk.type("\n")
+        talk.until("this script can say")
+        talk.until("you> ")
+        talk.type("/quit\n")
+        assert talk.status() == 0
+    assert slugs(cli) == left
+
+
+def test_a_page_of_any_name_is_asked_for(cli: Cli) -> None:
+    done = subprocess.run(
+        ["sh", str(ROOT / "scripts/open_page")],
+        env={**os.environ, "PAGE": 'o\'brien "$x"'},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "No page 'o'brien \"$x\"'" in done.stderr

@@ -1,0 +1,109 @@
+"""``remit worker`` drives the runs that others opened, until it is told to stop."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+from collections.abc import Generator
+from contextlib import contextmanager
+
+import pytest
+
+from remit.testing import calls
+from tests.cli.kit import APP, PATIENCE, Cli, command
+
+
+@contextmanager
+def working(*arguments: str) -> Generator[subprocess.Popen[str]]:
+    """A worker process for as long as the block lasts."""
+    process = subprocess.Popen(command("worker", "--app", APP, *arguments), stderr=subprocess.PIPE, text=True)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def until(process: subprocess.Popen[str], text: str) -> str:
+    """Read what a process says until it says ``text``; the line."""
+    assert process.stderr is not None
+    for line in process.stderr:
+        if text in line:
+            return line
+    raise AssertionError(f"it ended without saying {text!r}")
+
+
+@pytest.mark.slow
+def test_a_run_that_was_left_to_it_is_driven_to_its_question_and_after_the_decision_to_its_end(cli: Cli) -> None:
+    cli.script(calls(("burn", {"name": "bread"})), "It is burnt.")
+    run = cli("run", APP, "--ask", "burn it", "--detach").out.strip()
+    with working() as process:
+        until(process, f"run {run} waiting for ")
+        cli("approvals", "approve", cli.questions()[0]["id"], "--app", APP)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE) == 0
+    assert [row.status for row in cli.runs()] == ["done"]
+    assert cli.book == ["burn bread"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("heard", [signal.SIGTERM, signal.SIGINT], ids=["SIGTERM", "Ctrl-C"])
+def test_it_says_what_it_does_and_stops_when_it_is_told_to(cli: Cli, heard: signal.Signals) -> None:
+    cli.script("nothing")
+    with working("--concurrency", "3") as process:
+        assert "driving runs of shop: engine local, 3 at once" in until(process, "driving")
+        process.send_signal(heard)
+        until(process, "stopped")
+        assert process.wait(PATIENCE) == 0
+
+
+def test_a_run_that_is_detached_is_named_and_not_driven(cli: Cli) -> None:
+    cli.script("never asked")
+    done = cli("run", APP, "--ask", "go", "--detach", "--conversation", "talk")
+    (row,) = cli.runs()
+    assert (done.status, done.out) == (0, f"{row.run}\n")
+    assert (row.status, row.conversation) == ("running", "talk")
+
+
+def test_a_run_that_is_detached_is_told_as_json(cli: Cli) -> None:
+    done = cli("run", APP, "--ask", "go", "--detach", "--conversation", "talk", "--json")
+    assert done.json == {"run": cli.runs()[0].run, "status": "running", "conversation": "talk"}
+
+
+def test_a_conversation_in_a_terminal_cannot_be_detached(cli: Cli) -> None:
+    done = cli("run", APP, "--detach")
+    assert done.status == 2
+    assert "--detach goes with --ask" in done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--engine", "steam"), "there is no engine 'steam'"),
+        (("--engine", "dbos"), "needs the journal in Postgres"),
+        (("--app", "nowhere"), "no application 'nowhere'"),
+    ],
+    ids=["unknown engine", "no Postgres", "unknown application"],
+)
+def test_what_cannot_be_is_refused_before_anything_is_driven(cli: Cli, arguments: tuple[str, ...], said: str) -> None:
+    cli.script("nothing")
+    done = cli("worker", *(arguments if "--app" in arguments else (*arguments, "--app", APP)))
+    assert done.status == 2
+    assert said in done.err
+
+
+@pytest.mark.slow
+def test_with_an_engine_of_many_processes_a_decision_is_driven_on_by_whichever_has_room(
+    cli: Cli, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REMIT_ENGINE", "dbos")
+    monkeypatch.setenv("REMIT_DATABASE", url)
+    cli.script(calls(("burn", {"name": "bread"})), "It is burnt.")
+    run = cli("run", APP, "--ask", "burn it", "--detach").out.strip()
+    with working() as process:
+        until(process, f"run {run} waiting for ")
+        done = cli("approvals", "approve", cli.questions()[0]["id"], "--app", APP)
+        assert (done.status, done.out) == (0, "")
+        assert f"remit show {run}" in done.err
+        until(process, f"run {run} done")
+    assert cli.book == ["burn bread"]

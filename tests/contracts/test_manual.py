@@ -1,0 +1,53 @@
+"""The reference of an application, and the tables of what enforces what."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from figures.notebook import NOTES, Env, Notebook, Notes, table
+from remit.contracts.manual import enforcement, manual, templates
+
+
+def test_every_method_and_tool_is_in_it_as_code_and_inventory_say(tmp_path: Path) -> None:
+    going = NOTES.replace("{required_permissions: [notes:read]}", '{deprecated_since: "0.9"}', 1)
+    text = manual("notebook", Notebook(tmp_path).write(going).operations())
+    assert text.startswith("# notebook: methods and tools\n\n## Methods\n\n### `office.notes.create_note`\n")
+    assert "Takes `CreateNoteRequest`, gives `CreateNoteResponse`." in text
+    assert "| `title` | string | yes | What it is called. |" in text
+    assert "Of the method `office.notes.create_note`; `tags` is fixed, `text` is hidden, `secret` is hidden." in text
+    assert "| classification | office · weather · read · atomic · beta · external |" in text
+    assert "| deprecated since | 0.9 |" in text
+    assert "Layers, outermost first: `Authenticate()`, `Retry(" in text
+
+
+def test_an_application_of_functions_has_no_methods(tmp_path: Path) -> None:
+    (tmp_path / "notes.yaml").write_text(NOTES.partition("methods:")[0] + "tools:" + NOTES.rpartition("tools:")[2])
+    notebook = Notebook(tmp_path)
+    (tmp_path / "notes.yaml").write_text(
+        (tmp_path / "notes.yaml").read_text().replace("required_permissions: [notes:read]", "requires_auth: false")
+    )
+
+    class Notes:
+        """Only a function."""
+
+        async def count_notes(self) -> int:
+            """Count the notes."""
+            return 0
+
+    text = manual("notebook", notebook.operations(Notes()))
+    assert "## Methods" not in text
+    assert "Layers, outermost first: `Retry(" in text
+
+
+def test_the_tables_name_every_field_and_every_template() -> None:
+    sections = table(Env(), Notes())
+    rows = list(enforcement(sections))
+    assert "| `business_rules.enabled` | `true` | `Enabled` | the tool | false refuses every call |" in rows
+    assert (
+        "| `business_rules.timeout_seconds` | none | `Timeout` | the tool | an attempt that takes longer is stopped |"
+        in rows
+    )
+    assert any("| `Authorize` | every call |" in row for row in rows)
+    assert "| `business_rules` | `public_access` | requires_auth: False, timeout_seconds: 10 |" in list(
+        templates(sections)
+    )

@@ -1,0 +1,66 @@
+"""YAML with the lines of its parts, and only what JSON has."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from remit.contracts.finding import InventoryError
+from remit.contracts.positions import read_yaml
+from remit.errors import SetupError
+
+
+def test_each_part_has_the_line_on_which_it_stands() -> None:
+    document = read_yaml("a: 1\nb:\n  - x\n  - {c: true}\n", "f.yaml")
+    assert document.value == {"a": 1, "b": ["x", {"c": True}]}
+    assert document.where(("b", 1, "c")) == "f.yaml:4"
+    assert document.where(("b", 0, "none")) == "f.yaml:3"
+    assert document.where(("nowhere",)) == "f.yaml:1"
+
+
+def test_an_empty_text_says_nothing() -> None:
+    assert read_yaml("# nothing\n", "f.yaml").value == {}
+
+
+def test_null_and_numbers_are_those_of_json() -> None:
+    assert read_yaml("a: null\nb: 1.5\nc:\n", "f.yaml").value == {"a": None, "b": 1.5, "c": None}
+
+
+@pytest.mark.parametrize(
+    ("text", "where", "said"),
+    [
+        ("a: [1\nb: 2", "f.yaml:2", "no YAML: "),
+        ("\x00", "f.yaml:1", "no YAML: "),
+        ("- a\n", "f.yaml:1", "no mapping"),
+        ("a: 1\n---\nb: 2\n", "f.yaml:2", "no YAML: "),
+    ],
+)
+def test_what_is_no_document_is_refused_with_its_line(text: str, where: str, said: str) -> None:
+    with pytest.raises(InventoryError) as raised:
+        read_yaml(text, "f.yaml")
+    assert raised.value.findings[0].where == where
+    assert said in raised.value.findings[0].what
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "where", "said"),
+    [
+        ("a: 1\nb: 2\na: 3\n", "duplicate", "f.yaml:3", "the key 'a' stands twice, first on line 1"),
+        ("a: no\n", "scalar", "f.yaml:1", "'no' is no text, number, true or false"),
+        ("a: 2026-01-01\n", "scalar", "f.yaml:1", "'2026-01-01' is no text"),
+        ("a: 1:30\n", "scalar", "f.yaml:1", "'1:30' is no text"),
+        ("a: &x {b: 1}\nc: *x\n", "alias", "f.yaml:1", "a reference to another part"),
+        ("? [a]\n: 1\n", "key", "f.yaml:1", "a key that is no word"),
+    ],
+)
+def test_what_readers_may_take_differently_is_found(text: str, code: str, where: str, said: str) -> None:
+    (found,) = read_yaml(text, "f.yaml").findings
+    assert (found.code, found.where) == (code, where)
+    assert said in found.what
+
+
+def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    with pytest.raises(SetupError, match=r"pip install 'remit\[inventory\]'"):
+        read_yaml("a: 1", "f.yaml")

@@ -1,0 +1,250 @@
+"""What must not be seen is taken out in the base: before the journal, the model and Python callers get it."""
+
+from __future__ import annotations
+
+import asyncio
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from remit import (
+    DID_NOT_HAPPEN,
+    Call,
+    CallService,
+    Effect,
+    Happened,
+    LeafContext,
+    Reply,
+    Secret,
+    Tool,
+    layer_fn,
+    tool,
+)
+from remit.contracts.items import Ended, Note
+from remit.contracts.secret import KNOWN
+from remit.errors import ConflictError, ContractError, DivergedError, ExternalError, RateLimitedError, ToolFailedError
+from tests.dispatch.kit import Bench, Crash, of_kind
+
+VALUE = "sk_dispatch_83hf02"
+SHOWN = "[secret env:DISPATCH]"
+
+
+@pytest.fixture(autouse=True)
+def known() -> None:
+    Secret("env:DISPATCH", VALUE)
+
+
+def slipping(slip: Callable[[LeafContext], object]) -> Tool[[], Any]:
+    @tool(effect=Effect.KEYED)
+    async def leak(ctx: LeafContext) -> Any:
+        """Leak."""
+        return slip(ctx)
+
+    return leak
+
+
+def throws(error: BaseException, cause: BaseException | None = None) -> Callable[[LeafContext], object]:
+    def throw(_ctx: LeafContext) -> object:
+        raise error from cause
+
+    return throw
+
+
+@pytest.mark.parametrize("value", [{"key": VALUE}, Reply.of({"key": VALUE})], ids=["value", "reply"])
+async def test_a_secret_in_a_result_is_in_neither_reply_nor_journal(value: object) -> None:
+    made = slipping(lambda _ctx: value)
+    bench = Bench(made)
+    reply = await bench.base(made)
+    [ended] = of_kind(await bench.stored(), Ended)
+    assert reply.content == ended.content == f'{{"key":"{SHOWN}"}}'
+    assert reply.value != {"key": VALUE}
+
+
+async def test_a_result_without_one_is_untouched() -> None:
+    made = slipping(lambda _ctx: {"a": 1})
+    reply = await Bench(made).base(made)
+    assert (reply.content, reply.value) == ('{"a":1}', {"a": 1})
+
+
+@pytest.mark.parametrize(
+    ("error", "cause", "kind", "message"),
+    [
+        (ValueError(VALUE), None, ToolFailedError, f"leak failed: ValueError: {SHOWN}"),
+        (ConflictError(f"it is {VALUE}"), None, ConflictError, f"it is {SHOWN}"),
+        (ExternalError("down"), KeyError(VALUE), ExternalError, "down"),
+        (ValueError("bad"), KeyError(VALUE), ToolFailedError, "leak failed: ValueError: bad"),
+    ],
+)
+async def test_a_secret_in_an_error_or_its_cause_is_not_told(
+    error: Exception, cause: Exception | None, kind: type[Exception], message: str
+) -> None:
+    made = slipping(throws(error, cause))
+    bench = Bench(made)
+    with pytest.raises(kind) as raised:
+        await bench.base(made)
+    assert str(raised.value) == message
+    assert VALUE not in "".join(traceback.format_exception(raised.value))
+    assert VALUE not in repr(await bench.stored())
+
+
+async def test_an_error_that_tells_none_is_the_one_that_was_raised_with_its_cause() -> None:
+    error, cause = ConflictError("no"), KeyError("x")
+    made = slipping(throws(error, cause))
+    with pytest.raises(ConflictError) as raised:
+        await Bench(made).base(made)
+    assert raised.value is error
+    assert raised.value.__cause__ is cause
+
+
+async def test_while_no_secret_was_read_everything_is_passed_on_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(KNOWN, "spellings", ())
+
+    def note_and_fail(ctx: LeafContext) -> None:
+        ctx.log(VALUE)
+        raise ValueError(VALUE) from KeyError(VALUE)
+
+    made = slipping(note_and_fail)
+    bench = Bench(made)
+    with pytest.raises(ToolFailedError, match=VALUE) as raised:
+        await bench.base(made)
+    assert isinstance(raised.value.__cause__, ValueError)
+    assert [note.data for note in of_kind(await bench.stored(), Note)] == [f'{{"message":"{VALUE}"}}']
+    error = ConflictError(VALUE)
+    with pytest.raises(ConflictError) as conflict:
+        await Bench(failing := slipping(throws(error))).base(failing)
+    assert conflict.value is error
+
+
+async def test_a_secret_in_a_note_is_not_told() -> None:
+    def note(ctx: LeafContext) -> None:
+        ctx.log(f"with {VALUE}", key=VALUE)
+        ctx.emit(VALUE, [VALUE])
+
+    made = slipping(note)
+    bench = Bench(made)
+    await bench.base(made)
+    assert [(n.name, n.data) for n in of_kind(await bench.stored(), Note)] == [
+        ("log", f'{{"message":"with {SHOWN}","key":"{SHOWN}"}}'),
+        (SHOWN, f'["{SHOWN}"]'),
+    ]
+
+
+@pytest.mark.parametrize("raises", [True, False])
+async def test_a_secret_that_a_layer_tells_is_not_recorded(raises: bool) -> None:
+    @layer_fn
+    async def blab(call: Call, inner: CallService) -> Reply:
+        if raises:
+            raise RuntimeError(VALUE)
+        return (await inner(call))._replace(content=VALUE)
+
+    made = slipping(lambda _ctx: "fine").layer(blab())
+    bench = Bench(made)
+    reply = await bench.door.service("", made)(await bench.call(made))
+    assert SHOWN in reply.content
+    assert VALUE not in repr((reply, "".join(traceback.format_exception(reply.error)), await bench.stored()))
+
+
+@tool(effect=Effect.UNSAFE)
+async def card(name: str) -> dict[str, object]:
+    """Find a card."""
+    if name == "none":
+        raise RateLimitedError("ask for 4111-1111 later")
+    if name == "bug":
+        raise ValueError("4111-1111")
+    if name == "diverged":
+        raise DivergedError("4111-1111")
+    return {"name": name, "pin": 1234, "note": "number 4111-1111", "more": [{"pin": None}, {"pin": "9"}]}
+
+
+private = card.redacting(fields=["pin"]).redacting(patterns=[r"\d{4}-\d{4}"])
+
+
+async def test_a_tool_leaves_out_fields_at_any_depth_and_what_patterns_match() -> None:
+    bench = Bench(private)
+    reply = await bench.base(private, '{"name":"ada"}')
+    [ended] = of_kind(await bench.stored(), Ended)
+    said = '{"name":"ada","pin":"[redacted]","note":"number [redacted]","more":[{"pin":null},{"pin":"[redacted]"}]}'
+    assert reply.content == ended.content == said
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "message"),
+    [
+        ("none", RateLimitedError, "ask for [redacted] later"),
+        ("bug", ToolFailedError, "card failed: ValueError: [redacted]"),
+        ("diverged", DivergedError, "4111-1111"),
+    ],
+)
+async def test_a_tool_leaves_out_of_its_errors_what_patterns_match(
+    name: str, kind: type[Exception], message: str
+) -> None:
+    with pytest.raises(kind) as raised:
+        await Bench(private).base(private, f'{{"name":"{name}"}}')
+    assert str(raised.value) == message
+
+
+async def test_a_reply_that_a_body_makes_is_redacted_and_still_ends_the_run() -> None:
+    made = slipping(lambda _ctx: Reply.final({"pin": 1})).redacting(fields=["pin"])
+    reply = await Bench(made).base(made)
+    assert (reply.content, reply.ends) == ('{"pin":"[redacted]"}', True)
+
+
+async def test_what_reconcile_finds_is_redacted_too() -> None:
+    found: list[Any] = [Happened({"pin": 7}), DID_NOT_HAPPEN]
+    died = [True]
+
+    @tool
+    async def charge() -> dict[str, object]:
+        """Charge."""
+        if died[0]:
+            raise Crash
+        return {"pin": 8}
+
+    async def reconcile(_ctx: LeafContext, _payload: object) -> Any:
+        return found[0]
+
+    for content in ('{"pin":"[redacted]"}',) * 2:
+        made = charge.with_reconcile(reconcile).redacting(fields=["pin"])
+        bench, died[0] = Bench(made), True
+        with pytest.raises(Crash):
+            await bench.base(made)
+        died[0] = False
+        assert (await bench.base(made)).content == content
+        found.pop(0)
+
+
+async def test_a_body_that_is_cancelled_is_cancelled_though_it_redacts() -> None:
+    @tool(effect=Effect.PURE)
+    async def wait() -> None:
+        """Wait."""
+        await asyncio.Event().wait()
+
+    made = wait.redacting(fields=["pin"])
+    running = asyncio.create_task(Bench(made).base(made))
+    await asyncio.sleep(0)
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+
+
+def test_what_a_tool_redacts_can_be_read() -> None:
+    assert repr(private) == "Tool card (unsafe, safe), Redact(fields=('pin',), patterns=('\\\\d{4}-\\\\d{4}',))"
+    assert private.function is card.function
+
+
+def test_a_pattern_that_is_none_is_refused() -> None:
+    with pytest.raises(ContractError, match=r"'\(' is no regular expression"):
+        card.redacting(patterns=["("])
+
+
+async def test_layers_stay_around_a_tool_that_redacts() -> None:
+    @layer_fn
+    async def mark(call: Call, inner: CallService) -> Reply:
+        return (await inner(call))._replace(content="marked")
+
+    made = card.layer(mark()).redacting(fields=["pin"])
+    assert (
+        await Bench(made).door.service("", made)(await Bench(made).call(made, '{"name":"ada"}'))
+    ).content == "marked"

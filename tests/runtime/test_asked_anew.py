@@ -1,0 +1,86 @@
+"""A question is about a definition and a policy: under others it is asked anew. And it has an end."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from remit import Ask, Effect, Env, HighRisk, InProcessStore, Policy, Risk, When, preset, tool
+from remit.errors import SetupError
+from remit.journal.ports import Store
+from remit.testing import Scripted, anybody, calls
+from tests.runtime.kit import AnyTool, Clock, World, last_reply, runtime_of
+
+ERASE = calls(("erase", {"text": "about"}))
+
+
+def eraser(world: World) -> AnyTool:
+    return world.write("erase", Effect.KEYED, Risk.HIGH)
+
+
+def changed(world: World) -> AnyTool:
+    @tool(effect=Effect.KEYED, risk=Risk.HIGH)
+    async def erase(text: str) -> str:
+        """Erase a text, for good."""
+        world.ran.append(text)
+        return "erased"
+
+    return erase
+
+
+@pytest.mark.parametrize("what", ["definition", "policy"])
+@pytest.mark.parametrize("decided", [True, False], ids=["approved before", "open"])
+async def test_what_changed_since_the_question_is_asked_about_anew(store: Store, what: str, decided: bool) -> None:
+    world, model = World(), Scripted([ERASE, "done"])
+    before = runtime_of(model, eraser(world), store=store)
+    waiting = await before.run("go", by=anybody())
+    if decided:
+        await before.decide(waiting.questions[0], approved=True, by=anybody())
+    made = changed(world) if what == "definition" else eraser(world)
+    layers = preset(Env(), policy=Policy(HighRisk("more than high risk"))) if what == "policy" else None
+    after = runtime_of(model, made, store=store, layers=layers)
+    again = await after.resume(waiting.run)
+    assert (again.status, world.ran) == ("waiting", [])
+    assert set(again.questions).isdisjoint(waiting.questions)
+    await after.decide(again.questions[0], approved=True, by=anybody())
+    assert (await after.resume(waiting.run)).value() == "done"
+    assert world.ran == ["about"]
+
+
+@pytest.mark.parametrize("seconds", [math.inf, math.nan, 0, -1, 1e300])
+def test_a_question_that_could_not_be_written_down_or_answered_is_refused_when_it_is_built(seconds: float) -> None:
+    with pytest.raises(SetupError, match=r"a time to answer of .* seconds: give a positive number, at most 3153600000"):
+        Ask(reason="why", expires_in=seconds)
+
+
+async def test_a_run_tells_when_it_goes_on_without_a_person_and_then_does() -> None:
+    clock, world, model = (
+        Clock(),
+        World(),
+        Scripted([calls(("erase", {"text": "a"}), ("erase", {"text": "b"})), "done"]),
+    )
+    rules = [
+        When("a", lambda call: '"a"' in call.canonical, Ask(reason="a", expires_in=60)),
+        When("b", lambda call: '"b"' in call.canonical, Ask(reason="b", expires_in=30)),
+    ]
+    layers = preset(Env(), policy=Policy(*rules))
+    runtime = runtime_of(model, eraser(world), store=InProcessStore(clock), clock=clock, layers=layers)
+    waiting = await runtime.run("go", by=anybody())
+    asked = clock.now
+    assert await runtime.earliest_expiry(waiting.run) == asked + 30
+    clock.now = asked + 30
+    again = await runtime.resume(waiting.run)
+    assert (again.status, await runtime.earliest_expiry(waiting.run)) == ("waiting", asked + 60)
+    clock.now = asked + 60
+    assert (await runtime.resume(waiting.run)).value() == "done"
+    assert (last_reply(model)["errorCode"], world.ran) == ("APPROVAL_DENIED", [])
+    assert await runtime.earliest_expiry(waiting.run) is None
+
+
+async def test_a_run_that_waits_for_nobody_has_no_expiry(store: Store) -> None:
+    runtime = runtime_of(Scripted([ERASE, "done"]), eraser(World()), store=store)
+    assert await runtime.earliest_expiry("nothing") is None
+    waiting = await runtime.run("go", by=anybody())
+    await runtime.decide(waiting.questions[0], approved=True, by=anybody())
+    assert await runtime.earliest_expiry(waiting.run) is None

@@ -1,0 +1,153 @@
+"""Who wants a call to run may not be the one who allows it, where the policy says so; and no run ever may."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+
+from remit import (
+    Ask,
+    CallLayer,
+    Decision,
+    Effect,
+    Env,
+    HighRisk,
+    Policy,
+    Principal,
+    Question,
+    Risk,
+    Runtime,
+    Stack,
+    When,
+    preset,
+    tool,
+)
+from remit.errors import RequestError
+from remit.journal.ports import Store
+from remit.testing import Scripted, anybody, calls
+from tests.runtime.kit import AnyTool, World, last_reply, runtime_of
+
+ERASE = calls(("erase", {"text": "about"}))
+CONFIRMED = calls(("drop", {"page": "a", "confirmed": True}))
+ADA, BOB, CLEO = (anybody(name=name) for name in ("ada", "bob", "cleo"))
+
+
+def asks(call_name: str = "erase") -> When:
+    return When("delete", lambda call: call.callee.name == call_name, Ask(reason="it is gone", four_eyes=True))
+
+
+POLICIES: dict[str, Callable[[], Policy]] = {
+    "of the rule": lambda: Policy(asks()),
+    "of the policy": lambda: Policy(HighRisk(), four_eyes=True),
+}
+
+
+def layers(policy: Policy, approver: object = None) -> Stack[CallLayer]:
+    return preset(Env(), policy=policy) if approver is None else preset(Env(approver=approver), policy=policy)  # pyright: ignore[reportArgumentType] - the fakes below
+
+
+def eraser(world: World) -> AnyTool:
+    return world.write("erase", Effect.KEYED, Risk.HIGH)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("approved", [True, False])
+async def test_whoever_started_the_run_decides_nothing(store: Store, policy: str, approved: bool) -> None:
+    world = World()
+    runtime = runtime_of(Scripted([ERASE, "done"]), eraser(world), store=store, layers=layers(POLICIES[policy]()))
+    waiting = await runtime.run("go", by=ADA)
+    with pytest.raises(RequestError, match=r"ada may not decide question .*: it needs somebody who did not ask for it"):
+        await runtime.decide(waiting.questions[0], approved=approved, by=ADA)
+    assert (await runtime.resume(waiting.run)).status == "waiting"
+    await runtime.decide(waiting.questions[0], approved=True, by=BOB)
+    assert (await runtime.resume(waiting.run)).status == "done"
+    assert world.ran == ["about"]
+
+
+async def test_without_four_eyes_whoever_started_the_run_may_decide(store: Store) -> None:
+    world = World()
+    runtime = runtime_of(Scripted([ERASE, "done"]), eraser(world), store=store)
+    waiting = await runtime.run("go", by=ADA)
+    await runtime.decide(waiting.questions[0], approved=True, by=ADA)
+    assert (await runtime.resume(waiting.run)).status == "done"
+
+
+async def test_whoever_edited_the_call_does_not_allow_what_they_made_of_it(store: Store) -> None:
+    world = World()
+    policy = Policy(
+        When("all", lambda call: '"all"' in call.canonical, Ask(reason="it is all", four_eyes=True)), HighRisk()
+    )
+    runtime = runtime_of(Scripted([ERASE, "done"]), eraser(world), store=store, layers=layers(policy))
+    waiting = await runtime.run("go", by=ADA)
+    await runtime.decide(waiting.questions[0], approved=True, by=BOB, arguments='{"text":"all"}')
+    (second,) = (await runtime.resume(waiting.run)).questions
+    for one in (ADA, BOB):
+        with pytest.raises(RequestError, match="somebody who did not ask for it"):
+            await runtime.decide(second, approved=True, by=one)
+    await runtime.decide(second, approved=True, by=CLEO)
+    await runtime.resume(waiting.run)
+    assert world.ran == ["all"]
+
+
+async def test_an_approver_of_this_process_does_not_answer_for_whoever_started_the_run(store: Store) -> None:
+    class Yes:
+        async def decide(self, question: Question, /) -> Decision | None:
+            return Decision(question=question.id, approved=True, by="ada")
+
+    world, model = World(), Scripted([ERASE, "done"])
+    runtime = runtime_of(model, eraser(world), store=store, layers=layers(Policy(asks()), Yes()))
+    await runtime.run("go", by=ADA)
+    assert (last_reply(model)["reason"], world.ran) == ("ada wants erase to run, and somebody else must allow it", [])
+
+
+async def test_who_allowed_an_announced_call_does_not_make_it(store: Store) -> None:
+    ran = list[str]()
+
+    @tool(effect=Effect.KEYED, confirm="confirmed")
+    async def drop(page: str, confirmed: bool = False) -> str:
+        """Drop a page."""
+        if confirmed:
+            ran.append(page)
+        return "dropped" if confirmed else "would drop"
+
+    model = Scripted([calls(("drop", {"page": "a"})), "may I?", CONFIRMED, "done"])
+    runtime = runtime_of(model, drop, store=store, layers=layers(Policy(asks("drop"))))
+    await runtime.run("go", by=ADA, conversation="c")
+    (row,) = await store.questions()
+    await runtime.decide(row.question.id, approved=True, by=BOB)
+    await runtime.run("yes", by=BOB, conversation="c")
+    assert (last_reply(model)["reason"], ran) == ("bob wants drop to run, and somebody else must allow it", [])
+
+
+@pytest.mark.parametrize("own", [True, False], ids=["of its own run", "of another run"])
+async def test_a_body_decides_nothing_whoever_it_says_it_is(store: Store, own: bool) -> None:
+    world, said = World(), list[str]()
+    runtimes = list[Runtime]()
+
+    @tool(effect=Effect.PURE)
+    async def approve_all() -> str:
+        """Approve whatever is open."""
+        for row in await store.questions():
+            for work in (
+                runtimes[0].decide(row.question.id, approved=True, by=Principal("root", permissions=frozenset("*"))),
+                runtimes[0].grants.give("erase", by=BOB, principal="ada", count=9, expires_in=60),
+                runtimes[0].grants.revoke("g", by=BOB),
+                asyncio.ensure_future(runtimes[0].decide(row.question.id, approved=True, by=BOB)),
+            ):
+                try:
+                    await work
+                except RequestError as error:
+                    said.append(error.message)
+        return "approved"
+
+    both = calls(("erase", {"text": "about"}), ("approve_all", {}))
+    script = [both if own else ERASE, "done"]
+    runtimes.append(runtime_of(Scripted(script), eraser(world), approve_all, store=store, parallel=1))
+    waiting = await runtimes[0].run("go", by=ADA)
+    other = "" if own else (await runtimes[0].call(approve_all, ADA)).run
+    refused = f"run {other or waiting.run} may not decide: a decision is made by a person, outside of every run"
+    assert said == [refused] * 4
+    assert (await runtimes[0].resume(waiting.run)).status == "waiting"
+    assert (world.ran, await store.grants(tenant="default")) == ([], [])

@@ -1,0 +1,257 @@
+"""A standing grant answers so many calls of a pattern, for a time, and nothing else; it can be taken back."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from remit import (
+    Ask,
+    CallLayer,
+    Effect,
+    Env,
+    HighRisk,
+    InProcessStore,
+    Policy,
+    Principal,
+    Risk,
+    Runtime,
+    Stack,
+    When,
+    preset,
+    tool,
+)
+from remit.contracts.grant import Grant
+from remit.contracts.items import Decided, Started
+from remit.contracts.question import Decision
+from remit.errors import ApprovalUsedError, RequestError
+from remit.journal.ports import Store
+from remit.layers.approve import Approve
+from remit.testing import Scripted, anybody, calls
+from tests.runtime.kit import Clock, World, everybody, items_of, last_reply, runtime_of
+
+ADA, BOB = anybody(name="ada"), anybody(name="bob")
+HOUR = 3600.0
+
+
+def erase(text: str = "blog-1") -> Any:
+    return calls(("erase", {"text": text}))
+
+
+def runtime(world: World, store: Store, *script: Any, policy: Policy | None = None, **more: Any) -> Runtime:
+    eraser = world.write("erase", Effect.KEYED, Risk.HIGH)
+    layers = preset(Env(), policy=policy or Policy(HighRisk()))
+    return runtime_of(Scripted([*script, "done"]), eraser, store=store, layers=layers, **more)
+
+
+async def given(runtime: Runtime, count: int = 1, **more: Any) -> Grant:
+    wanted: dict[str, Any] = {"by": BOB, "principal": "ada", "expires_in": HOUR, "count": count, **more}
+    return await runtime.grants.give("erase", **wanted)
+
+
+async def test_a_call_that_a_grant_allows_is_not_asked_about_and_the_journal_says_which(store: Store) -> None:
+    world = World()
+    made = runtime(world, store, erase())
+    grant = await given(made, arguments='{"text":{"$like":"blog-*"}}', reason="the old blog goes")
+    result = await made.run("go", by=ADA)
+    assert (result.status, world.ran, await store.questions()) == ("done", ["blog-1"], [])
+    items = await items_of(store, result.run)
+    (decision,) = [Decision.of(item.body) for item in items if isinstance(item, Decided)]
+    assert (decision.grant, decision.by, decision.reason) == (grant.id, "bob", "the old blog goes")
+    (started,) = [item for item in items if isinstance(item, Started)]
+    assert started.question == decision.question
+    assert [(row.grant, row.used) for row in await made.grants.list(ADA)] == [(grant, 1)]
+    assert (await made.replay(result.run)).identical
+
+
+NOT_ANSWERED: dict[str, dict[str, Any]] = {
+    "other arguments": {"arguments": '{"text":"blog-2"}'},
+    "another shape": {"arguments": '{"text":{"$like":"*-2"}}'},
+    "another principal": {"principal": "cleo"},
+    "another tenant": {"by": anybody(name="bob", tenant="other")},
+    "another permission": {"who": "legal:sign"},
+}
+
+
+@pytest.mark.parametrize("name", NOT_ANSWERED)
+async def test_what_a_grant_is_not_about_is_asked_about(store: Store, name: str) -> None:
+    world = World()
+    made = runtime(world, store, erase())
+    await given(made, **NOT_ANSWERED[name])
+    assert (await made.run("go", by=ADA)).status == "waiting"
+    assert world.ran == []
+
+
+async def test_after_its_last_call_people_are_asked_again(store: Store) -> None:
+    world = World()
+    made = runtime(world, store, erase("a"), erase("b"), erase("c"))
+    await given(made, count=2)
+    assert (await made.run("go", by=ADA)).status == "waiting"
+    assert world.ran == ["a", "b"]
+
+
+async def test_of_many_runs_at_once_no_more_run_than_were_granted_and_the_others_wait(store: Store) -> None:
+    world = World()
+    made = runtime(world, store, *[erase(str(number)) for number in range(20)])
+    await given(made, count=5)
+
+    async def one(number: int) -> str:
+        each = runtime(world, store, erase(str(number)))
+        return (await each.run("go", by=ADA)).status
+
+    statuses = await asyncio.gather(*(one(number) for number in range(20)))
+    assert (sorted(statuses), len(world.ran)) == (["done"] * 5 + ["waiting"] * 15, 5)
+
+
+async def test_a_grant_that_was_revoked_answers_nothing_more(store: Store) -> None:
+    world = World()
+    made = runtime(world, store, erase())
+    grant = await given(made)
+    await made.grants.revoke(grant.id, by=ADA)
+    assert (await made.run("go", by=ADA)).status == "waiting"
+    with pytest.raises(RequestError, match=f"grant {grant.id} is revoked by ada already"):
+        await made.grants.revoke(grant.id, by=BOB)
+    assert [row.revoked for row in await made.grants.list(ADA)] == ["ada"]
+    assert world.ran == []
+
+
+async def test_a_grant_that_is_revoked_just_before_the_call_starts_stops_it(store: Store) -> None:
+    world = World()
+    made = runtime(world, store, erase())
+    grant = await given(made)
+    uses = store.use
+
+    async def use_and_revoke(name: str) -> bool:
+        used = await uses(name)
+        await store.revoke(name, "bob")
+        return used
+
+    store.use = use_and_revoke  # pyright: ignore[reportAttributeAccessIssue] - the moment between use and start
+    with pytest.raises(ApprovalUsedError, match=f"the grant {grant.id} that allowed question .* does not stand"):
+        await made.run("go", by=ADA)
+    assert world.ran == []
+
+
+async def test_a_grant_that_is_over_answers_nothing_more() -> None:
+    clock, world = Clock(), World()
+    made = runtime(world, InProcessStore(clock), erase(), clock=clock)
+    await given(made)
+    clock.now += HOUR
+    assert (await made.run("go", by=ADA)).status == "waiting"
+    assert world.ran == []
+
+
+async def test_a_changed_definition_makes_a_grant_void(store: Store) -> None:
+    world = World()
+    await given(runtime(world, store))
+    ran = list[str]()
+
+    @tool(effect=Effect.KEYED, risk=Risk.HIGH)
+    async def erase(text: str) -> str:
+        """Erase everything."""
+        ran.append(text)
+        return "erased"
+
+    made = runtime_of(Scripted([calls(("erase", {"text": "blog-1"}))]), erase, store=store)
+    assert ((await made.run("go", by=ADA)).status, ran) == ("waiting", [])
+
+
+async def test_a_changed_policy_makes_a_grant_void(store: Store) -> None:
+    world = World()
+    await given(runtime(world, store))
+    made = runtime(world, store, erase(), policy=Policy(HighRisk("more than high risk")))
+    assert ((await made.run("go", by=ADA)).status, world.ran) == ("waiting", [])
+
+
+@pytest.mark.parametrize("by", ["ada", "bob"])
+async def test_where_four_eyes_are_asked_nobody_grants_themselves(store: Store, by: str) -> None:
+    world = World()
+    made = runtime(world, store, erase(), policy=Policy(HighRisk(), four_eyes=True))
+    await given(made, by=anybody(name=by))
+    assert (await made.run("go", by=ADA)).status == {"ada": "waiting", "bob": "done"}[by]
+
+
+async def test_a_question_that_is_open_stays_one_when_a_grant_is_given(store: Store) -> None:
+    world = World()
+    made = runtime(world, store, erase())
+    waiting = await made.run("go", by=ADA)
+    await given(made)
+    assert (await made.resume(waiting.run)).status == "waiting"
+    await made.decide(waiting.questions[0], approved=False, by=BOB)
+    await made.resume(waiting.run)
+    assert ([row.used for row in await made.grants.list(ADA)], world.ran) == ([0], [])
+
+
+async def test_an_announced_call_that_a_grant_allows_is_not_asked_about(store: Store) -> None:
+    ran = list[str]()
+
+    @tool(effect=Effect.KEYED, risk=Risk.HIGH, confirm="confirmed")
+    async def drop(page: str, confirmed: bool = False) -> str:
+        """Drop a page."""
+        if confirmed:
+            ran.append(page)
+        return "dropped" if confirmed else "would drop"
+
+    script = [calls(("drop", {"page": "a"})), calls(("drop", {"page": "a", "confirmed": True})), "done"]
+    made = runtime_of(Scripted(script), drop, store=store)
+    await made.grants.give("drop", by=BOB, principal="ada", count=1, expires_in=HOUR)
+    result = await made.run("go", by=ADA, conversation="c")
+    assert (result.status, ran, await store.questions()) == ("done", ["a"], [])
+
+
+WRONG: dict[str, tuple[dict[str, Any], str]] = {
+    "no count": ({"count": 0}, "at least one call"),
+    "a count that looks like one": ({"count": True}, "at least one call"),
+    "nobody": ({"principal": ""}, "somebody who is named"),
+    "no time": ({"expires_in": 0}, "no grant: a grant of 0 seconds"),
+    "for ever": ({"expires_in": float("inf")}, "no grant: a grant of inf seconds"),
+    "no pattern": ({"arguments": "[]"}, "must be a JSON object"),
+    "a key twice": ({"arguments": '{"text":"a","text":"b"}'}, "stands twice"),
+    "no parameter": ({"arguments": '{"page":"a"}'}, "page: no such parameter. Parameters: text"),
+    "a shape that is none": ({"arguments": '{"text":{"$like":1}}'}, "with a text and nothing beside it"),
+    "a shape and more": ({"arguments": '{"text":[{"$like":"a","b":1}]}'}, "with a text and nothing beside it"),
+    "without the permission": ({"by": Principal("eve")}, "eve may not give a grant: it needs approvals:decide"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+async def test_what_is_no_grant_is_refused(name: str) -> None:
+    changed, said = WRONG[name]
+    made = runtime(World(), store := InProcessStore())
+    with pytest.raises(RequestError, match=said):
+        await given(made, **changed)
+    assert await store.grants(tenant="default") == []
+
+
+@pytest.mark.parametrize("number", [0, 2])
+async def test_a_grant_needs_a_policy_that_asks_and_only_one(number: int) -> None:
+    eraser = World().write("erase", Effect.KEYED, Risk.HIGH)
+    more = Approve(Env(), policy=Policy(When("x", lambda _call: True, Ask(reason="x"))))
+    layers = Stack[CallLayer](preset(Env()), more) if number else Stack[CallLayer]()
+    with pytest.raises(RequestError, match=f"bound to one policy; {number} policies ask"):
+        await given(runtime_of(Scripted([]), eraser, layers=layers))
+
+
+@pytest.mark.parametrize("by", [anybody(name="bob", tenant="other"), Principal("eve")])
+async def test_a_grant_is_not_revoked_by_whoever_may_not(store: Store, by: Principal) -> None:
+    made = runtime(World(), store)
+    grant = await given(made)
+    with pytest.raises(RequestError, match=r"there is no grant|eve may not revoke grant .*: it needs approvals:decide"):
+        await made.grants.revoke(grant.id, by=by)
+    assert [row.revoked for row in await made.grants.list(ADA)] == [""]
+    with pytest.raises(RequestError, match="there is no grant nothing"):
+        await store.revoke("nothing", "ada")
+
+
+async def test_an_edited_call_may_be_what_a_grant_allows(store: Store) -> None:
+    world, model = World(), Scripted([erase("a"), "done"])
+    eraser = world.write("erase", Effect.KEYED, Risk.HIGH)
+    policy = Policy(When("b", lambda call: '"b"' in call.canonical, Ask(reason="b")), HighRisk())
+    made = runtime_of(model, eraser, store=store, layers=preset(Env(), policy=policy), directory=everybody)
+    await given(made, arguments='{"text":"b"}')
+    waiting = await made.run("go", by=ADA)
+    await made.decide(waiting.questions[0], approved=True, by=BOB, arguments='{"text":"b"}')
+    assert ((await made.resume(waiting.run)).status, world.ran) == ("done", ["b"])
+    assert last_reply(model)["edited"] is True

@@ -1,0 +1,112 @@
+"""The stores that the project ships, each as a fixture of pytest; what takes long to make is made once and copied."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from remit.journal.in_process import InProcessStore
+from remit.journal.migrations import migrate
+from remit.journal.ports import Store
+from remit.journal.sql import SqlStore
+from remit.journal.tables import METADATA, open_engine, read_url
+from tests.postgres import Postgres, serving
+
+STORES: Final = ("in process", "sql", "postgres")
+
+
+def prepare(url: str) -> None:
+    """Make an empty journal at the newest revision."""
+    engine = open_engine(read_url(url))
+    migrate(engine)
+    engine.dispose()
+
+
+@pytest.fixture
+def clock() -> Callable[[], float]:
+    """The clock of the stores; a room may have another."""
+    return time.time
+
+
+@pytest.fixture(scope="session")
+def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An empty journal at the newest revision, to be copied."""
+    path = tmp_path_factory.mktemp("journal") / "journal.db"
+    prepare(f"sqlite:///{path}")
+    return path
+
+
+@pytest.fixture
+def file(migrated: Path, tmp_path: Path) -> Path:
+    """An empty journal of this test."""
+    return Path(shutil.copy(migrated, tmp_path / "journal.db"))
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Postgres]:
+    """A server of this process of pytest."""
+    with serving() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def template(postgres: Postgres) -> str:
+    """A database with an empty journal at the newest revision, to be copied."""
+    name = postgres.make()
+    prepare(postgres.url(name))
+    return name
+
+
+@pytest.fixture(scope="session")
+def shared(postgres: Postgres, template: str) -> str:
+    """A database for those tests that use nothing but the store; its name."""
+    return postgres.make(template)
+
+
+@pytest.fixture
+def emptied(postgres: Postgres, shared: str) -> str:
+    """The same, in which no test has left anything; its URL."""
+    postgres.do(*(str(table.delete()) for table in METADATA.sorted_tables), database=shared)
+    return postgres.url(shared)
+
+
+@pytest.fixture
+def database(postgres: Postgres, template: str) -> Iterator[str]:
+    """A database with an empty journal of this test; its name."""
+    name = postgres.make(template)
+    yield name
+    postgres.drop(name)
+
+
+@pytest.fixture
+def url(postgres: Postgres, database: str) -> str:
+    """Where the journal in Postgres is."""
+    return postgres.url(database)
+
+
+@pytest.fixture(params=("sqlite", "postgres"))
+def where(request: pytest.FixtureRequest) -> str:
+    """An empty journal in each database; its URL."""
+    if request.param == "postgres":
+        return request.getfixturevalue("emptied")
+    return f"sqlite:///{request.getfixturevalue('file')}"
+
+
+@pytest.fixture(params=STORES)
+async def store(request: pytest.FixtureRequest, clock: Callable[[], float]) -> AsyncIterator[Store]:
+    """Each store that the project ships."""
+    store: Store
+    match request.param:
+        case "sql":
+            store = SqlStore.at(request.getfixturevalue("file"), clock)
+        case "postgres":
+            store = SqlStore(request.getfixturevalue("emptied"), clock)
+        case _:
+            store = InProcessStore(clock)
+    yield store
+    await store.close()
