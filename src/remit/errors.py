@@ -241,7 +241,7 @@ class SealError(CallError):
 
 
 class IdempotencyError(CallError):
-    """One idempotency key was used with two different arguments. Raised by `remit.effects`."""
+    """One idempotency key was used for two different things. Raised by `remit.effects` and the runtime."""
 
     code = "IDEMPOTENCY_KEY_REUSED"
 

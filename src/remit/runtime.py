@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import secrets
 import time
 from collections.abc import Callable
 from typing import Any, Final, ParamSpec, TypeVar
@@ -30,6 +29,7 @@ from remit.dispatch.door import Acting, Door
 from remit.dispatch.preset import preset
 from remit.dispatch.registry import AnyCallee, Registry
 from remit.engine.drive import Driver, Outcome
+from remit.engine.request import check_same, id_of, new_id
 from remit.engine.result import ReplayReport, RunResult
 from remit.errors import DivergedError, LeaseError, RequestError, SetupError, Suspended
 from remit.journal.codec import FORMAT, check_format, project
@@ -82,21 +82,21 @@ class Runtime:
         self.app = app
         self.store: Store = store or InProcessStore(clock)
         self._model = model
-        self._layers = layers if layers is not None else _layers_of(app)
+        self._layers = layers if layers is not None else app.layers() if app.layers else preset(app.env)
         self._limits = limits or Limits()
         self._given: dict[tuple[str, str], Principal] = {}
         self._directory = directory
         self._clock = clock
-        self._ids = ids or _new_id
+        self._ids = ids or new_id
         self._watch = watch or _nobody
-        name = f"{os.getpid()}-{_new_id()}"
+        name = f"{os.getpid()}-{new_id()}"
         self._driver = Driver(store=self.store, clock=clock, watch=self._watch, name=name, seconds=lease)
         agents = [agent if agent.model or not model else agent.using(model) for agent in app.agents]
         self._agents = {agent.name: agent for agent in agents}
         self._callees = Registry([*agents, *app.tools, *(tool for agent in agents for tool in agent.tools)])
         self.door = self._door(agents)
         self._deciding = Deciding(self.store, clock, self._named, self._limits)
-        self.grants = Granting(self.store, clock, self._named, self._policies, _new_id, self._limits)
+        self.grants = Granting(self.store, clock, self._named, self._policies, new_id, self._limits)
 
     def layer(self, layer: CallLayer | Stack[CallLayer]) -> Runtime:
         """A new runtime, over the same store, with ``layer`` around its run layers: outermost of all but the door."""
@@ -126,14 +126,19 @@ class Runtime:
         by: Principal,
         agent: str | Agent = "",
         conversation: str = "",
+        request: str = "",
     ) -> RunResult[str]:
         """Ask an agent (the app's default) to do something; a new run, the next of its conversation if one is named.
 
+        ``request`` is an idempotency key: sent again, it gives what came of it the first time, a failure too.
+
         Raises:
             RequestError: no such agent, or the conversation's last run has not ended.
+            IdempotencyError: the same key was sent with something else. LeaseError: it is being driven now.
         """
         callee = self._agent(agent)
-        return await self._begin(callee, callee.arguments(prompt), by=by, agent="", conversation=conversation)
+        asked = callee.arguments(prompt)
+        return await self._begin(callee, asked, by=by, agent="", conversation=conversation, request=request)
 
     async def open(self, prompt: str, *, by: Principal, agent: str | Agent = "", conversation: str = "") -> str:
         """Open a run and leave it to an engine to drive; the run's id. As `run` but for that.
@@ -149,15 +154,16 @@ class Runtime:
     async def call(self, callee: Callee[P, Out], by: Principal, /, *args: P.args, **kwargs: P.kwargs) -> RunResult[Out]:
         """Call one tool from Python: a run of one call, made as the app's default agent."""
         arguments = callee.arguments(*args, **kwargs)
-        return await self._begin(callee, arguments, by=by, agent=self._default(), conversation="")
+        return await self._begin(callee, arguments, by=by, agent=self._default())
 
-    async def call_named(self, name: str, arguments: Arguments, *, by: Principal) -> RunResult[Any]:
-        """Call a tool by its name with raw arguments, as the command line does.
+    async def call_named(self, name: str, arguments: Arguments, *, by: Principal, request: str = "") -> RunResult[Any]:
+        """Call a tool by its name with raw arguments, as the command line does. ``request``: see `run`.
 
         Raises:
             RequestError: the application has no such tool.
         """
-        return await self._begin(self._named(name), arguments, by=by, agent=self._default(), conversation="")
+        callee = self._named(name)
+        return await self._begin(callee, arguments, by=by, agent=self._default(), request=request)
 
     async def decide(
         self,
@@ -184,7 +190,7 @@ class Runtime:
         )
 
     async def earliest_expiry(self, run: str) -> float | None:
-        """When a waiting run goes on without a person, if it is resumed then: the first of its questions is over."""
+        """When a waiting run goes on without a person, if resumed then: the first of its questions is over."""
         return await self._deciding.earliest_expiry(run)
 
     async def resume(self, run: str, leave: asyncio.Event | None = None) -> RunResult[Any]:
@@ -244,16 +250,30 @@ class Runtime:
         return await self._prior(run)
 
     async def _begin(
-        self, callee: AnyCallee, arguments: Arguments, *, by: Principal, agent: str, conversation: str
+        self,
+        callee: AnyCallee,
+        arguments: Arguments,
+        *,
+        by: Principal,
+        agent: str,
+        conversation: str = "",
+        request: str = "",
     ) -> RunResult[Any]:
-        header = await self._opened(callee, arguments, by=by, agent=agent, conversation=conversation)
-        return await self._drive(header.call, callee, header, by, begin=True)
+        run = id_of(request, by.tenant, self.app.name) if request else ""
+        header = await self._opened(callee, arguments, by=by, agent=agent, conversation=conversation, run=run)
+        try:
+            return await self._drive(header.call, callee, header, by, begin=True)
+        except RequestError:
+            if not run or await self.store.find_run(run) is None:
+                raise
+        check_same(request, (await self._header(run))[0], header, self._limits)
+        return await self.resume(run)
 
     async def _opened(
-        self, callee: AnyCallee, arguments: Arguments, *, by: Principal, agent: str, conversation: str
+        self, callee: AnyCallee, arguments: Arguments, *, by: Principal, agent: str, conversation: str, run: str = ""
     ) -> Opened:
         """The header of a new run."""
-        run = self._ids()
+        run = run or self._ids()
         self.remember(by)
         after = await self._last_of(conversation, by.tenant) if conversation else ""
         return Opened(
@@ -372,16 +392,6 @@ class Runtime:
 CANCEL: Final = "runs:cancel"
 """The permission to end a run of somebody else."""
 
-_ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
-
-
-def _new_id() -> str:
-    return "".join(secrets.choice(_ALPHABET) for _ in range(12))
-
 
 def _nobody(_position: Position) -> None:
     """Nobody watches."""
-
-
-def _layers_of(app: App) -> Stack[CallLayer]:
-    return app.layers() if app.layers is not None else preset(app.env)

@@ -21,6 +21,9 @@ def call(
         str, typer.Argument(metavar="JSON", help="The arguments as a JSON object; - reads them from stdin.")
     ] = "{}",
     *,
+    request: Annotated[
+        str, typer.Option(metavar="KEY", help="An idempotency key: sent again, it gives what came of it before.")
+    ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object about the whole run on stdout.")] = False,
 ) -> int:
     """Call one tool, and print its result as JSON.
@@ -39,7 +42,7 @@ def call(
         terminal = Terminal(console(stderr=True), found)
         runtime = desk.runtime(found, terminal)
         with terminal.busy(tool):
-            work = runtime.call_named(tool, parse(raw, Limits()), by=desk.me)
+            work = runtime.call_named(tool, parse(raw, Limits()), by=desk.me, request=request)
             result = desk.drive(runtime, work, lambda: desk.find(terminal.following.run))
         return tell(desk, result, Told(as_json=as_json, where=app, following=terminal.following))
 
