@@ -17,7 +17,7 @@ ROOT = Path(__file__).parent.parent
 TIMES = 5
 
 _PEAK = """
-import asyncio, resource
+import asyncio
 from remit import Agent, App, Effect, Runtime, tool
 from remit.testing import Scripted, anybody, calls
 
@@ -29,7 +29,7 @@ async def save(number: int) -> int:
 agent = Agent("bench", instructions="Save.", tools=[save], max_turns=60)
 script = Scripted([calls(("save", {"number": n})) for n in range(50)] + ["done"])
 asyncio.run(Runtime(App(name="bench", agents=(agent,)), model=script).run("go", by=anybody()))
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+print(next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM")))
 """
 
 
