@@ -188,6 +188,14 @@ async def test_the_writer_goes_on_while_the_loop_never_idles(sql: SqlStore) -> N
     await writing
 
 
+async def test_a_closed_store_takes_nothing_more(where: str, opening: Opening) -> None:
+    store = opening(where)
+    run = await begin(store)
+    await store.close()
+    with pytest.raises(JournalError, match="the journal is closed"):
+        await run.append(note())
+
+
 async def test_closing_finishes_what_was_submitted(where: str, opening: Opening) -> None:
     store = opening(where)
     runs = [await begin(store, f"run{index}") for index in range(20)]

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import URL, Connection
 
 from remit.errors import SetupError
-from remit.journal.tables import open_engine, place, read_url
+from remit.journal.tables import open_engine, place, read_url, use_wal
 
 
 def told(connection: Connection) -> dict[str, object]:
@@ -24,6 +24,25 @@ def test_sqlite_is_told_how_to_keep_a_journal(tmp_path: Path) -> None:
     with engine.connect() as connection:
         assert told(connection) == {"journal_mode": "wal", "synchronous": 2, "busy_timeout": 30_000}
     engine.dispose()
+
+
+def test_a_new_file_that_another_process_is_writing_to_is_waited_for(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "new.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with closing(sqlite3.connect(tmp_path / "new.db", isolation_level=None)) as mine:
+            use_wal(mine.cursor(), lambda: other.execute("COMMIT"))
+            assert mine.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+def test_a_new_file_that_stays_locked_is_given_up(tmp_path: Path) -> None:
+    seconds = iter((0.0, 10.0, 20.0, 30.0))
+    with closing(sqlite3.connect(tmp_path / "new.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with (
+            closing(sqlite3.connect(tmp_path / "new.db", isolation_level=None)) as mine,
+            pytest.raises(sqlite3.OperationalError, match="locked"),
+        ):
+            use_wal(mine.cursor(), lambda: None, lambda: next(seconds))
 
 
 def test_postgres_is_told_how_long_to_wait_and_shows_what_others_committed(url: str) -> None:

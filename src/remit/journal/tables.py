@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
+import time
+from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 from sqlalchemy import (
@@ -180,9 +184,26 @@ def _prepare(connection: Any, _record: object) -> None:
     connection.isolation_level = None
     cursor = connection.cursor()
     cursor.execute("PRAGMA busy_timeout=30000")
-    cursor.execute("PRAGMA journal_mode=WAL")
+    use_wal(cursor, partial(time.sleep, 0.01))
     cursor.execute("PRAGMA synchronous=FULL")
     cursor.close()
+
+
+_PATIENCE_WITH_WAL: Final = 30.0
+
+
+def use_wal(cursor: Any, pause: Callable[[], object], now: Callable[[], float] = time.monotonic) -> None:
+    """Write ahead from now on. SQLite waits for no other process that does the same to a new file at this moment."""
+    until = now() + _PATIENCE_WITH_WAL
+    while True:
+        try:
+            cursor.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError:
+            if now() >= until:
+                raise
+            pause()
+        else:
+            return
 
 
 def _begin(connection: Any) -> None:
