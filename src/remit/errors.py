@@ -271,9 +271,13 @@ class JournalError(RemitError):
 
 
 class LeaseError(JournalError):
-    """Another driver holds the run, or took it over."""
+    """Another driver holds the run, or took it over. ``driver``: who holds it, where that is known."""
 
     code = "LEASE_HELD"
+
+    def __init__(self, message: str, *, driver: str = "") -> None:
+        super().__init__(message)
+        self.driver = driver
 
 
 class ApprovalUsedError(JournalError):

@@ -8,33 +8,13 @@ from typing import Any
 
 import pytest
 
-from remit import Call, Concurrency, Effect, Place, Reply, Suspended, tool
+from remit import Call, Concurrency, Place, Reply, Suspended
 from remit.errors import NotFoundError, RateLimitedError, SetupError
 from remit.testing import anybody, call_of, through
 from tests.layers.inner import Inner, stopped_within
+from tests.layers.limited import INSTANT, all_of_it, find, look
 
 pytestmark = pytest.mark.looptime
-
-INSTANT = 1e-7
-"""Less than a loop can tell: what is so close happens in one turn of it, in order."""
-
-
-@tool(effect=Effect.PURE)
-async def look() -> str:
-    """Look."""
-    return "seen"
-
-
-@tool(effect=Effect.PURE)
-async def find() -> str:
-    """Find."""
-    return "found"
-
-
-@tool(effect=Effect.COMPOSED)
-async def all_of_it() -> str:
-    """Do it all."""
-    return "done"
 
 
 class Working:

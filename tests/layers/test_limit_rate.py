@@ -9,33 +9,13 @@ from typing import Any
 
 import pytest
 
-from remit import Call, Effect, Place, RateLimit, Reply, tool
+from remit import Call, Place, RateLimit, Reply
 from remit.errors import RateLimitedError, SetupError
 from remit.testing import anybody, call_of, through
 from tests.layers.inner import Inner, stopped_within
+from tests.layers.limited import INSTANT, all_of_it, find, look
 
 pytestmark = pytest.mark.looptime
-
-INSTANT = 1e-7
-"""Less than a loop can tell: what is so close happens in one turn of it, in order."""
-
-
-@tool(effect=Effect.PURE)
-async def look() -> str:
-    """Look."""
-    return "seen"
-
-
-@tool(effect=Effect.PURE)
-async def find() -> str:
-    """Find."""
-    return "found"
-
-
-@tool(effect=Effect.COMPOSED)
-async def all_of_it() -> str:
-    """Do it all."""
-    return "done"
 
 
 class Starts:

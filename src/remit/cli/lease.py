@@ -17,8 +17,8 @@ from remit.errors import LeaseError
 from remit.journal.ports import RunRow
 from remit.runtime import LEASE, RunResult, Runtime
 
-_HELD_BY: Final = re.compile(r"being driven by (\d+)-[0-9a-z]{12};")
-"""How the journal names a driver: by its process, and a word of its own."""
+_DRIVER: Final = re.compile(r"(\d+)-[0-9a-z]{12}")
+"""How a runtime names itself as a driver: by its process, and a word of its own."""
 
 _POLL: Final = 0.5
 _GRACE: Final = 2.0
@@ -62,7 +62,7 @@ class DrivingOn:
 
 def _process(error: LeaseError) -> int | None:
     """The process that holds the lease, if the driver's name says which."""
-    found = _HELD_BY.search(error.message)
+    found = _DRIVER.fullmatch(error.driver)
     return int(found[1]) if found else None
 
 

@@ -11,7 +11,6 @@ from remit.contracts.grant import Grant, GrantRow
 from remit.contracts.items import Asked, Decided, Erased, Finished, Opened, Position
 from remit.contracts.ledger import Take
 from remit.contracts.question import Decision, Question, Status
-from remit.errors import LeaseError
 from remit.journal.codec import ERASED
 from remit.journal.index import (
     INDEXED,
@@ -20,10 +19,12 @@ from remit.journal.index import (
     check_sequence,
     check_standing,
     check_take,
+    held_by,
     row_of,
     seen,
     spent,
     status_of,
+    taken_over,
 )
 from remit.journal.ports import QuestionRow, RunRow, Stored
 
@@ -62,7 +63,7 @@ class InProcessStore:
     def _append(self, run: str, epoch: int, items: Sequence[Position], take: Take | None) -> None:
         state = self._runs.get(run)
         if state is None or state.epoch != epoch:
-            raise LeaseError(f"run {run}: another driver has taken over")
+            raise taken_over(run)
         expected = state.items[-1].seq + 1 if state.items else 0
         check_sequence(run, items, expected)
         indexed = [position for position in items if type(position.item) in INDEXED]
@@ -89,7 +90,7 @@ class InProcessStore:
         """Become the driver of a run; the number of this epoch."""
         state = self._runs.setdefault(run, _Run())
         if state.until > self._clock():
-            raise LeaseError(f"run {run} is being driven by {state.driver}; wait, or stop that one")
+            raise held_by(run, state.driver)
         state.epoch += 1
         state.driver, state.until = driver, self._clock() + seconds
         return state.epoch
@@ -98,7 +99,7 @@ class InProcessStore:
         """Hold on to the lease."""
         state = self._runs.get(run)
         if state is None or state.epoch != epoch:
-            raise LeaseError(f"run {run}: another driver has taken over")
+            raise taken_over(run)
         state.until = self._clock() + seconds
 
     async def release(self, run: str, epoch: int) -> None:

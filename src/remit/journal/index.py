@@ -112,6 +112,16 @@ def check_sequence(run: str, items: Sequence[Position], expected: int) -> None:
             raise LeaseError(f"run {run}: item {position.seq} does not follow item {seq - 1}")
 
 
+def held_by(run: str, driver: str) -> LeaseError:
+    """Why a run cannot be driven: somebody does."""
+    return LeaseError(f"run {run} is being driven by {driver}; wait, or stop that one", driver=driver)
+
+
+def taken_over(run: str) -> LeaseError:
+    """Why a driver must stop: its epoch is over."""
+    return LeaseError(f"run {run}: another driver has taken over")
+
+
 def check_free(row: RunRow, newest: RunRow | None) -> None:
     """Refuse to open a run of a conversation that does not follow its newest run, or does while that is not over.
 

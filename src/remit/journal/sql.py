@@ -16,9 +16,9 @@ from remit.contracts.grant import Grant, GrantRow
 from remit.contracts.items import Position
 from remit.contracts.ledger import Take
 from remit.contracts.question import Decision
-from remit.errors import JournalError, LeaseError
+from remit.errors import JournalError
 from remit.journal.codec import ERASED, decode
-from remit.journal.index import check_open, check_standing, seen, spent
+from remit.journal.index import check_open, check_standing, held_by, seen, spent, taken_over
 from remit.journal.locks import Touches
 from remit.journal.migrations import migrate
 from remit.journal.ports import QuestionRow, RunRow, Stored
@@ -99,7 +99,7 @@ class SqlStore:
                 connection.execute(insert(RUNS).values(run=run, epoch=1, **held, **_UNKNOWN_RUN))
                 return 1
             if row.until > now:
-                raise LeaseError(f"run {run} is being driven by {row.driver}; wait, or stop that one")
+                raise held_by(run, row.driver)
             connection.execute(_HOLD, {"the_run": run, "epoch": row.epoch + 1, **held})
             return cast("int", row.epoch) + 1
 
@@ -111,7 +111,7 @@ class SqlStore:
         def work(connection: Connection) -> None:
             held = {"the_run": run, "the_epoch": epoch, "until": self._clock() + seconds}
             if connection.execute(_UNTIL, held).rowcount != 1:
-                raise LeaseError(f"run {run}: another driver has taken over")
+                raise taken_over(run)
 
         await self._write(work, run)
 

@@ -12,8 +12,7 @@ from remit.contracts.grant import Grant, GrantRow
 from remit.contracts.items import Asked, Decided, Finished, Item, Opened, Position
 from remit.contracts.ledger import Take
 from remit.contracts.question import Decision, Question, Status
-from remit.errors import LeaseError
-from remit.journal.index import INDEXED, check_free, check_sequence, check_take, row_of, status_of
+from remit.journal.index import INDEXED, check_free, check_sequence, check_take, row_of, status_of, taken_over
 from remit.journal.locks import Touches, lock
 from remit.journal.ports import QuestionRow, RunRow
 from remit.journal.tables import GRANTS, ITEMS, QUESTIONS, RUNS
@@ -93,7 +92,7 @@ def together(connection: Connection, works: Sequence[Work]) -> list[Any]:
 
 def _store(connection: Connection, appends: Sequence[Append]) -> None:
     if connection.execute(_ADVANCE, [append.move() for append in appends]).rowcount != len(appends):
-        raise LeaseError(f"run {appends[0].run}: another driver has taken over")
+        raise taken_over(appends[0].run)
     connection.execute(_INSERT, [_row(position) for append in appends for position in append.items])
 
 
