@@ -2,38 +2,25 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Final
 
 from pydantic import JsonValue
 from sqlalchemy import (
     JSON,
-    DateTime,
-    Dialect,
     ForeignKey,
     ForeignKeyConstraint,
     Index,
     String,
     Text,
-    TypeDecorator,
     UniqueConstraint,
     text,
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from remit.effects import effects_table
+from remit.sqlite import Instant
 from remit_cms.models import Content
-
-
-class Instant(TypeDecorator[datetime]):
-    """A moment in UTC. SQLite forgets the zone; this gives it back."""
-
-    impl = DateTime(timezone=True)
-    cache_ok = True
-
-    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """The moment with its zone."""
-        return value.replace(tzinfo=UTC) if value is not None and value.tzinfo is None else value
 
 
 class Base(DeclarativeBase):

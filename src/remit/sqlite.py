@@ -1,0 +1,220 @@
+"""An application's own SQLite file: opened when first used, brought up to date, one writer at a time.
+
+For applications that keep their data beside the journal, with `remit.effects.once` in its transactions. Needs the
+extra ``sql``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from sqlalchemy import URL, Connection, DateTime, Dialect, TypeDecorator, event, inspect, text
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import DatabaseError, OperationalError
+from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
+from sqlalchemy.pool import ConnectionPoolEntry
+
+from remit.errors import RateLimitedError, ToolFailedError
+
+if TYPE_CHECKING:  # Alembic takes its time to import, and is seldom needed
+    from alembic.config import Config
+
+_BEGIN: Final = "remit_begin"
+_PRAGMAS: Final = ("journal_mode = WAL", "foreign_keys = ON", "synchronous = FULL")
+
+
+class Instant(TypeDecorator[datetime]):
+    """A column type: a moment. SQLite forgets its zone, so it is written in UTC, and read as that."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """The moment in UTC, wherever its zone is."""
+        return None if value is None else value.astimezone(UTC)
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """The moment with its zone."""
+        return value.replace(tzinfo=UTC) if value is not None and value.tzinfo is None else value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schema:
+    """The tables that the code wants: a folder of Alembic migrations, and the newest of them.
+
+    Args:
+        migrations: the folder, with Alembic's ``env.py``.
+        head: the newest revision. A test of the application compares it with the migrations themselves.
+        fill: what a database gets after its migrations, in the same transaction; asked each time there were any.
+    """
+
+    migrations: Path
+    head: str
+    fill: Callable[[AsyncSession], Awaitable[None]] | None = None
+
+    def is_current(self, connection: Connection) -> bool:
+        """Whether a database has these tables; Alembic is not imported for that."""
+        if not inspect(connection).has_table("alembic_version"):
+            return False
+        return connection.scalar(text("SELECT version_num FROM alembic_version")) == self.head
+
+    def configuration(self) -> Config:
+        """Alembic's configuration: where the migrations are."""
+        from alembic.config import Config  # noqa: PLC0415 - loaded only where there is something to migrate
+
+        config = Config()
+        config.set_main_option("script_location", str(self.migrations).replace("%", "%%"))
+        return config
+
+    def migrate(self, connection: Connection) -> None:
+        """Run every migration that the database lacks, inside the caller's transaction."""
+        from alembic import command  # noqa: PLC0415
+
+        config = self.configuration()
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")
+
+
+class SqliteFile:
+    """One SQLite file (WAL, foreign keys on, every commit on the disk). Belongs to the event loop that first uses it.
+
+    Nothing happens before the first use, which makes the file and its folder, and migrates it where it is not up to
+    date. Nobody tells an application when its program ends, so it is closed with that loop at the latest.
+
+    Args:
+        path: the file.
+        schema: the tables it is to have.
+        busy_timeout: seconds to wait for another process that writes.
+        functions: functions of one argument for its SQL, by name.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        schema: Schema,
+        *,
+        busy_timeout: float = 10.0,
+        functions: Mapping[str, Callable[[Any], Any]] | None = None,
+    ) -> None:
+        self.path = path
+        self._schema = schema
+        self._busy_timeout = busy_timeout
+        self._functions = functions or {}
+        self._opening = asyncio.Lock()
+        self._engine: AsyncEngine | None = None
+        self._keeper: asyncio.Task[None] | None = None
+
+    @asynccontextmanager
+    async def reading(self) -> AsyncGenerator[AsyncSession]:
+        """A session that sees one state of the database."""
+        engine = await self._opened()
+        with self._damage_told():
+            async with AsyncSession(engine, expire_on_commit=False) as session, session.begin():
+                yield session
+
+    @asynccontextmanager
+    async def writing(self) -> AsyncGenerator[AsyncSession]:
+        """A session that holds the write lock from its beginning. Commits at the end, rolls back on any error.
+
+        Raises:
+            RateLimitedError: another process held the lock for too long.
+        """
+        engine = await self._opened()
+        try:
+            with self._damage_told():
+                async with _locking(engine) as session, session.begin():
+                    yield session
+        except OperationalError as error:
+            if "database is locked" in str(error.orig):
+                raise RateLimitedError(f"{self.path.name} is being written by somebody else; try again") from error
+            raise
+
+    async def close(self) -> None:
+        """Close the connections. The next use opens them again."""
+        async with self._opening:
+            keeper, self._keeper = self._keeper, None
+            if keeper is not None:
+                keeper.cancel()
+                await asyncio.wait([keeper])
+            self._engine = None
+
+    async def _opened(self) -> AsyncEngine:
+        if self._engine is None:
+            async with self._opening:
+                if self._engine is None:
+                    self._engine = await self._open()
+                    self._keeper = asyncio.create_task(self._keep(self._engine), name=f"closes {self.path.name}")
+        return self._engine
+
+    async def _keep(self, engine: AsyncEngine) -> None:
+        """Wait to be cancelled, as a loop does with every task when it ends."""
+        try:
+            await asyncio.get_running_loop().create_future()
+        finally:
+            if self._engine is engine:
+                self._engine = None
+            await engine.dispose()
+
+    async def _open(self) -> AsyncEngine:
+        await asyncio.to_thread(self.path.parent.mkdir, parents=True, exist_ok=True)
+        url = URL.create("sqlite+aiosqlite", database=str(self.path))
+        engine = create_async_engine(url, connect_args={"timeout": self._busy_timeout})
+        event.listen(engine.sync_engine, "connect", self._on_connect)
+        event.listen(engine.sync_engine, "begin", _on_begin)
+        try:
+            with self._damage_told():
+                await self._bring_up_to_date(engine)
+        except BaseException:
+            await engine.dispose()
+            raise
+        return engine
+
+    async def _bring_up_to_date(self, engine: AsyncEngine) -> None:
+        async with engine.connect() as connection:
+            if await connection.run_sync(self._schema.is_current):
+                return
+        async with _locking(engine) as session, session.begin():
+            await (await session.connection()).run_sync(self._schema.migrate)
+            if self._schema.fill is not None:
+                await self._schema.fill(session)
+
+    def _on_connect(self, connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
+        """Take transactions into our own hands, and set what SQLite leaves off."""
+        connection.isolation_level = None
+        for name, function in self._functions.items():
+            connection.create_function(name, 1, function)
+        cursor = connection.cursor()
+        for pragma in _PRAGMAS:
+            cursor.execute(f"PRAGMA {pragma}")
+        cursor.close()
+
+    @contextmanager
+    def _damage_told(self) -> Generator[None]:
+        """One clear line for a file that is no database, or no whole one.
+
+        Raises:
+            ToolFailedError: naming the file.
+        """
+        try:
+            yield
+        except DatabaseError as error:
+            if any(sign in str(error.orig) for sign in ("file is not a database", "malformed")):
+                raise ToolFailedError(
+                    f"{self.path} is not a database, or it is damaged ({error.orig}); put a good copy of it there, "
+                    "or move it away to begin with an empty one"
+                ) from error
+            raise
+
+
+def _locking(engine: AsyncEngine) -> AsyncSession:
+    return AsyncSession(engine.execution_options(**{_BEGIN: "IMMEDIATE"}), expire_on_commit=False)
+
+
+def _on_begin(connection: Connection) -> None:
+    connection.exec_driver_sql(f"BEGIN {connection.get_execution_options().get(_BEGIN, 'DEFERRED')}")
