@@ -12,8 +12,10 @@ VENDORS = (
     "aiosqlite",
     "alembic",
     "dbos",
+    "jinja2",
     "openai",
     "opentelemetry",
+    "pydantic_ai",
     "rich",
     "sqlalchemy",
     "typer",
@@ -107,6 +109,7 @@ PUBLIC = [
     "preset",
     "recommended",
     "tool",
+    "tool_name",
 ]
 
 

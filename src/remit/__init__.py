@@ -21,6 +21,7 @@ from remit.contracts.chat import ChatRequest, Completion
 from remit.contracts.facts import Effect, Facts, Rate, Risk
 from remit.contracts.grant import Grant
 from remit.contracts.layers import layer_fn
+from remit.contracts.naming import tool_name
 from remit.contracts.principal import Caller, Principal
 from remit.contracts.question import Decision, Question
 from remit.contracts.reply import Reply
@@ -132,4 +133,5 @@ __all__ = [
     "preset",
     "recommended",
     "tool",
+    "tool_name",
 ]

@@ -31,11 +31,18 @@ from remit.contracts.lock import lock_file, lock_of
 from remit.contracts.method import method
 from remit.contracts.notes import note
 from remit.contracts.operations import MethodDefinition, Operations, ToolDefinition
-from remit.dispatch.sections import AuditEvents, SessionPolicies, audit_events, business_rules, session_policies
+from remit.dispatch.sections import (
+    SECRETS,
+    AuditEvents,
+    SessionPolicies,
+    audit_events,
+    business_rules,
+    session_policies,
+)
 from remit.layers.authenticate import Authenticate
 from remit.layers.deprecated import Deprecated
 from remit.layers.enabled import Enabled
-from remit.layers.events import Events
+from remit.layers.events import Events, without
 from remit.layers.foresee import Foresee
 from remit.layers.session import HasSessions, Session, Sessions, SessionState
 from remit.layers.visible import EXPERIMENT, Visible
@@ -43,6 +50,7 @@ from remit.layers.visible import EXPERIMENT, Visible
 __all__ = [
     "CHECKLIST",
     "EXPERIMENT",
+    "SECRETS",
     "AuditEvents",
     "Authenticate",
     "BusinessRules",
@@ -95,4 +103,5 @@ __all__ = [
     "note",
     "read_inventory",
     "session_policies",
+    "without",
 ]

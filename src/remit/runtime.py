@@ -9,30 +9,32 @@ import asyncio
 import contextlib
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final, ParamSpec, TypeVar
 
 from remit.agent.agent import Agent
 from remit.agent.model import Model
+from remit.agent.roster import joined
 from remit.app import App
 from remit.approvals.deciding import DRIVEN, Deciding, Granting
 from remit.contracts.arguments import Arguments, Limits, parse
 from remit.contracts.call import Call, CallLayer
 from remit.contracts.callee import Callee
+from remit.contracts.envelope import ToolRequest, ToolResponse
 from remit.contracts.items import Finished, Opened, Position
 from remit.contracts.ledger import Ledger
 from remit.contracts.principal import Caller, Principal
 from remit.contracts.question import digest
 from remit.contracts.reply import Reply
 from remit.core import Stack
-from remit.dispatch.door import Acting, Door
+from remit.dispatch.door import Door
 from remit.dispatch.preset import preset
 from remit.dispatch.registry import AnyCallee, Registry
 from remit.engine.drive import Driver, Outcome
-from remit.engine.request import check_same, id_of, new_id
+from remit.engine.headers import Headers
+from remit.engine.request import Wanted, check_same, new_id
 from remit.engine.result import ReplayReport, RunResult
 from remit.errors import DivergedError, LeaseError, RequestError, SetupError, Suspended
-from remit.journal.codec import FORMAT, check_format, project
 from remit.journal.in_process import InProcessStore
 from remit.journal.ledger import Watch
 from remit.journal.ports import Store
@@ -81,6 +83,7 @@ class Runtime:
     ) -> None:
         self.app = app
         self.store: Store = store or InProcessStore(clock)
+        self._headers = Headers(self.store, app.name)
         self._model = model
         self._layers = layers if layers is not None else app.layers() if app.layers else preset(app.env)
         self._limits = limits or Limits()
@@ -91,10 +94,11 @@ class Runtime:
         self._watch = watch or _nobody
         name = f"{os.getpid()}-{new_id()}"
         self._driver = Driver(store=self.store, clock=clock, watch=self._watch, name=name, seconds=lease)
-        agents = [agent if agent.model or not model else agent.using(model) for agent in app.agents]
-        self._agents = {agent.name: agent for agent in agents}
-        self._callees = Registry([*agents, *app.tools, *(tool for agent in agents for tool in agent.tools)])
-        self.door = self._door(agents)
+        self._callees = Registry(joined([*app.agents, *app.tools], model, self._limits.handoffs))
+        self._agents = {each.name: each for each in self._callees if isinstance(each, Agent)}
+        if len({agent.name for agent in app.agents}) != len(app.agents):
+            raise SetupError(f"application {app.name}: two agents have one name")
+        self.door = Door(self._layers, self._callees, self._limits, self._default())
         self._deciding = Deciding(self.store, clock, self._named, self._limits)
         self.grants = Granting(self.store, clock, self._named, self._policies, new_id, self._limits)
 
@@ -128,17 +132,18 @@ class Runtime:
         conversation: str = "",
         request: str = "",
     ) -> RunResult[str]:
-        """Ask an agent (the app's default) to do something; a new run, the next of its conversation if one is named.
+        """Ask an agent to do something; a new run, the next of its conversation if one is named.
 
+        With no agent named the one that has the conversation is asked: the app's default, until it hands over.
         ``request`` is an idempotency key: sent again, it gives what came of it the first time, a failure too.
 
         Raises:
             RequestError: no such agent, or the conversation's last run has not ended.
             IdempotencyError: the same key was sent with something else. LeaseError: it is being driven now.
         """
-        callee = self._agent(agent)
+        callee = await self._addressed(agent, by, conversation, request)
         asked = callee.arguments(prompt)
-        return await self._begin(callee, asked, by=by, agent="", conversation=conversation, request=request)
+        return await self._begin(Wanted(callee, asked, by, conversation=conversation, request=request))
 
     async def open(self, prompt: str, *, by: Principal, agent: str | Agent = "", conversation: str = "") -> str:
         """Open a run and leave it to an engine to drive; the run's id. As `run` but for that.
@@ -146,24 +151,57 @@ class Runtime:
         Raises:
             RequestError: no such agent, or the conversation's last run has not ended.
         """
-        callee = self._agent(agent)
-        header = await self._opened(callee, callee.arguments(prompt), by=by, agent="", conversation=conversation)
+        callee = await self._addressed(agent, by, conversation)
+        header = await self._opened(Wanted(callee, callee.arguments(prompt), by, conversation=conversation))
         await self._driver.open(header.call, header)
         return header.call
 
     async def call(self, callee: Callee[P, Out], by: Principal, /, *args: P.args, **kwargs: P.kwargs) -> RunResult[Out]:
         """Call one tool from Python: a run of one call, made as the app's default agent."""
-        arguments = callee.arguments(*args, **kwargs)
-        return await self._begin(callee, arguments, by=by, agent=self._default())
+        return await self._begin(Wanted(callee, callee.arguments(*args, **kwargs), by, self._default(), beside=True))
 
-    async def call_named(self, name: str, arguments: Arguments, *, by: Principal, request: str = "") -> RunResult[Any]:
-        """Call a tool by its name with raw arguments, as the command line does. ``request``: see `run`.
+    async def call_in(
+        self, conversation: str, callee: Callee[P, Out], by: Principal, /, *args: P.args, **kwargs: P.kwargs
+    ) -> RunResult[Out]:
+        """As `call`, in a conversation: beside its runs, whether one of them is under way or waits.
+
+        Nothing of the call enters what was said there, and nothing that was said reaches the call.
+        """
+        arguments = callee.arguments(*args, **kwargs)
+        return await self._begin(Wanted(callee, arguments, by, self._default(), conversation, beside=True))
+
+    async def call_named(
+        self, name: str, arguments: Arguments, *, by: Principal, conversation: str = "", request: str = ""
+    ) -> RunResult[Any]:
+        """Call a tool by its name with raw arguments, as the command line does.
+
+        ``conversation``: see `call_in`; ``request``: see `run`.
 
         Raises:
             RequestError: the application has no such tool.
         """
         callee = self._named(name)
-        return await self._begin(callee, arguments, by=by, agent=self._default(), request=request)
+        return await self._begin(Wanted(callee, arguments, by, self._default(), conversation, request, beside=True))
+
+    async def answer(self, request: ToolRequest, *, by: Principal) -> ToolResponse:
+        """Take a tool request from outside and give its response, which is PENDING while a person is asked.
+
+        Its session is the conversation of the call, its id the idempotency key: sent again once everything is decided,
+        it gives what came of it.
+
+        Raises:
+            RequestError: it says that somebody else asks, or the application has no such tool.
+        """
+        if request.user_id != by.name:
+            raise RequestError(f"request {request.request_id} says that {request.user_id!r} asks, and {by.name!r} does")
+        result = await self.call_named(
+            request.payload.tool_name,
+            request.arguments(),
+            by=by,
+            conversation=request.session_id or "",
+            request=str(request.request_id),
+        )
+        return ToolResponse.of(request, result.reply, questions=result.questions)
 
     async def decide(
         self,
@@ -202,14 +240,14 @@ class Runtime:
             RequestError: no such run, or its principal or callee is unknown today.
             LeaseError: somebody else drives it, or it was let go.
         """
-        header, _ = await self._header(run)
+        header, known = await self._headers.read(run)
         callee = self._named(header.callee)
         principal = self._principal(header.principal, header.tenant)
         if principal is None:
             raise RequestError(
                 f"run {run} is of {header.principal!r}, whom nobody knows today; add them and resume again"
             )
-        return await self._drive(run, callee, header, principal, begin=False, leave=leave)
+        return await self._drive(run, callee, header, principal, known=known, leave=leave)
 
     async def cancel(self, run: str, *, by: Principal) -> RunResult[Any] | None:
         """End a run: every call that is open gets its one end, and the run is over. None if it ends elsewhere.
@@ -217,20 +255,20 @@ class Runtime:
         Raises:
             RequestError: no such run, or it is another's and ``by`` does not hold ``runs:cancel``.
         """
-        header, _ = await self._header(run)
+        header, known = await self._headers.read(run)
         if header.tenant != by.tenant:
             raise RequestError(f"there is no run {run}")
         if header.principal != by.name and not by.may(CANCEL):
             raise RequestError(f"{by.name} may not cancel run {run} of {header.principal}: it needs {CANCEL}")
         await self.store.cancel(run, by.name)
         with contextlib.suppress(LeaseError):
-            return await self._drive(run, self._named(header.callee), header, by, begin=False, stopping=True)
+            return await self._drive(run, self._named(header.callee), header, by, known=known, stopping=True)
         return None
 
     async def replay(self, run: str) -> ReplayReport:
         """Drive a run again with model and world answered by its journal, and compare. Nothing is written or done."""
-        header, known = await self._header(run)
-        prior = await self._prior(header.after)
+        header, known = await self._headers.read(run)
+        prior = await self._headers.said(header.after)
         ledger = ReplayLedger(run, known, prior)
         callee = self._named(header.callee)
         principal = Principal(header.principal, header.tenant, permissions=frozenset({"*"}))
@@ -247,47 +285,21 @@ class Runtime:
 
     async def history(self, run: str) -> list[str]:
         """The chat history up to the end of a run, without the system message: wire texts, always valid."""
-        return await self._prior(run)
+        return await self._headers.said(run)
 
-    async def _begin(
-        self,
-        callee: AnyCallee,
-        arguments: Arguments,
-        *,
-        by: Principal,
-        agent: str,
-        conversation: str = "",
-        request: str = "",
-    ) -> RunResult[Any]:
-        run = id_of(request, by.tenant, self.app.name) if request else ""
-        header = await self._opened(callee, arguments, by=by, agent=agent, conversation=conversation, run=run)
+    async def _begin(self, wanted: Wanted) -> RunResult[Any]:
+        header = await self._opened(wanted)
         try:
-            return await self._drive(header.call, callee, header, by, begin=True)
+            return await self._drive(header.call, wanted.callee, header, wanted.by)
         except RequestError:
-            if not run or await self.store.find_run(run) is None:
+            if not wanted.request or await self.store.find_run(header.call) is None:
                 raise
-        check_same(request, (await self._header(run))[0], header, self._limits)
-        return await self.resume(run)
+        check_same(wanted.request, (await self._headers.read(header.call))[0], header, self._limits)
+        return await self.resume(header.call)
 
-    async def _opened(
-        self, callee: AnyCallee, arguments: Arguments, *, by: Principal, agent: str, conversation: str, run: str = ""
-    ) -> Opened:
-        """The header of a new run."""
-        run = run or self._ids()
-        self.remember(by)
-        after = await self._last_of(conversation, by.tenant) if conversation else ""
-        return Opened(
-            call=run,
-            format=FORMAT,
-            tenant=by.tenant,
-            principal=by.name,
-            application=self.app.name,
-            agent=agent,
-            callee=callee.name,
-            arguments=arguments.raw,
-            conversation=conversation,
-            after=after,
-        )
+    async def _opened(self, wanted: Wanted) -> Opened:
+        self.remember(wanted.by)
+        return await self._headers.new(wanted, self._ids)
 
     async def _drive(
         self,
@@ -296,16 +308,18 @@ class Runtime:
         header: Opened,
         principal: Principal,
         *,
-        begin: bool,
+        known: Sequence[Position] = (),
         stopping: bool = False,
         leave: asyncio.Event | None = None,
     ) -> RunResult[Any]:
+        """Drive a run: again, where items of it are ``known``, else from its beginning."""
         outcome: Outcome = await self._driver.drive(
             run,
             lambda ledger: self._root(ledger, callee, header, principal),
-            header=header if begin else None,
+            header=None if known else header,
+            known=known,
             conversation=header.conversation,
-            prior=await self._prior(header.after),
+            prior=await self._headers.said(header.after),
             stopping=stopping,
             leave=leave,
         )
@@ -328,33 +342,15 @@ class Runtime:
         finally:
             DRIVEN.reset(before)
 
-    async def _header(self, run: str) -> tuple[Opened, list[Position]]:
-        known = await self.store.read(run)
-        header = known[0].item if known else None
-        if not isinstance(header, Opened):
-            raise RequestError(f"there is no run {run}")
-        check_format(run, header.format)
-        if header.application != self.app.name:
-            raise RequestError(f"run {run} belongs to the application {header.application!r}, not {self.app.name!r}")
-        return header, known
-
-    async def _prior(self, after: str) -> list[str]:
-        """The conversation up to the end of run ``after``, oldest first, without system messages."""
-        runs: list[list[str]] = []
-        while after:
-            header, known = await self._header(after)
-            items = [position.item for position in known]
-            root = digest(after, header.callee, header.arguments)
-            runs.append([text for text in project(items, root) if '"role":"system"' not in text[:20]])
-            after = header.after
-        return [text for texts in reversed(runs) for text in texts]
-
-    async def _last_of(self, conversation: str, tenant: str) -> str:
-        rows = await self.store.runs(conversation=conversation, tenant=tenant, application=self.app.name, limit=1)
-        return rows[0].run if rows else ""
-
     def _principal(self, name: str, tenant: str) -> Principal | None:
         return self._directory(name, tenant) if self._directory else self._given.get((name, tenant))
+
+    async def _addressed(self, agent: str | Agent, by: Principal, conversation: str, request: str = "") -> Agent:
+        """The agent that a message is for. One that has the conversation and is gone today leaves it to the default."""
+        if agent or not conversation:
+            return self._agent(agent)
+        holder = await self._headers.holder(conversation, by.tenant, request)
+        return self._agents.get(holder) or self._agent("")
 
     def _agent(self, agent: str | Agent) -> Agent:
         name = agent.name if isinstance(agent, Agent) else agent or self._default()
@@ -374,14 +370,8 @@ class Runtime:
 
     def _policies(self, tool: str) -> set[str]:
         """The versions of the policies that may ask about a tool, whoever calls it."""
-        onions = [self.door.layers(agent, self._named(tool)) for agent in (*self._agents, "")]
+        onions = [self.door.layers(agent, self._named(tool)) for agent in (*self.door.actors, "")]
         return {layer.policy.version for onion in onions for layer in onion if isinstance(layer, Approve)}
-
-    def _door(self, agents: list[Agent]) -> Door:
-        acting = {agent.name: Acting(agent, agent.call_layers, Registry(agent.tools)) for agent in agents}
-        if len(acting) != len(agents):
-            raise SetupError(f"application {self.app.name}: two agents have one name")
-        return Door(self._layers, acting, self._callees, self._limits)
 
     def __repr__(self) -> str:
         """The onion around the calls that the default agent makes."""

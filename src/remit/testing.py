@@ -28,8 +28,8 @@ async def memory_ledger(
 ) -> RunLedger:
     """The ledger of a new run in memory."""
     store = InProcessStore(clock)
-    epoch = await store.acquire(run, "test", 1e9)
-    return RunLedger(store, run, epoch, clock=clock, watch=_nobody, conversation=conversation)
+    held = await store.acquire(run, "test", 1e9)
+    return RunLedger(store, run, held.epoch, clock=clock, watch=_nobody, conversation=conversation)
 
 
 def ledger_of(known: Iterable[Position], *, run: str = "run") -> RunLedger:

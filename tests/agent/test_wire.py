@@ -52,7 +52,7 @@ class Run:
         self.store = InProcessStore(lambda: 0.0)
 
     async def ledger(self, *, stopping: bool = False) -> RunLedger:
-        epoch = await self.store.acquire("run", "test", 0.0)
+        epoch = (await self.store.acquire("run", "test", 0.0)).epoch
         known = await self.store.read("run")
         return RunLedger(
             self.store, "run", epoch, clock=lambda: 0.0, watch=lambda _: None, known=known, stopping=stopping

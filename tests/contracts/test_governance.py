@@ -77,3 +77,17 @@ def test_a_section_that_was_not_declared_makes_no_layer() -> None:
     table = Table(business_rules(version="1.0"), audit_events())
     stack = table.stack({"business_rules": BusinessRules(requires_auth=False)}, Facts())
     assert len(stack) == 0
+
+
+def test_a_section_is_told_which_parameters_are_fixed() -> None:
+    told: list[Governed] = []
+
+    def ask(_policies: Two, governed: Governed) -> tuple[Validate, ...]:
+        told.append(governed)
+        return ()
+
+    asking = Section(name="two", model=Two, enforced=BOTH, layers=ask)
+    table = Table(business_rules(version="1.0"), asking)
+    table.stack({"two": Two()}, Facts(), {"one": 5})
+    table.stack({"two": Two()}, Facts())
+    assert [dict(each.fixed) for each in told] == [{"one": 5}, {}]

@@ -23,6 +23,7 @@ def test_the_names_of_the_kinds_are_these_for_ever() -> None:
     assert {name: kind.__name__ for name, kind in KINDS.items()} == {
         "opened": "Opened",
         "message": "Message",
+        "model_reply": "ModelReply",
         "usage": "Usage",
         "failure": "Failure",
         "tool_output": "ToolOutput",

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
+from dataclasses import replace
 
-from remit.contracts.principal import Principal
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from remit.contracts.principal import Caller, Principal
 
 
 def principal(*permissions: str) -> Principal:
@@ -67,3 +71,42 @@ def test_nothing_is_lacking_where_nothing_is_asked() -> None:
 
 def test_a_role_is_no_permission() -> None:
     assert not Principal("ada", roles=frozenset({"cms:write", "*"})).may("cms:write")
+
+
+WORDS = ["cms:read", "cms:write", "mail:send", "cms:*", "mail:*", "*", "*:*"]
+HELD = st.frozensets(st.sampled_from(WORDS))
+
+
+@given(HELD, HELD, st.sampled_from(WORDS))
+def test_narrowed_to_the_most_a_principal_may_do_what_both_permit(
+    held: frozenset[str], most: frozenset[str], permission: str
+) -> None:
+    both = principal(*held).may(permission) and principal(*most).may(permission)
+    assert principal(*held).narrowed(most).may(permission) is both
+
+
+def test_narrowing_changes_nothing_but_permissions() -> None:
+    ada = Principal("ada", "bakery", frozenset({"cms:*"}), frozenset({"editor"}))
+    assert ada.narrowed(frozenset({"cms:read"})) == Principal(
+        "ada", "bakery", frozenset({"cms:read"}), frozenset({"editor"})
+    )
+
+
+def test_a_caller_within_a_call_is_one_deeper_and_otherwise_the_same() -> None:
+    caller = Caller("run", "agent", "c1", 2, principal("cms:*"), "talk", "cms", ("boss",), frozenset({"a"}))
+    assert caller.within("c2") == replace(caller, call="c2", depth=3)
+
+
+@pytest.mark.parametrize(
+    ("above", "own", "both"),
+    [(None, None, None), (None, {"a"}, {"a"}), ({"a", "b"}, None, {"a", "b"}), ({"a", "b"}, {"b", "c"}, {"b"})],
+)
+def test_an_actor_reaches_what_it_and_all_above_it_may_reach(
+    above: set[str] | None, own: set[str] | None, both: set[str] | None
+) -> None:
+    reach = None if above is None else frozenset(above)
+    caller = Caller("run", "boss", "c1", 1, principal("cms:*"), path=("boss",), reach=reach)
+    acting = caller.acting("clerk", None if own is None else frozenset(own), frozenset({"cms:read"}))
+    assert (acting.agent, acting.path, acting.reach) == ("clerk", ("boss", "clerk"), both)
+    assert acting.principal.permissions == {"cms:read"}
+    assert caller.acting("clerk", None, None).principal == caller.principal

@@ -222,3 +222,16 @@ def test_bytes_are_content_where_they_are_utf_8(data: bytes) -> None:
     else:
         output = Output[bytes](bytes)
         assert output.load(output.dump(data)[1]) == data
+
+
+@pytest.mark.parametrize(
+    ("kind", "content", "plain"), [(str, "7", "7"), (int, "7", 7), (Any, '{"a":[1]}', {"a": [1]})], ids=str
+)
+def test_what_content_says_is_had_as_plain_json(kind: Any, content: str, plain: object) -> None:
+    assert Output[Any](kind).plain(content) == plain
+
+
+@pytest.mark.parametrize("content", ["seven", "NaN"])
+def test_content_that_is_no_json_is_refused(content: str) -> None:
+    with pytest.raises(ValueError, match=r"Expecting value|NaN is no JSON number"):
+        Output[Any](int).plain(content)

@@ -39,7 +39,7 @@ async def confirming(page: str, confirmed: bool = False) -> str:
 
 async def frame_of(callee: Tool[..., Any]) -> BodyFrame:
     """The real context of a call of ``callee``."""
-    return BodyFrame(await call_of(callee), callee, Door(Stack(), {}, Registry(), Limits()))
+    return BodyFrame(await call_of(callee), callee, Door(Stack(), Registry(), Limits()))
 
 
 def test_a_bare_decorator_takes_name_and_description_from_the_function() -> None:
@@ -188,6 +188,12 @@ def test_a_stack_is_attached_in_its_own_order() -> None:
 def test_attaching_a_layer_leaves_the_tool_as_it_was() -> None:
     find.layer(Retry())
     assert list(find.layers) == []
+
+
+def test_a_tool_may_have_other_layers_in_place_of_its_own() -> None:
+    other = find.layer(Retry()).with_layers(Stack(Retry(attempts=5)))
+    assert list(other.layers) == [Retry(attempts=5)]
+    assert (other.name, other.schema_in) == (find.name, find.schema_in)
 
 
 def test_another_name_is_another_tool_with_the_same_contract() -> None:

@@ -6,7 +6,7 @@ An expected refusal carries an ignore of its rule; the check fails where one is 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import assert_type
+from typing import Protocol, assert_type
 
 from remit import (
     Agent,
@@ -80,11 +80,35 @@ async def a_call_is_typed_by_the_function(ctx: Context) -> None:
     assert_type(said, str)  # pyright: ignore[reportAssertTypeFailure] - an agent's body promises Any
 
 
+class Shop(Context, Protocol):
+    """A context that knows tools, as `remit stubs` writes them."""
+
+    async def more(self) -> int: ...
+
+
+@tool(effect=Effect.COMPOSED)
+async def sell(ctx: Shop, query: str) -> int:
+    """Sell."""
+    return await ctx.more() + len(await ctx.call("find", {"query": query}))
+
+
+async def a_call_by_name_takes_one_payload_or_arguments_by_name(ctx: Context) -> None:
+    await ctx.call("find", {"query": "a"})
+    await ctx.call("find", query="a")
+    await ctx.tools.save(Page(title="x"))
+    await ctx.tools.find(query="a")
+    await ctx.tools.find("a")  # pyright: ignore[reportArgumentType]
+
+
+async def a_body_may_ask_for_a_context_of_its_own(ctx: Context) -> None:
+    assert_type(await ctx.call(sell, "a"), int)
+
+
 async def a_wrong_call_is_refused(ctx: Context) -> None:
-    await ctx.call(find, 3)  # pyright: ignore[reportArgumentType]
+    await ctx.call(find, 3)  # pyright: ignore[reportArgumentType, reportCallIssue]
     await ctx.call(find)  # pyright: ignore[reportCallIssue]
     await ctx.call(find, "a", slug=1)  # pyright: ignore[reportCallIssue]
-    await ctx.call(save, {"title": "x"})  # pyright: ignore[reportArgumentType]
+    await ctx.call(save, {"title": "x"})  # pyright: ignore[reportArgumentType, reportCallIssue]
     await ctx.call(save, ctx, Page(title="x"))  # pyright: ignore[reportCallIssue]
     await ctx.call("find", "a")  # pyright: ignore[reportArgumentType, reportCallIssue]
 

@@ -25,11 +25,16 @@ class Bench:
 
     def __init__(self, *callees: AnyCallee, layers: Stack[CallLayer] | None = None) -> None:
         self.store = InProcessStore(lambda: 0.0)
-        self.door = Door(layers or Stack(), {}, Registry(callees), Limits())
+        self.callees = Registry(callees)
+        self.door = Door(layers or Stack(), self.callees, Limits())
+
+    def named(self, name: str) -> AnyCallee:
+        """The callee of that name, or what stands for one that nobody has."""
+        return self.callees.get(name)
 
     async def drive(self) -> RunLedger:
         """The ledger of a driver that has just taken the run up."""
-        epoch = await self.store.acquire("run", "test", 0.0)
+        epoch = (await self.store.acquire("run", "test", 0.0)).epoch
         known = await self.store.read("run")
         return RunLedger(self.store, "run", epoch, clock=lambda: 0.0, watch=_nobody, known=known)
 

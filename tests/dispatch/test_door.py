@@ -25,10 +25,10 @@ from remit import (
     tool,
 )
 from remit.contracts.principal import Caller
-from remit.dispatch.door import Acting, Door
+from remit.dispatch.door import Door
 from remit.dispatch.registry import Missing, Registry
-from remit.errors import OrderError
-from remit.testing import Scripted, anybody, calls
+from remit.errors import NameTakenError, OrderError
+from remit.testing import Scripted, anybody, call_of, calls
 
 
 class Wraps(CallLayer):
@@ -84,14 +84,14 @@ def test_a_tool_of_two_agents_is_composed_once_for_each() -> None:
 
 def test_a_tool_that_the_application_does_not_list_is_composed_at_its_first_call_and_kept() -> None:
     run, work = Wraps(), make("work")
-    door = Door(Stack[CallLayer](run), {}, Registry(), Limits())
+    door = Door(Stack[CallLayer](run), Registry(), Limits())
     assert run.count == 0
     assert door.service("", work) is door.service("", work)
     assert run.count == 1
 
 
 def test_names_that_nobody_has_are_not_kept() -> None:
-    door = Door(Stack(), {}, Registry(), Limits())
+    door = Door(Stack(), Registry(), Limits())
     missing = Missing("nothing", ())
     assert door.service("", missing) is not door.service("", missing)
 
@@ -134,9 +134,9 @@ WRONG: dict[str, tuple[Stack[CallLayer], Stack[CallLayer], Stack[CallLayer], str
 def test_layers_of_three_scopes_in_a_wrong_order_are_refused_when_the_door_is_built(name: str) -> None:
     run, of_agent, of_tool, why = WRONG[name]
     work = make("work").layer(of_tool)
-    agent = Agent("agent", instructions="Work.", tools=[work])
+    agent = Agent("agent", instructions="Work.", tools=[work], around=of_agent)
     with pytest.raises(OrderError, match=why):
-        Door(run, {"agent": Acting(agent, of_agent, Registry([work]))}, Registry(), Limits())
+        Door(run, Registry([agent, work]), Limits())
 
 
 def test_each_of_three_scopes_may_stand_right_by_what_another_brings() -> None:
@@ -159,7 +159,7 @@ def test_the_onion_is_drawn_by_scope_outermost_first() -> None:
     agent = Agent("agent", instructions="Work.", tools=[work]).layer(Wraps("inner")).layer(Wraps("outer"))
     runtime = Runtime(App(name="test", agents=(agent,)), model=Scripted([]), layers=preset(Env()))
     assert runtime.door.onion("agent", work) == (
-        "DOOR   Trace(provider=None) · Record()\n"
+        "DOOR   Trace(provider=None) · Record() · Reach()\n"
         "RUN    Authorize() · Validate(strict=True) · Budget(calls=256, tokens=None, depth=8)"
         " · Approve(policy=Policy(high risk, unsafe egress))\n"
         "AGENT  outer · inner\n"
@@ -169,9 +169,9 @@ def test_the_onion_is_drawn_by_scope_outermost_first() -> None:
 
 
 def test_a_scope_without_layers_is_drawn_empty() -> None:
-    door = Door(Stack(), {}, Registry(), Limits())
+    door = Door(Stack(), Registry(), Limits())
     assert door.onion("nobody", make("work")) == (
-        "DOOR   Trace(provider=None) · Record()\n"
+        "DOOR   Trace(provider=None) · Record() · Reach()\n"
         "RUN    -\n"
         "AGENT  -\n"
         "TOOL   -\n"
@@ -182,22 +182,48 @@ def test_a_scope_without_layers_is_drawn_empty() -> None:
 def two_agents() -> tuple[Door, Agent, Tool[[], str], Tool[[], str]]:
     private, common = make("private"), make("common")
     agent = Agent("agent", instructions="Work.", tools=[private])
-    acting = {"agent": Acting(agent, Stack[CallLayer](), Registry([private]))}
-    return Door(Stack(), acting, Registry([common]), Limits()), agent, private, common
+    return Door(Stack(), Registry([agent, private, common]), Limits()), agent, private, common
 
 
-def test_an_agent_names_its_own_tools_and_all_others_those_of_the_application() -> None:
+def calling(agent: str, *path: str, reach: frozenset[str] | None = None) -> Caller:
+    return Caller("run", agent, "call", 1, anybody(), path=path, reach=reach)
+
+
+def test_a_model_names_the_tools_of_its_agent_and_no_others() -> None:
+    door, _, private, _ = two_agents()
+    assert door.offered(calling("agent", "agent"), "private") is private
+    assert isinstance(door.offered(calling("agent", "agent"), "common"), Missing)
+
+
+def test_code_below_an_agent_names_its_tools_and_code_that_a_person_calls_everything() -> None:
     door, _, private, common = two_agents()
-    assert door.find("agent", "private") is private
-    assert isinstance(door.find("agent", "common"), Missing)
-    assert door.find("", "common") is common
-    assert isinstance(door.find("stranger", "private"), Missing)
+    assert door.find(calling("agent", "agent"), "private") is private
+    assert isinstance(door.find(calling("agent", "agent"), "common"), Missing)
+    assert door.find(calling("agent"), "common") is common
+    assert door.find(calling(""), "private") is private
+    assert isinstance(door.find(calling(""), "nothing"), Missing)
 
 
-def test_an_agent_acts_as_itself_and_everybody_else_as_whoever_called() -> None:
+async def test_an_agent_acts_as_itself_and_everybody_else_as_whoever_called() -> None:
     door, agent, private, _ = two_agents()
-    caller = Caller("run", "editor", "call", 1, anybody())
-    assert door.acts_as(agent, caller) == "agent"
-    assert door.acts_as(private, caller) == "editor"
-    namesake = Agent("agent", instructions="Something else.")
-    assert door.acts_as(namesake, caller) == "editor", "a name alone makes nobody an agent"
+    call = (await call_of(private))._replace(caller=calling("editor"))
+    below = door.below(agent, call)
+    assert (below.agent, below.path, below.call, below.depth) == ("agent", ("agent",), "call", 2)
+    assert (door.below(private, call).agent, door.below(private, call).path) == ("editor", ())
+
+
+def test_an_agent_that_nobody_lists_acts_as_itself_once_it_is_called() -> None:
+    door, _, _, _ = two_agents()
+    other = Agent("other", instructions="Work.", tools=[make("theirs")])
+    door.service("agent", other)
+    assert door.offered(calling("other", "other"), "theirs").name == "theirs"
+    assert list(door.actors) == ["agent", "other"]
+
+
+@pytest.mark.parametrize("name", ["agent", "private", "other"])
+def test_an_agent_that_nobody_lists_under_a_name_that_is_taken_is_refused(name: str) -> None:
+    door, _, _, _ = two_agents()
+    door.service("agent", Agent("other", instructions="Work."))
+    namesake = Agent(name, instructions="Something else.")
+    with pytest.raises(NameTakenError, match=f"Agent {name} .0 tools. cannot act: .* has its name; rename one of them"):
+        door.service("agent", namesake)

@@ -54,7 +54,7 @@ async def tell(bench: Bench, question: Question, *, happened: bool, result: str 
     decision = Decision(question=question.id, approved=happened, by="ada", result=result)
     ledger = await bench.drive()
     await ledger.commit(Decided(call="call", question=question.id, body=decision.json()))
-    return await bench.base(bench.door.find("", "send"), '{"to":"ada"}')
+    return await bench.base(bench.named("send"), '{"to":"ada"}')
 
 
 async def test_a_person_is_asked_whether_it_happened() -> None:

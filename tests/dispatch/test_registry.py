@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
+
 import pytest
 
 from remit import Agent, App, Effect, Runtime, tool
-from remit.contracts.callee import UNKNOWN
+from remit.contracts.callee import UNKNOWN, Frame
+from remit.contracts.naming import tool_name
 from remit.dispatch.context import BodyFrame
-from remit.dispatch.registry import Missing, Registry
+from remit.dispatch.registry import Missing, Registry, all_of
 from remit.errors import ContractError, NameTakenError, UnknownToolError
 from remit.testing import Scripted, anybody, call_of, calls
+from tests.dispatch.actors import Actor
 from tests.dispatch.kit import Bench
 
 
@@ -68,6 +72,68 @@ def test_a_name_that_a_model_may_not_see_is_refused(name: str) -> None:
         Registry([Odd(name, ())])
 
 
+@tool_name("cms-search")
+async def search() -> str:
+    """Search."""
+    return "found"
+
+
+def test_two_names_of_one_alias_are_refused_and_both_functions_are_told_with_their_lines() -> None:
+    dashed, plain = tool(search), tool(search).with_name("cms_search")
+    with pytest.raises(NameTakenError) as refused:
+        Registry([dashed, plain])
+    lines = inspect.getsourcelines(search)[1]
+    where = f"tests/dispatch/test_registry.py:{lines}"
+    assert refused.value.message.startswith("ctx.tools.cms_search would be two callees: Tool cms-search")
+    assert refused.value.message.count(where) == 2
+
+
+def test_of_two_callees_of_one_name_both_places_are_told() -> None:
+    worker = Actor("cms_getPage", _nothing, where="workers/page.worker:2")
+    with pytest.raises(NameTakenError) as refused:
+        Registry([cms_getPage, worker])
+    assert cms_getPage.where in refused.value.message
+    assert "Actor cms_getPage at workers/page.worker:2; rename one of them" in refused.value.message
+
+
+@pytest.mark.parametrize("name", ["run", "class", "__len__"])
+def test_a_reserved_name_is_refused_with_the_reason(name: str) -> None:
+    with pytest.raises(ContractError, match=f"no tool can be named '{name}': .*; name it otherwise"):
+        Registry([cms_getPage.with_name(name)])
+
+
+def test_an_alias_leads_to_the_canonical_name() -> None:
+    registry = Registry([tool(search)])
+    assert registry.canonical("cms_search") == registry.canonical("cms-search") == "cms-search"
+    assert registry.canonical("cms_sarch") is None
+
+
+def test_a_tool_of_a_provider_and_a_callee_cannot_have_one_name_whichever_comes_first() -> None:
+    worker = Actor("worker", _nothing, provider_tools=["web_search"], where="w.worker:9")
+    web_search = cms_getPage.with_name("web_search")
+    for order in ([worker, web_search], [web_search, worker]):
+        with pytest.raises(NameTakenError) as refused:
+            Registry(order)
+        assert refused.value.message.startswith("'web_search' is a tool of the provider of Actor worker at w.worker:9")
+        assert cms_getPage.where in refused.value.message
+
+
+def test_several_may_use_the_same_tool_of_a_provider() -> None:
+    workers = [Actor(name, _nothing, provider_tools=["web_search"]) for name in ("one", "two")]
+    assert len(Registry(workers)) == 2
+
+
+def test_everything_is_found_from_what_an_application_lists_each_once() -> None:
+    inner = Actor("inner", _nothing, tools=[cms_getPage, cms_getPages])
+    outer = Actor("outer", _nothing, tools=[inner, cms_getPage])
+    inner.tools.append(outer)
+    assert all_of([outer, cms_getPages]) == [outer, cms_getPages, inner, cms_getPage]
+
+
+async def _nothing(_ctx: Frame) -> None:
+    return None
+
+
 async def unknown(name: str, *known: str) -> str:
     missing = Registry(cms_getPage.with_name(each) for each in known).get(name)
     bench = Bench()
@@ -107,7 +173,7 @@ async def test_an_unknown_name_takes_any_arguments_and_has_nothing_to_find_out()
 
 async def test_a_call_of_an_unknown_name_ends_like_every_other() -> None:
     bench = Bench(cms_getPage)
-    missing = bench.door.find("", "cms_getpage")
+    missing = bench.named("cms_getpage")
     reply = await bench.door.service("", missing)(await bench.call(missing, '{"slug":"about"}'))
     assert reply.outcome == "error"
     assert reply.error is not None

@@ -40,7 +40,7 @@ async def test_a_run_whose_task_is_cancelled_is_cancelled_and_free(stage: Stage)
     await cancelled_while(stage)
     assert await stage.items() == [opened(), Finished(call="run", status="cancelled")]
     assert await stage.status() == "cancelled"
-    assert await stage.store.acquire("run", "somebody", 10) == 2
+    assert (await stage.store.acquire("run", "somebody", 10)).epoch == 2
 
 
 async def test_a_cancelled_run_tells_so_and_is_not_driven(stage: Stage) -> None:
@@ -228,4 +228,4 @@ async def test_whoever_insists_on_a_cancel_does_not_wait_for_the_end_to_be_writt
     with pytest.raises(asyncio.CancelledError):
         await driving
     assert asyncio.get_running_loop().time() < 1
-    assert await store.acquire("run", "somebody", 10) == 2
+    assert (await store.acquire("run", "somebody", 10)).epoch == 2

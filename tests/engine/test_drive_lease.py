@@ -14,6 +14,7 @@ from remit.engine.drive import Root
 from remit.errors import CallCancelledError, DivergedError, LeaseError
 from remit.journal.in_process import InProcessStore
 from remit.journal.ledger import RunLedger
+from remit.journal.ports import Held
 from tests.engine.roots import GOOD, Crash, Stage, asks, end_of, never, raising, replying
 from tests.journal.samples import Clock, note, opened
 
@@ -33,7 +34,7 @@ def stage() -> Stage:
 async def free(stage: Stage, run: str = "run") -> bool:
     """Whether another driver could take the run over now."""
     try:
-        epoch = await stage.store.acquire(run, "somebody", 0)
+        epoch = (await stage.store.acquire(run, "somebody", 0)).epoch
     except LeaseError:
         return False
     await stage.store.release(run, epoch)
@@ -154,18 +155,18 @@ async def test_a_driver_that_is_cancelled_after_it_was_taken_over_complains_of_n
     assert await complaints(drive()) == []
 
 
-class Held(InProcessStore):
+class Late(InProcessStore):
     """Answers to `acquire` late, as a database does."""
 
-    async def acquire(self, run: str, driver: str, seconds: float) -> int:
-        epoch = await super().acquire(run, driver, seconds)
+    async def acquire(self, run: str, driver: str, seconds: float, after: int = -1) -> Held:
+        held = await super().acquire(run, driver, seconds, after)
         await asyncio.sleep(0.1)
-        return epoch
+        return held
 
 
 async def test_a_driver_that_is_cancelled_while_it_acquires_leaves_no_lease() -> None:
     clock = Clock()
-    stage = Stage(Held(clock), clock)
+    stage = Stage(Late(clock), clock)
     driving = asyncio.create_task(stage.begin(never))
     await asyncio.sleep(0.05)
     driving.cancel()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine, Sequence
 
-import pytest
 from hypothesis import HealthCheck, settings
 
 from remit.contracts.items import Asked, Item, Note, Opened, Position, Started
@@ -14,7 +13,6 @@ from remit.contracts.question import Decision, Question
 from remit.errors import JournalError
 from remit.journal.codec import body_digest, chain, encode
 from remit.journal.ports import Store, Stored
-from tests.stores import STORES
 
 some = settings(
     max_examples=50,
@@ -165,10 +163,11 @@ async def begin(store: Store, run: str = "run", *, conversation: str = "", after
 
 async def held(store: Store, run: str = "run") -> Run:
     """A run that is held, and of which nothing is written yet."""
-    return Run(store, run, await store.acquire(run, "driver", 1e6))
+    return Run(store, run, (await store.acquire(run, "driver", 1e6)).epoch)
 
 
-def wrong_in(which: str, reason: str) -> pytest.MarkDecorator:
-    """The stores must agree; the one named ``which`` does not do it right yet."""
-
-    return pytest.mark.parametrize("store", [pytest.param(kind, marks=()) for kind in STORES], indirect=True)
+async def incoming(store: Store, run: str) -> list[Decision]:
+    """What people decided on the questions of a run, oldest first, as whoever looks at the questions sees it."""
+    rows = await store.questions(only_open=False)
+    found = [row.decision for row in rows if row.question.run == run and row.decision is not None]
+    return sorted(found, key=lambda decision: decision.at)

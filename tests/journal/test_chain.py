@@ -116,7 +116,7 @@ def test_the_chain_holds_whatever_was_erased(seqs: list[int]) -> None:
 
 
 async def test_a_stored_run_is_whole_before_and_after_an_erasure(store: Store) -> None:
-    epoch = await store.acquire("run", "driver", 10)
+    epoch = (await store.acquire("run", "driver", 10)).epoch
     await store.append("run", epoch, run_of(4))
     assert broken_link(await store.read("run")) is None
     await store.erase("run", [0, 2])

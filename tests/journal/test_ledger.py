@@ -48,7 +48,7 @@ class Driven:
         self.seen: list[Item] = []
 
     async def ledger(self, *, conversation: str = "", prior: Sequence[str] = ()) -> RunLedger:
-        epoch = await self.store.acquire("run", "driver", 0)
+        epoch = (await self.store.acquire("run", "driver", 0)).epoch
         return RunLedger(
             self.store,
             "run",

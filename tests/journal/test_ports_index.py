@@ -8,11 +8,11 @@ from typing import Literal
 
 import pytest
 
-from remit.contracts.items import Finished, Item, Resumed, Waiting
+from remit.contracts.items import BESIDE, Finished, Item, Resumed, Waiting
 from remit.contracts.question import Decision
 from remit.errors import RequestError
 from remit.journal.ports import RunRow, Store
-from tests.journal.samples import Clock, asking, begin, held, no, note, opened, question, wrong_in, yes
+from tests.journal.samples import Clock, asking, begin, held, no, note, opened, question, yes
 
 
 async def names(store: Store, *, conversation: str = "", limit: int = 50) -> list[str]:
@@ -79,6 +79,8 @@ async def test_runs_of_one_tenant_or_application_are_listed_alone(store: Store) 
     assert [row.run for row in await store.runs(application="cms")] == ["three", "one"]
     assert [row.run for row in await store.runs(tenant="acme", application="cms")] == ["one"]
     assert await store.runs(tenant="nobody") == []
+    assert [row.run for row in await store.runs(principal="ada")] == ["three", "two", "one"]
+    assert await store.runs(principal="nobody") == []
 
 
 @pytest.mark.parametrize("status", ["running", "waiting"])
@@ -104,6 +106,22 @@ async def test_a_run_that_was_made_before_its_conversation_went_on_is_not_opened
     with pytest.raises(RequestError, match="conversation talk went on meanwhile with run second"):
         await late.append(opened("late", conversation="talk", after="first"), at=1002)
     assert await names(store, conversation="talk") == ["second", "first"]
+
+
+@pytest.mark.parametrize("status", ["running", "waiting"])
+async def test_a_run_beside_a_conversation_is_opened_whatever_its_last_run_does_and_is_not_its_last(
+    store: Store, status: str
+) -> None:
+    first = await begin(store, "first", conversation="talk", at=1.0)
+    if status == "waiting":
+        await first.append(Waiting(call="first", questions=("q1",)))
+    for at, name in enumerate(("call", "another"), start=2):
+        await begin(store, name, conversation="talk", after=BESIDE, at=at)
+    await first.append(Finished(call="first", status="done"))
+    await begin(store, "second", conversation="talk", after="first", at=4.0)
+    assert await names(store, conversation="talk") == ["second", "another", "call", "first"]
+    rows = await store.runs(conversation="talk", beside=False)
+    assert [row.run for row in rows] == ["second", "first"]
 
 
 async def test_a_conversation_is_that_of_its_tenant_and_application(store: Store) -> None:
@@ -137,7 +155,6 @@ async def test_an_unknown_run_is_not_found(store: Store) -> None:
     assert await store.find_run("nobody") is None
 
 
-@wrong_in("sql", "`opened > 0` stands for `known`: with a clock that starts at zero no run is ever found")
 async def test_a_run_opened_at_time_zero_is_found(store: Store) -> None:
     await begin(store, at=0.0)
     assert await names(store) == ["run"]

@@ -12,7 +12,7 @@ from remit.contracts.ledger import Take
 from remit.errors import ApprovalUsedError, JournalError, LeaseError
 from remit.journal.codec import ERASED
 from remit.journal.ports import Store
-from tests.journal.samples import asking, begin, held, no, note, opened, positions, question, wrong_in, yes
+from tests.journal.samples import asking, begin, held, no, note, opened, positions, question, yes
 
 
 def sample(kind: type[Item]) -> Item:
@@ -78,7 +78,7 @@ async def test_a_run_that_nobody_acquired_takes_no_item(store: Store) -> None:
 async def test_only_the_epoch_that_holds_may_append(store: Store, epoch: int) -> None:
     run = await begin(store)
     await store.release("run", 1)
-    assert await store.acquire("run", "second", 10) == 2
+    assert (await store.acquire("run", "second", 10)).epoch == 2
     with pytest.raises(LeaseError, match="another driver has taken over"):
         await store.append("run", epoch, positions("run", [note()], epoch=epoch, first=run.next))
     assert len(await store.read("run")) == 1
@@ -86,7 +86,7 @@ async def test_only_the_epoch_that_holds_may_append(store: Store, epoch: int) ->
 
 async def test_a_lapsed_lease_still_writes_until_somebody_takes_over(store: Store) -> None:
     """Time alone harms nobody: what keeps two drivers apart is the epoch."""
-    epoch = await store.acquire("run", "slow", 0.0)
+    epoch = (await store.acquire("run", "slow", 0.0)).epoch
     await store.append("run", epoch, positions("run", [opened()]))
     assert len(await store.read("run")) == 1
 
@@ -137,7 +137,6 @@ async def test_a_refused_append_takes_no_approval(store: Store) -> None:
     assert row.taken is None
 
 
-@wrong_in("in process", "the items are stored and the approval is taken before the index fails on the broken body")
 async def test_an_item_that_cannot_be_indexed_stores_nothing(store: Store) -> None:
     run = await begin(store)
     await run.append(asking(question()))
@@ -150,7 +149,6 @@ async def test_an_item_that_cannot_be_indexed_stores_nothing(store: Store) -> No
     assert (len(await store.read("run")), row.taken) == (2, None)
 
 
-@wrong_in("in process", "KeyError, after the item was stored")
 async def test_a_decision_on_a_question_nobody_asked_changes_no_question(store: Store) -> None:
     run = await begin(store)
     await run.append(Decided(call="call", question="unknown", body=no("unknown").json()))
@@ -198,7 +196,6 @@ async def test_erasing_nothing_changes_nothing(store: Store, seqs: list[int]) ->
     assert await store.read("run") == before
 
 
-@wrong_in("in process", "the tombstone of a tombstone forgets what the item was, and the chain is broken")
 async def test_erasing_twice_is_erasing_once(store: Store) -> None:
     await begin(store)
     await store.erase("run", [0])
@@ -221,7 +218,6 @@ async def test_a_run_goes_on_after_what_was_erased(store: Store) -> None:
     assert [p.seq for p in await store.read("run")] == [0, 1]
 
 
-@wrong_in("in process", "KeyError")
 async def test_of_a_run_that_nobody_knows_nothing_is_erased(store: Store) -> None:
     await store.erase("nobody", [0])
     assert await store.read("nobody") == []

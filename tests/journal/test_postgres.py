@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Engine, event
 
 from remit.contracts.ledger import Take
 from remit.errors import ApprovalUsedError, JournalError, LeaseError, RequestError
+from remit.journal.ports import Held
 from remit.journal.sql import SqlStore
 from tests.journal.programs import Program
 from tests.journal.samples import Run, asking, begin, held, no, note, opened, positions, question, started, yes
@@ -71,14 +72,14 @@ async def test_of_many_that_acquire_a_new_run_one_gets_it_and_the_others_hear_of
 ) -> None:
     for run in (f"run{number}" for number in range(10)):
         outcomes = await at_once(store.acquire(run, f"driver{index}", 10) for index, store in enumerate(stores))
-        assert [outcome for outcome in outcomes if isinstance(outcome, int)] == [1]
+        assert [outcome.epoch for outcome in outcomes if isinstance(outcome, Held)] == [1]
         assert failures(outcomes) == [LeaseError] * 5
 
 
 async def test_of_many_that_acquire_a_run_whose_lease_is_over_one_gets_it(stores: list[SqlStore]) -> None:
     for epoch in range(1, 10):
         outcomes = await at_once(store.acquire("run", "driver", 10) for store in stores)
-        assert [outcome for outcome in outcomes if isinstance(outcome, int)] == [epoch]
+        assert [outcome.epoch for outcome in outcomes if isinstance(outcome, Held)] == [epoch]
         await stores[0].release("run", epoch)
 
 
@@ -167,7 +168,7 @@ async def main():
 
     async def drive(run):
         try:
-            epoch = await store.acquire(run, sys.argv[2], 60)
+            epoch = (await store.acquire(run, sys.argv[2], 60)).epoch
         except LeaseError:
             return await store.cancel(run, sys.argv[2])
         kept = await store.read(run)

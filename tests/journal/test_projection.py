@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remit.contracts.chat import read, write
-from remit.contracts.items import Erased, Item, Message, ToolOutput
+from remit.contracts.items import Erased, Item, Message, ModelReply, ToolOutput
 from remit.contracts.oracle import faults
 from remit.journal.codec import project, to_items, tool_text
 from tests.journal.samples import note, opened, some, started
@@ -133,3 +133,32 @@ def test_an_erased_output_leaves_a_valid_history() -> None:
 def test_an_erased_message_takes_its_replies_along() -> None:
     items = [said(USER), Erased(call="agent:1", was="message"), ended("a"), said(BYE)]
     assert project(items, "agent") == [USER, BYE]
+
+
+def response(*parts: dict[str, object]) -> ModelReply:
+    """What a worker's model said, as the journal keeps it."""
+    return ModelReply(call="agent:1", agent="agent", request="", response=json.dumps({"parts": parts}))
+
+
+def test_what_a_workers_model_said_is_projected_as_far_as_a_chat_can_say_it() -> None:
+    thinking: dict[str, object] = {"part_kind": "thinking", "content": "hm"}
+    wanted = [
+        {"part_kind": "tool-call", "tool_name": "t", "tool_call_id": "a", "args": '{ "n":1}'},
+        {"part_kind": "tool-call", "tool_name": "t", "tool_call_id": "b", "args": {"n": 2}},
+        {"part_kind": "tool-call", "tool_name": "t", "tool_call_id": "c", "args": None},
+    ]
+    items = [said(USER), response(thinking, *wanted), *(ended(wire) for wire in "cba")]
+    texts = project(items, "agent")
+    assert faults(texts) == []
+    message = json.loads(texts[1])
+    assert [call["function"]["arguments"] for call in message["tool_calls"]] == ['{ "n":1}', '{"n":2}', "{}"]
+    assert (message["content"], texts[2:]) == (None, [ended(wire).text for wire in "abc"])
+
+
+def test_the_result_of_a_worker_is_what_its_model_said_last() -> None:
+    result = {"part_kind": "tool-call", "tool_name": "final_result", "tool_call_id": "r", "args": {"page": "about"}}
+    text = {"part_kind": "text", "content": "Here:"}
+    assert [json.loads(each) for each in project([response(text, result), response()], "agent")] == [
+        {"role": "assistant", "content": 'Here:\n\n{"page":"about"}'},
+        {"role": "assistant", "content": ""},
+    ]

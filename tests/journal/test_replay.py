@@ -168,6 +168,7 @@ async def test_nothing_is_spent_and_no_body_ends_too_early() -> None:
     ledger = replaying(started("a"))
     ledger.finish("root")
     assert ledger.reserve("call", 0)
+    assert ledger.reserve_handoff("agent", 0)
     assert ledger.spent() == Spent()
 
 

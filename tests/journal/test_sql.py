@@ -17,7 +17,7 @@ from remit.contracts.items import Item
 from remit.errors import FormatError, JournalError, LeaseError, RequestError
 from remit.journal.sql import SqlStore
 from tests.journal.programs import Program
-from tests.journal.samples import Run, asking, begin, held, no, note, opened, positions, question, yes
+from tests.journal.samples import Run, asking, begin, held, incoming, no, note, opened, positions, question, yes
 
 Opening = Callable[[Path | str], SqlStore]
 
@@ -66,7 +66,7 @@ async def test_a_store_that_is_opened_again_sees_everything(where: str, opening:
 
     again = opening(where)
     assert (await again.read("run"), await again.runs(), await again.questions(only_open=False)) == before
-    assert await again.incoming("run") == [yes("q1")]
+    assert await incoming(again, "run") == [yes("q1")]
     assert await again.cancelled("run") == "ada"
     with pytest.raises(LeaseError, match="driven by driver"):
         await again.acquire("run", "second", 10)
@@ -79,7 +79,7 @@ async def test_two_stores_on_one_journal_see_one_another_at_once(sql: SqlStore, 
     assert await stored(other, "run") == [opened()]
     await run.append(asking(question()))
     await other.decide(no())
-    assert await sql.incoming("run") == [no()]
+    assert await incoming(sql, "run") == [no()]
     with pytest.raises(LeaseError):
         await other.acquire("run", "second", 10)
 
@@ -110,7 +110,7 @@ async def test_two_processes_on_one_journal_see_one_another(sql: SqlStore, where
     other = Program(OTHER, where)
     assert await asyncio.to_thread(other.says) == "['opened', 'question']"
     assert await asyncio.to_thread(other.says) == "decided"
-    assert await sql.incoming("run") == [yes()]
+    assert await incoming(sql, "run") == [yes()]
     assert [row.run for row in await sql.runs()] == ["theirs", "run"]
     with pytest.raises(LeaseError, match="driven by driver"):
         await sql.acquire("theirs", "second", 10)

@@ -61,7 +61,7 @@ class Desk:
 
     async def ledger(self, run: str, *, conversation: str = "") -> RunLedger:
         """The ledger of a run that begins now, or of one that is driven again."""
-        epoch = await self.store.acquire(run, "test", 1.0)
+        epoch = (await self.store.acquire(run, "test", 1.0)).epoch
         known = await self.store.read(run)
         self.clock.now += 1.0
         return RunLedger(

@@ -14,6 +14,7 @@ from remit.contracts.contract import definition_digest
 from remit.contracts.items import Asked, Decided, Started
 from remit.errors import BlockedError, CapabilityError, RefusedError
 from remit.testing import through
+from tests.journal.samples import incoming
 from tests.layers.asking import Desk, Person, approve, asked, decided, later, says
 from tests.layers.inner import Inner, stopped_within
 
@@ -146,7 +147,7 @@ async def copied(desk: Desk, question: str, *, approved: bool) -> Call:
     """The call driven again, after its decision was copied from the inbox."""
     await desk.decide(question, approved=approved)
     call = await desk.call(drop, DROP)
-    for decision in await desk.store.incoming("run"):
+    for decision in await incoming(desk.store, "run"):
         call.ledger.add(Decided(call=call.id, question=decision.question, body=decision.json()))
     return call
 

@@ -11,9 +11,10 @@ from figures.notebook import Env, Known
 from remit import Call, Effect, Principal, Reply, Risk, tool
 from remit.contracts.classification import Deprecation, Visibility
 from remit.contracts.gate import Gate
-from remit.contracts.items import Note
+from remit.contracts.items import Ended, Note, Started
 from remit.core import Place
 from remit.errors import BlockedError, CallError, CapabilityError, DeniedError
+from remit.journal.replay import ReplayLedger
 from remit.layers.authenticate import Authenticate
 from remit.layers.deprecated import Deprecated
 from remit.layers.enabled import Enabled
@@ -118,6 +119,52 @@ async def test_what_is_not_allowed_is_refused_with_why(
 ) -> None:
     with pytest.raises(error, match=said):
         await through(gate, await made())
+
+
+async def test_a_replay_asks_no_gate_because_what_it_drives_again_has_passed() -> None:
+    call = await call_of(look)
+    again = call._replace(ledger=ReplayLedger("run", ()))
+    closed = Enabled(enabled=False)
+    for layer in (closed, Foresee([look.layer(closed)])):
+        assert (await through(layer, again)).content == "inner"
+        with pytest.raises(BlockedError):
+            await through(layer, call)
+
+
+BEGUN = Started(call="call", parent="", attempt=1)
+NEVER = Ended(call="call", attempt=1, outcome="error", content="", void=True)
+AGAIN = Started(call="call", parent="", attempt=2)
+
+
+@pytest.mark.parametrize(
+    ("effect", "known", "asked"),
+    [
+        (Effect.KEYED, (), True),
+        (Effect.KEYED, (BEGUN,), False),
+        (Effect.IDEMPOTENT, (BEGUN,), False),
+        (Effect.UNSAFE, (BEGUN,), False),
+        (Effect.UNSAFE, (BEGUN, NEVER), True),
+        (Effect.UNSAFE, (BEGUN, NEVER, AGAIN), False),
+        (Effect.PURE, (BEGUN,), True),
+        (Effect.COMPOSED, (BEGUN,), True),
+    ],
+)
+async def test_no_gate_is_asked_about_a_call_that_may_have_written_before_a_crash(
+    effect: Effect, known: tuple[Started | Ended, ...], *, asked: bool
+) -> None:
+    @tool(effect=effect)
+    async def act() -> str:
+        """Act."""
+        return "done"
+
+    call = await call_of(act, known=known)
+    closed = Enabled(enabled=False)
+    for layer in (closed, Foresee([act.layer(closed)])):
+        if asked:
+            with pytest.raises(BlockedError):
+                await through(layer, call)
+        else:
+            assert (await through(layer, call)).content == "inner"
 
 
 async def test_a_new_session_is_opened_and_an_idle_one_taken_up() -> None:

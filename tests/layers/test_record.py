@@ -183,7 +183,7 @@ async def test_cancellation_reaches_inner_and_the_end_says_so() -> None:
 async def stopping_ledger() -> RunLedger:
     """The ledger of a run that is driven only to end it."""
     store = InProcessStore(lambda: 0.0)
-    epoch = await store.acquire("run", "test", 1e9)
+    epoch = (await store.acquire("run", "test", 1e9)).epoch
     return RunLedger(store, "run", epoch, clock=lambda: 0.0, watch=lambda _position: None, stopping=True)
 
 

@@ -8,11 +8,11 @@ import math
 
 import pytest
 
-from remit import Call, Place, Reply, Timeout, tool
+from remit import App, Call, Context, Effect, LeafContext, Place, Reply, Runtime, Timeout, tool
 from remit.contracts.chat import ChatRequest, Completion, completion_of
 from remit.contracts.step import Aux, Done, StepOutcome, StepRequest
 from remit.errors import DeadlineError, NotFoundError, SetupError
-from remit.testing import call_of, through
+from remit.testing import anybody, call_of, through
 from tests.contracts.steps import chat_request, step_request
 from tests.layers.inner import Inner, stopped_within
 
@@ -50,11 +50,41 @@ class Slow:
         return Reply.of("in time")
 
 
-async def test_what_answers_in_time_passes_through_untouched() -> None:
-    inner = Inner(reply := Reply.of("inner"))
-    call = await call_of(find)
-    assert await through(Timeout(5).calls, call, inner) is reply
-    assert inner.calls == [call]
+async def test_what_answers_in_time_passes_through_and_knows_its_deadline_and_nothing_else_is_changed() -> None:
+    for timeout in (Timeout(5), Timeout(5, grace=1)):
+        inner = Inner(reply := Reply.of("inner"))
+        call = await call_of(find)
+        assert await through(timeout.calls, call, inner) is reply
+        assert inner.calls == [call._replace(deadline=now() + 5)]
+
+
+@pytest.mark.parametrize(("known", "told"), [(3.0, 3.0), (5.0, 5.0), (8.0, 5.0)])
+async def test_of_two_deadlines_the_earlier_one_holds(known: float, told: float) -> None:
+    inner = Inner(Reply.of("inner"))
+    call = (await call_of(find))._replace(deadline=now() + known)
+    await through(Timeout(5).calls, call, inner)
+    assert inner.calls[0].deadline == now() + told
+
+
+async def test_a_body_and_the_calls_that_it_makes_see_the_deadline_of_the_call() -> None:
+    seen: list[float | None] = []
+
+    @tool(effect=Effect.PURE)
+    async def leaf(ctx: LeafContext) -> str:
+        """Look at the clock."""
+        seen.append(ctx.deadline)
+        return "seen"
+
+    @tool(effect=Effect.COMPOSED)
+    async def outer(ctx: Context) -> str:
+        """Call another."""
+        seen.append(ctx.deadline)
+        return await ctx.call(leaf)
+
+    began = now()
+    timed = outer.layer(Timeout(7))
+    await Runtime(App(name="clocks", tools=(leaf, timed))).call(timed, anybody())
+    assert seen == [began + 7, began + 7]
 
 
 async def test_what_answers_just_in_time_is_no_timeout() -> None:

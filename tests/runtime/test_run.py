@@ -185,7 +185,8 @@ async def test_a_runtime_with_one_more_layer_is_a_new_one_over_the_same_store() 
 def test_a_runtime_prints_the_onion_around_the_calls_of_its_default_agent() -> None:
     assert repr(Runtime(App(name="empty"))) == "Runtime empty\n"
     shown = repr(runtime_of(Scripted([]), double).layer(Validate()))
-    assert shown.startswith("Runtime test\nDOOR   Trace(provider=None) · Record()\nRUN    Validate(strict=True) · Auth")
+    door = "DOOR   Trace(provider=None) · Record() · Reach()"
+    assert shown.startswith(f"Runtime test\n{door}\nRUN    Validate(strict=True) · Auth")
 
 
 def test_the_layers_of_an_application_are_its_own_or_the_preset() -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from remit.agent.loop import AgentLoop, LoopService
+from remit.agent.handoff import Handoffs, HandoffTool
+from remit.agent.loop import AgentLoop, AgentRun, LoopService
 from remit.agent.model import Model, NamedModel
 from remit.agent.step import AgentStep
 from remit.agent.wire import Wire
@@ -23,7 +24,7 @@ from remit.contracts.reply import Reply
 from remit.contracts.schema import Input, Output
 from remit.contracts.step import StepRequest
 from remit.core import Stack, compose
-from remit.errors import InvalidError, SetupError
+from remit.errors import CapabilityError, InvalidError, SetupError
 from remit.layers.trace import TraceModel
 
 
@@ -52,7 +53,12 @@ class Agent:
         instructions: the one system message.
         tools: what the model may call.
         model: who is asked; None takes the runtime's.
+        handoffs: the agents that may go on in its place, or their names, which the runtime resolves.
         parallel: how many calls of one reply run at once.
+        max_turns: how often the model is asked, each time that the agent has the conversation.
+
+    Raises:
+        SetupError: a layer says not where it stands, or the agent hands over to itself, or twice to one.
     """
 
     def __init__(
@@ -62,6 +68,7 @@ class Agent:
         instructions: str,
         tools: Iterable[Callee[..., Any]] = (),
         model: Model | None = None,
+        handoffs: Iterable[Agent | str] = (),
         description: str = "",
         temperature: float | None = None,
         max_tokens: int | None = None,
@@ -72,9 +79,15 @@ class Agent:
         self.name = check_name(name)
         self.instructions = instructions
         self.description = description or f"The agent {name}."
-        self.tools = tuple(tools)
+        self.handoffs = tuple(handoffs)
+        self._given = tuple(tools)
+        self._handing = tuple(HandoffTool(each if isinstance(each, str) else each.name) for each in self.handoffs)
+        self.tools: tuple[Callee[..., Any], ...] = (*self._given, *self._handing)
         self.model = model
         self.facts = Facts(effect=Effect.COMPOSED)
+        self.provider_tools: tuple[str, ...] = ()
+        self.reach: frozenset[str] | None = None
+        self.permissions: frozenset[str] | None = None
         self.layers: Stack[CallLayer] = Stack()
         self.temperature = temperature
         self.max_tokens = max_tokens
@@ -82,6 +95,8 @@ class Agent:
         self.parallel = parallel
         self.around: Stack[AgentLayer] = around or Stack()
         _refuse_strange(self.name, self.around)
+        _refuse_circling(self.name, [tool.target for tool in self._handing])
+        self._peers: Mapping[str, Agent] = {}
         self._identity = object()
         self._texts = ToolTexts(definition(tool) for tool in self.tools)
         self._system = write({"role": "system", "content": instructions})
@@ -93,8 +108,20 @@ class Agent:
 
     def using(self, model: Model) -> Agent:
         """The same agent with another model."""
+        return self.among(self._peers, self._handing, model)
+
+    def among(self, peers: Mapping[str, Agent], handing: Iterable[HandoffTool], model: Model | None) -> Agent:
+        """The same agent with a model, and with the others of its application, among whom are those it hands over to.
+
+        ``peers`` may be filled later: agents that hand over to one another cannot all be made first. ``handing`` are
+        the tools by which it hands over, which say what the others are for.
+        """
         same = self._with(around=self.around, model=model)
         same._identity = self._identity
+        same._peers = peers
+        same._handing = tuple(handing)
+        same.tools = (*same._given, *same._handing)
+        same._texts = ToolTexts(definition(tool) for tool in same.tools)
         return same
 
     @property
@@ -125,21 +152,15 @@ class Agent:
 
     async def run(self, payload: BaseModel, frame: Frame, /) -> Any:
         """Loop until the agent is done; the reply's content is the last thing it said."""
-        if self._service is None:
-            raise SetupError(
-                f"agent {self.name} has no model; give it one, or list it in the app and give the runtime one"
-            )
-        chat = ChatRequest(
-            agent=frame.id,
-            turn=1,
-            ledger=frame.ledger,
-            history=self._opening(_prompt().check(payload), frame),
-            used=_used(_prior(frame)),
-            tools=self._texts,
-            temperature=self.temperature,
-            max_tokens=self.max_tokens,
-        )
-        run = await self._service(StepRequest(chat=chat, calls=frame))
+        history = self._opening(_prompt().check(payload), frame)
+        chat = self._request(frame, history, turn=1, used=_used(_prior(frame)))
+        run = await self._looped(StepRequest(chat=chat, calls=frame))
+        handed = 0
+        while run.to and run.final is None:
+            agent, handed = self._peers[run.to], handed + 1
+            history = agent._taking_over(run.messages, frame, handed)
+            chat = agent._request(frame, history, turn=chat.turn + run.turns, used=chat.used)
+            run = await agent._looped(StepRequest(chat=chat, calls=frame.handed_to(agent)))
         if run.final is not None:
             return Reply(run.final.content, "ok", run.final.content)
         return said(run.messages)
@@ -148,18 +169,40 @@ class Agent:
         """An agent is driven again; there is nothing to find out."""
         return UNKNOWN
 
+    async def _looped(self, request: StepRequest) -> AgentRun:
+        if self._service is None:
+            raise CapabilityError(f"agent {self.name} has no model; give it one, or give the runtime one")
+        return await self._service(request)
+
+    def _request(self, frame: Frame, history: History, *, turn: int, used: set[str]) -> ChatRequest:
+        return ChatRequest(
+            agent=frame.id,
+            turn=turn,
+            ledger=frame.ledger,
+            history=history,
+            used=used,
+            tools=self._texts,
+            temperature=self.temperature,
+            max_tokens=self.max_tokens,
+        )
+
     def _opening(self, payload: Prompt, frame: Frame) -> History:
         """System message, the conversation so far (for the root of a run), and what is asked now."""
         user = write({"role": "user", "content": payload.prompt})
+        system = self._told(frame, 0, self._system)
+        return History([system, *_prior(frame), self._told(frame, 1, user)])
+
+    def _taking_over(self, messages: History, frame: Frame, handed: int) -> History:
+        """The conversation as the agent has it that takes over, by the handoff of that number: its system message."""
+        return History([self._told(frame, 1 + handed, self._system), *list(messages)[1:]])
+
+    def _told(self, frame: Frame, index: int, text: str) -> str:
+        """The message of that number that the model is told, not by another: recorded, or else written now."""
         known = [item for item in frame.ledger.known(frame.id) if isinstance(item, Message)]
-        texts: list[str] = []
-        for index, text in enumerate((self._system, user)):
-            if index < len(known) and not frame.ledger.replaying:
-                texts.append(self._kept(known[index], text, frame))
-            else:
-                frame.ledger.add(Message(call=frame.id, agent=frame.id, text=text))
-                texts.append(text)
-        return History([texts[0], *_prior(frame), texts[1]])
+        if index < len(known) and not frame.ledger.replaying:
+            return self._kept(known[index], text, frame)
+        frame.ledger.add(Message(call=frame.id, agent=frame.id, text=text))
+        return text
 
     def _kept(self, known: Message, today: str, frame: Frame) -> str:
         """On resume the recorded message is kept, and a difference is journaled."""
@@ -175,14 +218,17 @@ class Agent:
         steps = [layer for layer in self.around if isinstance(layer, StepLayer)]
         traced = TraceModel(model=model.model, vendor=model.vendor) if isinstance(model, NamedModel) else TraceModel()
         asked = compose([traced, *models, Wire()], model)
-        return AgentLoop(max_turns=self.max_turns)(compose(steps, AgentStep(model=asked, parallel=self.parallel)))
+        handoffs = Handoffs(source=self.name, targets={tool.name: tool.target for tool in self._handing})
+        step = AgentStep(model=asked, parallel=self.parallel, handoffs=handoffs)
+        return AgentLoop(max_turns=self.max_turns)(compose(steps, step))
 
     def _with(self, *, around: Stack[AgentLayer], model: Model | None) -> Agent:
         return Agent(
             self.name,
             instructions=self.instructions,
-            tools=self.tools,
+            tools=self._given,
             model=model,
+            handoffs=self.handoffs,
             description=self.description,
             temperature=self.temperature,
             max_tokens=self.max_tokens,
@@ -214,6 +260,13 @@ def _prior(frame: Frame) -> Sequence[str]:
 def _used(texts: Iterable[str]) -> set[str]:
     """The ids by which the calls in wire texts were named."""
     return {wanted.id for text in texts if '"tool_calls"' in text for wanted in completion_of(text).wanted}
+
+
+def _refuse_circling(name: str, targets: Sequence[str]) -> None:
+    for target in targets:
+        if target == name or targets.count(target) > 1:
+            how = "to itself" if target == name else f"to {target} twice"
+            raise SetupError(f"agent {name} hands over {how}; name each other agent once")
 
 
 def _refuse_strange(name: str, layers: Iterable[object]) -> None:

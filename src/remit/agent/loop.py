@@ -15,13 +15,17 @@ from remit.journal.codec import RunItem, to_items
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentRun:
-    """What an agent did: its whole history, what it used, and the reply that ended it early, if one did."""
+    """What an agent did: its whole history, what it used, and the reply that ended it early, if one did.
+
+    ``to``: the agent that it handed the conversation over to, if it did.
+    """
 
     agent: str
     messages: History
     aux: Aux
     turns: int
     final: Reply | None = None
+    to: str = ""
 
     @property
     def events(self) -> list[RunItem]:
@@ -52,7 +56,8 @@ class AgentLoop:
                 used = used.plus(outcome.aux)
                 history = chat.history.then(*outcome.messages)
                 if isinstance(outcome, Done):
-                    return AgentRun(agent=chat.agent, messages=history, aux=used, turns=turn, final=outcome.final)
+                    final, to = outcome.final, outcome.to
+                    return AgentRun(agent=chat.agent, messages=history, aux=used, turns=turn, final=final, to=to)
                 chat = chat.next(history)
             raise TurnsError(f"the agent was not done after {self.max_turns} turns")
 

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Final
 
+from remit.agent.handoff import Handoffs
 from remit.contracts.call import ModelService
 from remit.contracts.chat import Completion, Wanted
 from remit.contracts.reply import Reply
-from remit.contracts.step import Aux, Calls, Done, Next, Prepared, StepOutcome, StepRequest
+from remit.contracts.step import Aux, Done, Next, Prepared, StepOutcome, StepRequest
 from remit.errors import CompletionError, SetupError, Suspended
 from remit.journal.codec import tool_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentStep:
-    """The service inside the loop. ``parallel`` calls run at once at most; 1 means one after the other."""
+    """The service inside the loop. ``parallel`` calls run at once at most; 1 means one after the other.
+
+    ``handoffs`` are made when all other calls of the answer have ended, and the first that goes well is followed.
+    """
 
     model: ModelService
     parallel: int = 8
+    handoffs: Handoffs = field(default_factory=Handoffs)
 
     def __post_init__(self) -> None:
         if self.parallel < 1:
@@ -32,22 +38,32 @@ class AgentStep:
         if not completion.wanted:
             _refuse_partial(completion, request.chat.max_tokens)
             return Done(messages=(completion.message,), aux=aux)
-        replies = await self._calls(request.calls, _wanted(completion))
+        replies, to = await self._calls(request, _wanted(completion))
         texts = [tool_text(w.id, reply.content) for w, reply in zip(completion.wanted, replies, strict=True)]
         messages = (completion.message, *texts)
         final = next((reply for reply in replies if reply.ends), None)
-        return Next(messages=messages, aux=aux) if final is None else Done(messages=messages, aux=aux, final=final)
+        if final is None and not to:
+            return Next(messages=messages, aux=aux)
+        return Done(messages=messages, aux=aux, final=final, to=to)
 
-    async def _calls(self, calls: Calls, wanted: tuple[Wanted, ...]) -> list[Reply]:
+    async def _calls(self, request: StepRequest, wanted: tuple[Wanted, ...]) -> tuple[list[Reply], str]:
+        """The replies in call order, and the agent that takes over, if one does."""
+        calls, to = request.calls, ""
+        self.handoffs.check(request.chat, wanted)
         prepared = [calls.prepare(each.name, each.arguments, each.id) for each in wanted]
-        if len(wanted) == 1 or (self.parallel == 1 and not calls.ledger.stopping):  # which ends them all, not the first
-            outcomes = [await _settled(each) for each in prepared]
+        stopping = calls.ledger.stopping  # which ends them all, not the first
+        last = [i for i, each in enumerate(wanted) if not stopping and each.name in self.handoffs.targets]
+        first = [i for i in range(len(wanted)) if i not in last]
+        if len(first) <= 1 or (self.parallel == 1 and not stopping):
+            outcomes = [await _settled(prepared[i]) for i in first]
         else:
-            outcomes = await self._together(prepared)
-        waiting = [outcome for outcome in outcomes if isinstance(outcome, Suspended)]
-        if waiting:
-            raise Suspended(*(question for each in waiting for question in each.questions))
-        return [outcome for outcome in outcomes if isinstance(outcome, Reply)]
+            outcomes = await self._together([prepared[i] for i in first])
+        replies = dict(zip(first, _unless_waiting(outcomes), strict=True))
+        for i in last:
+            replies[i] = await prepared[i]()
+            if not to and replies[i].outcome == "ok":
+                to = self.handoffs.follow(request.chat, wanted[i])
+        return [replies[i] for i in range(len(wanted))], to
 
     async def _together(self, prepared: list[Prepared]) -> list[Reply | Suspended]:
         gate = asyncio.Semaphore(self.parallel)
@@ -68,6 +84,19 @@ class AgentStep:
         if failed:
             raise failed[0]
         return [task.result() for task in tasks]
+
+
+def _unless_waiting(outcomes: Iterable[Reply | Suspended]) -> list[Reply]:
+    """The replies.
+
+    Raises:
+        Suspended: some of the calls wait, for all that they wait for.
+    """
+    outcomes = list(outcomes)
+    waiting = [outcome for outcome in outcomes if isinstance(outcome, Suspended)]
+    if waiting:
+        raise Suspended(*(question for each in waiting for question in each.questions))
+    return [outcome for outcome in outcomes if isinstance(outcome, Reply)]
 
 
 def _wanted(completion: Completion) -> tuple[Wanted, ...]:

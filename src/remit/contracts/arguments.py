@@ -26,11 +26,17 @@ _LONG_DIGITS: Final = re.compile(r"\d{16}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """How much a call may carry. Bytes of UTF-8; depth counts nested arrays and objects."""
+    """How much a call may carry. Bytes of UTF-8; depth counts nested arrays and objects.
+
+    ``actor_depth``: so many agents and workers may be at work within one another. ``handoffs``: so often may the
+    agents of one run hand over.
+    """
 
     argument_bytes: int = 1 << 20
     argument_depth: int = 64
     output_bytes: int = 256 << 10
+    actor_depth: int = 5
+    handoffs: int = 10
 
 
 class Arguments:

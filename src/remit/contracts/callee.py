@@ -7,7 +7,8 @@ adds the way to make another call.
 from __future__ import annotations
 
 import enum
-from typing import Any, Final, NamedTuple, ParamSpec, Protocol, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple, ParamSpec, Protocol, TypeVar, overload, runtime_checkable
 
 from pydantic import BaseModel
 
@@ -15,12 +16,15 @@ from remit.contracts.arguments import Arguments
 from remit.contracts.call import CallLayer
 from remit.contracts.contract import Contract
 from remit.contracts.principal import Caller
+from remit.contracts.reply import Reply
 from remit.contracts.step import Calls
 from remit.core import Stack
 
 P = ParamSpec("P")
 Out_co = TypeVar("Out_co", covariant=True)
 Out = TypeVar("Out")
+Payload = BaseModel | Mapping[str, Any]
+"""What a call by name is given: a payload model, or its fields by name."""
 
 
 class Happened(NamedTuple):
@@ -81,8 +85,15 @@ class Context(LeafContext, Protocol):
         """The tools this call may use, by name: ``await ctx.tools.cms_getPage(slug="about")``."""
         ...
 
-    async def call(self, callee: Callee[P, Out], /, *args: P.args, **kwargs: P.kwargs) -> Out:
-        """Call a callee with what its function takes; the result is typed.
+    @overload
+    async def call(self, callee: Callee[P, Out], /, *args: P.args, **kwargs: P.kwargs) -> Out: ...
+    @overload
+    async def call(self, callee: str, payload: Payload | None = None, /, **arguments: Any) -> Any: ...
+    async def call(self, callee: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """Call a callee with what its function takes; the result is typed. Or call by canonical name.
+
+        By name it takes one payload, a model or a mapping, or arguments by name: ``await ctx.call("get-page", {"slug":
+        "about"})``.
 
         Raises:
             CallError: the call ended badly; see `remit.errors`.
@@ -91,17 +102,17 @@ class Context(LeafContext, Protocol):
 
 
 class Tools(Protocol):
-    """Tools by name."""
+    """Tools by alias: the canonical name, with ``_`` for each ``-``."""
 
-    def __getattr__(self, name: str) -> ToolByName:
-        """The tool of that name."""
+    def __getattr__(self, name: str, /) -> ToolByName:
+        """The tool of that alias; one that nobody has is an error once it is called."""
         ...
 
 
 class ToolByName(Protocol):
-    """A tool found by its name: call it with keyword arguments."""
+    """A tool found by its name: call it with one payload, a model or a mapping, or with arguments by name."""
 
-    async def __call__(self, **arguments: Any) -> Any:
+    async def __call__(self, payload: Payload | None = None, /, **arguments: Any) -> Any:
         """Call it; raises a `CallError` where the call ends badly."""
         ...
 
@@ -112,6 +123,14 @@ class Frame(Context, Calls, Protocol):
     @property
     def id(self) -> str:
         """The id of this call."""
+        ...
+
+    def handed_to(self, actor: Actor[..., Any], /) -> Frame:
+        """This frame for an actor that goes on in the place of this body: calls by it are made in the actor's name."""
+        ...
+
+    async def reply(self, callee: Callee[..., Any], arguments: str, /) -> Reply:
+        """The reply of a callee to arguments as text, good or bad; for bodies that are data, like pipelines."""
         ...
 
 
@@ -133,4 +152,48 @@ class Callee(Contract, Protocol[P, Out_co]):
 
     async def reconcile(self, payload: BaseModel, frame: Frame, /) -> Found:
         """Find out whether an unsafe call that was cut off has happened."""
+        ...
+
+
+@runtime_checkable
+class Actor(Callee[P, Out_co], Protocol[P, Out_co]):
+    """A callee that makes calls in its own name: an agent or a worker.
+
+    Its layers stand around the calls it makes. What it may reach, and as whom, is narrowed for itself and for
+    everything below it, whoever makes the call there; nothing widens it again.
+    """
+
+    @property
+    def tools(self) -> Sequence[Callee[..., Any]]:
+        """The callees that its body may name."""
+        ...
+
+    @property
+    def provider_tools(self) -> Sequence[str]:
+        """The names of tools that its model's provider runs, which no callee may have."""
+        ...
+
+    @property
+    def call_layers(self) -> Stack[CallLayer]:
+        """The layers around the calls it makes, outermost first."""
+        ...
+
+    @property
+    def reach(self) -> frozenset[str] | None:
+        """The names that it, and whatever it calls, may call; None for all."""
+        ...
+
+    @property
+    def permissions(self) -> frozenset[str] | None:
+        """The most that the principal may do in calls below it; None for all that the principal may."""
+        ...
+
+
+@runtime_checkable
+class Written(Protocol):
+    """What says where it is written; an error that is about it tells."""
+
+    @property
+    def where(self) -> str:
+        """``file:line``."""
         ...

@@ -51,6 +51,8 @@ def _findings(name: str, where: str, found: set[Change]) -> Iterator[Finding]:
 
 
 def _of(before: Agreed | None, now: Agreed | None) -> Iterator[Change]:
+    if before == now:  # whose digests were made just now
+        return
     if before is None:
         yield Change("added", Step.MINOR, "is new")
     elif now is None:

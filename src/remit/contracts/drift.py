@@ -11,9 +11,10 @@ from remit.contracts.changes import changes
 from remit.contracts.classification import Capability, Complexity, Tier
 from remit.contracts.entries import MethodEntry
 from remit.contracts.facts import Effect, Facts
-from remit.contracts.finding import Finding, InventoryError, shown
+from remit.contracts.finding import Finding, InventoryError, place_of, shown
 from remit.contracts.governance import Table
 from remit.contracts.lock import lock_file, read_lock
+from remit.contracts.method import forgotten
 from remit.contracts.operations import MethodDefinition, Operations, ToolDefinition
 from remit.core import Stack
 
@@ -161,6 +162,10 @@ def _fits(name: str, facts: Facts, where: str) -> Iterator[Finding]:
 
 def _drift(operations: Operations, offered: Collection[str], layers: Stack[CallLayer]) -> Iterator[Finding]:
     yield from _coverage(operations, offered)
+    for function in forgotten(operations.packages):
+        owner = function.__qualname__.rpartition(".")[0]
+        what = f"the method {function.__qualname__} is marked, and Operations was given no object of {owner}"
+        yield _found("not-given", place_of(function), what, "give one, or remove @method")
     for tool in operations.tools.values():
         yield from _unenforced(tool, operations.inventory.table, layers)
     file = lock_file(operations)

@@ -77,7 +77,8 @@ class Facts:
         risk: high risk is asked about by default.
         permissions: what a principal must hold to call it, ``area:verb``.
         timeout: seconds for one attempt, used by `recommended`; None for no limit.
-        rate: how many calls of one tenant may start in how many seconds, used by `recommended`; None for no limit.
+        rate: how many calls of one tenant may start in how many seconds, used by `recommended`; None for no limit. What
+            is composed has none: it touches nothing itself, and is driven again after a crash.
         egress: whether it sends data out of the system.
         trusted: whether its output may be believed; by default it may not.
         tags: words to find it by.
@@ -109,6 +110,11 @@ class Facts:
                 raise ContractError(f"permission {permission!r} is not of the form area:verb, like cms:write")
         if self.timeout is not None and not self.timeout > 0:
             raise ContractError(f"timeout is {self.timeout!r} seconds; give a positive number, or None for no limit")
+        if self.rate is not None and self.effect is Effect.COMPOSED:
+            raise ContractError(
+                "what is composed has no rate (rate_limit_per_minute): nothing would limit it, since it is driven again "
+                "until it ends; limit what it calls"
+            )
 
 
 def facts_of(

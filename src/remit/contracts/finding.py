@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from types import FunctionType, MethodType
 from typing import ClassVar
@@ -60,5 +61,9 @@ def place_of(function: FunctionType | MethodType) -> str:
 
 def shown(path: Path) -> str:
     """A path as a person at this prompt would write it."""
-    here = Path.cwd()
+    return _shown(path, Path.cwd())
+
+
+@lru_cache(maxsize=1024)
+def _shown(path: Path, here: Path) -> str:
     return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
@@ -55,10 +56,14 @@ class Enforcer:
 
 
 class Governed(NamedTuple):
-    """What is known of a tool when its layers are made: its facts, and all that was declared for it."""
+    """What is known of a tool when its layers are made: its facts, all that was declared for it, and what is fixed.
+
+    ``fixed``: parameters that the inventory gives their value. No call says them, so a gate must be told.
+    """
 
     facts: Facts
     policies: Mapping[str, Policies]
+    fixed: Mapping[str, JsonValue] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,8 +121,10 @@ class Table:
         if business is None or not issubclass(business.model, BusinessRules):
             raise SetupError(f"a table has a section {BUSINESS!r}, whose model is BusinessRules or a class of it")
 
-    def stack(self, policies: Mapping[str, Policies], facts: Facts) -> Stack[ToolLayer]:
+    def stack(
+        self, policies: Mapping[str, Policies], facts: Facts, fixed: Mapping[str, JsonValue] = MappingProxyType({})
+    ) -> Stack[ToolLayer]:
         """The layers around a tool for which ``policies`` were declared: later sections stand outside earlier ones."""
-        governed = Governed(facts, policies)
+        governed = Governed(facts, policies, fixed)
         stacks = [self.sections[name].layers(policies[name], governed) for name in self.sections if name in policies]
         return Stack[ToolLayer](*(layer for stack in reversed(stacks) for layer in stack))

@@ -5,13 +5,13 @@ Parameters are no part of it: types say those. What is wrong in it is found when
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Collection, Iterable, Mapping
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
-from pydantic import JsonValue, ValidationError
+from pydantic import BaseModel, JsonValue, ValidationError
 
 from remit.contracts.entries import (
     MethodEntry,
@@ -26,6 +26,7 @@ from remit.contracts.entries import (
 from remit.contracts.finding import Finding, InventoryError, shown
 from remit.contracts.governance import BUSINESS, BusinessRules, Policies, Table
 from remit.contracts.jsontext import compact
+from remit.contracts.near import near
 from remit.contracts.positions import Document, read_yaml
 from remit.contracts.positions import Path as At
 from remit.errors import ContractError
@@ -34,6 +35,7 @@ N = TypeVar("N", bound=Part)
 Declared = dict[str, dict[str, JsonValue]]
 
 _TOP: Final = ("domain", "subdomain", "methods", "tools")
+_QUOTED: Final = re.compile(r"'([^']*)'")
 _INHERITED: Final = ("classification", "effect", "risk", "egress", "trusted", "entities", "models", "parameters")
 
 
@@ -63,7 +65,7 @@ class Inventory:
 
 
 def read_inventory(folder: Path, table: Table, words: Vocabulary) -> Inventory:
-    """Read the files ``*.yaml`` of a folder.
+    """Read the files ``*.yaml`` of a folder. A slice that stands elsewhere in it is refused, not left out.
 
     Raises:
         InventoryError: with everything that is wrong in them.
@@ -75,12 +77,34 @@ def read_inventory(folder: Path, table: Table, words: Vocabulary) -> Inventory:
         raise InventoryError(
             [Finding(code="empty", where=where, what="no inventory: no file *.yaml", mend="write one")]
         )
+    reader.findings += _elsewhere(folder)
     for file in files:
         reader.read(file)
     reader.finish()
     if reader.findings:
         raise InventoryError(reader.findings)
     return Inventory(folder=folder, table=table, methods=reader.methods, tools=reader.tools)
+
+
+def _keys(model: type[BaseModel], loc: At, more: Iterable[str]) -> list[str]:
+    """The keys that there are where one stands that is none."""
+    inside = model.model_fields[str(loc[0])].annotation if len(loc) > 1 else None
+    if isinstance(inside, type) and issubclass(inside, BaseModel):
+        return list(inside.model_fields)
+    return [*model.model_fields, *more]
+
+
+def _inside(part: At, whole: At) -> bool:
+    """Whether one stands within the other."""
+    return len(part) > len(whole) and part[: len(whole)] == whole
+
+
+def _elsewhere(folder: Path) -> Iterator[Finding]:
+    """Files that somebody may take for slices, and nobody reads."""
+    for file in sorted(folder.rglob("*")):
+        if file.suffix == ".yml" or (file.suffix == ".yaml" and file.parent != folder):
+            mend = f"move it to {shown(folder / file.stem)}.yaml, or remove it"
+            yield Finding(code="not-read", where=f"{shown(file)}:1", what="nobody reads this file", mend=mend)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +129,7 @@ class _Reader:
         self._words = words
         self._declared: dict[str, Declared] = {}
         self._waiting: list[_Waiting] = []
+        self._replacing: list[tuple[Document, At, str]] = []
         self._taken: dict[str, str] = {}
 
     def read(self, file: Path) -> None:
@@ -116,8 +141,11 @@ class _Reader:
             return
         self.findings += document.findings
         value = document.value
+        if not value and not document.findings:
+            self._say("empty", document, (), "the file says nothing", "begin with `domain: …`, or remove it")
+            return
         for key in value.keys() - set(_TOP):
-            self._say("unknown-key", document, (key,), f"no such key: {key!r}", f"there are: {', '.join(_TOP)}")
+            self._say("unknown-key", document, (key,), f"no such key: {key!r}", near(key, _TOP))
         if not self._knows(document):
             return
         for name, entry in self._entries(document, ("methods",)):
@@ -126,14 +154,13 @@ class _Reader:
             self._tool(document, ("tools", name), entry)
 
     def finish(self) -> None:
-        """Take up the tools of methods, now that all methods are read."""
+        """Take up the tools of methods and what replaces others, now that all is read."""
         for each in self._waiting:
             method = self.methods.get(each.method)
             if method is None and each.method in self._declared:
                 continue  # what is wrong with it is said already
             if method is None:
-                near = difflib.get_close_matches(each.method, self.methods, n=1)
-                mend = f"did you mean {near[0]}?" if near else "name one as domain.subdomain.name"
+                mend = near(each.method, self.methods, "name one as domain.subdomain.name")
                 at = (*each.at, "method")
                 self._say("unknown-method", each.document, at, f"there is no method {each.method!r}", mend)
                 continue
@@ -148,17 +175,26 @@ class _Reader:
                 where=each.document.where(each.at),
             )
             self._enter(each.document, each.at, entry)
+        known = {*self._declared, *self.tools, *(str(each.at[-1]) for each in self._waiting)}
+        for document, at, name in self._replacing:
+            if name not in known:
+                mend = near(name, known, "name a method as domain.subdomain.name, or a tool")
+                self._say("unknown-method", document, at, f"there is no method or tool {name!r}", mend)
 
     def _knows(self, document: Document) -> bool:
-        domain, subdomain = str(document.value.get("domain")), str(document.value.get("subdomain"))
+        missing = [key for key in ("domain", "subdomain") if document.value.get(key) is None]
+        for key in missing:
+            self._say("missing-key", document, (key,), f"{key} is missing", "say it at the top of the file")
+        if missing:
+            return False
+        domain, subdomain = str(document.value["domain"]), str(document.value["subdomain"])
         if domain not in self._words.domains:
-            there = ", ".join(sorted(self._words.domains))
-            self._say("unknown-domain", document, ("domain",), f"no domain {domain!r}", f"there are: {there}")
+            mend = near(domain, self._words.domains)
+            self._say("unknown-domain", document, ("domain",), f"no domain {domain!r}", mend)
             return False
         if subdomain not in self._words.domains[domain]:
-            there = ", ".join(sorted(self._words.domains[domain]))
             what = f"no subdomain {subdomain!r} of {domain}"
-            self._say("unknown-domain", document, ("subdomain",), what, f"there are: {there}")
+            self._say("unknown-domain", document, ("subdomain",), what, near(subdomain, self._words.domains[domain]))
             return False
         return True
 
@@ -182,6 +218,7 @@ class _Reader:
         for name, entry in self._entries(document, (*at, "tools")):
             self._derived(document, (*at, "tools", name), entry, key)
         raw.pop("tools", None)
+        self._repeats(document, at, raw, ("parameters",))
         declared = self._take(document, at, raw)
         policies = self._policies(document, at, declared, {})
         part = self._part(document, at, MethodPart, raw)
@@ -226,7 +263,8 @@ class _Reader:
             mend = "remove it: it is inherited, and narrowed by `fix` and `hide`"
             if key == "parameters":
                 mend = "remove them: the types of the code say them; narrow them by `fix` and `hide`"
-            self._say("repeated", document, (*at, key), f"the tool {at[-1]!r} repeats {key}", mend)
+            what = f"the {str(at[-2]).removesuffix('s')} {at[-1]!r} repeats {key}"
+            self._say("repeated", document, (*at, key), what, mend)
             del raw[key]
 
     def _take(self, document: Document, at: At, raw: dict[str, Any]) -> Declared:
@@ -243,11 +281,8 @@ class _Reader:
             fields = dict(cast("dict[str, JsonValue]", said))
             template = fields.pop("template", None)
             if template is not None and template not in section.templates:
-                there = ", ".join(sorted(section.templates)) or "none"
-                path = (*at, name, "template")
-                self._say(
-                    "unknown-template", document, path, f"no template {template!r} of {name}", f"there are: {there}"
-                )
+                path, what = (*at, name, "template"), f"no template {template!r} of {name}"
+                self._say("unknown-template", document, path, what, near(str(template), section.templates))
                 continue
             declared[name] = {**(section.templates[str(template)] if template is not None else {}), **fields}
         return declared
@@ -265,17 +300,18 @@ class _Reader:
                     found[name] = section.read({**above, **own})
                 except ValidationError as error:
                     if name in declared:
-                        self._wrong(document, (*at, name), error, list(section.model.model_fields))
-        rules = found.get(BUSINESS)
-        if isinstance(rules, BusinessRules) and "required_permissions" in declared.get(BUSINESS, {}):
+                        self._wrong(document, (*at, name), error, section.model)
+        rules, own = found.get(BUSINESS), declared.get(BUSINESS, {})
+        if isinstance(rules, BusinessRules) and "required_permissions" in own:
             self._permissions(document, (*at, BUSINESS, "required_permissions"), rules)
+        if isinstance(rules, BusinessRules) and "replacement_method" in own and rules.replacement_method:
+            self._replacing.append((document, (*at, BUSINESS, "replacement_method"), rules.replacement_method))
         return found
 
     def _permissions(self, document: Document, at: At, rules: BusinessRules) -> None:
         for index, permission in enumerate(rules.required_permissions):
             if permission not in self._words.permissions:
-                near = difflib.get_close_matches(permission, list(self._words.permissions), n=1)
-                mend = f"did you mean {near[0]}?" if near else "grant it to a role, or correct it"
+                mend = near(permission, self._words.permissions, "grant it to a role, or correct it")
                 what = f"no role grants the permission {permission!r}"
                 self._say("unknown-permission", document, (*at, index), what, mend)
 
@@ -283,7 +319,7 @@ class _Reader:
         try:
             return kind.model_validate_json(compact(raw), strict=True)
         except ValidationError as error:
-            self._wrong(document, at, error, [*kind.model_fields, *self._table.sections])
+            self._wrong(document, at, error, kind, self._table.sections)
             return None
 
     def _check_facts(self, document: Document, at: At, entry: MethodEntry | ToolEntry, part: Any) -> None:
@@ -294,18 +330,26 @@ class _Reader:
             except ContractError as error:
                 self._say("value", document, at, error.message, "correct it")
 
-    def _wrong(self, document: Document, at: At, error: ValidationError, known: list[str]) -> None:
-        for detail in error.errors(include_url=False, include_context=False):
-            path = (*at, *detail["loc"])
+    def _wrong(
+        self, document: Document, at: At, error: ValidationError, model: type[BaseModel], more: Iterable[str] = ()
+    ) -> None:
+        """Say each mistake once: not that a whole is wrong too, nor that a key which was mistyped is missing."""
+        details = error.errors(include_url=False)
+        mistyped: set[At] = set()
+        for detail in sorted(details, key=lambda each: each["type"] != "extra_forbidden"):
+            loc = detail["loc"]
+            path = (*at, *loc)
             name = ".".join(str(part) for part in path[1:])
             if detail["type"] == "extra_forbidden":
-                near = difflib.get_close_matches(str(path[-1]), known, n=1)
-                mend = f"did you mean {near[0]}?" if near else f"there are: {', '.join(sorted(known))}"
+                mend = near(str(loc[-1]), _keys(model, loc, more))
+                mistyped.add((*loc[:-1], mend.removeprefix("did you mean ").removesuffix("?")))
                 self._say("unknown-key", document, path, f"{name}: no such key, and no layer enforces it", mend)
-            elif detail["type"] == "missing":
+            elif detail["type"] == "missing" and loc not in mistyped:
                 self._say("missing-key", document, path, f"{name} is missing", "say it")
-            else:
-                self._say("value", document, path, f"{name}: {detail['msg']}", "correct it")
+            elif detail["type"] != "missing" and not any(_inside(each["loc"], loc) for each in details):
+                words = _QUOTED.findall(str(detail.get("ctx", {}).get("expected", "")))
+                mend = near(str(detail["input"]), words, "correct it")
+                self._say("value", document, path, f"{name}: {detail['msg']}", mend)
 
     def _enter(self, document: Document, at: At, entry: ToolEntry) -> None:
         if self._free(document, at, f"tool {entry.name}"):
@@ -320,4 +364,5 @@ class _Reader:
         return True
 
     def _say(self, code: str, document: Document, at: At, what: str, mend: str) -> None:
-        self.findings.append(Finding(code=code, where=document.where(at), what=what, mend=mend))
+        if not document.said(at):
+            self.findings.append(Finding(code=code, where=document.where(at), what=what, mend=mend))

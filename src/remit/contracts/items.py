@@ -10,6 +10,9 @@ from typing import Any, ClassVar, Final, Literal
 
 Outcome = Literal["ok", "error", "denied"]
 
+BESIDE: Final = "-"
+"""The ``after`` of a run that is a direct call in a conversation: it follows none of its runs, and none follows it."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
@@ -43,6 +46,20 @@ class Message(Item):
     agent: str
     text: str
     request: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelReply(Item):
+    """What a model said to the worker whose call id is ``agent``: PydanticAI's response, as JSON.
+
+    ``request`` is the digest of what was asked. It stands beside the bijection: a response holds more than a chat
+    message can.
+    """
+
+    kind: ClassVar[str] = "model_reply"
+    agent: str
+    request: str
+    response: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,12 +102,16 @@ class ToolOutput(Item):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Handoff(Item):
-    """One agent hands the conversation to another. No chat message."""
+    """One agent hands the conversation to another. No chat message.
+
+    It is filed under the call that both answer. ``wire`` is the id by which the model named the call that did it.
+    """
 
     kind: ClassVar[str] = "handoff"
     source: str
     target: str
     reason: str = ""
+    wire: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

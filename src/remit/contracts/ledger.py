@@ -120,6 +120,13 @@ class Ledger(Protocol):
         """Reserve one of ``limit`` calls of the run for ``call``; False if none is left. Asking again is free."""
         ...
 
+    def reserve_handoff(self, agent: str, limit: int) -> bool:
+        """Reserve the next handoff in the call ``agent``, one of ``limit`` of the run; False if none is left.
+
+        Asking again is free until that handoff is written.
+        """
+        ...
+
     def spent(self) -> Spent:
         """What the run has used so far."""
         ...

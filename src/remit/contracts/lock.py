@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
@@ -18,6 +18,7 @@ from remit.contracts.governance import Policies
 from remit.contracts.jsontext import canonical_text
 from remit.contracts.operations import AnyTool, Operations
 from remit.contracts.question import digest
+from remit.contracts.schema import Input, Output
 from remit.contracts.widening import inlined
 
 FILE: Final = "inventory.lock"
@@ -51,7 +52,7 @@ class Agreed(BaseModel):
         governed: dict[str, Any],
     ) -> tuple[str, str]:
         """The digests of a contract and of what governs it."""
-        return digest(canonical_text([parameters, required, defaults, result])), digest(canonical_text(governed))
+        return _contract_digest(parameters, required, defaults, result), digest(canonical_text(governed))
 
 
 class Lock(BaseModel):
@@ -70,12 +71,13 @@ class Lock(BaseModel):
 
 def lock_of(operations: Operations) -> Lock:
     """What code and inventory say today."""
-    methods = {key: _agreed(each.contract, each.facts, each.policies) for key, each in operations.methods.items()}
+    said = _Saying()
+    methods = {key: said.agreed(each.contract, each.facts, each.policies) for key, each in operations.methods.items()}
     tools = {
-        name: _agreed(each.tool, each.tool.facts, each.policies, dict(each.fixed))
+        name: said.agreed(each.tool, each.tool.facts, each.policies, dict(each.fixed))
         for name, each in operations.tools.items()
     }
-    return Lock(methods=methods, tools=tools)
+    return Lock.model_construct(methods=methods, tools=tools)
 
 
 def lock_file(operations: Operations) -> Path:
@@ -99,29 +101,56 @@ def read_lock(path: Path) -> Lock | None:
         raise InventoryError([found]) from error
 
 
-def _agreed(
-    tool: AnyTool, facts: Facts, policies: Mapping[str, Policies], fixed: dict[str, JsonValue] | None = None
-) -> Agreed:
-    schema, result = tool.schema_in.json_schema, tool.schema_out.json_schema
+class _Said(NamedTuple):
+    """What the two sides of a contract say, and its digest."""
+
+    contract: str
+    parameters: dict[str, dict[str, Any]]
+    required: list[str]
+    defaults: dict[str, Any]
+    result: dict[str, Any]
+
+
+class _Saying:
+    """Says what operations agree to. A tool that takes what its method takes shares its two sides."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Input[Any], Output[Any]], _Said] = {}
+
+    def agreed(
+        self,
+        tool: AnyTool,
+        facts: Facts,
+        policies: Mapping[str, Policies],
+        fixed: dict[str, JsonValue] | None = None,
+    ) -> Agreed:
+        """What is agreed to of one operation."""
+        sides = (tool.schema_in, tool.schema_out)
+        said = self._known.get(sides) or self._known.setdefault(sides, _said(*sides))
+        governed = _governed(facts, policies) | {"fixed": fixed or {}}
+        fields: Mapping[str, Any] = tool.schema_in.json_schema.get("properties", {})
+        return Agreed.model_construct(
+            **said._asdict(),
+            governance=digest(canonical_text(governed)),
+            text=digest(tool.description, *(each.get("description", "") for each in fields.values())),
+            governed=governed,
+        )
+
+
+def _said(schema_in: Input[Any], schema_out: Output[Any]) -> _Said:
+    schema, result = schema_in.json_schema, schema_out.json_schema
     definitions: Mapping[str, Any] = schema.get("$defs", {})
     fields: Mapping[str, Any] = schema.get("properties", {})
     parameters = {name: inlined(each, definitions) for name, each in fields.items()}
     required = sorted(schema.get("required", ()))
     defaults = {name: each["default"] for name, each in fields.items() if "default" in each}
     plain = inlined(result, result.get("$defs", {}))
-    governed = _governed(facts, policies) | {"fixed": fixed or {}}
-    contract, governance = Agreed.digests(parameters, required, defaults, plain, governed)
-    said = [each.get("description", "") for each in fields.values()]
-    return Agreed(
-        contract=contract,
-        governance=governance,
-        text=digest(tool.description, *said),
-        parameters=parameters,
-        required=required,
-        defaults=defaults,
-        result=plain,
-        governed=governed,
-    )
+    return _Said(_contract_digest(parameters, required, defaults, plain), parameters, required, defaults, plain)
+
+
+def _contract_digest(*said: object) -> str:
+    """The digest of parameters, required ones, defaults and result."""
+    return digest(canonical_text(list(said)))
 
 
 def _governed(facts: Facts, policies: Mapping[str, Policies]) -> dict[str, Any]:

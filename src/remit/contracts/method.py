@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 import inspect
+import sys
 import typing
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
 from types import FunctionType, MethodType
 from typing import Any, Final, NamedTuple, TypeVar, cast, overload
 from uuid import UUID
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 from pydantic import BaseModel
 
@@ -36,6 +37,8 @@ class Mark(NamedTuple):
 
 
 _MARKS: Final = WeakKeyDictionary[Callable[..., Any], Mark]()
+_GIVEN: Final = WeakSet[Callable[..., Any]]()
+"""The marked functions of the classes whose objects some `Operations` was given."""
 
 
 @overload
@@ -67,12 +70,36 @@ def method(
 
 def methods_of(domain: object) -> dict[str, tuple[MethodType, Mark]]:
     """The methods of a domain object that are marked, bound to it, by name."""
+    _GIVEN.update(each for kind in type(domain).__mro__ for each in vars(kind).values() if _marked(each))
     found: dict[str, tuple[MethodType, Mark]] = {}
     for name, function in inspect.getmembers(type(domain), inspect.isfunction):
         mark = _MARKS.get(function)
         if mark is not None:
             found[name] = (MethodType(function, domain), mark)
     return found
+
+
+def _marked(value: object) -> bool:
+    return isinstance(value, FunctionType) and value in _MARKS
+
+
+def forgotten(packages: Collection[str]) -> list[FunctionType]:
+    """The marked methods of classes in those top packages whose objects were given to nobody in this process.
+
+    What a name with an underscore first says is nobody else's, and an abstract class has no objects: both are left out.
+    """
+    loaded = [each for each in _MARKS if isinstance(each, FunctionType) and each not in _GIVEN]
+    found = [each for each in loaded if each.__module__.partition(".")[0] in packages and _is_there(each)]
+    return sorted(found, key=lambda each: (each.__module__, each.__code__.co_firstlineno))
+
+
+def _is_there(function: FunctionType) -> bool:
+    """Whether its module has a class that has it."""
+    owner, _, name = function.__qualname__.rpartition(".")
+    kind = vars(sys.modules.get(function.__module__, sys)).get(owner)
+    if owner.startswith("_") or not isinstance(kind, type) or inspect.isabstract(kind):
+        return False
+    return vars(kind).get(name) is function
 
 
 class Parameter(NamedTuple):

@@ -6,8 +6,9 @@ Whatever does not fit is found when they are put together, all of it at once, ea
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from types import FunctionType, MethodType
 from typing import Any, NamedTuple, cast
 
@@ -17,7 +18,7 @@ from remit.contracts.callee import LeafContext
 from remit.contracts.classification import Deprecation
 from remit.contracts.entries import MethodEntry, Narrowed, OfFunction, ToolEntry, facts_said
 from remit.contracts.facts import Facts
-from remit.contracts.finding import Finding, InventoryError, place_of
+from remit.contracts.finding import Finding, InventoryError, place_of, shown
 from remit.contracts.governance import BUSINESS, BusinessRules, Policies
 from remit.contracts.inventory import Inventory
 from remit.contracts.method import (
@@ -29,11 +30,13 @@ from remit.contracts.method import (
     methods_of,
     read_models,
 )
+from remit.contracts.naming import canonical_name
 from remit.contracts.narrowing import narrowed
 from remit.contracts.tool import Tool, tool_of
-from remit.errors import ContractError
+from remit.errors import ContractError, SetupError
 
 AnyTool = Tool[..., Any]
+Composed = Callable[[Callable[[str], AnyTool]], Iterable[object]]
 
 
 class MethodMetadata(NamedTuple):
@@ -111,14 +114,18 @@ class Operations:
     Args:
         inventory: what governs them.
         domains: objects of the application's domain classes, whose methods they are.
+        composed: from a way to look up the tools made of ``domains``, the objects whose functions call them, as
+            pipelines do.
 
     Raises:
         InventoryError: code and inventory do not fit, with everything that was found.
     """
 
-    def __init__(self, inventory: Inventory, domains: Iterable[object]) -> None:
+    def __init__(self, inventory: Inventory, domains: Iterable[object], *, composed: Composed | None = None) -> None:
         self.inventory = inventory
-        binder = _Binder(inventory, list(domains))
+        given = list(domains)
+        self.packages = frozenset(type(each).__module__.partition(".")[0] for each in given)
+        binder = _Binder(inventory, given, composed)
         self.methods: Mapping[str, MethodDefinition] = binder.methods()
         self.tools: Mapping[str, ToolDefinition] = binder.tools(self.methods)
         if binder.findings:
@@ -135,9 +142,13 @@ class Operations:
         Raises:
             ContractError: there is none.
         """
-        if name not in self.tools:
-            raise ContractError(f"the inventory has no tool {name!r}")
-        return self.tools[name].tool
+        return _tool(self.tools, name)
+
+
+def _tool(tools: Mapping[str, ToolDefinition], name: str) -> AnyTool:
+    if name not in tools:
+        raise ContractError(f"the inventory has no tool {name!r}")
+    return tools[name].tool
 
 
 class _Found(NamedTuple):
@@ -149,10 +160,11 @@ class _Found(NamedTuple):
 class _Binder:
     """Finds the code of each entry, and keeps what does not fit."""
 
-    def __init__(self, inventory: Inventory, domains: list[object]) -> None:
+    def __init__(self, inventory: Inventory, domains: list[object], composed: Composed | None) -> None:
         self.findings: list[Finding] = []
         self._inventory = inventory
         self._domains = domains
+        self._composed = composed
         self._marked: dict[str, list[_Found]] = {}
         for domain in domains:
             for name, (function, mark) in methods_of(domain).items():
@@ -177,33 +189,61 @@ class _Binder:
         return found
 
     def tools(self, methods: Mapping[str, MethodDefinition]) -> dict[str, ToolDefinition]:
-        """The tools of the inventory."""
+        """The tools of the inventory, in its order; those that call others are made when the others are."""
         found: dict[str, ToolDefinition] = {}
-        for name, entry in self._inventory.tools.items():
-            part = entry.part
-            if isinstance(part, OfFunction):
-                made = self._try(entry.where, lambda entry=entry, part=part: self._of_function(entry, part))
+        later: list[ToolEntry] = []
+        for entry in self._inventory.tools.values():
+            if self._composed is not None and isinstance(entry.part, OfFunction) and not self._owners(entry.part):
+                later.append(entry)
             else:
-                method = methods.get(entry.method)
-                made = method and self._try(
-                    entry.where, lambda entry=entry, method=method, part=part: self._of_method(entry, method, part)
-                )
-            if made:
-                found[name] = made
+                self._tool(found, entry, methods)
+        for entry in later if self._compose(found, later) else ():
+            self._tool(found, entry, methods)
+        found = {name: found[name] for name in self._inventory.tools if name in found}
         for key, method in methods.items():
             if key not in self._inventory.methods:
                 self._self_made(found, method)
         return found
 
+    def _compose(self, found: Mapping[str, ToolDefinition], later: Sequence[ToolEntry]) -> bool:
+        """Make the objects whose functions call others; not while something is wrong with those others."""
+        if self._composed is None or self.findings:
+            return False
+        try:
+            self._domains += self._composed(partial(_tool, found))
+        except SetupError as error:
+            where = later[0].where if later else f"{shown(self._inventory.folder)}:1"
+            self._say("contract", where, error.message, "mend the code or the entry")
+        return not self.findings
+
+    def _tool(
+        self, found: dict[str, ToolDefinition], entry: ToolEntry, methods: Mapping[str, MethodDefinition]
+    ) -> None:
+        part = entry.part
+        if isinstance(part, OfFunction):
+            made = self._try(entry.where, lambda: self._of_function(entry, part))
+        else:
+            method = methods.get(entry.method)
+            made = method and self._try(entry.where, lambda: self._of_method(entry, method, part))
+        if made:
+            found[entry.name] = made
+
+    def _owners(self, part: OfFunction) -> list[object]:
+        """The objects of the class that a function is of."""
+        owner = part.function.rpartition(".")[0]
+        return [each for each in self._domains if owner in {kind.__name__ for kind in type(each).__mro__}]
+
     def _self_made(self, found: dict[str, ToolDefinition], method: MethodDefinition) -> None:
         """The tool of a method without an entry, which says all of itself."""
-        name, where = method.metadata.name, method.metadata.code
+        name, where = canonical_name(method.implementation), method.metadata.code
         if name in found:
             self._say("duplicate-name", where, f"the tool {name} is at {found[name].where} already", "rename one")
             return
         rules: dict[str, Policies] = {BUSINESS: method.business_rules}
         said = _said("", method.implementation, method.facts)
-        made = self._try(where, lambda: method.contract.governed(method.facts, name=name, description=said))
+        made = self._try(
+            where, lambda: method.contract.governed(method.facts, name=name, description=said, where=where)
+        )
         if made is not None:
             stack = self._inventory.table.stack(rules, method.facts)
             found[name] = ToolDefinition(
@@ -255,8 +295,7 @@ class _Binder:
         return self._try(where, lambda: _definition(key, where, code, facts, rules, {}))
 
     def _of_function(self, entry: ToolEntry, part: OfFunction) -> ToolDefinition:
-        owner, _, name = part.function.rpartition(".")
-        domains = [each for each in self._domains if owner in {kind.__name__ for kind in type(each).__mro__}]
+        name, domains = part.function.rpartition(".")[2], self._owners(part)
         written: object = dict(inspect.getmembers(type(domains[0]))).get(name) if domains else None
         if isinstance(written, Tool):
             raise ContractError(f"the facts of {entry.name} stand in a decorator too; remove them there")
@@ -266,7 +305,8 @@ class _Binder:
         function = MethodType(written, domains[0])
         rules = cast("BusinessRules", entry.policies[BUSINESS])
         facts = facts_said(entry, part, rules, part)
-        made = tool_of(function, facts, name=entry.name, description=_said(part.description, function, facts))
+        said = _said(part.description, function, facts)
+        made = tool_of(function, facts, name=entry.name, description=said, where=entry.where)
         return self._definition(entry, None, made, part)
 
     def _of_method(self, entry: ToolEntry, method: MethodDefinition, part: Narrowed) -> ToolDefinition:
@@ -274,12 +314,13 @@ class _Binder:
         listed = self._inventory.methods[method.metadata.key]
         facts = facts_said(entry, listed.part, rules, part)
         said = _said(part.description, method.implementation, facts)
+        name = canonical_name(method.implementation, entry.name)
         if not part.fix and not part.hide:
-            made = method.contract.governed(facts, name=entry.name, description=said)
+            made = method.contract.governed(facts, name=name, description=said, where=entry.where)
         else:
             context = method.models.context or LeafContext
             body = narrowed(method.contract, method.models.result, context, part.fix, part.hide)
-            made = tool_of(body, facts, name=entry.name, description=said)
+            made = tool_of(body, facts, name=name, description=said, where=entry.where)
         return self._definition(entry, method, made, part)
 
     def _definition(
@@ -293,7 +334,7 @@ class _Binder:
             fixed=narrow.fix,
             hidden=narrow.hide,
             where=entry.where,
-            tool=made.layer(self._inventory.table.stack(entry.policies, made.facts)),
+            tool=made.layer(self._inventory.table.stack(entry.policies, made.facts, narrow.fix)),
         )
 
     def _try(self, where: str, make: Callable[[], Any]) -> Any:
@@ -322,7 +363,7 @@ def _definition(
         models=models,
         implementation=function,
         external=external,
-        contract=tool_of(body, replace(facts, confirm=None), name=function.__name__, description=description),
+        contract=tool_of(body, replace(facts, confirm=None), name=canonical_name(function), description=description),
     )
 
 

@@ -20,12 +20,17 @@ _TAG: Final = "tag:yaml.org,2002:"
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What a text says, and the line of each part by its path."""
+    """What a text says, and the line of each part by its path. What is wrong at the paths ``refused`` is said."""
 
     file: str
     value: dict[str, Any]
     lines: dict[Path, int]
     findings: list[Finding] = field(default_factory=list[Finding])
+    refused: set[Path] = field(default_factory=set[Path])
+
+    def said(self, path: Path) -> bool:
+        """Whether it is said already that a part, or what it is part of, is wrong."""
+        return any(path[:length] in self.refused for length in range(len(path) + 1))
 
     def where(self, path: Path) -> str:
         """Where a part stands, or what it would be part of, as ``file:line``."""
@@ -58,7 +63,7 @@ def read_yaml(text: str, file: str) -> Document:
     value: object = {} if node is None else reader.value(node, ())
     if not isinstance(value, dict):
         raise InventoryError([reader.finding(node, "yaml", "no mapping", "begin with keys, like `domain: …`")])
-    return Document(file, cast("dict[str, Any]", value), reader.lines, reader.findings)
+    return Document(file, cast("dict[str, Any]", value), reader.lines, reader.findings, reader.refused)
 
 
 def _yaml() -> ModuleType:
@@ -76,14 +81,16 @@ class _Reader:
         self.file = file
         self.lines: dict[Path, int] = {}
         self.findings: list[Finding] = []
+        self.refused: set[Path] = set()
         self._seen: set[int] = set()
 
     def value(self, node: Any, path: Path) -> Any:
         """The value of a node, which stands at ``path``."""
         self.lines.setdefault(path, node.start_mark.line + 1)
         if node.id == "scalar":
-            return self._scalar(node)
+            return self._scalar(node, path)
         if id(node) in self._seen:
+            self.refused.add(path)
             self._say(node, "alias", "a reference to another part", "say it here, or name a template")
             return None
         self._seen.add(id(node))
@@ -105,7 +112,7 @@ class _Reader:
                 found[name] = self.value(child, (*path, name))
         return found
 
-    def _scalar(self, node: Any) -> Any:
+    def _scalar(self, node: Any, path: Path) -> Any:
         kind, text = node.tag.removeprefix(_TAG), node.value
         if kind == "str":
             return text
@@ -116,6 +123,7 @@ class _Reader:
                 return json.loads(text)
             except ValueError:
                 pass
+        self.refused.add(path)
         self._say(node, "scalar", f"{text!r} is no text, number, true or false", "quote what is meant as text")
         return text
 

@@ -1,6 +1,6 @@
 """Values to JSON and back: what is written says everything that was there, and equal values are written alike.
 
-All of it is decided when a contract is made; a call only uses the serializer that was built then.
+Whether a type can be a contract's is decided when the contract is made; its serializer is built for the first value.
 """
 
 from __future__ import annotations
@@ -23,31 +23,24 @@ from pydantic_core.core_schema import (
 from remit.contracts.jsontext import compact
 from remit.errors import ContractError
 
-JsonSchema = dict[str, Any]
 Node = dict[str, Any]
 
 
-def json_schema_of(adapter: TypeAdapter[Any]) -> JsonSchema:
-    """The JSON schema of a type, without titles: tokens that say nothing.
-
-    Raises:
-        ContractError: a field hides its value from JSON, as a secret does.
-    """
-    schema = cast("JsonSchema", _untitled(adapter.json_schema(by_alias=True), ""))
-    root = schema.pop("$ref", None)  # of a type that holds itself; providers want to see an object
-    return schema if root is None else {**schema["$defs"][root.removeprefix("#/$defs/")], **schema}
-
-
-def serializer_of(adapter: TypeAdapter[Any], *, computed: bool = True) -> SchemaSerializer:
-    """Writes as pydantic does, but sets sorted, and numbers that are not finite as they are, so that they are seen.
-
-    ``computed``: whether to write what a model computes of its fields, too.
+def check_fields(adapter: TypeAdapter[Any]) -> None:
+    """Refuse a type that does not come back as it was.
 
     Raises:
         ContractError: a field is not written, or by another name than it is read by.
     """
     for node in _nodes(adapter.core_schema):
         _check_fields(node)
+
+
+def serializer_of(adapter: TypeAdapter[Any], *, computed: bool = True) -> SchemaSerializer:
+    """Writes as pydantic does, but sets sorted, and numbers that are not finite as they are, so that they are seen.
+
+    ``computed``: whether to write what a model computes of its fields, too.
+    """
     schema = adapter.core_schema if computed else _changed(adapter.core_schema, _compute_nothing)
     return _serializer(schema)
 
@@ -112,26 +105,6 @@ def _serializer(schema: Any) -> SchemaSerializer:
     return SchemaSerializer(cast("CoreSchema", _changed(schema, _sort)), _NOT_FINITE, _use_prebuilt=False)
 
 
-_BY_NAME: Final = frozenset({"properties", "$defs", "patternProperties"})
-_VALUES: Final = frozenset({"default", "const", "enum", "examples", "discriminator"})
-
-
-def _untitled(schema: Any, name: str) -> Any:
-    if isinstance(schema, list):
-        return [_untitled(part, name) for part in cast("list[Any]", schema)]
-    if not isinstance(schema, dict):
-        return schema
-    kept: JsonSchema = {}
-    for key, value in cast("JsonSchema", schema).items():
-        if key == "writeOnly":
-            raise ContractError(f"'{name}' hides its value from JSON: it cannot be an argument or a result")
-        if key in _BY_NAME:
-            kept[key] = {each: _untitled(part, each) for each, part in value.items()}
-        elif key != "title":
-            kept[key] = value if key in _VALUES else _untitled(value, name)
-    return kept
-
-
 def _sorted(value: Any, write: Callable[[Any], list[Any]]) -> list[Any]:
     return sorted(write(value), key=compact)
 
@@ -143,19 +116,19 @@ _ANYTHING: Final = SchemaSerializer({"type": "any"}, _NOT_FINITE)
 _NO_SCHEMA: Final = frozenset({"default", "expected", "metadata", "keys_schema"})
 
 
-def _nodes(part: Any) -> Iterator[Node]:
-    """Every node of a core schema."""
-    if isinstance(part, (list, tuple)):
-        for each in cast("list[Any]", part):
-            yield from _nodes(each)
-    elif isinstance(part, dict):
-        node = cast("Node", part)
-        named = not isinstance(node.get("type"), str)  # schemas by name
-        if not named:
-            yield node
-        for key, value in node.items():
-            if named or key not in _NO_SCHEMA:
-                yield from _nodes(value)
+def _nodes(schema: Any) -> Iterator[Node]:
+    """Every node of a core schema, the outermost first."""
+    left = [schema]
+    while left:
+        part = left.pop()
+        if isinstance(part, dict):
+            node = cast("Node", part)
+            named = not isinstance(node.get("type"), str)  # schemas by name
+            if not named:
+                yield node
+            left += [value for key, value in reversed(node.items()) if named or key not in _NO_SCHEMA]
+        elif isinstance(part, (list, tuple)):
+            left += reversed(cast("list[Any]", part))
 
 
 def _changed(part: Any, change: Callable[[Node], None]) -> Any:

@@ -5,11 +5,21 @@ from __future__ import annotations
 import json
 from typing import Any, Final, Generic, TypeVar, cast
 
-from pydantic import BaseModel, ConfigDict, PydanticUserError, RootModel, TypeAdapter, ValidationError, create_model
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    JsonValue,
+    PydanticUserError,
+    RootModel,
+    TypeAdapter,
+    ValidationError,
+    create_model,
+)
 from pydantic_core import ErrorDetails, PydanticSerializationError, to_json
 
 from remit.contracts.arguments import HELD, Arguments, canonical, no_constant
-from remit.contracts.roundtrip import in_order, is_doubtful, json_schema_of, serializer_of, validator_of
+from remit.contracts.json_schema import json_schema_of
+from remit.contracts.roundtrip import check_fields, in_order, is_doubtful, serializer_of, validator_of
 from remit.contracts.secret import KNOWN, redacted
 from remit.errors import ContractError, InvalidError, OutputError
 
@@ -20,19 +30,30 @@ _SHOWN: Final = 5
 _UNREADABLE: Final = "what its serializer writes is not read as what it was"
 
 
+class _Written:
+    """How values of a type are written and read, and whether each must be looked at. Built when the first one comes."""
+
+    __slots__ = ("doubtful", "reader", "serializer")
+
+    def __init__(self, adapter: TypeAdapter[Any], *, computed: bool = True) -> None:
+        self.serializer = serializer_of(adapter, computed=computed)
+        self.reader = validator_of(adapter)
+        self.doubtful = is_doubtful(adapter)
+
+
 class Input(Generic[P]):
     """The payload model of a callee: binds arguments, gives the canonical form, and the JSON schema."""
 
-    __slots__ = ("_doubtful", "_serializer", "json_schema", "model")
+    __slots__ = ("_adapter", "_written", "json_schema", "model")
 
     def __init__(self, model: type[P]) -> None:
         if issubclass(model, RootModel):
             raise ContractError(f"{model.__name__} is no object with named fields, as arguments are")
-        adapter = TypeAdapter(model)
+        self._adapter = TypeAdapter(model)
         self.model = model
-        self.json_schema: dict[str, Any] = json_schema_of(adapter)
-        self._serializer = serializer_of(adapter, computed=False)
-        self._doubtful = is_doubtful(adapter)
+        self.json_schema: dict[str, Any] = json_schema_of(self._adapter)
+        check_fields(self._adapter)
+        self._written: _Written | None = None
 
     def bind(self, arguments: Arguments, *, strict: bool = False) -> P:
         """The payload that the arguments say.
@@ -58,7 +79,7 @@ class Input(Generic[P]):
             InvalidError: there is none, or it does not say the payload.
         """
         text = canonical(self._plain(payload))
-        if self._doubtful:
+        if self._writes.doubtful:
             self._come_back(payload, text, set(self.model.model_fields))
         return text
 
@@ -86,7 +107,7 @@ class Input(Generic[P]):
         text = canonical(value)
         if KNOWN.spellings and redacted(text) != text:
             raise InvalidError(HELD)
-        if self._doubtful:
+        if self._writes.doubtful:
             self._come_back(payload, text, payload.model_fields_set)
         return Arguments(text, value)
 
@@ -100,9 +121,15 @@ class Input(Generic[P]):
             known = f". Parameters: {', '.join(self.json_schema.get('properties', {})) or 'none'}"
         return f"{said}{more}{known}"
 
+    @property
+    def _writes(self) -> _Written:
+        if self._written is None:
+            self._written = _Written(self._adapter, computed=False)
+        return self._written
+
     def _plain(self, payload: P, fields: set[str] | None = None) -> dict[str, Any]:
         try:
-            plain = self._serializer.to_python(payload, mode="json", by_alias=True, include=fields)
+            plain = self._writes.serializer.to_python(payload, mode="json", by_alias=True, include=fields)
         except (PydanticSerializationError, ValueError, RecursionError) as error:
             raise InvalidError(f"JSON cannot hold the arguments: {error}") from error
         return cast("dict[str, Any]", plain)
@@ -121,22 +148,22 @@ class Input(Generic[P]):
 class Output(Generic[T]):
     """The result type of a callee: checks a result, writes it as content for a model, and reads it back."""
 
-    __slots__ = ("_adapter", "_doubtful", "_reader", "_serializer", "_text", "json_schema")
+    __slots__ = ("_adapter", "_text", "_written", "json_schema", "kind")
 
     def __init__(self, kind: Any) -> None:
         try:
             self._adapter: TypeAdapter[T] = TypeAdapter(kind)
             self.json_schema: dict[str, Any] = json_schema_of(self._adapter)
-            self._serializer = serializer_of(self._adapter)
-            self._reader = validator_of(self._adapter)
-            self._doubtful = is_doubtful(self._adapter)
+            check_fields(self._adapter)
         except PydanticUserError as error:
             raise ContractError(
                 f"{kind!r} cannot be a result: use JSON types, a pydantic model or a dataclass"
             ) from error
         except ContractError as error:
             raise ContractError(f"{kind!r} cannot be a result: {error.message}") from error
+        self.kind: object = kind
         self._text = kind is str
+        self._written: _Written | None = None
 
     def dump(self, value: object) -> tuple[T, str]:
         """The checked result and its content: text as it is, everything else as JSON.
@@ -149,7 +176,7 @@ class Output(Generic[T]):
             if self._text:
                 cast("str", checked).encode()
                 return checked, cast("str", checked)
-            return checked, self._written(checked)
+            return checked, self._content(checked)
         except ValidationError as error:
             said = "; ".join(_line(detail) for detail in error.errors(include_url=False)[:_SHOWN])
             raise OutputError(f"the result is not what the contract says: {said}") from error
@@ -158,13 +185,27 @@ class Output(Generic[T]):
 
     def load(self, content: str) -> T:
         """The result whose content is ``content``."""
-        return cast("T", content) if self._text else cast("T", self._reader.validate_json(content))
+        return cast("T", content) if self._text else cast("T", self._writes.reader.validate_json(content))
 
-    def _written(self, value: T) -> str:
-        content = self._serializer.to_json(value, by_alias=True).decode()
+    def plain(self, content: str) -> JsonValue:
+        """What ``content`` says, as JSON has it.
+
+        Raises:
+            ValueError: it is no JSON, and not text either.
+        """
+        return content if self._text else cast("JsonValue", json.loads(content, parse_constant=no_constant))
+
+    @property
+    def _writes(self) -> _Written:
+        if self._written is None:
+            self._written = _Written(self._adapter)
+        return self._written
+
+    def _content(self, value: T) -> str:
+        content = self._writes.serializer.to_json(value, by_alias=True).decode()
         if "NaN" in content or "Infinity" in content:  # as text, or as what is no JSON
             json.loads(content, parse_constant=no_constant)
-        if self._doubtful and self.load(content) != value:
+        if self._writes.doubtful and self.load(content) != value:
             raise ValueError(_UNREADABLE)
         return content
 

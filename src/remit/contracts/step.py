@@ -64,11 +64,15 @@ class Next:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Done:
-    """The agent is done: the model called nothing, or a reply ended the run (then ``final`` is that reply)."""
+    """The agent is done: the model called nothing, or a reply ended the run (then ``final`` is that reply).
+
+    Or it handed the conversation over: then ``to`` is the agent that goes on.
+    """
 
     messages: tuple[str, ...]
     aux: Aux
     final: Reply | None = None
+    to: str = ""
 
 
 StepOutcome = Next | Done

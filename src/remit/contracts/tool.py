@@ -10,9 +10,11 @@ from pydantic import BaseModel, ValidationError
 
 from remit.contracts.arguments import Arguments
 from remit.contracts.call import CallLayer, ToolLayer, as_calls
-from remit.contracts.callee import UNKNOWN, Context, Found, Frame, LeafContext
+from remit.contracts.callee import UNKNOWN, Found, Frame, LeafContext
 from remit.contracts.contract import check_name
 from remit.contracts.facts import Effect, Facts, Rate, Risk, facts_of
+from remit.contracts.finding import place_of
+from remit.contracts.naming import canonical_name
 from remit.contracts.redact import Redact
 from remit.contracts.schema import Input, Output
 from remit.contracts.signature import Signature, read_signature
@@ -21,6 +23,8 @@ from remit.errors import ContractError, InvalidError
 
 P = ParamSpec("P")
 Out = TypeVar("Out")
+Ctx = TypeVar("Ctx", bound=LeafContext)
+"""What a body asks for: a context of Remit, or one that knows the tools of an application; see `remit stubs`."""
 
 
 Reconcile = Callable[[LeafContext, Any], Awaitable[Found]]
@@ -44,6 +48,7 @@ class Tool(Generic[P, Out]):
         "facts",
         "layers",
         "name",
+        "where",
     )
 
     def __init__(
@@ -58,7 +63,9 @@ class Tool(Generic[P, Out]):
         reconcile: Reconcile | None = None,
         show: Show | None = None,
         redact: Redact | None = None,
+        where: str = "",
     ) -> None:
+        self.where = where
         self._reconcile = reconcile
         self._show = show
         self._redact = redact
@@ -90,6 +97,10 @@ class Tool(Generic[P, Out]):
     def layer(self, layer: ToolLayer | Stack[ToolLayer]) -> Tool[P, Out]:
         """A new tool with ``layer`` around this one; the one attached last is outermost."""
         return self._with(layers=Stack(as_calls(layer), self.layers))
+
+    def with_layers(self, layers: Stack[CallLayer]) -> Tool[P, Out]:
+        """The same tool with ``layers`` in place of its own."""
+        return self._with(layers=layers)
 
     def with_name(self, name: str) -> Tool[P, Out]:
         """The same tool under another name."""
@@ -158,14 +169,22 @@ class Tool(Generic[P, Out]):
         """What a call is about, for the person who is asked; empty where the tool does not say."""
         return "" if self._show is None else await self._show(ctx, payload)
 
-    def governed(self, facts: Facts, *, name: str, description: str) -> Tool[P, Out]:
+    def governed(self, facts: Facts, *, name: str, description: str, where: str) -> Tool[P, Out]:
         """The same function under another name and other facts, as an inventory says them; bare.
 
         Raises:
             ContractError: the facts do not fit the function.
         """
         _check_facts(check_name(name), self._signature, facts)
-        return Tool(self._function, self._signature, name=name, description=description, facts=facts, layers=Stack())
+        return Tool(
+            self._function,
+            self._signature,
+            name=name,
+            description=description,
+            facts=facts,
+            layers=Stack(),
+            where=where,
+        )
 
     def _with(
         self,
@@ -186,6 +205,7 @@ class Tool(Generic[P, Out]):
             reconcile=reconcile or self._reconcile,
             show=show or self._show,
             redact=redact or self._redact,
+            where=self.where,
         )
 
     def __repr__(self) -> str:
@@ -198,14 +218,14 @@ class ToolMaker(Protocol):
     """`tool` with its facts given: waits for the function."""
 
     @overload
-    def __call__(self, function: Callable[Concatenate[Context, P], Awaitable[Out]], /) -> Tool[P, Out]: ...
+    def __call__(self, function: Callable[Concatenate[Ctx, P], Awaitable[Out]], /) -> Tool[P, Out]: ...
     @overload
     def __call__(self, function: Callable[P, Awaitable[Out]], /) -> Tool[P, Out]: ...
 
 
 @overload
 def tool(
-    function: Callable[Concatenate[Context, P], Awaitable[Out]],
+    function: Callable[Concatenate[Ctx, P], Awaitable[Out]],
     /,
     *,
     name: str | None = None,
@@ -290,34 +310,40 @@ def tool(
     )
 
     def make(function: Callable[..., Awaitable[Any]]) -> Tool[..., Any]:
-        return _make(function, name, description, facts)
+        return _make(function, name, description, facts, "")
 
     return make if function is None else make(function)
 
 
 def tool_of(
-    function: Callable[..., Awaitable[Any]], facts: Facts, *, name: str | None = None, description: str | None = None
+    function: Callable[..., Awaitable[Any]],
+    facts: Facts,
+    *,
+    name: str | None = None,
+    description: str | None = None,
+    where: str = "",
 ) -> Tool[..., Any]:
-    """The tool of a function whose facts were said elsewhere, as by an inventory; see `tool`.
+    """The tool of a function whose facts were said elsewhere, as by an inventory; see `tool`. ``where``: its entry.
 
     Raises:
         ContractError: the function cannot be a contract; the message says why.
     """
-    return _make(function, name, description, facts)
+    return _make(function, name, description, facts, where)
 
 
 def _make(
-    function: Callable[..., Awaitable[Any]], name: str | None, description: str | None, facts: Facts
+    function: Callable[..., Awaitable[Any]], name: str | None, description: str | None, facts: Facts, where: str
 ) -> Tool[..., Any]:
     if not isinstance(function, (FunctionType, MethodType)):
         raise ContractError(f"{function!r} is no function or method: write an `async def` that calls it")
-    called = function.__name__ if name is None else check_name(name)
+    called = canonical_name(function, name)
     signature = read_signature(function, called)
     _check_facts(called, signature, facts)
     said = description or signature.description
     if not said:
         raise ContractError(f"{called} has no description: write a docstring, a model decides by it when to call")
-    return Tool(function, signature, name=called, description=said, facts=facts, layers=Stack())
+    where = where or place_of(function)
+    return Tool(function, signature, name=called, description=said, facts=facts, layers=Stack(), where=where)
 
 
 def _check_facts(called: str, signature: Signature, facts: Facts) -> None:

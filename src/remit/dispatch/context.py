@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, ParamSpec, Protocol, TypeVar, cast
+from typing import Any, ParamSpec, Protocol, TypeVar, overload
 
 from remit.contracts.arguments import Arguments, Limits, parse
 from remit.contracts.call import Call, CallService
-from remit.contracts.callee import Callee, ToolByName, Tools
+from remit.contracts.callee import Actor, Callee, Payload, Tools
 from remit.contracts.items import Note
 from remit.contracts.ledger import Ledger
 from remit.contracts.principal import Caller
@@ -15,6 +15,7 @@ from remit.contracts.reply import UNREAD, Reply
 from remit.contracts.schema import content_of
 from remit.contracts.secret import redacted, redacted_content
 from remit.contracts.step import Prepared
+from remit.dispatch.by_name import ByName, said
 from remit.dispatch.registry import AnyCallee
 from remit.errors import OutputError
 
@@ -34,19 +35,40 @@ class Dispatch(Protocol):
         """The onion around ``callee`` for calls made as ``agent``."""
         ...
 
-    def acts_as(self, callee: AnyCallee, caller: Caller) -> str:
-        """The agent as which the body of ``callee`` makes its calls."""
+    def below(self, callee: AnyCallee, call: Call) -> Caller:
+        """Who makes the calls of the body of ``callee``, which ``call`` runs."""
         ...
 
-    def find(self, agent: str, name: str) -> AnyCallee:
-        """What ``name`` stands for to ``agent``."""
+    def offered(self, caller: Caller, name: str) -> AnyCallee:
+        """What a model means by ``name``."""
+        ...
+
+    def find(self, caller: Caller, name: str) -> AnyCallee:
+        """What Python code means by ``name``."""
+        ...
+
+    def find_alias(self, caller: Caller, alias: str) -> AnyCallee:
+        """What Python code means by an attribute ``alias``."""
         ...
 
 
 class BodyFrame:
     """The context of the call ``call``, whose body is about to run."""
 
-    __slots__ = ("_agent", "_busy", "_call", "_dispatch", "_may_go", "_notes", "_seen", "caller", "id", "key", "ledger")
+    __slots__ = (
+        "_below",
+        "_busy",
+        "_call",
+        "_callee",
+        "_dispatch",
+        "_may_go",
+        "_notes",
+        "_seen",
+        "caller",
+        "id",
+        "key",
+        "ledger",
+    )
 
     def __init__(self, call: Call, callee: AnyCallee, dispatch: Dispatch) -> None:
         self.id = call.id
@@ -55,7 +77,8 @@ class BodyFrame:
         self.ledger: Ledger = call.ledger
         self._call = call
         self._dispatch = dispatch
-        self._agent = dispatch.acts_as(callee, call.caller)
+        self._callee = callee
+        self._below: Caller | None = None
         self._seen: dict[str, int] = {}
         self._may_go: dict[str, bool] = {}
         self._busy = 0
@@ -75,7 +98,7 @@ class BodyFrame:
     @property
     def tools(self) -> Tools:
         """The tools of the agent as which this call was made, by name."""
-        return ByName(self)
+        return ByName(self._call_alias)
 
     def log(self, message: str, /, **fields: object) -> None:
         """Say something to whoever watches."""
@@ -85,55 +108,63 @@ class BodyFrame:
         """Tell progress to whoever watches."""
         self._note(name, data)
 
-    async def call(self, callee: Callee[P, Out], /, *args: P.args, **kwargs: P.kwargs) -> Out:
-        """Call a callee with what its function takes."""
-        reply = await self._make(callee, self._identify(callee, callee.arguments(*args, **kwargs), ""))
-        return cast("Out", value_of(callee, reply))
+    @overload
+    async def call(self, callee: Callee[P, Out], /, *args: P.args, **kwargs: P.kwargs) -> Out: ...
+    @overload
+    async def call(self, callee: str, payload: Payload | None = None, /, **arguments: Any) -> Any: ...
+    async def call(self, callee: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """Call a callee with what its function takes, or one by its name with a payload."""
+        if isinstance(callee, str):
+            return await self._call_named(self._dispatch.find(self._calling(), callee), *args, **kwargs)
+        called: AnyCallee = callee
+        return await self._value(called, called.arguments(*args, **kwargs))
 
     def prepare(self, name: str, arguments: str, wire: str) -> Prepared:
         """The call of the tool of that name with a model's raw arguments."""
-        callee = self._dispatch.find(self._agent, name)
+        callee = self._dispatch.offered(self._calling(), name)
         call = self._identify(callee, parse(arguments or "{}", self._dispatch.limits), wire)
         return lambda: self._make(callee, call)
 
-    async def call_by_name(self, name: str, values: dict[str, Any]) -> Any:
-        """Call the tool of that name with keyword arguments; the value, or the error raised."""
-        callee = self._dispatch.find(self._agent, name)
-        call = self._identify(callee, parse(content_of(values), self._dispatch.limits), "")
-        return value_of(callee, await self._make(callee, call))
+    def handed_to(self, actor: Actor[..., Any], /) -> BodyFrame:
+        """This frame for an actor that goes on in its place; the ids of calls count on."""
+        frame = BodyFrame(self._call, actor, self._dispatch)
+        frame._seen = self._seen
+        return frame
+
+    async def _call_alias(self, alias: str, payload: Payload | None, values: dict[str, Any]) -> Any:
+        return await self._call_named(self._dispatch.find_alias(self._calling(), alias), payload, **values)
+
+    async def _call_named(self, callee: AnyCallee, payload: Payload | None = None, /, **values: Any) -> Any:
+        return await self._value(callee, said(callee, payload, values, self._dispatch.limits))
+
+    async def _value(self, callee: AnyCallee, arguments: Arguments) -> Any:
+        return value_of(callee, await self._make(callee, self._identify(callee, arguments, "")))
+
+    async def reply(self, callee: AnyCallee, arguments: str, /) -> Reply:
+        """The reply of a callee to arguments as text."""
+        return await self._make(callee, self._identify(callee, parse(arguments, self._dispatch.limits), ""))
 
     def _identify(self, callee: AnyCallee, arguments: Arguments, wire: str) -> Call:
         """The call, with an id that is content: this call, the callee, the arguments, which time."""
         same = digest(self.id, callee.name, arguments.identity())
         occurrence = self._seen.get(same, 0)
         self._seen[same] = occurrence + 1
-        caller = self.caller
         ident = digest(same, str(occurrence))
         self._may_go[ident] = self.ledger.claim(self.id, ident)
-        return Call(
-            ident,
-            callee,
-            arguments,
-            Caller(
-                caller.run,
-                self._agent,
-                self.id,
-                caller.depth + 1,
-                caller.principal,
-                caller.conversation,
-                caller.application,
-            ),
-            self.ledger,
-            wire,
-            self._call.deadline,
-        )
+        return Call(ident, callee, arguments, self._calling(), self.ledger, wire, self._call.deadline)
+
+    def _calling(self) -> Caller:
+        """Who makes the calls of this body; most bodies make none."""
+        if self._below is None:
+            self._below = self._dispatch.below(self._callee, self._call)
+        return self._below
 
     async def _make(self, callee: AnyCallee, call: Call) -> Reply:
         if not self._may_go.pop(call.id):
             await self.ledger.others_claimed(self.id, call.id, lambda: self._busy > 0)
         self._busy += 1
         try:
-            return await self._dispatch.service(self._agent, callee)(call)
+            return await self._dispatch.service(call.caller.agent, callee)(call)
         finally:
             self._busy -= 1
 
@@ -143,23 +174,6 @@ class BodyFrame:
             self._notes.remove(said)
         else:
             self.ledger.add(Note(call=self.id, name=said[0], data=said[1]))
-
-
-class ByName:
-    """Tools as attributes: ``await ctx.tools.cms_getPage(slug="about")``."""
-
-    __slots__ = ("_frame",)
-
-    def __init__(self, frame: BodyFrame) -> None:
-        self._frame = frame
-
-    def __getattr__(self, name: str) -> ToolByName:
-        frame = self._frame
-
-        async def call(**arguments: Any) -> Any:
-            return await frame.call_by_name(name, arguments)
-
-        return call
 
 
 def value_of(callee: AnyCallee, reply: Reply) -> Any:

@@ -2,87 +2,114 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
 
 from remit.contracts.arguments import Limits
-from remit.contracts.call import CallLayer, CallService
+from remit.contracts.call import Call, CallLayer, CallService
+from remit.contracts.callee import Actor
 from remit.contracts.principal import Caller
 from remit.core import Stack, compose
 from remit.dispatch.base import Base
-from remit.dispatch.registry import AnyCallee, Missing, Registry
+from remit.dispatch.reach import AnyActor, Reach
+from remit.dispatch.registry import AnyCallee, Missing, Registry, told
+from remit.errors import NameTakenError
 from remit.layers.record import Record
 from remit.layers.trace import Trace
 
 
-class Acting(NamedTuple):
-    """An agent as the door knows it: the layers it adds to calls it makes, and the tools it may name."""
-
-    callee: AnyCallee
-    layers: Stack[CallLayer]
-    tools: Registry
-
-
 class Door:
-    """Run layers outermost, then the agent's, then the tool's, then the base; trace and record around them all.
+    """Run layers outermost, then the actor's, then the tool's, then the base; trace, record and reach around them all.
 
     Args:
         run_layers: those of the runtime.
-        agents: by name.
-        tools: what callers that are no agent may name.
+        callees: everything that the application has; see `all_of`.
+        root: the actor as which calls from outside are made, if there is one.
 
     Raises:
         OrderError: layers of the three scopes stand, taken together, in an order that breaks a promise.
+        NameTakenError: two callees want one name.
     """
 
-    def __init__(
-        self,
-        run_layers: Stack[CallLayer],
-        agents: Mapping[str, Acting],
-        tools: Registry,
-        limits: Limits,
-    ) -> None:
+    def __init__(self, run_layers: Stack[CallLayer], callees: Registry, limits: Limits, root: str = "") -> None:
         self.limits = limits
-        self._fixed: Stack[CallLayer] = Stack(Trace(), Record(limits=limits))
+        self._noted: Stack[CallLayer] = Stack(Trace(), Record(limits=limits))
         self._run_layers = run_layers
-        self._agents = agents
-        self._tools = tools
+        self._callees = callees
+        self._actors: dict[str, AnyActor] = {}
+        self._own: dict[str, Registry] = {}
         self._services: dict[tuple[str, AnyCallee], CallService] = {}
-        for name, acting in agents.items():
-            self.service("", acting.callee)
-            for callee in (*acting.tools, *tools):
+        for callee in callees:
+            if isinstance(callee, Actor):
+                self._enrol(callee)
+        for actor in self._actors.values():
+            self.service("", actor)
+        for name in {root: None, **self._actors}:
+            for callee in callees:
                 self.service(name, callee)
-        if not agents:
-            for callee in tools:
-                self.service("", callee)
+
+    @property
+    def actors(self) -> Iterator[str]:
+        """The names of those that make calls in their own name."""
+        return iter(self._actors)
 
     def service(self, agent: str, callee: AnyCallee) -> CallService:
-        """The onion around ``callee`` for calls made as ``agent``; composed once."""
+        """The onion around ``callee`` for calls made as ``agent``; composed once.
+
+        Raises:
+            NameTakenError: it is an actor that the application does not list, under a name that is taken.
+        """
         if isinstance(callee, Missing):
             return self._compose(agent, callee)
         service = self._services.get((agent, callee))
         if service is None:
+            if isinstance(callee, Actor):
+                self._enrol(callee)
             service = self._services[agent, callee] = self._compose(agent, callee)
         return service
 
-    def acts_as(self, callee: AnyCallee, caller: Caller) -> str:
-        """The agent as which the body of ``callee`` makes its calls: an agent as itself, others as their caller."""
-        acting = self._agents.get(callee.name)
-        return callee.name if acting is not None and acting.callee is callee else caller.agent
+    def below(self, callee: AnyCallee, call: Call) -> Caller:
+        """Who makes the calls of the body of ``callee``: an actor in its own name, others in that of their caller."""
+        caller = call.caller.within(call.id)
+        actor = self._actors.get(callee.name)
+        if actor is None or actor is not callee:
+            return caller
+        return caller.acting(actor.name, actor.reach, actor.permissions)
 
-    def find(self, agent: str, name: str) -> AnyCallee:
-        """What ``name`` stands for to ``agent``."""
-        acting = self._agents.get(agent)
-        return (acting.tools if acting is not None else self._tools).get(name)
+    def offered(self, caller: Caller, name: str) -> AnyCallee:
+        """What ``name`` stands for, said by the model of the actor that calls.
+
+        It may name the actor's tools. Another that is out of reach is given too, for its call to be denied.
+        """
+        own = self._named_by(caller)
+        found = own.find(name)
+        if found is None and caller.reach is not None and name not in caller.reach:
+            found = self._callees.find(name)
+        return found or own.get(name)
+
+    def find(self, caller: Caller, name: str) -> AnyCallee:
+        """What ``name`` stands for in Python code: a tool of the actor above, or what that may reach.
+
+        With no actor above the code is called by a person or a program, and everything has its name.
+        """
+        own = self._named_by(caller)
+        found = own.find(name)
+        if found is None and (not caller.path or self._lists(caller, name)):
+            found = self._callees.find(name)
+        return found or own.get(name)
+
+    def find_alias(self, caller: Caller, alias: str) -> AnyCallee:
+        """What an attribute of ``ctx.tools`` stands for; see `find`."""
+        name = self._named_by(caller).canonical(alias) or self._callees.canonical(alias)
+        return self.find(caller, name or alias)
 
     def layers(self, agent: str, callee: AnyCallee) -> Stack[CallLayer]:
         """The layers around ``callee`` for calls made as ``agent``, outermost first."""
-        return Stack[CallLayer](self._fixed, self._run_layers, self._agent_layers(agent), callee.layers)
+        return Stack[CallLayer](self._fixed(callee), self._run_layers, self._agent_layers(agent), callee.layers)
 
     def onion(self, agent: str, callee: AnyCallee) -> str:
         """The layers around ``callee`` as a drawing, outermost first."""
         scopes = (
-            ("DOOR", self._fixed),
+            ("DOOR", self._fixed(callee)),
             ("RUN", self._run_layers),
             ("AGENT", self._agent_layers(agent)),
             ("TOOL", callee.layers),
@@ -90,15 +117,40 @@ class Door:
         lines = [f"{scope:<6} {_row(layers.layers)}" for scope, layers in scopes]
         return "\n".join([*lines, f"{'BASE':<6} seal · effect · {callee.name} · check · end"])
 
+    def _enrol(self, actor: AnyActor) -> None:
+        """Know an actor by its name, also one that came by as an object."""
+        known = self._actors.get(actor.name) or self._callees.find(actor.name)
+        if known is not None and known != actor:
+            raise NameTakenError(f"{told(actor)} cannot act: {told(known)} has its name; rename one of them")
+        if actor.name not in self._actors:
+            self._own[actor.name] = Registry(actor.tools)
+            self._actors[actor.name] = actor
+
+    def _named_by(self, caller: Caller) -> Registry:
+        return self._own.get(caller.agent, self._callees)
+
+    def _lists(self, caller: Caller, name: str) -> bool:
+        """Whether the actor above lists ``name`` for what it calls, or another bars it, for its call to be denied."""
+        actor = self._actors.get(caller.agent)
+        listed = actor is not None and actor.reach is not None and name in actor.reach
+        return listed or (caller.reach is not None and name not in caller.reach)
+
+    def _fixed(self, callee: AnyCallee) -> Stack[CallLayer]:
+        """The layers of the door itself. A name that nobody has is out of nobody's reach."""
+        if isinstance(callee, Missing):
+            return self._noted
+        deepest = self.limits.actor_depth if isinstance(callee, Actor) else None
+        return Stack[CallLayer](self._noted, Reach(find=self._actors.get, actors=deepest))
+
     def _agent_layers(self, agent: str) -> Stack[CallLayer]:
-        acting = self._agents.get(agent)
-        return acting.layers if acting is not None else Stack()
+        actor = self._actors.get(agent)
+        return actor.call_layers if actor is not None else Stack()
 
     def _compose(self, agent: str, callee: AnyCallee) -> CallService:
         onion = self.layers(agent, callee)
         onion.check()
-        acting = self._agents.get(callee.name)
-        body = acting.callee if acting is not None and acting.callee == callee else callee
+        actor = self._actors.get(callee.name)
+        body = actor if actor is not None and actor == callee else callee
         return compose(onion, Base(body, self).__call__)
 
 

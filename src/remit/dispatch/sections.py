@@ -37,7 +37,7 @@ BUSINESS_ENFORCED: Final[Mapping[str, Enforcer]] = {
     "requires_auth": Enforcer(layer=Authenticate, does="true refuses a principal without a name"),
     "required_permissions": Enforcer(layer=Authorize, does="the principal must hold them all", scope="run"),
     "timeout_seconds": Enforcer(layer=Timeout, does="an attempt that takes longer is stopped"),
-    "rate_limit_per_minute": Enforcer(layer=RateLimit, does="no more calls of a tenant start in any minute"),
+    "rate_limit_per_minute": Enforcer(layer=RateLimit, does="in one process, no more calls of a tenant start in any minute"),
     "visibility": Enforcer(layer=Visible, does="internal refuses calls from outside, experimental those without leave"),
     "deprecated_since": _GONE,
     "removal_version": _GONE,

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from remit.contracts.items import Decided, Finished, Item, Position, Resumed, ToolOutput, Waiting
+from remit.contracts.question import Decision
 from remit.contracts.reply import Reply
 from remit.errors import CallCancelledError, JournalError, LeaseError, NotFoundError, RequestError, Suspended
 from remit.journal.ledger import RunLedger, Watch
-from remit.journal.ports import Store
+from remit.journal.ports import Held, Store
 
 POLL: Final = 1.0
 """Seconds between two looks at the inbox of a run that is being driven."""
@@ -34,10 +35,10 @@ class Outcome:
 
 @dataclass(slots=True)
 class _Lease:
-    """``held``: it is let go at the end; the item that ends a run has done so already."""
+    """``lasts``: it is let go at the end; the item that ends a run has done so already."""
 
-    epoch: int
-    held: bool = True
+    held: Held
+    lasts: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,41 +59,42 @@ class Driver:
         header: Item | None,
         conversation: str,
         prior: Sequence[str],
+        known: Sequence[Position] = (),
         stopping: bool = False,
         leave: asyncio.Event | None = None,
     ) -> Outcome:
         """Drive ``run``: a new one if ``header`` is given, else again from its journal; ``stopping``: only to end it.
 
-        Once ``leave`` is set, the run is let go as it stands, for somebody else to drive on.
+        ``known`` are its first items, where they were read already. Once ``leave`` is set, the run is let go as it
+        stands, for somebody else to drive on.
 
         Raises:
             LeaseError: somebody else drives it, or it was let go.
         """
-        async with self._leased(run) as lease:
-            known = await self.store.read(run)
-            stopping = stopping or (header is None and bool(await self.store.cancelled(run)))
+        async with self._leased(run, known[-1].seq if known else -1) as lease:
+            held = lease.held
+            known = [*known, *held.items]
+            if header is not None and known:
+                raise _taken(run)
+            if held.status in ("done", "failed", "cancelled"):
+                return _ended(held.status, known)
             ledger = RunLedger(
                 self.store,
                 run,
-                lease.epoch,
+                held.epoch,
                 known=known,
                 conversation=conversation,
                 prior=prior,
                 clock=self.clock,
                 watch=self.watch,
-                stopping=stopping,
+                stopping=stopping or (header is None and bool(held.cancelled)),
             )
-            row = await self.store.find_run(run) if known else None
-            if header is not None and known:
-                raise _taken(run)
-            if row is not None and row.status in ("done", "failed", "cancelled"):
-                return _ended(row.status, known)
             ledger.add(header if header is not None else Resumed(call=run, driver=self.name))
             try:
                 outcome = await self._watched(ledger, root, lease, leave or asyncio.Event())
             finally:
                 ledger.close()
-            lease.held = outcome.status == "waiting"
+            lease.lasts = outcome.status == "waiting"
             return outcome
 
     async def open(self, run: str, header: Item) -> None:
@@ -102,21 +104,21 @@ class Driver:
             LeaseError, RequestError: there is such a run already, or its conversation is busy.
         """
         async with self._leased(run) as lease:
-            if await self.store.read(run):
+            if lease.held.items:
                 raise _taken(run)
-            ledger = RunLedger(self.store, run, lease.epoch, clock=self.clock, watch=self.watch)
+            ledger = RunLedger(self.store, run, lease.held.epoch, clock=self.clock, watch=self.watch)
             await ledger.commit(header)
             ledger.close()
 
     async def _watched(self, ledger: RunLedger, root: Root, lease: _Lease, leave: asyncio.Event) -> Outcome:
         """Drive to a rest; whoever asks to cancel the run is heard within `POLL` seconds."""
-        driving = asyncio.create_task(self._until_rest(ledger, root, leave))
+        driving = asyncio.create_task(self._until_rest(ledger, root, lease.held.decisions, leave))
         asked = asyncio.create_task(self._asked_to_cancel(ledger.run))
         leaving = asyncio.create_task(leave.wait())
         try:
             await asyncio.wait([driving, asked, leaving], return_when=asyncio.FIRST_COMPLETED)
             if leave.is_set() and not driving.done():
-                await self._let_go(ledger.run, lease.epoch)
+                await self._let_go(ledger.run, lease.held.epoch)
         finally:
             asked.cancel()
             leaving.cancel()
@@ -138,11 +140,13 @@ class Driver:
         """End this epoch, whether there is a next driver yet or not: nothing more of it is stored."""
         await self.store.release(run, epoch)
         with contextlib.suppress(LeaseError):
-            await self.store.release(run, await self.store.acquire(run, self.name, self.seconds))
+            await self.store.release(run, (await self.store.acquire(run, self.name, self.seconds)).epoch)
 
-    async def _until_rest(self, ledger: RunLedger, root: Root, leave: asyncio.Event) -> Outcome:
+    async def _until_rest(
+        self, ledger: RunLedger, root: Root, decisions: Sequence[Decision], leave: asyncio.Event
+    ) -> Outcome:
         try:
-            outcome, last = await self._rest(ledger, root)
+            outcome, last = await self._rest(ledger, root, decisions)
         except asyncio.CancelledError:
             if leave.is_set():
                 raise LeaseError(f"run {ledger.run} was let go; another process can drive it on") from None
@@ -157,18 +161,19 @@ class Driver:
                 await ledger.commit(Finished(call=ledger.run, status="cancelled"))
         return outcome
 
-    async def _rest(self, ledger: RunLedger, root: Root) -> tuple[Outcome, Item]:
+    async def _rest(self, ledger: RunLedger, root: Root, decisions: Sequence[Decision]) -> tuple[Outcome, Item]:
         """How the drive comes out, and the item that says so."""
         await ledger.flush()
         while True:
-            await self._copy_inbox(ledger)
+            await self._copy_inbox(ledger, {decision.question: decision for decision in decisions})
             try:
                 reply = await root(ledger)
             except Suspended as signal:
                 if ledger.stopping:
                     raise asyncio.CancelledError from signal
                 ledger.stopping = bool(await self.store.cancelled(ledger.run))
-                if ledger.stopping or await self._decided_meanwhile(signal):
+                decisions = [] if ledger.stopping else await self._decided_meanwhile(signal)
+                if ledger.stopping or decisions:
                     continue
                 waiting = Waiting(call=ledger.run, questions=signal.questions)
                 return Outcome(status="waiting", questions=signal.questions), waiting
@@ -176,37 +181,38 @@ class Driver:
             error = f"{reply.error.code}: {reply.error.message}" if reply.error else ""
             return Outcome(status=status, reply=reply), Finished(call=ledger.run, status=status, error=error)
 
-    async def _copy_inbox(self, ledger: RunLedger) -> None:
+    async def _copy_inbox(self, ledger: RunLedger, decisions: Mapping[str, Decision]) -> None:
         """Copy each decision to the calls that wait for it, whichever run of the conversation opened the question."""
         for question, call in ledger.undecided():
-            row = await self.store.find_question(question)
-            if row is not None and row.decision is not None:
-                ledger.add(Decided(call=call, question=question, body=row.decision.json()))
+            decision = decisions.get(question) or await self._decision(question)
+            if decision is not None:
+                ledger.add(Decided(call=call, question=question, body=decision.json()))
 
-    async def _decided_meanwhile(self, signal: Suspended) -> bool:
-        for question in signal.questions:
-            row = await self.store.find_question(question)
-            if row is not None and row.decision is not None:
-                return True
-        return False
+    async def _decided_meanwhile(self, signal: Suspended) -> list[Decision]:
+        found = [await self._decision(question) for question in signal.questions]
+        return [decision for decision in found if decision is not None]
+
+    async def _decision(self, question: str) -> Decision | None:
+        row = await self.store.find_question(question)
+        return row.decision if row is not None else None
 
     @contextlib.asynccontextmanager
-    async def _leased(self, run: str) -> AsyncGenerator[_Lease]:
-        acquiring = asyncio.ensure_future(self.store.acquire(run, self.name, self.seconds))
+    async def _leased(self, run: str, after: int = -1) -> AsyncGenerator[_Lease]:
+        acquiring = asyncio.ensure_future(self.store.acquire(run, self.name, self.seconds, after))
         try:
-            epoch = await asyncio.shield(acquiring)
+            held = await asyncio.shield(acquiring)
         except asyncio.CancelledError:
             with contextlib.suppress(JournalError):
-                await self.store.release(run, await acquiring)
+                await self.store.release(run, (await acquiring).epoch)
             raise
-        renewing = asyncio.create_task(self._renew(run, epoch))
-        lease = _Lease(epoch)
+        renewing = asyncio.create_task(self._renew(run, held.epoch))
+        lease = _Lease(held)
         try:
             yield lease
         finally:
             renewing.cancel()
-            if lease.held:
-                await asyncio.shield(self.store.release(run, epoch))
+            if lease.lasts:
+                await asyncio.shield(self.store.release(run, held.epoch))
 
     async def _renew(self, run: str, epoch: int) -> None:
         while True:

@@ -1,16 +1,34 @@
-"""The ids of runs: new ones, and those of requests, which are the same however often a request is sent."""
+"""What a new run is to be, and the ids of runs: new ones, and those of requests, the same however often one is sent."""
 
 from __future__ import annotations
 
 import secrets
-from typing import Final
+from typing import Final, NamedTuple
 
-from remit.contracts.arguments import Limits, parse
+from remit.contracts.arguments import Arguments, Limits, parse
 from remit.contracts.items import Opened
+from remit.contracts.principal import Principal
 from remit.contracts.question import digest
+from remit.dispatch.registry import AnyCallee
 from remit.errors import IdempotencyError
 
 _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
+
+
+class Wanted(NamedTuple):
+    """A run that somebody asks for.
+
+    ``agent`` makes the call, where one is made directly. ``conversation`` is where it belongs, ``beside`` its runs or
+    after the last of them. ``request`` is an idempotency key.
+    """
+
+    callee: AnyCallee
+    arguments: Arguments
+    by: Principal
+    agent: str = ""
+    conversation: str = ""
+    request: str = ""
+    beside: bool = False
 
 
 def new_id() -> str:

@@ -10,8 +10,8 @@ from json.encoder import encode_basestring_ascii
 from typing import Any, Final, cast
 
 from remit.contracts.chat import read, write
-from remit.contracts.items import KINDS, Erased, Item, Message, Position, ToolOutput, Waiting
-from remit.contracts.jsontext import ascii_compact
+from remit.contracts.items import KINDS, Erased, Handoff, Item, Message, ModelReply, Position, ToolOutput, Waiting
+from remit.contracts.jsontext import ascii_compact, compact
 from remit.contracts.question import digest
 from remit.contracts.reply import Reply
 from remit.errors import CallCancelledError, FormatError
@@ -24,6 +24,9 @@ OLDEST: Final = 1
 
 ERASED: Final = ""
 """The tombstone: the body of an item whose body was erased."""
+
+RESULT: Final = "final_result"
+"""The tool by which the model of a worker gives a result that is no text: it calls nothing."""
 
 RunItem = Message | ToolOutput
 """The items that are in bijection with raw chat messages."""
@@ -135,21 +138,50 @@ def project(items: Sequence[Item], agent: str) -> list[str]:
     """The chat history of the agent whose call id is ``agent``: always valid.
 
     Outputs are journaled as they complete; here they stand in the order of their calls. A call without an output (its
-    run was cut off and never resumed) gets a reply that says so.
+    run was cut off and never resumed) gets a reply that says so. After a handoff the one system message is that of the
+    agent that took over.
     """
     texts: list[str] = []
+    handed = False
     outputs: dict[str, list[str]] = {}
     for item in items:
         if isinstance(item, ToolOutput) and item.parent == agent and item.wire:
             outputs.setdefault(item.wire, []).append(item.text)
     for item in items:
-        if isinstance(item, Message) and item.agent == agent:
-            texts.append(item.text)
-            message = read(item.text)
+        handed = handed or (isinstance(item, Handoff) and item.call == agent)
+        if isinstance(item, (Message, ModelReply)) and item.agent == agent:
+            text = message_text(item)
+            message = read(text)
+            if handed and message["role"] == "system":
+                texts = [text, *(text for text in texts if read(text)["role"] != "system")]
+            else:
+                texts.append(text)
             for call in (message.get("tool_calls") or ()) if message["role"] == "assistant" else ():
                 known = outputs.get(call["id"])
                 texts.append(known.pop(0) if known else _cut_off(call["id"]))
     return texts
+
+
+def message_text(item: Message | ModelReply) -> str:
+    """The raw message that an item is; of a response to a worker, as much as a raw message can hold."""
+    if isinstance(item, Message):
+        return item.text
+    parts = cast("list[dict[str, Any]]", json.loads(item.response)["parts"])
+    said = [part["content"] for part in parts if part["part_kind"] == "text"]
+    wanted = [(part, _written(part.get("args"))) for part in parts if part["part_kind"] == "tool-call"]
+    said += [arguments for part, arguments in wanted if part["tool_name"] == RESULT]
+    calls = [_call(part, arguments) for part, arguments in wanted if part["tool_name"] != RESULT]
+    content = "\n\n".join(said) or (None if calls else "")
+    return write({"role": "assistant", "content": content} | ({"tool_calls": calls} if calls else {}))
+
+
+def _call(part: dict[str, Any], arguments: str) -> dict[str, Any]:
+    function = {"name": part["tool_name"], "arguments": arguments}
+    return {"id": part["tool_call_id"], "type": "function", "function": function}
+
+
+def _written(arguments: object) -> str:
+    return arguments if isinstance(arguments, str) else compact(arguments or {})
 
 
 def tool_text(wire: str, content: str) -> str:

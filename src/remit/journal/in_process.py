@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from remit.contracts.grant import Grant, GrantRow
-from remit.contracts.items import Asked, Decided, Erased, Finished, Opened, Position
+from remit.contracts.items import BESIDE, Asked, Decided, Erased, Finished, Opened, Position
 from remit.contracts.ledger import Take
 from remit.contracts.question import Decision, Question, Status
 from remit.journal.codec import ERASED
@@ -26,7 +26,7 @@ from remit.journal.index import (
     status_of,
     taken_over,
 )
-from remit.journal.ports import QuestionRow, RunRow, Stored
+from remit.journal.ports import Held, QuestionRow, RunRow, Stored
 
 
 @dataclass(slots=True)
@@ -86,14 +86,15 @@ class InProcessStore:
             gone = Erased(call=p.item.call, was=p.item.kind)
             items[p.seq] = Position(p.run, p.epoch, p.seq, p.at, gone, ERASED, p.digest, p.chain)
 
-    async def acquire(self, run: str, driver: str, seconds: float) -> int:
-        """Become the driver of a run; the number of this epoch."""
+    async def acquire(self, run: str, driver: str, seconds: float, after: int = -1) -> Held:
+        """Become the driver of a run; what it has to know."""
         state = self._runs.setdefault(run, _Run())
         if state.until > self._clock():
             raise held_by(run, state.driver)
         state.epoch += 1
         state.driver, state.until = driver, self._clock() + seconds
-        return state.epoch
+        status = state.row.status if state.row is not None else ""
+        return Held(state.epoch, await self.read(run, after), status, state.cancelled, tuple(state.inbox))
 
     async def renew(self, run: str, epoch: int, seconds: float) -> None:
         """Hold on to the lease."""
@@ -124,13 +125,15 @@ class InProcessStore:
         state = self._runs.get(run)
         return state.cancelled if state else ""
 
-    async def incoming(self, run: str) -> list[Decision]:
-        """All decisions for a run, oldest first."""
-        state = self._runs.get(run)
-        return list(state.inbox) if state else []
-
     async def runs(
-        self, *, conversation: str = "", tenant: str = "", application: str = "", limit: int = 50
+        self,
+        *,
+        conversation: str = "",
+        tenant: str = "",
+        principal: str = "",
+        application: str = "",
+        beside: bool = True,
+        limit: int = 50,
     ) -> list[RunRow]:
         """The newest runs, newest first."""
         rows = [
@@ -139,7 +142,9 @@ class InProcessStore:
             if row is not None
             and conversation in ("", row.conversation)
             and tenant in ("", row.tenant)
+            and principal in ("", row.principal)
             and application in ("", row.application)
+            and (beside or row.after != BESIDE)
         ]
         return sorted(rows, key=lambda row: -row.opened)[:limit]
 
@@ -220,10 +225,11 @@ class InProcessStore:
                 check_free(row, self._newest(row))
 
     def _newest(self, row: RunRow) -> RunRow | None:
-        """The newest run of the conversation of ``row``."""
+        """The newest run of the conversation of ``row``, those beside it left out."""
         same = (row.conversation, row.tenant, row.application)
         known = [state.row for state in reversed(self._runs.values()) if state.row is not None]
-        found = [each for each in known if (each.conversation, each.tenant, each.application) == same]
+        of_it = [each for each in known if (each.conversation, each.tenant, each.application) == same]
+        found = [each for each in of_it if each.after != BESIDE]
         return max(found, key=lambda each: each.opened, default=None) if row.conversation else None
 
     def _take(self, take: Take) -> None:

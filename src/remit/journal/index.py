@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from remit.contracts.grant import GrantRow
-from remit.contracts.items import Asked, Decided, Finished, Item, Opened, Position, Resumed, Waiting
+from remit.contracts.items import BESIDE, Asked, Decided, Finished, Item, Opened, Position, Resumed, Waiting
 from remit.contracts.ledger import Take
 from remit.errors import ApprovalUsedError, LeaseError, RequestError
 from remit.journal.ports import QuestionRow, RunRow, RunStatus
@@ -125,10 +125,12 @@ def taken_over(run: str) -> LeaseError:
 def check_free(row: RunRow, newest: RunRow | None) -> None:
     """Refuse to open a run of a conversation that does not follow its newest run, or does while that is not over.
 
+    A run beside the conversation may be opened at any time, and is never the newest run.
+
     Raises:
         RequestError: naming that run.
     """
-    if newest is None or newest.run == row.run:
+    if newest is None or row.after == BESIDE or newest.run == row.run:
         return
     if newest.status in ("running", "waiting"):
         busy = f"conversation {row.conversation} is busy: run {newest.run} is {newest.status}"

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Final
 
 from remit.contracts.grant import Grant
-from remit.contracts.items import Asked, Decided, Item, Position, Started, ToolOutput, Usage
+from remit.contracts.items import Asked, Decided, Handoff, Item, Position, Started, ToolOutput, Usage
 from remit.contracts.ledger import Spent, Take
 from remit.contracts.question import Decision, Question
 from remit.errors import DivergedError, JournalError
@@ -64,6 +64,7 @@ class RunLedger:
         self._timer: asyncio.TimerHandle | None = None
         self._pending: list[Position] = []
         self._reserved: set[str] = set()
+        self._handed: set[tuple[str, int]] = set()
         self._spent = Spent()
         self._broken: JournalError | None = None
         self._unclaimed: dict[str, set[str]] = {}
@@ -216,11 +217,25 @@ class RunLedger:
             self._reserved.add(call)
         return True
 
+    def reserve_handoff(self, agent: str, limit: int) -> bool:
+        """Reserve the next handoff in the call ``agent``; False if the run has none left."""
+        following = (agent, self._handoffs(agent))
+        if following not in self._handed:
+            if len(self._handed) >= limit:
+                return False
+            self._handed.add(following)
+        return True
+
+    def _handoffs(self, agent: str) -> int:
+        return sum(isinstance(item, Handoff) for item in self.known(agent))
+
     def spent(self) -> Spent:
         """What the run has used so far."""
         return self._spent._replace(calls=len(self._reserved))
 
     def _file(self, item: Item) -> None:
+        if isinstance(item, Handoff):
+            self._handed.add((item.call, self._handoffs(item.call)))
         filed = self._filed.get(item.call)
         if filed is None:
             self._filed[item.call] = [item]

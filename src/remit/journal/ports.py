@@ -41,6 +41,20 @@ class QuestionRow(NamedTuple):
     taken: tuple[str, str] | None
 
 
+class Held(NamedTuple):
+    """What comes with a lease: the number of the epoch, and all that its driver does not know yet.
+
+    ``items`` are those above the seq that it asked for, ``status`` is empty for a run that nobody has opened,
+    ``cancelled`` says who asked to cancel it, ``decisions`` are those on its questions, oldest first.
+    """
+
+    epoch: int
+    items: Sequence[Position] = ()
+    status: RunStatus | Literal[""] = ""
+    cancelled: str = ""
+    decisions: Sequence[Decision] = ()
+
+
 Stored = asyncio.Future[None]
 """Says when an append is stored, or why it was refused."""
 
@@ -74,8 +88,8 @@ class Journal(Protocol):
 class Lease(Protocol):
     """Who drives a run: one at a time, until a time."""
 
-    async def acquire(self, run: str, driver: str, seconds: float) -> int:
-        """Become the driver of a run, known or new; the number of this epoch.
+    async def acquire(self, run: str, driver: str, seconds: float, after: int = -1) -> Held:
+        """Become the driver of a run, known or new; what it has to know, with the items above ``after``.
 
         Raises:
             LeaseError: a live driver holds it.
@@ -114,18 +128,24 @@ class Inbox(Protocol):
         """Who asked for the run to be cancelled; empty if nobody did."""
         ...
 
-    async def incoming(self, run: str) -> list[Decision]:
-        """All decisions for a run, oldest first."""
-        ...
-
 
 class Index(Protocol):
     """Runs and questions, found by what they are about."""
 
     async def runs(
-        self, *, conversation: str = "", tenant: str = "", application: str = "", limit: int = 50
+        self,
+        *,
+        conversation: str = "",
+        tenant: str = "",
+        principal: str = "",
+        application: str = "",
+        beside: bool = True,
+        limit: int = 50,
     ) -> list[RunRow]:
-        """The newest runs, newest first; of one conversation, tenant or application where one is named."""
+        """The newest runs, newest first; of one conversation, tenant, principal or application where one is named.
+
+        ``beside`` False leaves out direct calls that were made in a conversation.
+        """
         ...
 
     async def find_run(self, run: str) -> RunRow | None:

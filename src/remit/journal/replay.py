@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 
 from remit.contracts.chat import read
@@ -13,6 +14,7 @@ from remit.contracts.items import (
     Item,
     Message,
     Mismatch,
+    ModelReply,
     Note,
     Position,
     Started,
@@ -21,8 +23,8 @@ from remit.contracts.items import (
 )
 from remit.contracts.ledger import Spent, Take
 from remit.contracts.question import Decision, Question
-from remit.errors import DivergedError, Suspended
-from remit.journal.codec import encode
+from remit.errors import CallCancelledError, DivergedError, Suspended, from_reply
+from remit.journal.codec import encode, tool_content
 
 
 class ReplayLedger:
@@ -51,7 +53,7 @@ class ReplayLedger:
             self._first.setdefault(item.call, position.seq)
             if isinstance(item, ToolOutput):
                 self._ends.setdefault(item.parent, []).append((position.seq, item.call, item.callee))
-            if isinstance(item, (Message, ToolOutput)):
+            if isinstance(item, (Message, ModelReply, ToolOutput)):
                 self._unclaimed[id(item)] = item
             self._begun.update(_signs(item))
         for ends in self._ends.values():
@@ -66,7 +68,7 @@ class ReplayLedger:
         """Everything filed under ``call``; whoever asks claims the messages and the end it finds."""
         items = self._filed.get(call, [])
         for item in items:
-            if isinstance(item, ToolOutput) or (isinstance(item, Message) and item.request):
+            if isinstance(item, (ModelReply, ToolOutput)) or (isinstance(item, Message) and item.request):
                 self._claim(item)
         return items
 
@@ -79,6 +81,7 @@ class ReplayLedger:
 
         Raises:
             DivergedError: the journal holds another, or none.
+            Suspended: the run was cancelled before this call came to its end.
         """
         if isinstance(item, (Note, Usage, Mismatch)):
             return
@@ -87,6 +90,9 @@ class ReplayLedger:
         same = next((known for known in equal if id(known) in self._unclaimed), equal[0] if equal else None)
         if same is not None:
             self._claim(same)
+        elif candidates and self.cancelled and _was_cut(candidates[0]):
+            self._claim(candidates[0])
+            raise Suspended
         elif candidates:
             raise DivergedError(f"{_what(item)}: recorded {encode(candidates[0])[:300]}, today {encode(item)[:300]}")
         else:
@@ -116,13 +122,24 @@ class ReplayLedger:
         """Compare the order: what had ended before this call began must have been called before it.
 
         Raises:
-            DivergedError: it comes too early.
+            DivergedError: it comes too early, or in the place of another.
+            Suspended: the run was cancelled before this call began.
         """
+        if self.cancelled and call not in self._filed:
+            await self._stopped_before(parent)
         ends = self._ends.get(parent)
         while ends and ends[-1][1] in self._made:
             ends.pop()
         if ends and call in self._filed and ends[-1][0] < self._first[call]:
             raise DivergedError(f"a call of {parent[:8]} comes before one ({ends[-1][2]}) that came before it")
+
+    async def _stopped_before(self, parent: str) -> None:
+        """A run that was cancelled knows nothing of a call that had not begun; all that had is made before it."""
+        await asyncio.sleep(0)  # calls that begin together with it are made now
+        other = next((callee for _, made, callee in self._ends.get(parent, ()) if made not in self._made), None)
+        if other is None:
+            raise Suspended
+        raise DivergedError(f"a call of {parent[:8]} is not in the journal, where {other} comes in its place")
 
     def finish(self, parent: str) -> None:
         """What was not made is found at the end of the replay."""
@@ -150,6 +167,10 @@ class ReplayLedger:
         """Yes: nothing starts in a replay."""
         return True
 
+    def reserve_handoff(self, agent: str, limit: int) -> bool:
+        """Yes: nothing starts in a replay."""
+        return True
+
     def spent(self) -> Spent:
         """Nothing: nothing starts in a replay."""
         return Spent()
@@ -166,7 +187,7 @@ class ReplayLedger:
 def _signs(item: Item) -> tuple[str, ...]:
     """The calls whose bodies must have run where the journal holds ``item``."""
     match item:
-        case Message():
+        case Message() | ModelReply():
             return (item.agent,)
         case Note():
             return (item.call,)
@@ -176,6 +197,15 @@ def _signs(item: Item) -> tuple[str, ...]:
             return (item.parent,)
         case _:
             return ()
+
+
+def _was_cut(item: Item) -> bool:
+    """Whether it is the end of a call that was cancelled."""
+    return (
+        isinstance(item, ToolOutput)
+        and item.outcome == "error"
+        and isinstance(from_reply(tool_content(item)), CallCancelledError)
+    )
 
 
 def _what(item: Item) -> str:

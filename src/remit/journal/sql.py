@@ -7,13 +7,13 @@ import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from sqlalchemy import URL, Connection, Engine, Row, Select, bindparam, insert, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from remit.contracts.grant import Grant, GrantRow
-from remit.contracts.items import Position
+from remit.contracts.items import BESIDE, Position
 from remit.contracts.ledger import Take
 from remit.contracts.question import Decision
 from remit.errors import JournalError
@@ -21,14 +21,14 @@ from remit.journal.codec import ERASED, decode
 from remit.journal.index import check_open, check_standing, held_by, seen, spent, taken_over
 from remit.journal.locks import Touches
 from remit.journal.migrations import migrate
-from remit.journal.ports import QuestionRow, RunRow, Stored
+from remit.journal.ports import Held, QuestionRow, RunRow, RunStatus, Stored
 from remit.journal.tables import GRANTS, ITEMS, QUESTIONS, RUNS, open_engine, place, read_url
 from remit.journal.works import (
     OPENED,
     QUESTION,
     Append,
     Change,
-    decided,
+    decide,
     find_grant,
     grant_row,
     lock_all,
@@ -77,33 +77,33 @@ class SqlStore:
 
     async def read(self, run: str, after: int = -1) -> list[Position]:
         """The items of a run with a seq above ``after``, in order."""
-        rows = await self._read(_ITEMS, run=run, after=after)
-        return [
-            Position(r.run, r.epoch, r.seq, r.at, decode(r.kind, r.call, r.body), r.body, r.digest, r.chain)
-            for r in rows
-        ]
+        return _positions(await self._read(_ITEMS, run=run, after=after))
 
     async def erase(self, run: str, seqs: Sequence[int]) -> None:
         """Erase the bodies of items, for good."""
         gone = update(ITEMS).where(ITEMS.c.run == run, ITEMS.c.seq.in_(seqs)).values(body=ERASED)
         await self._write(lambda connection: connection.execute(gone), run)
 
-    async def acquire(self, run: str, driver: str, seconds: float) -> int:
-        """Become the driver of a run; the number of this epoch."""
+    async def acquire(self, run: str, driver: str, seconds: float, after: int = -1) -> Held:
+        """Become the driver of a run; what it has to know, read in the same transaction."""
 
-        def work(connection: Connection) -> int:
+        def work(connection: Connection) -> _Taken:
             row = connection.execute(_LEASE, {"run": run}).first()
             now = self._clock()
             held = {"driver": driver, "until": now + seconds}
             if row is None:
                 connection.execute(insert(RUNS).values(run=run, epoch=1, **held, **_UNKNOWN_RUN))
-                return 1
+                return _Taken(1)
             if row.until > now:
                 raise held_by(run, row.driver)
             connection.execute(_HOLD, {"the_run": run, "epoch": row.epoch + 1, **held})
-            return cast("int", row.epoch) + 1
+            items = connection.execute(_ITEMS, {"run": run, "after": after}).all()
+            decisions = connection.execute(_DECISIONS, {"run": run}).all()
+            return _Taken(row.epoch + 1, items, row.status if row.callee else "", row.cancelled, decisions)
 
-        return await self._write(work, run)
+        epoch, items, status, cancelled, rows = await self._write(work, run)
+        decisions = sorted((Decision.of(row.decision) for row in rows), key=lambda decision: decision.at)
+        return Held(epoch, _positions(items), status, cancelled, decisions)
 
     async def renew(self, run: str, epoch: int, seconds: float) -> None:
         """Hold on to the lease."""
@@ -126,7 +126,7 @@ class SqlStore:
         def work(connection: Connection) -> None:
             row = connection.execute(QUESTION, {"question": decision.question}).first()
             check_open(question_row(row) if row else None, decision.question, self._clock())
-            connection.execute(decided(decision))
+            decide(connection, decision)
 
         await self._writer.submit(Change(work, Touches(questions=frozenset({decision.question}))))
 
@@ -140,21 +140,24 @@ class SqlStore:
         rows = await self._read(_CANCELLED, run=run)
         return rows[0].cancelled if rows else ""
 
-    async def incoming(self, run: str) -> list[Decision]:
-        """All decisions for a run, oldest first."""
-        where = (QUESTIONS.c.run == run, QUESTIONS.c.decision != "")
-        rows = await self._read(select(QUESTIONS.c.decision).where(*where).order_by(QUESTIONS.c.asked))
-        return sorted((Decision.of(row.decision) for row in rows), key=lambda decision: decision.at)
-
     async def runs(
-        self, *, conversation: str = "", tenant: str = "", application: str = "", limit: int = 50
+        self,
+        *,
+        conversation: str = "",
+        tenant: str = "",
+        principal: str = "",
+        application: str = "",
+        beside: bool = True,
+        limit: int = 50,
     ) -> list[RunRow]:
         """The newest runs, newest first."""
         wanted = select(RUNS).where(OPENED).order_by(RUNS.c.opened.desc()).limit(limit)
-        named = ((RUNS.c.conversation, conversation), (RUNS.c.tenant, tenant), (RUNS.c.application, application))
-        for column, value in named:
+        named = {"conversation": conversation, "tenant": tenant, "principal": principal, "application": application}
+        for column, value in named.items():
             if value:
-                wanted = wanted.where(column == value)
+                wanted = wanted.where(RUNS.c[column] == value)
+        if not beside:
+            wanted = wanted.where(RUNS.c.after != BESIDE)
         return [run_row(row) for row in await self._read(wanted)]
 
     async def find_run(self, run: str) -> RunRow | None:
@@ -241,10 +244,29 @@ class SqlStore:
             raise JournalError(f"the journal {place(self._url)} could not be read: {said(error)}") from error
 
 
+class _Taken(NamedTuple):
+    """A `Held` as rows."""
+
+    epoch: int
+    items: Sequence[Row[Any]] = ()
+    status: RunStatus | Literal[""] = ""
+    cancelled: str = ""
+    decisions: Sequence[Row[Any]] = ()
+
+
+def _positions(rows: Sequence[Row[Any]]) -> list[Position]:
+    return [
+        Position(r.run, r.epoch, r.seq, r.at, decode(r.kind, r.call, r.body), r.body, r.digest, r.chain) for r in rows
+    ]
+
+
 _ITEMS = select(ITEMS).where(ITEMS.c.run == bindparam("run"), ITEMS.c.seq > bindparam("after")).order_by(ITEMS.c.seq)
 _RUN = select(RUNS).where(RUNS.c.run == bindparam("run"), OPENED)
 _CANCELLED = select(RUNS.c.cancelled).where(RUNS.c.run == bindparam("run"))
-_LEASE = select(RUNS.c.epoch, RUNS.c.until, RUNS.c.driver).where(RUNS.c.run == bindparam("run"))
+_LEASE = select(RUNS.c.epoch, RUNS.c.until, RUNS.c.driver, RUNS.c.status, RUNS.c.callee, RUNS.c.cancelled).where(
+    RUNS.c.run == bindparam("run")
+)
+_DECISIONS = select(QUESTIONS.c.decision).where(QUESTIONS.c.run == bindparam("run"), QUESTIONS.c.decision != "")
 _HOLD = (
     update(RUNS)
     .where(RUNS.c.run == bindparam("the_run"))

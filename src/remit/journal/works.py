@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar, cast
 from sqlalchemy import Connection, Row, Update, bindparam, insert, select, update
 
 from remit.contracts.grant import Grant, GrantRow
-from remit.contracts.items import Asked, Decided, Finished, Item, Opened, Position
+from remit.contracts.items import BESIDE, Asked, Decided, Finished, Item, Opened, Position
 from remit.contracts.ledger import Take
 from remit.contracts.question import Decision, Question, Status
 from remit.journal.index import INDEXED, check_free, check_sequence, check_take, row_of, status_of, taken_over
@@ -113,6 +113,11 @@ _TAKEN = (
     .where(QUESTIONS.c.question == bindparam("the_question"))
     .values(status="taken", taken_run=bindparam("taken_run"), taken_call=bindparam("taken_call"))
 )
+_DECIDED = (
+    update(QUESTIONS)
+    .where(QUESTIONS.c.question == bindparam("the_question"), QUESTIONS.c.status == "open")
+    .values(status=bindparam("status"), decision=bindparam("decision"))
+)
 _STATUS = (
     update(RUNS).where(RUNS.c.run == bindparam("the_run")).values(status=bindparam("status"), ended=bindparam("ended"))
 )
@@ -137,7 +142,7 @@ def _index(connection: Connection, position: Position) -> None:
     elif isinstance(item, Asked):
         _index_question(connection, item)
     elif isinstance(item, Decided):
-        connection.execute(decided(Decision.of(item.body)))
+        decide(connection, Decision.of(item.body))
     status = status_of(item)
     if status:
         ended = position.at if isinstance(item, Finished) else 0.0
@@ -149,23 +154,24 @@ def _index(connection: Connection, position: Position) -> None:
 
 
 def _newest(connection: Connection, row: RunRow) -> RunRow | None:
-    """The newest run of the conversation of ``row``."""
+    """The newest run of the conversation of ``row``, those beside it left out."""
     if not row.conversation:
         return None
     same = (
         RUNS.c.conversation == row.conversation,
         RUNS.c.tenant == row.tenant,
         RUNS.c.application == row.application,
+        RUNS.c.after != BESIDE,
     )
     found = connection.execute(select(RUNS).where(*same, OPENED).order_by(RUNS.c.opened.desc()).limit(1)).first()
     return run_row(found) if found else None
 
 
-def decided(decision: Decision) -> Update:
-    """Stores a decision, if it is the first on its question."""
+def decide(connection: Connection, decision: Decision) -> None:
+    """Store a decision, if it is the first on its question."""
     status = "approved" if decision.approved else "denied"
-    at = (QUESTIONS.c.question == decision.question, QUESTIONS.c.status == "open")
-    return update(QUESTIONS).where(*at).values(status=status, decision=decision.json())
+    values = {"the_question": decision.question, "status": status, "decision": decision.json()}
+    connection.execute(_DECIDED, values)
 
 
 def _index_question(connection: Connection, item: Asked) -> None:

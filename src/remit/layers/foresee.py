@@ -7,7 +7,7 @@ from typing import Any
 
 from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.callee import Callee
-from remit.contracts.gate import Gate
+from remit.contracts.gate import Gate, has_passed
 from remit.contracts.reply import Reply
 from remit.core import Place
 
@@ -28,7 +28,7 @@ class Foresee(CallLayer):
         """The service that asks the gates before ``inner``."""
 
         async def foreseen(call: Call, /) -> Reply:
-            for gate in self._gates.get(call.callee.name, ()):
+            for gate in () if has_passed(call) else self._gates.get(call.callee.name, ()):
                 await gate.check(call)
             return await inner(call)
 

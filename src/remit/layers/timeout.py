@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine
 from dataclasses import dataclass
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar, cast
 
-from remit.contracts.call import AnyLayer
+from remit.contracts.call import AnyLayer, Call
 from remit.core import Place, Service
 from remit.errors import DeadlineError, SetupError, StillRunningError
 
@@ -25,6 +25,8 @@ class Timeout(AnyLayer):
     That comes when it has stopped, however long this takes. With a ``grace``, it comes so many seconds later at the
     latest: what has not stopped by then is left behind, and the error is a `StillRunningError`. For this the body runs
     in a task of its own, which costs some 15 µs.
+
+    A call is told its deadline, unless it has an earlier one, and so are the calls that its body makes.
     """
 
     place = Place.TIMEOUT
@@ -52,6 +54,13 @@ def _stopped(seconds: float) -> DeadlineError:
     return DeadlineError(f"no result within {seconds:g} seconds; it was stopped")
 
 
+def _due(request: Q, at: float) -> Q:
+    """The request, with its deadline where it is a call."""
+    if isinstance(request, Call) and (request.deadline is None or at < request.deadline):
+        return cast("Q", request._replace(deadline=at))
+    return request
+
+
 class _Timeout(Generic[Q, R]):
     __slots__ = ("_inner", "_seconds")
 
@@ -65,9 +74,10 @@ class _Timeout(Generic[Q, R]):
         assert task is not None  # noqa: S101 - a coroutine that awaits runs in a task
         limit = _Limit(task)
         loop = asyncio.get_running_loop()
-        timer = loop.call_at(loop.time() + self._seconds, limit.expire)
+        at = loop.time() + self._seconds
+        timer = loop.call_at(at, limit.expire)
         try:
-            return await self._inner(request)
+            return await self._inner(_due(request, at))
         except asyncio.CancelledError as error:
             if limit.expired and task.cancelling() - 1 <= limit.cancelling:
                 raise _stopped(self._seconds) from error
@@ -100,7 +110,8 @@ class _Graceful(Generic[Q, R]):
         self._grace = grace
 
     async def __call__(self, request: Q, /) -> R:
-        body = _Body(self._inner(request), self._seconds, self._grace)
+        at = asyncio.get_running_loop().time() + self._seconds
+        body = _Body(self._inner(_due(request, at)), at, self._grace)
         await body.over()
         try:
             if body.task.done():
@@ -121,12 +132,12 @@ class _Body(Generic[R]):
 
     __slots__ = ("_grace", "_loop", "_over", "_stopping", "_timer", "_waiter", "cancelled", "expired", "task")
 
-    def __init__(self, body: Coroutine[Any, Any, R], seconds: float, grace: float) -> None:
+    def __init__(self, body: Coroutine[Any, Any, R], at: float, grace: float) -> None:
         self._loop = asyncio.get_running_loop()
         self._grace = grace
         self._over = self._stopping = self.cancelled = self.expired = False
         self._waiter = self._loop.create_future()
-        self._timer = self._loop.call_at(self._loop.time() + seconds, self._expire)
+        self._timer = self._loop.call_at(at, self._expire)
         self.task = self._loop.create_task(body)
         self.task.add_done_callback(self._end)
 

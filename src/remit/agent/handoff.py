@@ -1,0 +1,147 @@
+"""A handoff: an agent's model calls a tool, and another agent goes on with the same conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from remit.contracts.arguments import Arguments, Limits, parse
+from remit.contracts.call import CallLayer
+from remit.contracts.callee import UNKNOWN, Found, Frame
+from remit.contracts.chat import ChatRequest, Wanted
+from remit.contracts.contract import check_name
+from remit.contracts.facts import Effect, Facts
+from remit.contracts.items import Handoff, Item, Message
+from remit.contracts.schema import Input, Output
+from remit.core import Stack
+from remit.errors import BudgetError, ConflictError, DeniedError, DivergedError
+
+PREFIX: Final = "handoff_to_"
+
+
+class Reason(BaseModel):
+    """Why a conversation is handed over."""
+
+    model_config = ConfigDict(defer_build=True)
+
+    reason: str = Field(description="Why, in a sentence that the other agent can go by", max_length=1 << 12)
+
+
+@cache
+def _reason() -> Input[Reason]:
+    return Input(Reason)
+
+
+@cache
+def _text() -> Output[str]:
+    return Output(str)
+
+
+class HandoffTool:
+    """The tool by which a model hands over to the agent ``target``. Its call takes the one door, like every other.
+
+    Args:
+        about: what the other agent is for.
+        most: so many handoffs a run may have.
+    """
+
+    facts = Facts(effect=Effect.PURE)
+    layers: Stack[CallLayer] = Stack()
+
+    def __init__(self, target: str, *, about: str = "", most: int = 10) -> None:
+        self.name = check_name(PREFIX + target)
+        self.target = target
+        self.description = (
+            f"Hand this conversation over to {target}, who goes on with it in your place. {about}".rstrip()
+        )
+        self._most = most
+
+    @property
+    def schema_in(self) -> Input[Reason]:
+        """A reason."""
+        return _reason()
+
+    @property
+    def schema_out(self) -> Output[str]:
+        """Text."""
+        return _text()
+
+    def arguments(self, reason: str) -> Arguments:
+        """The arguments that a reason stands for."""
+        return _reason().arguments(Reason(reason=reason))
+
+    async def run(self, payload: BaseModel, frame: Frame, /) -> str:
+        """Acknowledge the handoff; the step of the agent that called sees to the rest.
+
+        Raises:
+            ConflictError: another handoff of the same answer was followed. BudgetError: the run may have no more.
+            DeniedError: it was not an agent's model that called.
+        """
+        known = frame.ledger.known(frame.caller.call)
+        if not any(isinstance(item, Message) for item in known):
+            raise DeniedError(f"{self.name} is for the model of an agent; nobody else has a conversation to hand over")
+        made = _handoffs(known)
+        if made and made[-1].target != frame.caller.agent:
+            raise ConflictError(f"the conversation was handed over to {made[-1].target}; one answer hands over once")
+        if not frame.ledger.reserve_handoff(frame.caller.call, self._most):
+            raise BudgetError(f"the run has had its {self._most} handoffs; answer yourself")
+        return f"handed over to {self.target}"
+
+    async def reconcile(self, _payload: BaseModel, _frame: Frame, /) -> Found:
+        """Nothing is started that could be cut off."""
+        return UNKNOWN
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both hand over to the same agent, and say the same of it."""
+        return isinstance(other, HandoffTool) and (self.description, self._most) == (other.description, other._most)
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __repr__(self) -> str:
+        return f"HandoffTool({self.target})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Handoffs:
+    """The handoffs that the agent ``source`` may make: from the name of a tool to that of an agent."""
+
+    source: str = ""
+    targets: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    def check(self, chat: ChatRequest, wanted: Sequence[Wanted]) -> None:
+        """Refuse to go on with what another agent said whom today's code does not hand over to.
+
+        Raises:
+            DivergedError: naming it.
+        """
+        gone = [each.id for each in wanted if each.name.startswith(PREFIX) and each.name not in self.targets]
+        made = [item for item in _handoffs(chat.ledger.known(chat.agent)) if item.wire in gone] if gone else []
+        if made:
+            raise DivergedError(
+                f"the journal tells of a handoff to {made[0].target}, which today's {self.source} does not make; "
+                "nothing was run"
+            )
+
+    def follow(self, chat: ChatRequest, wanted: Wanted) -> str:
+        """The agent that takes over, now that the call ``wanted`` went well. The journal says so once."""
+        target = self.targets[wanted.name]
+        if all(item.wire != wanted.id for item in _handoffs(chat.ledger.known(chat.agent))) or chat.ledger.replaying:
+            said = parse(wanted.arguments, Limits()).value or {}
+            handoff = Handoff(
+                call=chat.agent,
+                source=self.source,
+                target=target,
+                reason=str(said.get("reason", "")),
+                wire=wanted.id,
+            )
+            chat.ledger.add(handoff)
+        return target
+
+
+def _handoffs(items: Sequence[Item]) -> list[Handoff]:
+    return [item for item in items if isinstance(item, Handoff)]

@@ -1,0 +1,66 @@
+"""An actor whose body is given, as a worker is one whose model decides."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Any
+
+from pydantic import BaseModel
+
+from remit import Arguments, CallLayer, Effect, Facts, Stack
+from remit.contracts.callee import UNKNOWN, Found, Frame
+from remit.contracts.schema import Input, Output
+from remit.dispatch.registry import AnyCallee
+
+Body = Callable[[Frame], Awaitable[Any]]
+
+
+class Errand(BaseModel):
+    """What an actor is asked."""
+
+    what: str = ""
+
+
+class Actor:
+    """Runs ``body`` in its own name."""
+
+    def __init__(
+        self,
+        name: str,
+        body: Body,
+        *,
+        tools: Iterable[AnyCallee] = (),
+        reach: Iterable[str] | None = None,
+        permissions: Iterable[str] | None = None,
+        provider_tools: Iterable[str] = (),
+        call_layers: Stack[CallLayer] | None = None,
+        where: str = "",
+    ) -> None:
+        self.name = name
+        self.description = f"The actor {name}."
+        self.facts = Facts(effect=Effect.COMPOSED)
+        self.layers: Stack[CallLayer] = Stack()
+        self.schema_in: Input[Errand] = Input(Errand)
+        self.schema_out: Output[Any] = Output(Any)
+        self.tools = list(tools)
+        self.provider_tools = tuple(provider_tools)
+        self.call_layers: Stack[CallLayer] = call_layers or Stack()
+        self.reach = None if reach is None else frozenset(reach)
+        self.permissions = None if permissions is None else frozenset(permissions)
+        self.where = where
+        self._body = body
+
+    def arguments(self, what: str = "") -> Arguments:
+        """The arguments of an errand."""
+        return self.schema_in.arguments(Errand(what=what))
+
+    async def run(self, payload: BaseModel, frame: Frame, /) -> Any:
+        """The body."""
+        return await self._body(frame)
+
+    async def reconcile(self, payload: BaseModel, frame: Frame, /) -> Found:
+        """Never asked: it is composed."""
+        return UNKNOWN
+
+    def __repr__(self) -> str:
+        return f"Actor {self.name}"

@@ -1,0 +1,303 @@
+"""PydanticAI's models behind our port: what they are asked, what is made of their answers, and of their errors."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from pydantic_ai.messages import (
+    BinaryContent,
+    ImageUrl,
+    ModelMessage,
+    ModelRequest,
+    ModelResponse,
+    SystemPromptPart,
+    TextPart,
+    ThinkingPart,
+    ToolCallPart,
+    ToolReturnPart,
+    UserPromptPart,
+)
+from pydantic_ai.models import Model
+from pydantic_ai.models.function import AgentInfo, FunctionModel
+from pydantic_ai.models.openai import OpenAIChatModel
+from pydantic_ai.models.test import TestModel
+from pydantic_ai.providers.openai import OpenAIProvider
+from pydantic_ai.usage import RequestUsage
+
+from remit import Agent, App, Effect, Runtime, tool
+from remit.agent.model import Model as Port
+from remit.contracts.chat import ChatRequest, History, ToolTexts, write
+from remit.contracts.contract import definition
+from remit.contracts.items import Message, Usage
+from remit.contracts.oracle import faults
+from remit.errors import CompletionError, SetupError
+from remit.models.openai import OpenAI
+from remit.models.pydantic_ai import PydanticAIModel, completion_from, messages_from
+from remit.testing import anybody, ledger_of
+from tests.loopback import Endpoint
+
+USER = write({"role": "user", "content": "go"})
+
+
+@tool(effect=Effect.PURE)
+async def double(number: int) -> int:
+    """Double a number, quelle idée."""
+    return number * 2
+
+
+def request(*texts: str, **knobs: Any) -> ChatRequest:
+    return ChatRequest(agent="agent", turn=1, ledger=ledger_of(()), history=History(texts or (USER,)), **knobs)
+
+
+def called(*calls: tuple[str, str, str], content: str | None = None) -> dict[str, Any]:
+    functions = [
+        {"id": wire, "type": "function", "function": {"name": name, "arguments": raw}} for wire, name, raw in calls
+    ]
+    return {"role": "assistant", "content": content, "tool_calls": functions}
+
+
+async def asked(texts: list[str], **knobs: Any) -> tuple[list[ModelMessage], AgentInfo]:
+    """What a model of PydanticAI is given for a request."""
+    heard: list[tuple[list[ModelMessage], AgentInfo]] = []
+
+    def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        heard.append((messages, info))
+        return ModelResponse(parts=[TextPart("hello")])
+
+    await PydanticAIModel(FunctionModel(answer))(request(*texts, **knobs))
+    (one,) = heard
+    return one
+
+
+async def test_each_message_becomes_a_part_and_what_stands_between_two_answers_is_one_request() -> None:
+    texts = [
+        write({"role": "system", "content": "Work."}),
+        USER,
+        write(called(("a", "double", '{"number": 2}'), ("b", "double", "{"), content="let me see")),
+        write({"role": "tool", "tool_call_id": "a", "content": "4"}),
+        write({"role": "tool", "tool_call_id": "b", "content": "no"}),
+        write({"role": "assistant", "content": "four"}),
+        write({"role": "user", "content": "thanks"}),
+    ]
+    messages, _ = await asked(texts)
+    parts = [(type(part), part) for message in messages for part in message.parts]
+    assert [len(message.parts) for message in messages] == [2, 3, 2, 1, 1]
+    assert [kind for kind, _ in parts] == [
+        SystemPromptPart,
+        UserPromptPart,
+        TextPart,
+        ToolCallPart,
+        ToolCallPart,
+        ToolReturnPart,
+        ToolReturnPart,
+        TextPart,
+        UserPromptPart,
+    ]
+    made = [part for _, part in parts if isinstance(part, ToolCallPart)]
+    assert [(part.tool_call_id, part.tool_name, part.args) for part in made] == [
+        ("a", "double", '{"number": 2}'),
+        ("b", "double", "{"),
+    ]
+    ended = [part for _, part in parts if isinstance(part, ToolReturnPart)]
+    assert [(part.tool_call_id, part.tool_name, part.content) for part in ended] == [
+        ("a", "double", "4"),
+        ("b", "double", "no"),
+    ]
+
+
+def test_a_history_that_ends_with_an_answer_has_no_empty_request_after_it() -> None:
+    messages = messages_from([USER, write({"role": "assistant", "content": "hello"})])
+    assert [type(message) for message in messages] == [ModelRequest, ModelResponse]
+
+
+def test_words_of_refusal_are_words_of_the_model() -> None:
+    (message,) = messages_from([write({"role": "assistant", "content": None, "refusal": "never"})])
+    assert [part.content for part in message.parts if isinstance(part, TextPart)] == ["never"]
+
+
+def test_a_message_of_several_parts_keeps_texts_and_images() -> None:
+    pixel = "data:image/png;base64,iVBORw0KGgo="
+    content = [
+        {"type": "text", "text": "what is this?"},
+        {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}},
+        {"type": "image_url", "image_url": {"url": pixel, "detail": "low"}},
+    ]
+    (message,) = messages_from([write({"role": "user", "content": content})])
+    (part,) = message.parts
+    assert isinstance(part, UserPromptPart)
+    text, linked, held = part.content
+    assert text == "what is this?"
+    assert isinstance(linked, ImageUrl)
+    assert linked.url == "https://example.org/a.png"
+    assert isinstance(held, BinaryContent)
+    assert held.media_type == "image/png"
+
+
+async def test_tools_keep_name_description_and_schema_and_are_never_strict() -> None:
+    _, info = await asked([USER], tools=ToolTexts([definition(double)]))
+    (made,) = info.function_tools
+    function = definition(double)["function"]
+    assert (made.name, made.description, made.strict) == ("double", function["description"], False)
+    assert made.parameters_json_schema == function["parameters"]
+
+
+@pytest.mark.parametrize("knobs", [{}, {"temperature": 0.0}, {"max_tokens": 7}, {"temperature": 1.5, "max_tokens": 1}])
+async def test_only_the_knobs_that_are_set_are_passed_on(knobs: dict[str, Any]) -> None:
+    _, info = await asked([USER], **knobs)
+    assert info.model_settings == knobs
+
+
+def test_an_answer_keeps_text_calls_tokens_and_why_it_ended() -> None:
+    response = ModelResponse(
+        parts=[
+            ThinkingPart("hm"),
+            TextPart("let "),
+            TextPart("me"),
+            ToolCallPart("double", '{"number" : 2}', "a"),
+            ToolCallPart("double", {"number": 3}, "b"),
+            ToolCallPart("double", None, "c"),
+        ],
+        usage=RequestUsage(input_tokens=5, output_tokens=3),
+        model_name="some-model",
+        finish_reason="tool_call",
+    )
+    completion = completion_from(response)
+    expected = called(
+        ("a", "double", '{"number" : 2}'), ("b", "double", '{"number":3}'), ("c", "double", "{}"), content="let me"
+    )
+    assert completion.message == write(expected)
+    assert (completion.finish, completion.model) == ("tool_calls", "some-model")
+    assert (completion.prompt_tokens, completion.completion_tokens) == (5, 3)
+    kinds = [part["part_kind"] for part in json.loads(completion.response)["parts"]]
+    assert kinds[0] == "thinking", "what the history loses, the journal keeps"
+
+
+@pytest.mark.parametrize(
+    ("parts", "finish", "expected", "ended"),
+    [
+        ([TextPart("hi")], None, {"role": "assistant", "content": "hi"}, "stop"),
+        ([TextPart("hi")], "length", {"role": "assistant", "content": "hi"}, "length"),
+        ([], "content_filter", {"role": "assistant", "content": ""}, "content_filter"),
+        ([ToolCallPart("f", "{}", "a")], None, called(("a", "f", "{}")), "tool_calls"),
+    ],
+)
+def test_an_answer_is_written_as_a_request_may_carry_it(
+    parts: list[Any], finish: Any, expected: dict[str, Any], ended: str
+) -> None:
+    completion = completion_from(ModelResponse(parts=parts, finish_reason=finish))
+    assert (completion.message, completion.finish) == (write(expected), ended)
+
+
+def test_a_refusal_is_kept_as_one() -> None:
+    completion = completion_from(ModelResponse(parts=[], provider_details={"refusal": "never"}))
+    assert completion.message == write({"role": "assistant", "content": None, "refusal": "never"})
+    assert completion.content == "never"
+
+
+def test_an_answer_that_the_provider_paused_is_no_answer() -> None:
+    with pytest.raises(CompletionError, match="the model paused its answer \\(suspended\\)"):
+        completion_from(ModelResponse(parts=[TextPart("wait")], state="suspended"))
+
+
+async def test_the_test_model_of_pydantic_ai_calls_tools_through_the_door() -> None:
+    model = PydanticAIModel(TestModel())
+    runtime = Runtime(App(name="test", agents=(Agent("agent", instructions="x", tools=[double]),)), model=model)
+    result = await runtime.run("go", by=anybody())
+    assert result.status == "done"
+    assert json.loads(result.value()) == {"double": "0"}
+    assert faults(await runtime.history(result.run)) == []
+    assert (await runtime.replay(result.run)).difference == ""
+
+
+def reply_of(message: dict[str, Any], finish: str) -> str:
+    choice = {"index": 0, "message": {"role": "assistant", **message}, "finish_reason": finish}
+    usage = {"prompt_tokens": 5, "completion_tokens": 3, "total_tokens": 8}
+    whole = {"id": "c", "object": "chat.completion", "created": 1, "model": "m-1", "choices": [choice], "usage": usage}
+    return json.dumps(whole)
+
+
+ANSWERS = [
+    reply_of(called(("a", "double", '{"number" : 2}'), ("b", "double", '{"number":"two"}')), "tool_calls"),
+    reply_of(called(("c", "nobody", "{"), content="and now, é"), "tool_calls"),
+    reply_of({"content": "fertig \u2713"}, "stop"),
+]
+
+
+def in_turn(body: bytes) -> tuple[int, str]:
+    """The answer whose number is the number of answers in the request."""
+    said = [message["role"] for message in json.loads(body)["messages"]]
+    return 200, ANSWERS[said.count("assistant")]
+
+
+async def talked(model: Port) -> tuple[list[str], list[str], list[tuple[str, str, int, int]]]:
+    agent = Agent("agent", instructions="Work.", tools=[double], temperature=0.5, max_tokens=99)
+    runtime = Runtime(App(name="test", agents=(agent,)), model=model)
+    result = await runtime.run("go, é", by=anybody())
+    items = [position.item for position in await runtime.store.read(result.run)]
+    messages = [item.text for item in items if isinstance(item, Message)]
+    usage = [
+        (item.model, item.finish, item.prompt_tokens, item.completion_tokens)
+        for item in items
+        if isinstance(item, Usage)
+    ]
+    return await runtime.history(result.run), messages, usage
+
+
+async def test_one_conversation_gives_equal_histories_here_and_through_the_raw_client() -> None:
+    async with Endpoint(in_turn) as endpoint, OpenAI("m", base_url=endpoint.url, api_key="k") as raw:
+        first = await talked(raw)
+        bodies = [json.loads(body) for body in endpoint.received]
+        endpoint.received.clear()
+        provider = OpenAIProvider(base_url=endpoint.url, api_key="k")
+        async with PydanticAIModel(OpenAIChatModel("m", provider=provider)) as wrapped:
+            second = await talked(wrapped)
+        others = [json.loads(body) for body in endpoint.received]
+    assert first == second
+    assert len(bodies) == len(others) == 3
+    for body, other in zip(bodies, others, strict=True):
+        assert [told(each) for each in other["messages"]] == [told(each) for each in body["messages"]]
+        assert [each["function"]["name"] for each in other["tools"]] == ["double"]
+        assert other["temperature"] == body["temperature"]
+        assert 99 in (other.get("max_tokens"), other.get("max_completion_tokens"))
+
+
+def told(message: dict[str, Any]) -> dict[str, Any]:
+    """What a message says. PydanticAI writes arguments anew, and those that are no JSON under a word of its own."""
+    for call in message.get("tool_calls", ()):
+        raw = call["function"]["arguments"]
+        try:
+            call["function"]["arguments"] = json.loads(raw)
+        except ValueError:
+            call["function"]["arguments"] = {"INVALID_JSON": raw}
+    return {name: value for name, value in message.items() if value is not None}
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("nobody:claude", "Unknown model: nobody:claude"),
+        ("anthropic:claude-sonnet-4-5", "anthropic"),
+        ("openai-chat:gpt-x", "OPENAI_API_KEY"),
+        ("claude", "Unknown model: claude"),
+    ],
+)
+def test_a_model_that_cannot_be_had_is_one_clear_error(name: str, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY"):
+        monkeypatch.delenv(variable, raising=False)
+    with pytest.raises(SetupError, match=f"the model '{name}' cannot be had from PydanticAI: .*{why}") as raised:
+        PydanticAIModel(name)
+    assert "\n" not in raised.value.message
+
+
+async def test_a_model_is_found_by_its_name_and_says_whose_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    async with PydanticAIModel("openai-chat:gpt-x") as model:
+        assert (model.model, model.vendor) == ("gpt-x", "openai")
+        assert repr(model) == "PydanticAIModel(openai:gpt-x)"
+
+
+def test_a_model_of_pydantic_ai_is_taken_as_it_is() -> None:
+    given: Model = TestModel()
+    assert PydanticAIModel(given).model == "test"

@@ -1,0 +1,130 @@
+"""Every way in which PydanticAI can fail is one `ModelError`, in one line."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any, cast
+
+import pytest
+from pydantic_ai import exceptions as foreign
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelResponse,
+    ToolReturnPart,
+)
+from pydantic_ai.models.function import AgentInfo, FunctionModel
+from pydantic_ai.models.openai import OpenAIChatModel
+from pydantic_ai.providers.openai import OpenAIProvider
+
+from remit.contracts.chat import ChatRequest, Completion, History, write
+from remit.errors import CompletionError, ModelBusyError, ModelError, ModelRefusedError
+from remit.models.pydantic_ai import PydanticAIModel
+from remit.testing import ledger_of
+from tests.loopback import Endpoint, answering
+
+USER = write({"role": "user", "content": "go"})
+
+
+def request(*texts: str, **knobs: Any) -> ChatRequest:
+    return ChatRequest(agent="agent", turn=1, ledger=ledger_of(()), history=History(texts or (USER,)), **knobs)
+
+
+async def failing(error: Exception) -> Completion:
+    def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        raise error
+
+    return await PydanticAIModel(FunctionModel(answer))(request())
+
+
+def every_kind(root: type[Exception] = Exception) -> list[type[Exception]]:
+    """Every exception of the installed PydanticAI, the private ones too."""
+    kinds = [kind for _, kind in inspect.getmembers(foreign, inspect.isclass) if issubclass(kind, root)]
+    return [kind for kind in kinds if kind.__module__ == foreign.__name__ and not issubclass(kind, Warning)]
+
+
+KINDS: dict[type[Exception], type[ModelError]] = {
+    foreign.ModelRateLimitError: ModelBusyError,
+    foreign.ModelUnavailableError: ModelBusyError,
+    foreign.ModelOverloadedError: ModelBusyError,
+    foreign.ConcurrencyLimitExceeded: ModelBusyError,
+    foreign.ModelQuotaExceededError: ModelRefusedError,
+    foreign.ModelRequestRejectedError: ModelRefusedError,
+    foreign.ModelAuthenticationError: ModelRefusedError,
+    foreign.ModelNotFoundError: ModelRefusedError,
+    foreign.ModelContextWindowExceededError: ModelRefusedError,
+    foreign.UserError: ModelRefusedError,
+    foreign.UndrainedPendingMessagesError: ModelRefusedError,
+    foreign.UnexpectedModelBehavior: CompletionError,
+    foreign.ContentFilterError: CompletionError,
+    foreign.OutputTokenLimitExceeded: CompletionError,
+    foreign.IncompleteToolCall: CompletionError,
+}
+
+
+def made(kind: type[Exception]) -> Exception:
+    """One error of that class, with whatever its constructor takes."""
+    make = cast("Callable[..., Exception]", kind)
+    values: dict[str, Any] = {
+        "message": "no",
+        "model_name": "m",
+        "status_code": 503,
+        "timeout": 1.0,
+        "response": ModelResponse(parts=[]),
+        "validated_args": {},
+        "result": None,
+        "tool_retry": ToolReturnPart("f", "no", "a"),
+        "tool_failed": ToolReturnPart("f", "no", "a"),
+        "exceptions": [ValueError("no")],
+    }
+    if issubclass(kind, ExceptionGroup):
+        return make("no", [ValueError("no")])
+    needed = [
+        name
+        for name, parameter in inspect.signature(make).parameters.items()
+        if parameter.default is inspect.Parameter.empty and parameter.kind is not inspect.Parameter.VAR_POSITIONAL
+    ]
+    return make(**{name: values[name] for name in needed if name in values})
+
+
+@pytest.mark.parametrize("kind", every_kind(), ids=lambda kind: "-".join(each.__name__ for each in kind.__mro__[:2]))
+async def test_every_error_of_pydantic_ai_is_one_of_ours(kind: type[Exception]) -> None:
+    error = made(kind)
+    with pytest.raises(ModelError, match=r"^function:") as raised:
+        await failing(error)
+    assert raised.value.__cause__ is error
+    assert "\n" not in raised.value.message
+    public = next(each for each in kind.__mro__ if each in KINDS or each is Exception)
+    assert type(raised.value) is KINDS.get(public, ModelError)
+
+
+def test_the_walk_finds_the_classes_that_matter() -> None:
+    assert set(KINDS) | {foreign.ModelHTTPError, foreign.ModelTimeoutError} <= set(every_kind())
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [(400, ModelRefusedError), (401, ModelRefusedError), (404, ModelRefusedError), (413, ModelRefusedError)]
+    + [(status, ModelBusyError) for status in (408, 409, 425, 429)]
+    + [(500, ModelError), (502, ModelError)],
+)
+async def test_a_status_is_busy_refused_or_failing(status: int, kind: type[ModelError]) -> None:
+    with pytest.raises(ModelError) as raised:
+        await failing(foreign.ModelHTTPError(status, "m", {"message": "x" * 5_000}))
+    assert type(raised.value) is kind
+    assert len(raised.value.message) < 500
+
+
+async def test_a_provider_s_own_status_is_told_by_its_client() -> None:
+    async with Endpoint(answering(401, '{"error":{"message":"bad key"}}')) as endpoint:
+        provider = OpenAIProvider(base_url=endpoint.url, api_key="canary")
+        async with PydanticAIModel(OpenAIChatModel("m", provider=provider)) as model:
+            with pytest.raises(ModelRefusedError, match=r"m of openai: .*401.*bad key") as raised:
+                await model(request())
+    assert "canary" not in raised.value.message
+
+
+async def test_an_error_that_nobody_foresaw_is_a_model_error() -> None:
+    with pytest.raises(ModelError, match="ZeroDivisionError: division by zero") as raised:
+        await failing(ZeroDivisionError("division by zero"))
+    assert raised.value.retryable

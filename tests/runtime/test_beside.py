@@ -1,0 +1,151 @@
+"""A direct call in a conversation stands beside its runs: it waits for none, and is no part of what was said."""
+
+from __future__ import annotations
+
+import json
+from uuid import UUID
+
+import pytest
+
+from remit import Effect, LeafContext, Runtime, tool
+from remit.contracts.arguments import Limits, parse
+from remit.contracts.items import BESIDE, Opened
+from remit.errors import IdempotencyError, NotFoundError, RequestError
+from remit.inventory import Status, ToolRequest, ToolRequestPayload
+from remit.journal.ports import Store
+from remit.testing import Scripted, anybody, calls
+from tests.runtime.kit import items_of, runtime_of
+from tests.runtime.test_conversation import FIRST, YES, eraser, talk, texts
+
+ADA = anybody()
+
+
+@tool(effect=Effect.PURE)
+async def where(ctx: LeafContext) -> str:
+    """Say in which conversation this is."""
+    return ctx.caller.conversation
+
+
+def asked(
+    name: str, arguments: str = "{}", *, number: int = 1, session: str | None = "s", by: str = "ada"
+) -> ToolRequest:
+    payload = ToolRequestPayload(tool_name=name, parameters=json.loads(arguments))
+    return ToolRequest(request_id=UUID(int=number), session_id=session, user_id=by, payload=payload)
+
+
+async def test_a_tool_sees_the_conversation_that_it_is_called_in(store: Store) -> None:
+    runtime = runtime_of(Scripted([]), where, store=store)
+    results = [
+        await runtime.call_in("c", where, ADA),
+        await runtime.call_named("where", parse("{}", Limits()), by=ADA, conversation="c"),
+        await runtime.call(where, ADA),
+    ]
+    assert [result.value() for result in results] == ["c", "c", ""]
+    headers = [(await items_of(store, result.run))[0] for result in results]
+    assert [header.after for header in headers if isinstance(header, Opened)] == [BESIDE, BESIDE, ""]
+
+
+async def test_a_call_can_be_made_while_the_agents_run_waits_which_then_goes_on(store: Store) -> None:
+    ran = list[str]()
+    runtime, model = talk(store, calls(("erase", YES)), "done", "hello", ran=ran)
+    waiting = await runtime.run("one", by=ADA, conversation="c")
+    beside = await runtime.call_in("c", eraser(ran), ADA, "home")
+    assert (waiting.status, beside.value()) == ("waiting", "would erase home")
+    with pytest.raises(RequestError, match=f"conversation c is busy: run {waiting.run} is waiting"):
+        await runtime.run("two", by=ADA, conversation="c")
+    await runtime.decide(waiting.questions[0], approved=True, by=ADA)
+    assert (await runtime.resume(waiting.run)).value() == "done"
+    await runtime.run("two", by=ADA, conversation="c")
+    assert [text for text in texts(model) if "home" in str(text)] == [], "what was said holds nothing of the call"
+
+
+async def test_while_a_call_waits_the_conversation_and_other_calls_go_on(store: Store) -> None:
+    ran = list[str]()
+    runtime, model = talk(store, "hello", "again", ran=ran)
+    waiting = await runtime.call_in("c", eraser(ran), ADA, "about", confirmed=True)
+    assert waiting.status == "waiting"
+    assert (await runtime.run("one", by=ADA, conversation="c")).value() == "hello"
+    assert (await runtime.call_in("c", eraser(ran), ADA, "home")).status == "done"
+    assert (await runtime.run("two", by=ADA, conversation="c")).value() == "again"
+    assert texts(model) == ["Work.", "one", "hello", "two"]
+    await runtime.decide(waiting.questions[0], approved=True, by=ADA)
+    assert (await runtime.resume(waiting.run)).value() == "erased about"
+
+
+async def test_an_agent_that_is_called_directly_begins_with_nothing_and_leaves_nothing(store: Store) -> None:
+    runtime, model = talk(store, "hello", "again")
+    await runtime.run("one", by=ADA, conversation="c")
+    prompt = parse('{"prompt":"psst"}', Limits())
+    beside = await runtime.call_named("agent", prompt, by=ADA, conversation="c")
+    assert (texts(model), beside.value()) == (["Work.", "psst"], "hello")
+    await runtime.run("two", by=ADA, conversation="c")
+    assert texts(model) == ["Work.", "one", "hello", "two"]
+    said = [json.loads(text)["content"] for text in await runtime.history(beside.run)]
+    assert said == ["psst", "hello"]
+
+
+async def test_what_a_call_announces_another_does_once_a_person_has_said_yes(store: Store) -> None:
+    ran = list[str]()
+    runtime, _ = talk(store, ran=ran)
+    erase = eraser(ran)
+    await runtime.call_in("c", erase, ADA, "about")
+    (row,) = await store.questions(conversation="c")
+    await runtime.decide(row.question.id, approved=True, by=ADA)
+    assert (await runtime.call_in("other", erase, ADA, "about", confirmed=True)).status == "waiting"
+    assert (await runtime.call_in("c", erase, ADA, "about", confirmed=True)).value() == "erased about"
+    assert (await runtime.call_in("c", erase, ADA, "about", confirmed=True)).status == "waiting", "a yes is used once"
+
+
+async def test_a_call_beside_a_conversation_replays(store: Store) -> None:
+    runtime, _ = talk(store, "hello")
+    await runtime.run("one", by=ADA, conversation="c")
+    beside = await runtime.call_in("c", eraser([]), ADA, **FIRST)
+    report = await runtime.replay(beside.run)
+    assert (report.identical, report.compared) == (True, 1)
+
+
+async def test_a_tool_request_is_answered_in_its_session_and_done_once(store: Store) -> None:
+    ran = list[str]()
+    runtime, _ = talk(store, ran=ran)
+    request = asked("erase", '{"page": "about"}')
+    answers = [await runtime.answer(request, by=ADA) for _ in range(2)]
+    assert [(each.status, each.request_id) for each in answers] == [(Status.COMPLETED, UUID(int=1))] * 2
+    assert [each.payload.result for each in answers if each.payload] == ["would erase about"] * 2
+    (row,) = await store.runs()
+    assert row.conversation == "s"
+    with pytest.raises(IdempotencyError, match="was sent before for something else"):
+        await runtime.answer(asked("erase", '{"page": "about"}', session="other"), by=ADA)
+
+
+async def test_a_tool_request_is_pending_until_a_person_has_decided(store: Store) -> None:
+    ran = list[str]()
+    runtime, _ = talk(store, ran=ran)
+    request = asked("erase", json.dumps(YES))
+    pending = await runtime.answer(request, by=ADA)
+    (question,) = await store.questions()
+    assert (pending.status, pending.payload) == (Status.PENDING, None)
+    assert pending.metadata == {"questions": [question.question.id]}
+    await runtime.decide(question.question.id, approved=True, by=ADA)
+    done = await runtime.answer(request, by=ADA)
+    assert (done.status, ran) == (Status.COMPLETED, [f"about in {(await store.runs())[0].run}"])
+
+
+async def test_a_tool_request_that_fails_has_an_error_and_no_payload() -> None:
+    @tool(effect=Effect.PURE)
+    async def fail() -> str:
+        """Fail."""
+        raise NotFoundError("it is gone")
+
+    answer = await runtime_of(Scripted([]), fail).answer(asked("fail", session=None), by=ADA)
+    assert (answer.status, answer.payload) == (Status.FAILED, None)
+    assert answer.error is not None
+    assert answer.error.message == "it is gone"
+
+
+async def test_nobody_asks_in_the_name_of_another_or_for_a_tool_that_is_not_there(store: Store) -> None:
+    runtime: Runtime = runtime_of(Scripted([]), where, store=store)
+    with pytest.raises(RequestError, match="says that 'bob' asks, and 'ada' does"):
+        await runtime.answer(asked("where", by="bob"), by=ADA)
+    with pytest.raises(RequestError, match="has no tool or agent 'nowhere'"):
+        await runtime.answer(asked("nowhere"), by=ADA)
+    assert await store.runs() == []

@@ -1,0 +1,46 @@
+"""A way to a tool that leads around the door, or around one of its layers, does not escape the figure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from figures.door import OPENINGS, missed_by
+from figures.door_world import CHECKS, NUMBER, WAYS, Check, Number, Parts, Way
+from remit import Context, Effect, Tool, tool
+
+
+def around_the_door(parts: Parts) -> Tool[[int], Any]:
+    @tool(effect=Effect.COMPOSED)
+    async def errand(ctx: Context, number: int) -> Any:
+        """Run the body of another itself."""
+        return await parts.work.run(Number(number=number), ctx)  # pyright: ignore[reportArgumentType] - as one may try
+
+    return errand
+
+
+def around_its_layers(parts: Parts) -> Tool[[int], str]:
+    @tool(effect=Effect.COMPOSED)
+    async def errand(ctx: Context, number: int) -> str:
+        """Call another without its layers."""
+        return await ctx.call(parts.work.with_layers(type(parts.work.layers)()), number)
+
+    return errand
+
+
+@pytest.mark.parametrize("check", CHECKS.values(), ids=CHECKS)
+async def test_a_body_that_is_run_around_the_door_is_found(check: Check) -> None:
+    way = Way(made=around_the_door, actor="desk", arguments=NUMBER)
+    assert "ran, not" in await missed_by(way, OPENINGS["Runtime.call"], check, "around")
+
+
+async def test_a_layer_that_does_not_run_is_found() -> None:
+    way = Way(made=around_its_layers, actor="desk", arguments=NUMBER)
+    said = await missed_by(way, OPENINGS["Runtime.call"], CHECKS["the same layers"], "without")
+    assert said == "without: ['run', 'desk', 'base'] ran, not ['run', 'desk', 'tool', 'base']"
+
+
+@pytest.mark.parametrize("check", CHECKS.values(), ids=CHECKS)
+async def test_a_nested_worker_is_no_way_around(check: Check) -> None:
+    assert await missed_by(WAYS["a nested worker"], OPENINGS["Runtime.run"], check, "nested") == ""
