@@ -1,0 +1,81 @@
+"""A step: one callee, what it takes, and where it goes on from there."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from remit.contracts.call import CallLayer
+from remit.contracts.callee import Callee
+from remit.contracts.facts import Effect
+from remit.contracts.tool import Tool
+from remit.core import Place, Stack
+from remit.errors import SetupError
+from remit.layers.retry import Retry
+from remit.pipeline.references import Reference, Value
+
+MOST_RETRIES: Final = 3
+AGAIN: Final = (Effect.PURE, Effect.IDEMPOTENT, Effect.KEYED)
+
+
+class Then(enum.Enum):
+    """Where a pipeline goes on after a step, besides the step of a name."""
+
+    CONTINUE = "continue"
+    """With the step that is written next; after the last one it is done."""
+    STOP = "stop"
+    """Nowhere."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One call of a pipeline, or one for each element of a list.
+
+    Args:
+        callee: what is called. Its own layers hold, and the policy of the run.
+        takes: its arguments by name: JSON, with references in it.
+        each: a list; the callee is called for one element after another, and the result is the list of theirs.
+        on_success, on_failure: where to go on: a `Then`, or the name of a step.
+        retry: how often a failed call is tried again, at most three times. The tool's own `Retry` does it, within the
+            one call: under the same key, and without a second question.
+
+    Raises:
+        SetupError: it cannot be tried again so.
+    """
+
+    name: str
+    callee: Callee[..., Any]
+    takes: Mapping[str, Value] = field(default_factory=dict[str, Value])
+    each: Reference | None = None
+    on_success: str | Then = Then.CONTINUE
+    on_failure: str | Then = Then.STOP
+    retry: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.retry <= MOST_RETRIES:
+            raise SetupError(f"step {self.name}: retry is {self.retry}; at most {MOST_RETRIES} further tries")
+        if self.retry:
+            object.__setattr__(self, "callee", self._again())
+
+    def _again(self) -> Tool[..., Any]:
+        """The tool, with a `Retry` of so many attempts in the place where it has one, or should."""
+        tool = self.callee
+        if not isinstance(tool, Tool) or tool.facts.effect not in AGAIN:
+            unsafe = tool.facts.effect is Effect.UNSAFE
+            why = "a call that failed may have happened" if unsafe else "it is made of calls, which are tried again"
+            raise SetupError(f"step {self.name}: {tool.name} is not tried again as a whole, {why}; leave retry out")
+        attempts = self.retry + 1
+        own = next((layer for layer in tool.layers if isinstance(layer, Retry)), None)
+        again = Retry(attempts=attempts) if own is None else replace(own, attempts=attempts)
+        return tool.with_layers(_placed(tool.layers, again))
+
+
+def _placed(layers: Stack[CallLayer], again: Retry) -> Stack[CallLayer]:
+    """The layers with ``again`` in place of each `Retry`, or else around the timeout or innermost."""
+    if layers.has(Place.RETRY):
+        return Stack(*(again if isinstance(layer, Retry) else layer for layer in layers))
+    places = [layer.place for layer in layers]
+    at = places.index(Place.TIMEOUT) if Place.TIMEOUT in places else len(places)
+    return Stack(*layers.layers[:at], again, *layers.layers[at:])

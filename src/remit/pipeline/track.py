@@ -1,0 +1,90 @@
+"""What is known while a pipeline is under way. It holds nothing but JSON, so that it is the same in every drive."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, cast
+
+from pydantic import JsonValue
+
+from remit.contracts.jsontext import compact
+from remit.errors import BudgetError, CallError, InvalidError
+from remit.pipeline.references import From, Item, Reference, Text, Value
+from remit.pipeline.result import StepFailure
+
+
+class Track:
+    """The way so far, and what the steps gave."""
+
+    def __init__(self, given: JsonValue) -> None:
+        self.path: list[str] = []
+        self.succeeded = 0
+        self.results: dict[str, JsonValue] = {}
+        self.failures: dict[str, StepFailure] = {}
+        self._given = given
+
+    def enter(self, name: str, rounds: int) -> None:
+        """Begin a step.
+
+        Raises:
+            BudgetError: it ran ``rounds`` times already; the message has the path.
+        """
+        self.path.append(name)
+        if Counter(self.path)[name] > rounds:
+            way = " → ".join(self.path)
+            raise BudgetError(f"the pipeline goes in a circle, and no step runs more than {rounds} times: {way}")
+
+    def succeed(self, name: str, result: JsonValue) -> None:
+        """The step gave ``result``."""
+        self.succeeded += 1
+        self.results[name] = result
+
+    def fail(self, name: str, error: CallError) -> None:
+        """The step failed, and has no result any more."""
+        self.results.pop(name, None)
+        self.failures[name] = StepFailure(errorCode=error.code, error=error.message)
+
+    def find(self, reference: Reference, item: JsonValue = None) -> JsonValue:
+        """The value that a reference names.
+
+        Raises:
+            InvalidError: there is none.
+        """
+        if isinstance(reference, Text):
+            return reference.template.format_map(
+                {name: self._said(each, item) for name, each in reference.values.items()}
+            )
+        if isinstance(reference, From):
+            if reference.step not in self.results:
+                raise InvalidError(f"{reference!r}: the step {reference.step} has given nothing")
+            found = self.results[reference.step]
+        else:
+            found = item if isinstance(reference, Item) else self._given
+        try:
+            for part in reference.path:
+                found = cast("Any", found)[part]
+        except (LookupError, TypeError) as error:
+            raise InvalidError(f"{reference!r}: there is nothing at this place") from error
+        return found
+
+    def values(self, takes: Mapping[str, Value], item: JsonValue = None) -> dict[str, JsonValue]:
+        """What a step takes, its references found.
+
+        Raises:
+            InvalidError: one names nothing.
+        """
+        return {name: self._value(each, item) for name, each in takes.items()}
+
+    def _value(self, value: Value, item: JsonValue) -> JsonValue:
+        if isinstance(value, Reference):
+            return self.find(value, item)
+        if isinstance(value, dict):
+            return {name: self._value(cast("Value", each), item) for name, each in value.items()}
+        if isinstance(value, list):
+            return [self._value(cast("Value", each), item) for each in value]
+        return value
+
+    def _said(self, reference: Reference, item: JsonValue) -> str:
+        found = self.find(reference, item)
+        return found if isinstance(found, str) else compact(found)
