@@ -8,15 +8,18 @@ import argparse
 import ast
 import importlib
 import inspect
+import json
 import pkgutil
 import re
 import sys
 import tomllib
 from collections.abc import Callable, Iterable, Iterator
+from enum import Enum
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final, TypeVar, cast
+from typing import Final, TypeVar, cast, get_args
 
+from pydantic import BaseModel
 from typer import Typer
 from typer.testing import CliRunner
 
@@ -220,6 +223,25 @@ def cms_templates() -> str:
     return table(("template", "what it is for", "fields"), rows)
 
 
+def worker_keys() -> str:
+    """The keys of a worker file, those below another key behind it."""
+    from remit.workers.front import FrontMatter  # noqa: PLC0415 - the one part that needs the extra `pydantic-ai`
+
+    return table(("key", "if not said", "what it says"), _keys(FrontMatter, ""))
+
+
+def _keys(model: type[BaseModel], above: str) -> Iterator[tuple[str, str, str]]:
+    """The fields of a model, each before those of the model it holds."""
+    for name, field in model.model_fields.items():
+        default = "" if field.is_required() else field.get_default(call_default_factory=True)
+        shown = default.value if isinstance(default, Enum) else default
+        said = "" if isinstance(shown, BaseModel) or shown in {None, "", ()} else f"`{json.dumps(shown)}`"
+        yield f"`{above}{name}`", said, (field.description or "").replace("|", "\\|")
+        for kind in (field.annotation, *get_args(field.annotation)):
+            if isinstance(kind, type) and issubclass(kind, BaseModel):
+                yield from _keys(kind, f"{above}{name}.")
+
+
 class _Anybody:
     """An environment whose sessions nobody asks for here."""
 
@@ -274,6 +296,7 @@ PARTS: Final[dict[str, Callable[[], str]]] = {
     "policy-templates": policy_templates,
     "rooms": rooms,
     "rules": rules,
+    "worker-keys": worker_keys,
 }
 
 if __name__ == "__main__":

@@ -51,6 +51,30 @@ def test_a_call_of_high_risk_waits_like_a_models_would(cli: Cli) -> None:
     assert "remit approvals approve" in done.err
 
 
+def test_a_call_in_a_conversation_is_listed_there_and_can_be_made_while_another_waits(cli: Cli) -> None:
+    waiting = cli("call", APP, "burn", '{"name": "bread"}', "--conversation", "c")
+    assert (waiting.status, cli("call", APP, "find", '{"name": "rye"}', "--conversation", "c").status) == (3, 0)
+    told = cli("runs", "--conversation", "c", "--json").json["runs"]
+    assert [(each["callee"], each["status"]) for each in told] == [("find", "done"), ("burn", "waiting")]
+
+
+def test_a_call_that_announces_another_is_followed_by_that_one_in_the_same_conversation(cli: Cli) -> None:
+    first = cli("call", APP, "remove", '{"name": "cake"}', "--conversation", "c", "--json").json
+    assert (first["result"]["requiresConfirmation"], first["conversation"]) == (True, "c")
+    (question,) = first["questions"]
+    confirmed = '{"name": "cake", "confirmed": true}'
+    assert cli("call", APP, "remove", confirmed, "--conversation", "c").status == 3
+    done = cli("approvals", "approve", question["id"], "--app", APP)
+    assert (done.status, cli.book) == (0, ["remove cake"])
+
+
+def test_what_an_agent_says_does_not_begin_with_calls_made_beside_it(cli: Cli) -> None:
+    cli.script("Hello.", "Again.")
+    cli("run", APP, "--ask", "hello", "--conversation", "c")
+    cli("call", APP, "find", '{"name": "rye"}', "--conversation", "c")
+    assert cli("run", APP, "--ask", "again", "--conversation", "c").out == "Again.\n"
+
+
 def test_a_permission_that_is_not_held_denies(cli: Cli) -> None:
     cli("runs")
     config = cli.home / "config.toml"

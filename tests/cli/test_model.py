@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,7 @@ def fetched(cache: Path) -> Path:
         ({"REMIT_MODEL": "local:small"}, "local", "small"),
         ({"REMIT_MODEL": "local:/a/b:c.gguf"}, "local", "/a/b:c.gguf"),
         ({"REMIT_MODEL": "openai:gpt-x:y"}, "openai", "gpt-x:y"),
+        ({"REMIT_MODEL": "pydantic-ai:anthropic:claude-x"}, "pydantic-ai", "anthropic:claude-x"),
         ({"REMIT_MODEL": "scripted:a.json"}, "scripted", "a.json"),
     ],
 )
@@ -138,6 +140,39 @@ def test_an_endpoint_without_a_key_is_said_before_the_run_begins(cli: Cli, monke
     assert done.status == 2
     assert "OPENAI_API_KEY is not set" in done.err
     assert cli.runs() == []
+
+
+def test_a_model_of_pydantic_ai_is_asked(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REMIT_MODEL", "pydantic-ai:openai-chat:gpt-x")
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    done = cli("run", APP, "--ask", "hello")
+    assert done.status == 1
+    assert "remit: MODEL_ERROR: gpt-x of openai: " in done.err
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [("anthropic:claude-x", "anthropic"), ("nobody:x", "Unknown model: nobody:x"), ("x", "Unknown model: x")],
+)
+def test_a_provider_whose_package_is_missing_or_that_nobody_knows_is_said_before_the_run_begins(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, name: str, why: str
+) -> None:
+    monkeypatch.setenv("REMIT_MODEL", f"pydantic-ai:{name}")
+    done = cli("run", APP, "--ask", "hello")
+    assert done.status == 2
+    assert f"the model '{name}' cannot be had from PydanticAI: " in done.err
+    assert why in done.err
+    assert cli.runs() == []
+
+
+def test_without_the_extra_it_is_said_how_to_get_it(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pydantic_ai", None)
+    monkeypatch.delitem(sys.modules, "remit.models.pydantic_ai", raising=False)
+    monkeypatch.setenv("REMIT_MODEL", "pydantic-ai:test")
+    done = cli("run", APP, "--ask", "hello")
+    assert done.status == 2
+    assert "install it with: pip install 'remit[pydantic-ai]'" in done.err
 
 
 def test_an_endpoint_that_is_not_there_fails_the_run(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,7 +36,7 @@ def test_a_wrong_command_line_is_one_line_and_exit_status_2(cli: Cli, arguments:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("run", "nowhere", "--ask", "x"), "no application 'nowhere' is installed (there are: cms"),
+        (("run", "nowhere", "--ask", "x"), "no application 'nowhere' is installed (there are: casefile, cms"),
         (("tools", "csm"), "near it: cms"),
         (("call", "cms", "cms_getPags"), "near it: cms_getPage"),
         (("show", "nothing"), "there is no run nothing; see: remit runs"),
@@ -96,7 +96,9 @@ def test_remit_debug_shows_the_traceback_before_the_line(cli: Cli, monkeypatch: 
     assert done.err.splitlines()[-1].startswith("remit: NO_SUCH: there is no run nothing")
 
 
-@pytest.mark.parametrize("arguments", [(), ("--help",), ("approvals",), ("model",), ("run", "--help")])
+@pytest.mark.parametrize(
+    "arguments", [(), ("--help",), ("approvals",), ("model",), ("run", "--help"), ("worker", "--help")]
+)
 def test_help_is_there_for_the_whole_and_for_each_part(cli: Cli, arguments: tuple[str, ...]) -> None:
     done = cli(*arguments)
     assert (done.status, done.err) == (0, "")
@@ -108,7 +110,7 @@ def test_help_loads_neither_the_database_nor_a_drawing_library(cli: Cli) -> None
     code = (
         "import sys\nfrom remit.cli.commands import remit\n"
         "try:\n    remit(['--help'])\nexcept SystemExit:\n    pass\n"
-        "heavy = {'sqlalchemy', 'alembic', 'rich', 'openai'} & set(sys.modules)\n"
+        "heavy = {'sqlalchemy', 'alembic', 'rich', 'openai', 'pydantic_ai', 'jinja2'} & set(sys.modules)\n"
         "sys.exit(f'loaded: {heavy}' if heavy else 0)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)

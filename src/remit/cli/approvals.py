@@ -49,7 +49,7 @@ def list_(
     """List the questions that are open, oldest first."""
     with open_desk() as desk:
         found = desk.wait(desk.store.questions(only_open=not everything))
-        rows = [row for row in found if row.question.tenant == desk.me.tenant]
+        rows = [row for row in found if desk.sees(row.question)]
         now = desk.clock()
     if as_json:
         print(json_text({"questions": [_summary(row) for row in rows]}))
@@ -80,7 +80,7 @@ def list_(
 def show(question: _Id, *, as_json: _Json = False) -> None:
     """Show what a question is about: the call, its exact arguments, the reason."""
     with open_desk() as desk:
-        row = desk.question(question)
+        row = desk.asked(question)
         now = desk.clock()
     if as_json:
         print(json_text(_summary(row)))
@@ -164,7 +164,7 @@ class _Said:
 
 def _decide(question: str, said: _Said, *, where: str, as_json: bool) -> int:
     with open_desk() as desk:
-        asked = desk.question(question).question
+        asked = desk.asked(question).question
         _check(asked, said, where)
         row = desk.waiter(asked)
         app = prepared(desk, row, where) if row is not None else _app_of(desk, asked, said, where)

@@ -13,6 +13,7 @@ from typing import Final
 
 from remit.app import App
 from remit.cli.status import NoSuchError, near
+from remit.cli.worker_at import WorkerAt, needing_extra
 from remit.dispatch.registry import AnyCallee
 from remit.errors import RemitError, SetupError
 
@@ -33,12 +34,19 @@ def installed() -> dict[str, Load]:
 def find_app(name: str, known: Mapping[str, Load]) -> App:
     """The application ``name`` of those ``known``, or at ``package.module:attribute`` (this folder is searched too).
 
-    What stands there is an `App`, or takes no argument and gives one.
+    What stands there is an `App`, or takes no argument and gives one. With the worker of a file it is named
+    ``APP+FILE``; a worker that needs no tools is an application by itself, ``FILE``.
 
     Raises:
         NoSuchError: there is no such application.
         SetupError: it cannot be loaded, or is none.
     """
+    at = WorkerAt.of(name)
+    if at is not None:
+        with needing_extra():
+            from remit.cli.worker_team import with_worker
+        app = find_app(at.app, known) if at.app else None
+        return with_worker(app, tools_of(app) if app else [], at)
     if ":" in name:
         return _app(name, lambda: attribute_at(name))
     if name not in known:

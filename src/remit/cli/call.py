@@ -21,6 +21,9 @@ def call(
         str, typer.Argument(metavar="JSON", help="The arguments as a JSON object; - reads them from stdin.")
     ] = "{}",
     *,
+    conversation: Annotated[
+        str, typer.Option(metavar="ID", help="The conversation to call it in; an application may call that a session.")
+    ] = "",
     request: Annotated[
         str, typer.Option(metavar="KEY", help="An idempotency key: sent again, it gives what came of it before.")
     ] = "",
@@ -42,9 +45,18 @@ def call(
         terminal = Terminal(console(stderr=True), found)
         runtime = desk.runtime(found, terminal)
         with terminal.busy(tool):
-            work = runtime.call_named(tool, parse(raw, Limits()), by=desk.me, request=request)
+            work = runtime.call_named(
+                tool, parse(raw, Limits()), by=desk.me, conversation=conversation, request=request
+            )
             result = desk.drive(runtime, work, lambda: desk.find(terminal.following.run))
-        return tell(desk, result, Told(as_json=as_json, where=app, following=terminal.following))
+        told = Told(
+            as_json=as_json,
+            application=found.name,
+            conversation=conversation,
+            where=app,
+            following=terminal.following,
+        )
+        return tell(desk, result, told)
 
 
 def _check(app: App, tool: str, where: str) -> None:

@@ -8,10 +8,21 @@ from typing import Any, Final, cast
 
 from remit.cli.legible import brief, one_line
 from remit.contracts.chat import read
-from remit.contracts.items import Asked, Decided, Message, Note, Opened, Outcome, Position, Started, ToolOutput
+from remit.contracts.items import (
+    Asked,
+    Decided,
+    Message,
+    ModelReply,
+    Note,
+    Opened,
+    Outcome,
+    Position,
+    Started,
+    ToolOutput,
+)
 from remit.contracts.question import Decision, Question
 from remit.errors import CallError, ToolFailedError, from_reply
-from remit.journal.codec import tool_content
+from remit.journal.codec import message_text, tool_content
 
 AGAIN: Final = "the call will be made again"
 """What comes of saying that a call which was cut off did not happen."""
@@ -83,7 +94,7 @@ class Following:
         item = position.item
         self.run = position.run
         match item:
-            case Message():
+            case Message() | ModelReply():
                 return self._message(item, position.at)
             case Started():
                 self._started.setdefault(item.call, position.at)
@@ -106,8 +117,8 @@ class Following:
                 pass
         return []
 
-    def _message(self, item: Message, at: float) -> list[Event]:
-        message = read(item.text)
+    def _message(self, item: Message | ModelReply, at: float) -> list[Event]:
+        message = read(message_text(item))
         if message["role"] != "assistant":
             return []
         calls = message.get("tool_calls") or []
@@ -158,9 +169,9 @@ def error_of(item: ToolOutput) -> CallError | None:
         return ToolFailedError(content)
 
 
-def wires(item: Message) -> list[str]:
+def wires(item: Message | ModelReply) -> list[str]:
     """The ids by which a model's message names the calls that it wants."""
-    message = read(item.text)
+    message = read(message_text(item))
     return [call["id"] for call in message.get("tool_calls") or ()] if message["role"] == "assistant" else []
 
 

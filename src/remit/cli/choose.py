@@ -16,12 +16,12 @@ from remit.models.scripted import Scripted
 from remit.models.weights import KNOWN, Weights, path_of
 
 DEFAULT: Final = "local:base"
-KINDS: Final = ("openai", "local", "scripted")
+KINDS: Final = ("openai", "pydantic-ai", "local", "scripted")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """A model by its kind and its name there: ``openai:NAME``, ``local:base``, ``local:FILE``, ``scripted:FILE``."""
+    """A model by its kind and its name there: ``openai:NAME``, ``pydantic-ai:PROVIDER:NAME``, ``local:base``."""
 
     kind: str
     name: str
@@ -50,7 +50,8 @@ def chosen(environ: Mapping[str, str]) -> Choice:
     kind, _, name = said.partition(":")
     if kind not in KINDS or not name:
         raise SetupError(
-            f"REMIT_MODEL is {said!r}; set it to openai:NAME, local:base, local:small, local:FILE.gguf or scripted:FILE"
+            f"REMIT_MODEL is {said!r}; set it to openai:NAME, local:base, local:small, local:FILE.gguf, "
+            "pydantic-ai:PROVIDER:NAME or scripted:FILE"
         )
     return Choice(kind=kind, name=name)
 
@@ -68,6 +69,10 @@ async def opened(choice: Choice, environ: Mapping[str, str]) -> AsyncGenerator[M
                 from remit.models.openai import from_environment
 
                 model = from_environment(choice.name, environ)
+            case "pydantic-ai":
+                from remit.models.pydantic_ai import PydanticAIModel
+
+                model = PydanticAIModel(choice.name)
             case "local":
                 from remit.models.local import local_model
 

@@ -23,8 +23,9 @@ from remit.cli.run import run
 from remit.cli.runs import runs
 from remit.cli.show import show
 from remit.cli.status import reported
+from remit.cli.stubs import stubs
 from remit.cli.tools import tools
-from remit.cli.worker import worker
+from remit.cli.worker_commands import commands as worker
 
 
 class Commands(TyperGroup):
@@ -71,7 +72,7 @@ def _root(
         print(context.get_help())
 
 
-for command in (run, call, tools, runs, show, replay, resume, cancel, worker):
+for command in (run, call, tools, stubs, runs, show, replay, resume, cancel):
     remit.command()(command)
 remit.command("check")(check_app)
 remit.command()(lock)
@@ -79,3 +80,4 @@ remit.command()(docs)
 remit.add_typer(approvals.commands, name="approvals")
 remit.add_typer(audit.commands, name="audit")
 remit.add_typer(model.commands, name="model")
+remit.add_typer(worker, name="worker")

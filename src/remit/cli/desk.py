@@ -10,8 +10,10 @@ from collections.abc import Callable, Coroutine, Generator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
+from remit.agent import roster
+from remit.agent.roster import everybody
 from remit.app import App
 from remit.audit.audit import Audit
 from remit.cli.anchor import VARIABLE, anchor_at
@@ -29,6 +31,9 @@ from remit.journal.ports import QuestionRow, RunRow, Store
 from remit.runtime import RunResult, Runtime
 
 T = TypeVar("T")
+
+READ: Final = "runs:read"
+"""The permission to read the runs of others of one's tenant."""
 
 _SHOW_CURSOR = "\x1b[?25h"
 
@@ -108,8 +113,9 @@ class Desk:
         return self.wait(self.store.find_run(run))
 
     def newest(self, application: str, conversation: str) -> RunRow | None:
-        """The last run of a conversation."""
-        runs = self.store.runs(conversation=conversation, tenant=self.me.tenant, application=application, limit=1)
+        """The last run of a conversation, direct calls left out."""
+        tenant = self.me.tenant
+        runs = self.store.runs(conversation=conversation, tenant=tenant, application=application, beside=False, limit=1)
         return next(iter(self.wait(runs)), None)
 
     def runtime(self, app: App, watch: Watch | None = None) -> Runtime:
@@ -127,11 +133,16 @@ class Desk:
         if not where and row.application not in known:
             raise NoSuchError(
                 f"no application {row.application!r} is installed, to which run {row.run} belongs; "
-                "say where it is: --app package.module:attribute"
+                "say where it is: --app package.module:attribute, or FILE.worker for a worker that stands alone"
             )
         app = find_app(where or row.application, known)
         if app.name != row.application:
             raise UsageError(f"run {row.run} belongs to the application {row.application!r}, not {app.name!r}")
+        if row.callee not in {each.name for each in everybody([*app.agents, *app.tools])}:
+            raise NoSuchError(
+                f"the application {app.name!r} has no tool or agent {row.callee!r}, which run {row.run} called; "
+                f"if that is the worker of a file, say which: --app {where or app.name}+FILE.worker"
+            )
         return app
 
     def run(self, run: str) -> RunRow:
@@ -142,21 +153,52 @@ class Desk:
         """
         row = self.find(run)
         if row is None or row.tenant != self.me.tenant:
-            known = [each.run for each in self.wait(self.store.runs(tenant=self.me.tenant))]
+            raise NoSuchError(f"there is no run {run}; see: remit runs")
+        return row
+
+    def readable(self, run: str) -> RunRow:
+        """A run that I may read: one of mine, or of anybody of my tenant if I hold ``runs:read``.
+
+        Raises:
+            NoSuchError: there is none.
+        """
+        row = self.find(run)
+        if row is None or row.tenant != self.me.tenant or self.reads not in ("", row.principal):
+            known = [each.run for each in self.wait(self.store.runs(tenant=self.me.tenant, principal=self.reads))]
             raise NoSuchError(f"there is no run {run}{near(run, known)}; see: remit runs")
         return row
 
+    @property
+    def reads(self) -> str:
+        """Whose runs I may read: empty for those of my whole tenant."""
+        return "" if self.me.may(READ) else self.me.name
+
+    def sees(self, question: Question) -> bool:
+        """Whether a question is for me to see: I may decide it, or it is about what I asked for."""
+        mine = self.me.name in question.requesters
+        return question.tenant == self.me.tenant and (mine or self.me.may(question.who))
+
+    def asked(self, question: str) -> QuestionRow:
+        """A question that is for me to see.
+
+        Raises:
+            NoSuchError: there is none.
+        """
+        row = self.wait(self.store.find_question(question))
+        if row is None or not self.sees(row.question):
+            known = [each.question.id for each in self.wait(self.store.questions()) if self.sees(each.question)]
+            raise NoSuchError(f"there is no question {question}{near(question, known)}; see: remit approvals list")
+        return row
+
     def question(self, question: str) -> QuestionRow:
-        """A question of my tenant.
+        """A question of a run that I drive.
 
         Raises:
             NoSuchError: there is none.
         """
         row = self.wait(self.store.find_question(question))
         if row is None or row.question.tenant != self.me.tenant:
-            rows = self.wait(self.store.questions())
-            known = [each.question.id for each in rows if each.question.tenant == self.me.tenant]
-            raise NoSuchError(f"there is no question {question}{near(question, known)}; see: remit approvals list")
+            raise NoSuchError(f"there is no question {question}; see: remit approvals list")
         return row
 
     def open_of(self, row: RunRow) -> list[Question]:
@@ -172,8 +214,13 @@ class Desk:
         """The run that waits for a question: the one that asked, or the one that makes the call it announced."""
         if question.waits:
             return self.run(question.run)
-        row = self.newest(self.run(question.run).application, question.conversation)
-        return row if row is not None and question.id in [each.id for each in self.open_of(row)] else None
+        of_it = self.store.runs(
+            conversation=question.conversation,
+            tenant=self.me.tenant,
+            application=self.run(question.run).application,
+        )
+        waiting = (row for row in self.wait(of_it) if question.id in [each.id for each in self.open_of(row)])
+        return next(waiting, None)
 
     def announced(self, application: str, conversation: str) -> list[Question]:
         """The open questions of a conversation that no run waits for: they were asked for a call yet to come."""
@@ -218,7 +265,7 @@ def open_desk(environ: Mapping[str, str] = os.environ) -> Generator[Desk]:
 
 def needs_model(app: App, callee: str) -> bool:
     """Whether to run ``callee`` means to ask the model of this desk."""
-    return any(agent.name == callee and agent.model is None for agent in app.agents)
+    return roster.needs_model([*app.agents, *app.tools], callee)
 
 
 def _end_at_once() -> None:

@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from remit.agent.agent import Agent
 from remit.cli.calls import AGAIN, CallEnded, Following, title
 from remit.cli.desk import Desk
 from remit.cli.legible import exact, json_text, legible, one_line
 from remit.cli.status import Status, line_of
+from remit.cli.worker_at import WorkerAt
+from remit.contracts.callee import Actor
 from remit.contracts.question import Question, as_dict
 from remit.errors import CallCancelledError, CallError, ToolFailedError
 from remit.runtime import RunResult
@@ -79,10 +80,10 @@ def how_to_decide(question: Question, where: str = "") -> tuple[str, str]:
 
 
 def _shown(result: RunResult[Any]) -> str:
-    """An agent's answer as text, a tool's result as JSON."""
-    if isinstance(result.callee, Agent):
-        return legible(result.text)
-    return json_text(result.text) if isinstance(result.value(), str) else exact(result.text)
+    """What an agent or a worker says as text, any other result as JSON."""
+    if not isinstance(result.value(), str):
+        return exact(result.text)
+    return legible(result.text) if isinstance(result.callee, Actor) else json_text(result.text)
 
 
 def _summary(
@@ -102,7 +103,7 @@ def _summary(
 
 def _calls(result: RunResult[Any], following: Following) -> list[CallEnded]:
     """The calls of a run. Its root is one of them where a tool was called; an agent's run is not a call of its own."""
-    root = [] if following.root is None or isinstance(result.callee, Agent) else [following.root]
+    root = [] if following.root is None or isinstance(result.callee, Actor) else [following.root]
     return [*following.calls, *root]
 
 
@@ -140,4 +141,4 @@ def _consequence(question: Question) -> str:
 
 
 def _option(where: str) -> str:
-    return f" --app {shlex.quote(where)}" if ":" in where else ""
+    return f" --app {shlex.quote(where)}" if ":" in where or WorkerAt.of(where) else ""

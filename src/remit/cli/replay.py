@@ -26,7 +26,7 @@ def replay(
     Exit status: 0 identical, 1 different.
     """
     with open_desk() as desk:
-        runtime = desk.runtime(desk.app_of(desk.run(run), app))
+        runtime = desk.runtime(desk.app_of(desk.readable(run), app))
         report = desk.wait(runtime.replay(run))
     if as_json:
         summary = {"run": run, "identical": report.identical, "compared": report.compared}

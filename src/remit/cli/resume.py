@@ -26,7 +26,7 @@ def resume(
     Exit status: 0 done, 1 failed, 2 usage, 3 waiting for a decision.
     """
     with open_desk() as desk:
-        row = desk.run(run)
+        row = desk.readable(run)
         return drive_on(desk, row, prepared(desk, row, app), where=app, as_json=as_json)
 
 

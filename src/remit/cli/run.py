@@ -35,7 +35,7 @@ def run(
     """Talk to an application's agent, or ask it once.
 
     Exit status: 0 done, 1 failed, 2 usage, 3 waiting for a decision. REMIT_MODEL says which model: openai:NAME,
-    local:base (the default), local:small, local:FILE.gguf or scripted:FILE.
+    local:base (the default), local:small, local:FILE.gguf, pydantic-ai:PROVIDER:NAME or scripted:FILE.
     """
     _check(ask, as_json=as_json, detach=detach)
     with open_desk() as desk:

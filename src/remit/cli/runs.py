@@ -19,9 +19,10 @@ def runs(
     limit: Annotated[int, typer.Option(metavar="N", min=1, help="At most so many.")] = 20,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
-    """List runs, newest first."""
+    """List runs, newest first: yours, or those of your whole tenant if you hold runs:read."""
     with open_desk() as desk:
-        rows = desk.wait(desk.store.runs(conversation=conversation, tenant=desk.me.tenant, limit=limit))
+        mine = desk.store.runs(conversation=conversation, tenant=desk.me.tenant, principal=desk.reads, limit=limit)
+        rows = desk.wait(mine)
     if as_json:
         print(json_text({"runs": [asdict(row) for row in rows]}))
         return

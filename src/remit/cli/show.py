@@ -34,7 +34,7 @@ def show(
     run is not what was written.
     """
     with open_desk() as desk:
-        row = desk.run(run)
+        row = desk.readable(run)
         positions = desk.wait(desk.store.read(run))
         broken = broken_link(positions)
         if as_json:

@@ -19,6 +19,7 @@ from remit.contracts.items import (
     Item,
     Message,
     Mismatch,
+    ModelReply,
     Note,
     Opened,
     Position,
@@ -30,6 +31,7 @@ from remit.contracts.items import (
 )
 from remit.contracts.question import Decision, Question
 from remit.errors import from_reply
+from remit.journal.codec import message_text
 
 _LONG: Final = 200
 
@@ -85,14 +87,14 @@ class Timeline:
             case Started():
                 self._began.setdefault(item.call, position.at)
                 self._parents.setdefault(item.call, item.parent)
-            case Message():
+            case Message() | ModelReply():
                 self._wanted |= dict.fromkeys(wires(item), position.at)
             case _:
                 pass
 
     def _of(self, position: Position) -> list[tuple[int, str, str, str]]:
         item = position.item
-        if isinstance(item, Message):
+        if isinstance(item, (Message, ModelReply)):
             return [(self._depth(item.agent), what, text, "") for what, text in _message(item)]
         if isinstance(item, ToolOutput):
             return [(self._depth(item.call), item.outcome, self._output(item, position.at), self._risk(item.call))]
@@ -135,8 +137,8 @@ class Timeline:
         return depth
 
 
-def _message(item: Message) -> list[tuple[str, str]]:
-    message = read(item.text)
+def _message(item: Message | ModelReply) -> list[tuple[str, str]]:
+    message = read(message_text(item))
     content = message.get("content")
     text = content if isinstance(content, str) else "".join(str(part.get("text", "…")) for part in content or ())
     if message["role"] == "system":

@@ -1,4 +1,4 @@
-"""``remit worker``: a process that drives runs, whoever opened them."""
+"""``remit worker``: a process that drives runs, whoever opened them; its commands are about worker files."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ _AT_ONCE: Final = 130
 
 
 def worker(
+    context: typer.Context,
     *,
     app: Annotated[
         list[str] | None,
@@ -36,11 +37,17 @@ def worker(
     ] = "local",
     concurrency: Annotated[int, typer.Option(metavar="N", min=1, help="So many runs at once.")] = 8,
 ) -> int:
-    """Drive runs that others opened, woke or left behind, until it is stopped.
+    """Drive runs that others opened, woke or left behind, until it is stopped; or, with a command, see to worker files.
 
     Without --app it drives those of every installed application. Ctrl-C or SIGTERM stops it: runs that do not come to
     rest within ten seconds are let go, for others to drive on. A second Ctrl-C ends it at once.
     """
+    if context.invoked_subcommand is not None:
+        if app:
+            raise UsageError(
+                f"give --app behind the command: remit worker {context.invoked_subcommand} … --app {app[0]}"
+            )
+        return Status.DONE
     named = chosen(engine)
     with open_desk() as desk:
         found = [find_app(name, installed()) for name in app or installed()]

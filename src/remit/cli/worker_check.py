@@ -1,0 +1,65 @@
+"""``remit worker check``: whether worker files say what they can mean, and name what there is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from remit.app import App
+from remit.cli.apps import find_app, installed, tools_of
+from remit.cli.legible import json_text, one_line
+from remit.cli.status import NoSuchError, Status
+from remit.cli.worker_at import needing_extra
+from remit.contracts.finding import Finding, shown
+
+
+def check(
+    paths: Annotated[list[str], typer.Argument(metavar="FILE|FOLDER", help="Worker files, and folders of them.")],
+    *,
+    app: Annotated[
+        str, typer.Option(metavar="APP", help="Whose tools they name: an application, or package.module:attribute.")
+    ] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+) -> int:
+    """Look through worker files: every key, the prompt, and the names of tools and workers.
+
+    Each finding says where it is and how to mend it. Without --app nobody knows which tools there are: their names are
+    not looked at.
+
+    Exit status: 0 nothing found, 1 something found, 2 usage.
+    """
+    with needing_extra():
+        from remit.cli.worker_team import looked_through, row_of
+    files = [file for path in paths for file in _files(Path(path))]
+    found: App | None = find_app(app, installed()) if app else None
+    definitions, findings = looked_through(files, None if found is None else tools_of(found))
+    rows = [row_of(each) for each in definitions]
+    if as_json:
+        told = [{"code": each.code, "where": each.where, "what": each.what, "mend": each.mend} for each in findings]
+        print(json_text({"holds": not findings, "files": len(files), "workers": rows, "findings": told}))
+    else:
+        _draw(rows, findings)
+    return Status.FAILED if findings else Status.DONE
+
+
+def _files(path: Path) -> list[Path]:
+    """The file, or the worker files of a folder."""
+    found = sorted(path.glob("*.worker")) if path.is_dir() else [path]
+    if not found or not path.exists():
+        raise NoSuchError(f"there is no worker file at {shown(path)}; see: remit worker new")
+    return found
+
+
+def _draw(rows: Sequence[Mapping[str, str | list[str]]], findings: Sequence[Finding]) -> None:
+    from remit.cli.terminal import draw, table
+
+    shown = table(*rows[0]) if rows else table("worker")
+    for row in rows:
+        cells = (", ".join(cell) if isinstance(cell, list) else cell for cell in row.values())
+        shown.add_row(*(one_line(cell) for cell in cells))
+    draw(shown)
+    for finding in findings:
+        print(f"\n{finding.where}: {finding.code}: {finding.what}\n    {finding.mend}")

@@ -1,0 +1,135 @@
+"""Joins a worker file with an application: the worker, those it names beside it, and the application's tools.
+
+Imports the extra ``pydantic-ai``; imported where a worker file is named.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from remit.app import App
+from remit.cli.choose import DEFAULT
+from remit.cli.worker_at import WorkerAt
+from remit.contracts.finding import Finding
+from remit.dispatch.registry import AnyCallee
+from remit.workers import Models, Worker, WorkerDefinition, WorkerFileError, check_names, read_worker
+from remit.workers.models import ENVIRONMENT
+from remit.workers.reading import SUFFIX, files_of, read_all
+
+
+def with_worker(app: App | None, tools: Sequence[AnyCallee], at: WorkerAt) -> App:
+    """The application with the worker of a file among its tools; without one, an application of that worker alone.
+
+    ``tools`` are all that the application has: what the worker may name.
+
+    Raises:
+        WorkerFileError: the file, or one it needs, cannot be read or does not fit the application.
+        SetupError: the worker is not made for the model.
+    """
+    listed = {each.name: each for each in tools if isinstance(each, Worker)}
+    definitions = team_of(at.file, listed)
+    root = definitions[0]
+    own = listed.get(root.name)
+    if app is not None and own is not None and own.definition == root:
+        return replace(app, tools=(_asking(own, at.model), *(each for each in app.tools if each != own)))
+    new = [each for each in definitions if each.name not in listed or listed[each.name].definition != each]
+    plain = [each for each in tools if not isinstance(each, Worker)]
+    findings = [*check_names(definitions, {each.name for each in plain}, also=set(listed)), *_taken(new, listed)]
+    if findings:
+        raise WorkerFileError(findings)
+    team: dict[str, AnyCallee] = dict(listed)
+    models = Models()
+    for each in new:
+        worker = Worker(each, tools=plain, workers=team, models=models)
+        team[each.name] = _asking(worker, at.model if each is root else "")
+    made = team[root.name]
+    return App(name=root.name, tools=(made,)) if app is None else replace(app, tools=(*app.tools, made))
+
+
+def team_of(file: Path, listed: Iterable[str] = ()) -> list[WorkerDefinition]:
+    """The worker of a file, and behind it those in its folder that it names, that they name, and so on.
+
+    Raises:
+        WorkerFileError: it cannot be read; or one is named that may be in a file which cannot.
+    """
+    root = read_worker(file)
+    beside, findings = read_all(each for each in files_of(file.parent) if each.resolve() != file.resolve())
+    known = {each.name: each for each in beside} | {root.name: root}
+    team = {root.name: root}
+    left = [root]
+    while left:
+        each = left.pop()
+        wanted = [*each.workers, *each.delegates]
+        if findings and not set(each.workers) <= known.keys() | set(listed):
+            raise WorkerFileError(findings)
+        new = {name: known[name] for name in wanted if name in known and name not in team}
+        team |= new
+        left += new.values()
+    return list(team.values())
+
+
+def looked_through(
+    files: Sequence[Path], tools: Sequence[AnyCallee] | None
+) -> tuple[tuple[WorkerDefinition, ...], list[Finding]]:
+    """Those workers of some files that can be read, and all that is wrong in the files.
+
+    ``tools``: what they may name beside the workers of their folders; None where that is not known.
+    """
+    read, findings = read_all(files)
+    places = {file.resolve() for file in files}
+    beside = (each for folder in {file.parent for file in files} for each in folder.glob(f"*{SUFFIX}"))
+    others, _ = read_all(sorted(each for each in beside if each.resolve() not in places))
+    listed = [each.definition for each in tools or () if isinstance(each, Worker)]
+    known = {each.name for each in (*others, *listed)}
+    if tools is None:
+        names = (
+            {name for each in read for name in (*each.tools, *each.delegates)} - known - {each.name for each in read}
+        )
+    else:
+        names = {each.name for each in tools if not isinstance(each, Worker)}
+    findings += check_names(read, names, also=known)
+    findings += _taken([each for each in read if each not in listed], {each.name for each in listed})
+    return read, findings
+
+
+def row_of(worker: WorkerDefinition) -> dict[str, str | list[str]]:
+    """What a person looks for in a list of workers. Tools of providers are shown as what they are: ungoverned."""
+    return {
+        "worker": worker.name,
+        "file": worker.document.file if worker.document else "",
+        "model": worker.model or (list(worker.compatible_models) if worker.compatible_models else "any"),
+        "tools": list(worker.tools),
+        "workers": list(worker.workers),
+        "delegates": list(worker.delegates),
+        "ungoverned": list(worker.builtin_tools),
+    }
+
+
+def model_of(worker: WorkerDefinition, call: str = "") -> str:
+    """The name of the model that a worker asks: the call's, else the file's, else the environment's or the default.
+
+    Raises:
+        SetupError: it is not made for that model.
+    """
+    return worker.chosen(call=call, environment=os.environ.get(ENVIRONMENT) or DEFAULT)
+
+
+def _asking(worker: Worker, call: str) -> Worker:
+    """The worker, asking the model that the call says, or the environment where nothing else says one."""
+    return worker.using(model_of(worker.definition, call)) if call or worker.model is None else worker
+
+
+def _taken(new: Iterable[WorkerDefinition], listed: Collection[str]) -> list[Finding]:
+    return [
+        Finding(
+            code="name-taken",
+            where=each.where("name"),
+            what=f"the name {each.name!r} is taken: the application lists a worker of that name, which is another",
+            mend="say another `name`",
+        )
+        for each in new
+        if each.name in listed
+    ]

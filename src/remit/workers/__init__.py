@@ -1,0 +1,31 @@
+"""Workers: a model that PydanticAI drives, told in a file what it is for, what it may call and what it gives.
+
+Needs the extra ``pydantic-ai``.
+"""
+
+from remit.workers.attachments import Attachment, AttachmentPolicy, PromptWithAttachments
+from remit.workers.definition import PROVIDER_TOOLS, WorkerDefinition, WorkerLimits
+from remit.workers.models import AnyModel, Models, model_named
+from remit.workers.names import check_names
+from remit.workers.reading import read_worker, read_workers
+from remit.workers.source import WorkerFileError
+from remit.workers.team import workers_of
+from remit.workers.worker import Worker
+
+__all__ = [
+    "PROVIDER_TOOLS",
+    "AnyModel",
+    "Attachment",
+    "AttachmentPolicy",
+    "Models",
+    "PromptWithAttachments",
+    "Worker",
+    "WorkerDefinition",
+    "WorkerFileError",
+    "WorkerLimits",
+    "check_names",
+    "model_named",
+    "read_worker",
+    "read_workers",
+    "workers_of",
+]

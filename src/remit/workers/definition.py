@@ -1,0 +1,210 @@
+"""What a worker is: the definition that a `.worker` file says, or that a program makes itself."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from functools import cached_property
+from typing import Any, Final, Literal, get_args, get_origin
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from remit.agent.agent import Prompt
+from remit.contracts.contract import check_name
+from remit.contracts.facts import Effect, Facts
+from remit.contracts.jsontext import canonical_text
+from remit.contracts.positions import Document
+from remit.contracts.schema import Input, Output
+from remit.errors import ContractError, SetupError
+from remit.workers.attachments import FIELD, Attachment, AttachmentPolicy
+from remit.workers.prompt import Template
+
+ProviderTool = Literal["code_execution", "image_generation", "web_fetch", "web_search", "x_search"]
+PROVIDER_TOOLS: Final[tuple[str, ...]] = get_args(ProviderTool)
+"""The tools of providers that need no configuration. They run where the model runs, and nothing here governs them."""
+PROMPT: Final = ("prompt",)
+"""The path of the prompt in the document of a worker file."""
+
+
+class WorkerLimits(BaseModel):
+    """How much one call of a worker may use, within what its run may use."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    turns: int = Field(default=16, ge=1, description="Requests to the model.")
+    tool_calls: int | None = Field(default=None, ge=0, description="Calls that the model may make.")
+    tokens: int | None = Field(default=None, ge=1, description="Tokens, of prompts and completions together.")
+    seconds: float | None = Field(default=None, gt=0, description="Seconds, without those of waiting for a person.")
+    output_bytes: int = Field(default=256 << 10, ge=1, description="Bytes of the result.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkerDefinition:
+    """A worker, before it is joined with the tools that it names and the model that it asks.
+
+    What the model reads: the system message is `instructions` of the payload (the prompt, rendered), the user message
+    is `message` (the ``prompt`` of the default input, else the input as canonical JSON), beside it the attachments.
+    All three follow from definition and payload alone, so that a run which is driven again asks the same.
+
+    Args:
+        name: the canonical name, as a model sees it.
+        prompt: the system message: Markdown, a Jinja template of the input's parameters.
+        includes: the texts that the prompt may include, by the name it includes them by.
+        model: who is asked, ``provider:name``. Empty: whom the call or the environment says.
+        compatible_models: patterns like ``openai:*``, one of which the model that is given has to match.
+        input: the payload model. output: the type of the result, which PydanticAI checks.
+        tools: canonical names of what it may call. workers: those of the workers it may call; itself if it says so.
+        delegates: what workers below it may call, and it may not.
+        permissions: what its calls may use of its caller's permissions; None for all of them.
+        builtin_tools: tools of the provider, see `PROVIDER_TOOLS`; ungoverned.
+        attachments: which files it takes; None for none.
+        retries: how often the model may mend a result that is not valid.
+        facts: what governs it; the effect is always composed.
+        document: where each part was read; None for one that a program made.
+
+    Raises:
+        ContractError: the parts do not fit.
+    """
+
+    name: str
+    prompt: str
+    description: str = ""
+    includes: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
+    model: str = ""
+    compatible_models: tuple[str, ...] = ()
+    input: type[BaseModel] = Prompt
+    output: Any = str
+    tools: tuple[str, ...] = ()
+    workers: tuple[str, ...] = ()
+    delegates: tuple[str, ...] = ()
+    permissions: frozenset[str] | None = None
+    builtin_tools: tuple[str, ...] = ()
+    attachments: AttachmentPolicy | None = None
+    limits: WorkerLimits = field(default_factory=WorkerLimits)
+    retries: int = 1
+    facts: Facts = field(default_factory=lambda: Facts(effect=Effect.COMPOSED))
+    document: Document | None = field(default=None, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        check_name(self.name)
+        if self.model and self.compatible_models:
+            raise ContractError(f"worker {self.name} names a model and compatible models; say one of the two")
+        if self.facts.effect is not Effect.COMPOSED:
+            raise ContractError(f"worker {self.name} is {self.facts.effect.value}; a worker is always composed")
+        if self.retries < 0:
+            raise ContractError(f"worker {self.name} has {self.retries} retries; give 0 or more")
+        unknown = sorted(set(self.builtin_tools) - set(PROVIDER_TOOLS))
+        if unknown:
+            there = ", ".join(PROVIDER_TOOLS)
+            raise ContractError(f"worker {self.name}: no provider has the tool {unknown[0]!r}; there are: {there}")
+        if takes_attachments(self.input) != (self.attachments is not None):
+            raise ContractError(
+                f"worker {self.name}: the input has a field `{FIELD}: tuple[Attachment, ...]` if the worker says which "
+                f"{FIELD} it takes, and only then"
+            )
+        for finding in self.template.findings(parameters(self.input)):
+            raise ContractError(f"worker {self.name}: {finding}")
+
+    @cached_property
+    def schema_in(self) -> Input[Any]:
+        """The payload it takes."""
+        return Input(self.input)
+
+    @cached_property
+    def schema_out(self) -> Output[Any]:
+        """The result it gives."""
+        return Output(self.output)
+
+    @property
+    def asks_prompt(self) -> bool:
+        """Whether it takes a plain prompt: a text alone is an input."""
+        return issubclass(self.input, Prompt)
+
+    @cached_property
+    def template(self) -> Template:
+        """The prompt, compiled once."""
+        if self.document is None:
+            return Template(self.prompt, includes=self.includes)
+        line = self.document.lines.get(PROMPT, 1)
+        return Template(self.prompt, file=self.document.file, line=line, includes=self.includes)
+
+    @property
+    def reach(self) -> frozenset[str]:
+        """The names that calls below it may reach: its tools, its workers, and what it delegates."""
+        return frozenset((*self.tools, *self.workers, *self.delegates))
+
+    def where(self, *path: str | int) -> str:
+        """Where a part is written, as ``file:line``, like ``where("tools", 0)``; empty for one that a program made."""
+        return self.document.where(path) if self.document else ""
+
+    def instructions(self, payload: BaseModel) -> str:
+        """The system message for a payload. Of attachments the prompt knows name and kind, not what is in them.
+
+        Raises:
+            InvalidError: it comes out too long. ToolFailedError: the prompt cannot be rendered for this payload.
+        """
+        plain = self._plain(payload)
+        if self.attachments is not None:
+            plain[FIELD] = [{"name": each["name"], "media_type": each["media_type"]} for each in plain[FIELD]]
+        return self.template.render(plain)
+
+    def message(self, payload: BaseModel) -> str:
+        """The user message for a payload, without its attachments."""
+        if isinstance(payload, Prompt):
+            return payload.prompt
+        plain = self._plain(payload)
+        if self.attachments is not None:
+            del plain[FIELD]
+        return canonical_text(plain)
+
+    def attached(self, payload: BaseModel) -> tuple[Attachment, ...]:
+        """The attachments of a payload, once it is sure that the worker takes them.
+
+        Raises:
+            InvalidError: it does not.
+        """
+        if self.attachments is None:
+            return ()
+        given = tuple(dict(payload)[FIELD])
+        self.attachments.check(given)
+        return given
+
+    def chosen(self, *, call: str = "", environment: str = "") -> str:
+        """The name of the model that is asked: the call's, else the file's, else the environment's.
+
+        Raises:
+            SetupError: none is named, or this worker is not made for it.
+        """
+        name = call or self.model or environment
+        at = f" ({self.where('compatible_models')})" if self.document else ""
+        if not name:
+            raise SetupError(f"worker {self.name} names no model; give it one, or set REMIT_MODEL")
+        if not self.fits(name):
+            patterns = ", ".join(self.compatible_models)
+            raise SetupError(f"worker {self.name} is not made for the model {name!r}, but for {patterns}{at}")
+        return name
+
+    def fits(self, model: str) -> bool:
+        """Whether it is made for a model, named ``provider:name``."""
+        return not self.compatible_models or any(fnmatchcase(model, each) for each in self.compatible_models)
+
+    def _plain(self, payload: BaseModel) -> dict[str, Any]:
+        """What the caller said, by the names that callers know, made of JSON types."""
+        plain: dict[str, Any] = json.loads(self.schema_in.canonical(payload))
+        return plain
+
+
+def parameters(model: type[BaseModel]) -> list[str]:
+    """The fields of a payload model by the names that callers know: those that a prompt may use."""
+    return [field.alias or name for name, field in model.model_fields.items()]
+
+
+def takes_attachments(model: type[BaseModel]) -> bool:
+    """Whether the payload model has a field for attachments."""
+    found = model.model_fields.get(FIELD)
+    if found is None:
+        return False
+    kind = found.annotation
+    return get_origin(kind) in (tuple, list) and Attachment in get_args(kind)

@@ -1,0 +1,161 @@
+"""A model of Remit's own port as one of PydanticAI's: what is served here or scripted drives workers too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from pydantic_ai.messages import (
+    BinaryContent,
+    FinishReason,
+    ModelMessage,
+    ModelRequest,
+    ModelResponse,
+    ModelResponsePart,
+    RetryFeedbackPart,
+    SystemPromptPart,
+    TextContent,
+    TextPart,
+    ToolCallPart,
+    ToolReturnPart,
+    UserContent,
+    UserPromptPart,
+)
+from pydantic_ai.models import Model, ModelRequestParameters
+from pydantic_ai.settings import ModelSettings
+from pydantic_ai.tools import ToolDefinition
+from pydantic_ai.usage import RequestUsage
+
+from remit.agent.model import Model as Port
+from remit.agent.model import NamedModel
+from remit.contracts.callee import Frame
+from remit.contracts.chat import ChatRequest, Completion, History, ToolTexts, write
+from remit.errors import InvalidError
+from remit.workers.toolset import written
+
+_FINISH: Final[dict[str, FinishReason]] = {
+    "stop": "stop",
+    "length": "length",
+    "content_filter": "content_filter",
+    "tool_calls": "tool_call",
+}
+
+
+class PortModel(Model):
+    """Asks ``port`` for one call of a worker, whose frame the requests carry."""
+
+    def __init__(self, port: Port, frame: Frame) -> None:
+        super().__init__(settings=ModelSettings(framing_announcement="never"))
+        self._port = port
+        self._frame = frame
+        self._turn = 0
+
+    @property
+    def model_name(self) -> str:
+        """The name by which it is asked, where the port says it."""
+        return self._port.model if isinstance(self._port, NamedModel) else type(self._port).__name__
+
+    @property
+    def system(self) -> str:
+        """Whose it is, where the port says it."""
+        return self._port.vendor if isinstance(self._port, NamedModel) else "remit"
+
+    async def request(
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+    ) -> ModelResponse:
+        """Ask once.
+
+        Raises:
+            CallError: as the port does.
+        """
+        self._turn += 1
+        settings, parameters = self.prepare_request(model_settings, model_request_parameters)
+        knobs: dict[str, Any] = {**(settings or {})}
+        completion = await self._port(
+            ChatRequest(
+                agent=self._frame.id,
+                turn=self._turn,
+                ledger=self._frame.ledger,
+                history=History(_texts(messages, parameters)),
+                tools=ToolTexts(map(_described, (*parameters.function_tools, *parameters.output_tools))),
+                temperature=knobs.get("temperature"),
+                max_tokens=knobs.get("max_tokens"),
+            )
+        )
+        return _response(completion)
+
+
+def _described(tool: ToolDefinition) -> dict[str, Any]:
+    function = {
+        "name": tool.name,
+        "description": tool.description or "",
+        "parameters": tool.parameters_json_schema,
+    }
+    return {"type": "function", "function": function}
+
+
+def _texts(messages: Sequence[ModelMessage], parameters: ModelRequestParameters) -> Iterator[str]:
+    """The wire texts that say what the messages say; all that is said to the system stands first, as one message."""
+    system = [part.content for part in parameters.instruction_parts or ()]
+    parts = [part for message in messages if isinstance(message, ModelRequest) for part in message.parts]
+    system += [part.content for part in parts if isinstance(part, SystemPromptPart)]
+    if system:
+        yield write({"role": "system", "content": "\n\n".join(system)})
+    for message in messages:
+        yield from _asked(message) if isinstance(message, ModelRequest) else [_said(message)]
+
+
+def _asked(request: ModelRequest) -> Iterator[str]:
+    for part in request.parts:
+        match part:
+            case SystemPromptPart():
+                pass
+            case UserPromptPart():
+                yield write({"role": "user", "content": _content(part.content)})
+            case ToolReturnPart():
+                content = part.model_response_str()
+                yield write({"role": "tool", "tool_call_id": part.tool_call_id, "content": content})
+            case RetryFeedbackPart():
+                yield write({"role": "user", "content": part.model_response()})
+            case _:
+                raise InvalidError(f"this model cannot be told of a {part.part_kind!r}; use one of a provider")
+
+
+def _content(content: str | Sequence[UserContent]) -> str | list[dict[str, Any]]:
+    return content if isinstance(content, str) else [_piece(each) for each in content]
+
+
+def _piece(content: UserContent) -> dict[str, Any]:
+    if isinstance(content, (str, TextContent)):
+        return {"type": "text", "text": content if isinstance(content, str) else content.content}
+    if isinstance(content, BinaryContent) and content.is_image:
+        return {"type": "image_url", "image_url": {"url": content.data_uri}}
+    if isinstance(content, BinaryContent) and content.media_type.startswith("text/"):
+        return {"type": "text", "text": content.data.decode(errors="replace")}
+    raise InvalidError("this model reads texts and images, no other attachments; use one of a provider")
+
+
+def _said(response: ModelResponse) -> str:
+    text = "".join(part.content for part in response.parts if isinstance(part, TextPart))
+    calls = [
+        {"id": part.tool_call_id, "type": "function", "function": {"name": part.tool_name, "arguments": written(part)}}
+        for part in response.parts
+        if isinstance(part, ToolCallPart)
+    ]
+    return write(
+        {"role": "assistant", "content": text or (None if calls else "")} | ({"tool_calls": calls} if calls else {})
+    )
+
+
+def _response(completion: Completion) -> ModelResponse:
+    parts: list[ModelResponsePart] = [TextPart(completion.content)] if completion.content else []
+    parts += [ToolCallPart(wanted.name, wanted.arguments, wanted.id) for wanted in completion.wanted]
+    return ModelResponse(
+        parts=parts,
+        usage=RequestUsage(input_tokens=completion.prompt_tokens, output_tokens=completion.completion_tokens),
+        model_name=completion.model,
+        finish_reason=_FINISH.get(completion.finish),
+    )

@@ -1,0 +1,76 @@
+"""The text of a `.worker` file, taken apart: YAML front matter between two lines ``---``, and below it the prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Final
+
+from remit.contracts.finding import Finding, InventoryError, shown
+from remit.contracts.positions import Document, read_yaml
+from remit.errors import SetupError
+from remit.workers.definition import PROMPT
+
+_MARK: Final = "---"
+
+
+class WorkerFileError(SetupError):
+    """Worker files cannot be read, or do not fit the tools. ``findings`` has everything that was found."""
+
+    code: ClassVar[str] = "WORKER_FILE"
+
+    def __init__(self, findings: Iterable[Finding]) -> None:
+        self.findings: tuple[Finding, ...] = tuple(findings)
+        more = f" (and {len(self.findings) - 1:,} more: remit worker check names all)" if len(self.findings) > 1 else ""
+        super().__init__(f"{next(iter(self.findings))}{more}")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What the front matter says, with the line of each part and of the prompt; and the prompt itself."""
+
+    document: Document
+    prompt: str
+
+
+def read_source(path: Path) -> Source:
+    """Take a worker file apart. What is wrong with parts of its front matter is among the document's findings.
+
+    Raises:
+        WorkerFileError: it cannot be read or taken apart.
+    """
+    file = shown(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise _refused("encoding", file, "no text in UTF-8", "save it as UTF-8") from error
+    except OSError as error:
+        raise _refused("no-file", file, f"it cannot be read: {error.strerror}", "correct the path") from error
+    lines = text.split("\n")
+    marks = [index for index, line in enumerate(lines) if line.rstrip() == _MARK][:2]
+    if not marks or marks[0] != 0:
+        what = f"the first line is not {_MARK}"
+        raise _refused("no-front-matter", file, what, "begin with ---, keys, and --- again")
+    if len(marks) == 1:
+        raise _refused("no-front-matter", file, "the front matter has no end", "write a line --- above the prompt")
+    document = _front(lines[: marks[1]], file)
+    below = lines[marks[1] + 1 :]
+    blank = next((index for index, line in enumerate(below) if line.strip()), 0)
+    at = {**document.lines, PROMPT: marks[1] + blank + 2}
+    prompt = "\n".join(below[blank:]).rstrip()
+    return Source(Document(file, document.value, at, document.findings), prompt)
+
+
+def _front(lines: list[str], file: str) -> Document:
+    """The front matter, its first line ``---`` included, so that lines are counted as in the file."""
+    if not any(line.strip() for line in lines[1:]):
+        return Document(file, {}, {})
+    try:
+        return read_yaml("\n".join(lines), file)
+    except InventoryError as error:
+        raise WorkerFileError(error.findings) from error
+
+
+def _refused(code: str, file: str, what: str, mend: str) -> WorkerFileError:
+    return WorkerFileError([Finding(code=code, where=f"{file}:1", what=what, mend=mend)])

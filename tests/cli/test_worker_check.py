@@ -1,0 +1,92 @@
+"""`remit worker check`: all that is wrong in worker files, and what they name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.kit import APP, Cli
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder in which the commands are given."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write(name: str, *lines: str) -> None:
+    Path(name).write_text("\n".join(["---", *lines, "---", "Do it."]), encoding="utf-8")
+
+
+def test_files_that_hold_are_listed_with_what_they_name_and_what_is_ungoverned(cli: Cli) -> None:
+    write("a.worker", "tools: [find]", "workers: [b]", "model: openai:small")
+    write("b.worker", 'compatible_models: ["openai:*", "local:*"]', "builtin_tools: [web_search, web_fetch]")
+    done = cli("worker", "check", ".", "--app", APP)
+    assert (done.status, done.err) == (0, "")
+    assert [line.split() for line in done.out.splitlines()] == [
+        ["worker", "file", "model", "tools", "workers", "delegates", "ungoverned"],
+        ["a", "a.worker", "openai:small", "find", "b"],
+        ["b", "b.worker", "openai:*,", "local:*", "web_search,", "web_fetch"],
+    ]
+
+
+def test_each_finding_is_told_with_its_place_and_how_to_mend_it(cli: Cli) -> None:
+    write("a.worker", "tools: [fnd, burn]", "workers: [c]")
+    write("b.worker", "tol: [find]")
+    done = cli("worker", "check", "a.worker", "b.worker", "--app", APP)
+    assert done.status == 1
+    assert "\nb.worker:2: unknown-key: tol: no such key\n    did you mean tools?\n" in done.out
+    assert "\na.worker:2: unknown-tools: there is no tool 'fnd'\n    did you mean find?\n" in done.out
+    assert "\na.worker:3: unknown-workers: there is no worker 'c'\n    there are: a\n" in done.out
+
+
+def test_the_same_is_told_as_json(cli: Cli) -> None:
+    write("a.worker", "tools: [fnd]")
+    done = cli("worker", "check", "a.worker", "--app", APP, "--json")
+    assert done.status == 1
+    assert (done.json["holds"], done.json["files"]) == (False, 1)
+    assert done.json["workers"] == [
+        {
+            "worker": "a",
+            "file": "a.worker",
+            "model": "any",
+            "tools": ["fnd"],
+            "workers": [],
+            "delegates": [],
+            "ungoverned": [],
+        }
+    ]
+    assert done.json["findings"] == [
+        {
+            "code": "unknown-tools",
+            "where": "a.worker:2",
+            "what": "there is no tool 'fnd'",
+            "mend": "did you mean find?",
+        }
+    ]
+
+
+def test_without_an_application_the_names_of_tools_are_not_looked_at_and_those_of_workers_are(cli: Cli) -> None:
+    write("a.worker", "tools: [anything]", "workers: [b, c]", "delegates: [whatever, b]")
+    write("b.worker")
+    done = cli("worker", "check", "a.worker")
+    assert done.status == 1
+    assert "there is no worker 'c'" in done.out
+    assert "anything'" not in done.out
+    assert "'b' is delegated, and the worker may call it itself" in done.out
+
+
+def test_when_every_file_is_broken_there_is_no_list_but_what_is_wrong(cli: Cli) -> None:
+    Path("a.worker").write_text("Do it.")
+    done = cli("worker", "check", "a.worker")
+    assert done.status == 1
+    assert "a.worker:1: no-front-matter: the first line is not ---" in done.out
+
+
+@pytest.mark.parametrize("path", ["nowhere.worker", "."], ids=["no-file", "empty-folder"])
+def test_where_there_is_no_worker_file_nothing_was_looked_at(cli: Cli, path: str) -> None:
+    done = cli("worker", "check", path)
+    assert done.status == 2
+    assert f"there is no worker file at {path}; see: remit worker new" in done.err

@@ -1,0 +1,244 @@
+"""`remit worker run`: a worker file beside an application; its run is governed, waits, goes on and is replayed."""
+
+from __future__ import annotations
+
+import base64
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from pydantic import BaseModel
+
+from remit.contracts.items import Opened
+from remit.testing import calls
+from remit.workers import Attachment
+from tests.cli.kit import APP, Cli
+
+HERE = "tests.cli.test_worker_run"
+KEEP = "---\ntools: [find, burn]\n---\nYou keep the shop.\n"
+
+
+class Wish(BaseModel):
+    """What a customer wants."""
+
+    article: str
+    attachments: tuple[Attachment, ...] = ()
+
+
+class Price(BaseModel):
+    """What it costs."""
+
+    euros: int
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder in which the commands are given."""
+    folder = tmp_path / "desk"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def write(text: str, name: str = "keep.worker") -> str:
+    Path(name).write_text(text, encoding="utf-8")
+    return name
+
+
+def test_the_worker_answers_and_its_tools_are_those_of_the_application(cli: Cli) -> None:
+    cli.script(calls(("find", {"name": "bread"})), "It costs 3 euros.")
+    done = cli("worker", "run", write(KEEP), "What is bread?", "--app", APP)
+    assert (done.status, done.out) == (0, "It costs 3 euros.\n")
+    assert f"worker keep, model: scripted:{cli.script_file}" in done.err
+    assert "✓ find" in done.err
+    (row,) = cli.runs()
+    assert (row.application, row.callee, row.status) == ("shop", "keep", "done")
+
+
+def test_the_whole_run_is_told_as_json(cli: Cli) -> None:
+    cli.script(calls(("find", {"name": "unicorn"})), "There is none.")
+    done = cli("worker", "run", write(KEEP), "a unicorn", "--app", APP, "--json")
+    assert done.json["result"] == "There is none."
+    (call,) = done.json["calls"]
+    assert (call["name"], call["outcome"], call["errorCode"]) == ("find", "error", "NOT_FOUND")
+
+
+def test_a_worker_that_names_no_tools_needs_no_application(cli: Cli) -> None:
+    cli.script("Hello, Ada.")
+    done = cli("worker", "run", write("---\n---\nGreet."), "-", stdin="I am Ada")
+    assert (done.status, done.out) == (0, "Hello, Ada.\n")
+    (row,) = cli.runs()
+    assert (row.application, row.callee) == ("keep", "keep")
+    assert cli("replay", row.run, "--app", "keep.worker").status == 0
+
+
+def test_an_input_of_its_own_is_given_as_json_and_a_result_of_its_own_is_printed_as_json(cli: Cli) -> None:
+    file = write(
+        f"---\ninput: {HERE}:Wish\noutput: {HERE}:Price\nattachments: {{suffixes: [.txt]}}\n---\n{{{{ article }}}}?"
+    )
+    cli.script(calls(("final_result", {"euros": 3})))
+    done = cli("worker", "run", file, '{"article": "bread"}')
+    assert (done.status, done.json) == (0, {"euros": 3})
+    assert cli("worker", "run", file, '{"artikel": "bread"}').status == 1
+    assert cli("worker", "run", file, "bread").status == 1
+
+
+def test_a_run_that_waits_says_how_to_decide_and_goes_on_after_the_decision(cli: Cli) -> None:
+    cli.script(calls(("burn", {"name": "bread"})), "It is burnt.")
+    waiting = cli("worker", "run", write(KEEP), "burn it", "--app", APP)
+    assert waiting.status == 3
+    (question,) = cli.questions()
+    where = f"{APP}+keep.worker"
+    assert f"remit approvals approve {question['id']} --app {where}" in waiting.err
+    done = cli("approvals", "approve", question["id"], "--app", where)
+    assert (done.status, done.out, cli.book) == (0, "It is burnt.\n", ["burn bread"])
+    (row,) = cli.runs()
+    assert cli("resume", row.run, "--app", where).out == "It is burnt.\n"
+    assert cli("replay", row.run, "--app", where).out.startswith("identical: ")
+    assert "It is burnt." in cli("show", row.run).out
+
+
+def test_a_run_is_not_driven_on_without_its_worker(cli: Cli) -> None:
+    cli.script(calls(("burn", {"name": "bread"})), "It is burnt.")
+    cli("worker", "run", write(KEEP), "burn it", "--app", APP)
+    done = cli("resume", cli.runs()[0].run, "--app", APP)
+    assert done.status == 2
+    assert f"say which: --app {APP}+FILE.worker" in done.err
+    assert cli.book == []
+
+
+def test_a_replay_names_what_a_changed_prompt_asks_otherwise(cli: Cli) -> None:
+    cli.script("Hello.")
+    cli("worker", "run", write("---\n---\nGreet."), "hello")
+    write("---\n---\nGreet loudly.")
+    done = cli("replay", cli.runs()[0].run, "--app", "keep.worker")
+    assert done.status == 1
+    assert "Greet loudly." in done.out
+
+
+def test_the_model_of_the_call_comes_first_and_is_kept_in_what_is_told(
+    cli: Cli, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, said in (("call", "of the call"), ("file", "of the file"), ("env", "of the environment")):
+        (here / f"{name}.json").write_text(json.dumps({"script": [said]}))
+    monkeypatch.setenv("REMIT_MODEL", "scripted:env.json")
+    plain, named = write("---\n---\nSay.", "a.worker"), write("---\nmodel: scripted:file.json\n---\nSay.", "b.worker")
+    assert cli("worker", "run", plain, "x").out == "of the environment\n"
+    assert cli("worker", "run", named, "x").out == "of the file\n"
+    assert cli("worker", "run", named, "x", "--model", "scripted:call.json").out == "of the call\n"
+    (here / "call.json").write_text(json.dumps({"script": [calls(("burn", {"name": "bread"})), "burnt"]}))
+    waiting = cli("worker", "run", write(KEEP), "x", "--app", APP, "--model", "scripted:call.json")
+    assert f"--app {APP}+keep.worker@scripted:call.json" in waiting.err
+
+
+def test_a_model_that_it_is_not_made_for_is_refused_before_anything_runs(cli: Cli) -> None:
+    done = cli("worker", "run", write('---\ncompatible_models: ["openai:*"]\n---\nSay.'), "x")
+    assert done.status == 2
+    assert "worker keep is not made for the model 'scripted:" in done.err
+    assert cli.runs() == []
+
+
+def test_weights_that_are_not_here_are_named_before_anything_runs(
+    cli: Cli, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REMIT_CACHE", str(here))
+    monkeypatch.delenv("REMIT_MODEL")
+    done = cli("worker", "run", write("---\n---\nSay."), "x")
+    assert (done.status, cli.runs()) == (2, [])
+    assert "the weights of 'base' are not here; get them: remit model fetch base" in done.err
+
+
+def test_files_are_attached_and_the_journal_has_them(cli: Cli, here: Path) -> None:
+    (here / "list.txt").write_text("bread")
+    (here / "list.exe").write_text("bread")
+    takes = write('---\nattachments: {suffixes: [".txt"]}\n---\nRead {{ attachments[0].name }}.')
+    own = write(f'---\ninput: {HERE}:Wish\nattachments: {{suffixes: [".txt"]}}\n---\n{{{{ article }}}}?', "own.worker")
+    cli.script("Read.")
+    cli("worker", "run", takes, "read it", "--attach", "list.txt")
+    cli("worker", "run", own, '{"article": "bread"}', "--attach", "list.txt")
+    for row in cli.runs():
+        header = cli.journal(lambda store, run=row.run: store.read(run))[0].item
+        assert isinstance(header, Opened)
+        (given,) = json.loads(header.arguments)["attachments"]
+        data = base64.b64encode(b"bread").decode()
+        assert given == {"name": "list.txt", "media_type": "text/plain", "data": data}
+    refused = cli("worker", "run", takes, "read it", "--attach", "list.exe")
+    assert refused.status == 1
+    assert "attachments: 'list.exe' is not taken; taken are: .txt" in refused.err
+    assert cli("worker", "run", own, "no JSON", "--attach", "list.txt").status == 1
+
+
+def test_workers_of_the_folder_are_found_by_name_and_others_do_not_matter(cli: Cli) -> None:
+    write("---\nworkers: [ask]\n---\nBoss.", "boss.worker")
+    write("---\ntools: [find]\nworkers: [boss]\n---\nAsk.", "ask.worker")
+    write("---\ntools: [nothing]\n---\nOther.", "other.worker")
+    write("no worker file", "broken.worker")
+    cli.script(calls(("ask", {"prompt": "bread?"})), "Done.")
+    done = cli("worker", "run", "boss.worker", "go", "--app", APP)
+    assert done.status == 0, done.err
+    assert "✓ ask" in done.err
+
+
+def test_a_worker_that_the_application_lists_is_that_one(cli: Cli) -> None:
+    write("---\ntools: [find]\n---\nAsk.", "ask.worker")
+    write("---\nworkers: [ask]\n---\nBoss.", "boss.worker")
+    Path("listing.py").write_text(
+        "from pathlib import Path\nfrom remit import App\nfrom remit.workers import workers_of\n"
+        "from tests.cli.shop import find\n"
+        "app = App(name='listing', tools=(find, *workers_of(Path('team'), tools=[find])))\n"
+    )
+    Path("team").mkdir()
+    Path("team/ask.worker").write_text(Path("ask.worker").read_text())
+    try:
+        cli.script("Listed.")
+        assert cli("worker", "run", "team/ask.worker", "x", "--app", "listing:app").out == "Listed.\n"
+        assert cli("worker", "run", "boss.worker", "x", "--app", "listing:app").out == "Listed.\n"
+        write("---\ntools: [find]\n---\nAsk otherwise.", "ask.worker")
+        done = cli("worker", "run", "ask.worker", "x", "--app", "listing:app")
+        assert done.status == 2
+        assert "ask.worker:2: the name 'ask' is taken: the application lists a worker of that name" in done.err
+    finally:
+        sys.modules.pop("listing", None)
+        sys.path.remove(str(Path.cwd()))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("keep.md", "x"), "'keep.md' is no worker file; its name ends in .worker"),
+        (("nowhere.worker", "x"), "nowhere.worker:1: it cannot be read: No such file"),
+        (("keep.worker", "x"), "keep.worker:2: there is no tool 'find'; there are: none"),
+        (("keep.worker", "x", "--app", "nowhere"), "no application 'nowhere' is installed"),
+        (("keep.worker", "x", "--app", APP, "--attach", "keep.worker"), "worker keep takes no attachments"),
+        (("gone.worker", "x"), "broken.worker:1: the first line is not ---"),
+    ],
+    ids=["no-worker", "no-file", "no-tools", "no-application", "no-attachments", "broken-neighbour"],
+)
+def test_what_cannot_be_is_refused_before_anything_runs(cli: Cli, arguments: tuple[str, ...], said: str) -> None:
+    write(KEEP)
+    if arguments[0] == "gone.worker":
+        write("---\nworkers: [other]\n---\nx", "gone.worker")
+        write("no worker file", "broken.worker")
+    done = cli("worker", "run", *arguments)
+    assert (done.status, cli.runs()) == (2, [])
+    assert said in done.err
+
+
+def test_without_the_extra_one_line_says_how_to_get_it(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [each for each in sys.modules if each.startswith("remit.workers")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.delitem(sys.modules, "remit.cli.worker_team", raising=False)
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    for arguments in (("worker", "run", "keep.worker", "x"), ("worker", "check", "keep.worker")):
+        done = cli(*arguments)
+        assert (done.status, done.err) == (
+            2,
+            "remit: SETUP_ERROR: workers need jinja2; install it with: pip install 'remit[pydantic-ai]'\n",
+        )
+
+
+def test_the_application_of_the_engine_is_given_behind_the_command(cli: Cli) -> None:
+    done = cli("worker", "--app", APP, "run", write(KEEP), "x")
+    assert done.status == 2
+    assert f"give --app behind the command: remit worker run … --app {APP}" in done.err

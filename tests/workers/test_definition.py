@@ -1,0 +1,152 @@
+"""What a worker is: what its model reads, whom it asks, what its calls may use; and what does not go together."""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+from pydantic_ai.native_tools import NATIVE_TOOL_TYPES, NATIVE_TOOLS_REQUIRING_CONFIG
+
+from remit.agent.agent import Prompt
+from remit.contracts.facts import Effect, Facts
+from remit.errors import ContractError, InvalidError, RequestError, SetupError
+from remit.workers.attachments import Attachment, AttachmentPolicy, PromptWithAttachments
+from remit.workers.definition import PROVIDER_TOOLS, WorkerDefinition
+from tests.workers.letters import Letter, Nothing, Scanned
+
+PNG = Attachment(name="Scan.PNG", media_type="image/png", data=base64.b64encode(b"pixels").decode())
+TAKES = AttachmentPolicy(suffixes=(".png",), max_count=2, max_bytes=6)
+
+
+def made(given: dict[str, Any]) -> WorkerDefinition:
+    return WorkerDefinition(**given)
+
+
+def letter() -> Letter:
+    said: dict[str, Any] = {"sender": {"name": "Ada"}, "subject": "Bread", "tags": ["b", "a"]}
+    return Letter.model_validate(said)
+
+
+def test_the_prompt_is_the_system_message_and_what_is_asked_the_user_message() -> None:
+    worker = WorkerDefinition(name="sort", prompt="You sort letters.")
+    asked = Prompt(prompt="Where does it go?")
+    assert worker.instructions(asked) == "You sort letters."
+    assert worker.message(asked) == "Where does it go?"
+    assert worker.attached(asked) == ()
+
+
+def test_an_input_of_its_own_is_the_user_message_as_canonical_json_and_fills_the_prompt_by_its_aliases() -> None:
+    worker = WorkerDefinition(name="sort", prompt="{{ sender.name }}: {{ subject }} {{ tags|join }}", input=Letter)
+    assert worker.instructions(letter()) == "Ada: Bread ab"
+    assert worker.message(letter()) == '{"items":[],"sender":{"name":"Ada"},"subject":"Bread","tags":["a","b"]}'
+
+
+def test_of_attachments_the_prompt_knows_name_and_kind_and_the_message_nothing() -> None:
+    prompt = "{% for each in attachments %}{{ each }}{% endfor %}"
+    worker = WorkerDefinition(name="scan", prompt=prompt, input=Scanned, attachments=TAKES)
+    given = Scanned(attachments=(PNG,))
+    assert worker.instructions(given) == "{'name': 'Scan.PNG', 'media_type': 'image/png'}"
+    assert worker.message(given) == "{}"
+    assert worker.attached(given) == (PNG,)
+    assert worker.attached(given)[0].content == b"pixels"
+
+
+def test_an_input_without_attachments_of_a_worker_that_takes_some_has_none() -> None:
+    worker = WorkerDefinition(name="scan", prompt="Look.", input=PromptWithAttachments, attachments=TAKES)
+    assert worker.attached(PromptWithAttachments(prompt="hello")) == ()
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ((PNG, PNG, PNG), "attachments: 3 files; at most 2 are taken"),
+        ((PNG.model_copy(update={"name": "a.pdf"}),), "'a.pdf' is not taken; taken are: .png"),
+        ((PNG.model_copy(update={"data": "YWJjZGVmZw=="}),), "'Scan.PNG' has 7 bytes; at most 6 are taken"),
+    ],
+    ids=["too-many", "kind", "too-large"],
+)
+def test_attachments_that_are_not_taken_are_refused(given: tuple[Attachment, ...], said: str) -> None:
+    worker = WorkerDefinition(name="scan", prompt="Look.", input=Scanned, attachments=TAKES)
+    with pytest.raises(InvalidError, match=said):
+        worker.attached(Scanned(attachments=given))
+
+
+def test_a_file_is_attached_by_its_path_and_its_kind_follows_from_its_name(tmp_path: Path) -> None:
+    (tmp_path / "scan.png").write_bytes(b"pixels")
+    (tmp_path / "what").write_bytes(b"?")
+    assert Attachment.of(tmp_path / "scan.png") == PNG.model_copy(update={"name": "scan.png"})
+    assert Attachment.of(tmp_path / "what").media_type == "application/octet-stream"
+    with pytest.raises(RequestError, match=r"cannot attach .*nowhere: No such file"):
+        Attachment.of(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize(
+    "field", [{"name": "../a.png"}, {"media_type": "image"}, {"data": "no base64!"}], ids=["name", "kind", "data"]
+)
+def test_an_attachment_names_a_file_without_a_folder_its_kind_and_base64(field: dict[str, str]) -> None:
+    with pytest.raises(ValidationError, match=next(iter(field))):
+        Attachment.model_validate(PNG.model_dump() | field)
+
+
+@pytest.mark.parametrize(
+    ("call", "file", "environment", "asked"),
+    [("a:1", "b:2", "c:3", "a:1"), ("", "b:2", "c:3", "b:2"), ("", "", "c:3", "c:3")],
+    ids=["call", "file", "environment"],
+)
+def test_the_model_is_that_of_the_call_else_of_the_file_else_of_the_environment(
+    call: str, file: str, environment: str, asked: str
+) -> None:
+    worker = WorkerDefinition(name="sort", prompt="Sort.", model=file)
+    assert worker.chosen(call=call, environment=environment) == asked
+
+
+def test_without_any_model_it_says_where_to_name_one() -> None:
+    with pytest.raises(SetupError, match="worker sort names no model; give it one, or set REMIT_MODEL"):
+        WorkerDefinition(name="sort", prompt="Sort.").chosen()
+
+
+def test_a_model_that_is_given_has_to_be_one_that_the_worker_is_made_for() -> None:
+    worker = WorkerDefinition(name="sort", prompt="Sort.", compatible_models=("openai:*", "local:base"))
+    assert worker.chosen(environment="openai:small") == "openai:small"
+    with pytest.raises(SetupError, match="is not made for the model 'local:small', but for openai:\\*, local:base"):
+        worker.chosen(call="local:small", environment="openai:small")
+
+
+def test_its_reach_is_what_it_may_call_and_what_it_delegates() -> None:
+    worker = WorkerDefinition(name="sort", prompt="Sort.", tools=("find",), workers=("scan",), delegates=("move",))
+    assert worker.reach == {"find", "scan", "move"}
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"name": "so rt"}, "'so rt' is no tool name"),
+        ({"model": "a:1", "compatible_models": ("a:*",)}, "names a model and compatible models"),
+        ({"facts": Facts(effect=Effect.PURE)}, "worker sort is pure; a worker is always composed"),
+        ({"retries": -1}, "worker sort has -1 retries; give 0 or more"),
+        ({"builtin_tools": ("telepathy",)}, "no provider has the tool 'telepathy'; there are: code_execution"),
+        ({"attachments": TAKES}, "the input has a field `attachments"),
+        ({"input": Scanned}, "the input has a field `attachments"),
+        ({"input": Nothing, "attachments": TAKES}, "the input has a field `attachments"),
+        ({"prompt": "a\n{{ promt }}"}, "worker sort: prompt:2: the input has no field 'promt'; there are: prompt"),
+    ],
+    ids=["name", "models", "effect", "retries", "tool", "no-field", "no-policy", "other-field", "prompt"],
+)
+def test_parts_that_do_not_go_together_are_refused(given: dict[str, Any], said: str) -> None:
+    with pytest.raises(ContractError, match=said):
+        made({"name": "sort", "prompt": "Sort.", **given})
+
+
+def test_the_tools_of_providers_are_those_of_pydantic_ai_that_need_no_configuration() -> None:
+    plain = {kind for kind, tool in NATIVE_TOOL_TYPES.items() if tool not in NATIVE_TOOLS_REQUIRING_CONFIG}
+    assert set(PROVIDER_TOOLS) == plain
+
+
+def test_two_definitions_that_say_the_same_are_equal() -> None:
+    one, other = (WorkerDefinition(name="sort", prompt="Sort.", tools=("find",)) for _ in range(2))
+    assert one == other
+    assert hash(one) == hash(other)
+    assert one.where("tools", 0) == ""

@@ -1,0 +1,140 @@
+"""Prompts: rendered from the input alone, in a sandbox, and what can be seen to be wrong is found before."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from remit.errors import InvalidError, ToolFailedError
+from remit.workers.prompt import MOST, Template
+from remit.workers.sandbox import STEPS
+
+
+def render(text: str, /, **fields: object) -> str:
+    return Template(text).render(fields)
+
+
+def faults(text: str, *known: str, includes: dict[str, str] | None = None) -> list[str]:
+    template = Template(text, file="desk/sort.worker", line=7, includes=includes)
+    return [str(each) for each in template.findings(known)]
+
+
+def test_fields_are_filled_in_and_nothing_is_escaped() -> None:
+    assert render("Sort *{{ subject }}*.", subject="<b> & {{ secret }}") == "Sort *<b> & {{ secret }}*."
+
+
+def test_a_line_of_a_block_leaves_no_blank_line_behind() -> None:
+    text = "Drawers:\n{% for each in drawers %}\n- {{ each }}\n{% endfor %}\nOne alone.\n"
+    assert render(text, drawers=["red", "blue"]) == "Drawers:\n- red\n- blue\nOne alone."
+
+
+def test_an_object_of_json_has_its_items_before_the_methods_of_python() -> None:
+    assert render("{{ order.items }} {{ order.keys()|list }}", order={"items": 3}) == "3 ['items']"
+
+
+def test_a_text_that_is_included_sees_the_fields_and_what_is_set_around_it() -> None:
+    includes = {"tone.md": "Be {{ tone }} to {{ each }}. "}
+    template = Template('{% for each in ["a", "b"] %}{% include "tone.md" %}{% endfor %}', includes=includes)
+    assert template.findings(["tone"]) == []
+    assert template.render({"tone": "kind"}) == "Be kind to a. Be kind to b."
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{{ letter.sender.nam }}", "has no attribute 'nam'"),
+        ("{{ ''.__class__.__mro__ }}", "unsafe"),
+        ("{{ drawers.append('x') }}", "SecurityError"),
+        ("{{ 'x' * 1000000 }}", f"a product of more than {STEPS:,} items"),
+        ("{{ 1000000 * drawers }}", f"a product of more than {STEPS:,} items"),
+        ("{{ 9 ** 9 ** 9 ** 9 ** 9 }}", "a power of more than 4,096 bits"),
+        (
+            "{% for a in range(1000) %}{% for b in range(1000) %}{% endfor %}{% endfor %}",
+            f"more than {STEPS:,} numbers",
+        ),
+        ("{{ 1 / 0 }}", "division by zero"),
+    ],
+    ids=["unknown-attribute", "internals", "change", "product", "product-of-list", "power", "loops", "any-other"],
+)
+def test_what_goes_wrong_is_told_with_its_line(text: str, said: str) -> None:
+    template = Template("One.\n" + text, file="desk/sort.worker", line=7)
+    with pytest.raises(ToolFailedError, match=r"^desk/sort\.worker:8: the prompt cannot be rendered: ") as caught:
+        template.render({"letter": {"sender": {}}, "drawers": ["red"]})
+    assert said in caught.value.message
+
+
+def test_what_goes_wrong_in_an_included_text_is_told_with_the_line_there() -> None:
+    template = Template('{% include "tone.md" %}', file="desk/sort.worker", includes={"tone.md": "\n{{ 1 / 0 }}"})
+    with pytest.raises(ToolFailedError, match=r"^desk/tone\.md:2: "):
+        template.render({})
+
+
+def test_what_is_no_template_is_told_with_its_line_when_it_is_rendered_all_the_same() -> None:
+    with pytest.raises(ToolFailedError, match=r"^desk/sort\.worker:2: .*unexpected '}'"):
+        Template("a\n{{ name }", file="desk/sort.worker").render({"name": "x"})
+
+
+def test_small_products_and_powers_and_ranges_are_allowed() -> None:
+    assert (
+        render("{{ 'ab' * 2 }} {{ 3 * 4 }} {{ 2 ** 10 }} {{ 2.5 * 2 }} {{ range(3)|list }}")
+        == "abab 12 1024 5.0 [0, 1, 2]"
+    )
+
+
+def test_ranges_are_counted_for_each_rendering_anew() -> None:
+    template = Template(f"{{% for i in range({STEPS}) %}}{{% endfor %}}done")
+    assert [template.render({}), template.render({})] == ["done", "done"]
+
+
+def test_a_field_may_be_called_range() -> None:
+    assert render("{{ range }}", range="wide") == "wide"
+
+
+def test_a_prompt_that_comes_out_too_long_is_refused() -> None:
+    assert len(render("{{ text }}", text="x" * MOST)) == MOST
+    with pytest.raises(InvalidError, match="comes out longer than 262,144 characters"):
+        render("{% for i in range(9000) %}{{ text }}{% endfor %}", text="x" * 100)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a\n{{ name }", "desk/sort.worker:8: no template: unexpected '}'; mend it"),
+        ("{% nope %}", "desk/sort.worker:7: no template: Encountered unknown tag 'nope'.; mend it"),
+        ("{{ name|nope }}", "desk/sort.worker:7: no template: No filter named 'nope'.; mend it"),
+        ("{{ drawers|random }}", "desk/sort.worker:7: no template: No filter named 'random'.; mend it"),
+        ("a\nb {{ nam }}", "desk/sort.worker:8: the input has no field 'nam'; there are: drawers, name"),
+        ("{{ lipsum() }}", "desk/sort.worker:7: the input has no field 'lipsum'; there are: drawers, name"),
+        ('\n{% include "x.md" %}', "desk/sort.worker:8: there is no text 'x.md' to include; give it, or "),
+        ("{% include name %}", "desk/sort.worker:7: what is included is not named by a plain text; name it, like "),
+        ('{% include ["x.md"] %}', "desk/sort.worker:7: what is included is not named by a plain text; name it, like "),
+    ],
+    ids=["syntax", "tag", "filter", "chance", "field", "filler", "missing", "by-field", "by-list"],
+)
+def test_what_can_be_seen_to_be_wrong_is_found_before_there_is_an_input(text: str, said: str) -> None:
+    (found,) = faults(text, "name", "drawers")
+    assert found.startswith(said)
+
+
+def test_an_included_text_is_looked_at_too() -> None:
+    found = faults('{% include "tone.md" %}{{ x', "name", includes={"tone.md": "a\n{{ nam }}"})
+    assert [each.partition(";")[0] for each in found] == [
+        "desk/sort.worker:7: no template: unexpected end of template, expected 'end of print statement'.",
+        "desk/tone.md:2: the input has no field 'nam'",
+    ]
+
+
+def test_an_input_without_fields_is_told_so() -> None:
+    assert faults("{{ name }}") == ["desk/sort.worker:7: the input has no field 'name'; there are: none"]
+
+
+def test_what_is_no_template_names_no_other() -> None:
+    assert Template("{% include").references() == []
+
+
+def test_a_text_that_was_not_given_is_not_looked_for_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "tone.md").write_text("Be kind.")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ToolFailedError, match=r"prompt:1: .*TemplateNotFound: tone\.md"):
+        render('{% include "tone.md" %}')

@@ -1,0 +1,86 @@
+"""The workers of a folder are joined with the tools they name and with one another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from remit import Effect, Reply, tool
+from remit.contracts.call import Call, CallService
+from remit.contracts.layers import layer_fn
+from remit.testing import anybody
+from remit.workers import Worker, WorkerFileError, workers_of
+from tests.workers.kit import Script, call, read_of, runtime_of
+
+FIRST = """---
+model: script:first
+tools: [look]
+workers: [second]
+delegates: [write]
+---
+You are first.
+"""
+SECOND = """---
+description: Goes second.
+model: script:second
+workers: [first, second]
+---
+You are second.
+"""
+
+
+@tool(effect=Effect.PURE)
+async def look() -> str:
+    """Look."""
+    return "seen"
+
+
+@tool(effect=Effect.KEYED)
+async def write() -> str:
+    """Write."""
+    return "written"
+
+
+def folder_with(folder: Path, **texts: str) -> Path:
+    for name, text in texts.items():
+        (folder / f"{name}.worker").write_text(text)
+    return folder
+
+
+@layer_fn
+async def shout(call: Call, inner: CallService) -> Reply:
+    """Give it in capitals."""
+    return Reply.of((await inner(call)).content.upper())
+
+
+def in_capitals(worker: Worker) -> Worker:
+    return worker.layer(shout()) if worker.name == "second" else worker
+
+
+async def test_workers_of_a_folder_call_tools_and_one_another_both_ways(tmp_path: Path) -> None:
+    scripts = {
+        "script:first": Script([call("look"), call("second", '{"prompt":"go"}')], lambda said: read_of(said)[1]),
+        "script:second": Script("second says"),
+    }
+    folder = folder_with(tmp_path, first=FIRST, second=SECOND)
+    models = {name: script.model for name, script in scripts.items()}
+    first, other = workers_of(folder, tools=[look, write], models=models.__getitem__, each=in_capitals)
+    assert [first.name, other.name, other.description] == ["first", "second", "Goes second."]
+    assert first.tools == (look, other)
+    assert other.tools == (first, other)
+    assert "first.worker:" in first.where
+    result = await runtime_of(first).call(first, anybody(), "go")
+    assert result.value() == "SECOND SAYS"
+
+
+def test_workers_of_a_folder_share_the_models_that_they_name(tmp_path: Path) -> None:
+    one, other = workers_of(folder_with(tmp_path, one="---\n---\nGo.", other="---\n---\nGo."))
+    assert one._models is other._models  # pyright: ignore[reportPrivateUsage] - a local model is started once
+
+
+def test_every_name_that_is_nothing_is_told_with_its_line(tmp_path: Path) -> None:
+    folder = folder_with(tmp_path, first=FIRST, second=SECOND)
+    with pytest.raises(WorkerFileError) as error:
+        workers_of(folder, tools=[look])
+    assert [finding.where.rpartition("/")[2] for finding in error.value.findings] == ["first.worker:5"]

@@ -1,0 +1,237 @@
+"""A worker is called like a tool, and works until PydanticAI takes its output for valid."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from pydantic import BaseModel, ValidationError
+from pydantic_ai.exceptions import UnexpectedModelBehavior, UsageLimitExceeded, UserError
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelRequest,
+    ModelResponse,
+    NativeToolCallPart,
+    NativeToolReturnPart,
+    TextPart,
+    UserPromptPart,
+)
+from pydantic_ai.models import ModelRequestParameters
+from pydantic_ai.models.test import TestModel
+from pydantic_ai.models.wrapper import WrapperModel
+from pydantic_ai.settings import ModelSettings
+from pydantic_ai.usage import RequestUsage
+
+from remit import (
+    Call,
+    CallLayer,
+    CallService,
+    Context,
+    Effect,
+    Reply,
+    tool,
+)
+from remit.agent.agent import Prompt
+from remit.contracts.items import ToolOutput
+from remit.errors import (
+    BudgetError,
+    CompletionError,
+    DeadlineError,
+    InvalidError,
+    ModelRefusedError,
+    OutputError,
+    TurnsError,
+)
+from remit.testing import anybody
+from remit.workers import WorkerLimits
+from tests.runtime.kit import World
+from tests.workers.kit import Found, Line, Script, call, filed, found, outcome_of, runtime_of, worker_of
+
+
+class NoTools(WrapperModel):
+    """A model that knows no tools of providers."""
+
+    async def request(
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+    ) -> ModelResponse:
+        raise UserError("web_search is not supported")
+
+
+async def error_of(*lines: Line, **said: Any) -> Any:
+    """The error with which a worker ends whose model says these lines."""
+    return (await outcome_of(worker_of(Script(*lines).model, World().write(), **said), "go")).error
+
+
+async def test_it_gives_the_text_of_its_model_and_the_model_reads_prompt_and_message() -> None:
+    script = Script("done")
+    worker = worker_of(script.model, prompt="You are told: {{ prompt }}")
+    assert (await outcome_of(worker, "go")).content == "done"
+    assert script.told[0].instructions == "You are told: go"
+    (request,) = script.requests[0]
+    assert isinstance(request, ModelRequest)
+    assert [part.content for part in request.parts if isinstance(part, UserPromptPart)] == ["go"]
+
+
+async def test_a_worker_with_an_output_gives_a_value_that_was_validated_once() -> None:
+    seen: list[str] = []
+
+    class Once(BaseModel):
+        """Counts how often it is validated."""
+
+        page: str
+
+        def model_post_init(self, _context: object) -> None:
+            seen.append(self.page)
+
+    worker = worker_of(Script([call("final_result", '{"page":"about"}')]).model, output=Once)
+    runtime = runtime_of(worker)
+    result = await runtime.call(worker, anybody(), "go")
+    value = result.value()
+    assert (type(value), value.page, seen) == (Once, "about", ["about"])
+
+
+async def test_test_models_drive_it_too() -> None:
+    world = World()
+    worker = worker_of(None, world.write()).using(TestModel())
+    assert (await outcome_of(worker, "go")).content == '{"write":"wrote a"}'
+    assert world.texts == ["a"]
+
+
+async def test_an_input_of_several_fields_is_read_as_canonical_json() -> None:
+    class Task(BaseModel):
+        """What is to be done."""
+
+        page: str
+        words: int = 7
+
+    script = Script("done")
+    worker = worker_of(script.model, input=Task, prompt="Edit {{ page }}.")
+    assert (await outcome_of(worker, Task(page="about"))).content == "done"
+    assert (await outcome_of(worker, page="about")).content == "done"
+    first = script.requests[0][0]
+    assert isinstance(first.parts[0], UserPromptPart)
+    assert (script.told[0].instructions, first.parts[0].content) == ("Edit about.", '{"page":"about","words":7}')
+    with pytest.raises(InvalidError, match="page: Field required"):
+        worker.arguments()
+    with pytest.raises(InvalidError, match="give a Task, not a Prompt"):
+        worker.arguments(Prompt(prompt="go"))
+
+
+async def test_output_that_never_becomes_valid_is_an_error_whose_cause_is_the_original() -> None:
+    wrong = [call("final_result", '{"page":"about"}')]
+    error = await error_of(wrong, wrong, output=Found, retries=1)
+    assert type(error) is OutputError
+    assert error.message.startswith("worker worker gave no valid result: ")
+    assert "words" in error.message
+    assert isinstance(error.__cause__, UnexpectedModelBehavior)
+    assert isinstance(error.__cause__.__cause__, ValidationError)
+
+
+async def test_what_ends_pydantic_ai_is_an_error_of_ours() -> None:
+    write = [call("write", '{"text":"a"}')]
+    assert type(await error_of(write, write, limits=WorkerLimits(turns=1))) is TurnsError
+    error = await error_of([*write, call("write", '{"text":"b"}', "b")], limits=WorkerLimits(tool_calls=1))
+    assert (type(error), type(error.__cause__)) == (BudgetError, UsageLimitExceeded)
+    large = ModelResponse(write, usage=RequestUsage(input_tokens=9, output_tokens=2))
+    assert type(await error_of(large, limits=WorkerLimits(tokens=10))) is BudgetError
+    filtered = ModelResponse([], finish_reason="content_filter")
+    assert type(await error_of(filtered)) is CompletionError
+
+
+async def test_a_model_that_refuses_what_it_is_asked_is_an_error_with_the_original_as_its_cause() -> None:
+    worker = worker_of(NoTools(Script("done").model), builtin_tools=("web_search",))
+    error = (await outcome_of(worker, "go")).error
+    assert type(error) is ModelRefusedError
+    assert isinstance(error.__cause__, UserError)
+
+
+async def test_tools_of_the_provider_are_handed_on_and_no_call_of_them_comes_by() -> None:
+    searched = NativeToolCallPart("web_search", {"query": "bread"}, "s1")
+    gave = NativeToolReturnPart("web_search", {"found": 1}, "s1")
+    script = Script([searched, gave, TextPart("done")])
+    worker = worker_of(script.model, builtin_tools=("web_search",))
+    runtime = runtime_of(worker)
+    result = await runtime.call(worker, anybody(), "go")
+    assert result.value() == "done"
+    assert [each.kind for each in script.told[0].model_request_parameters.native_tools] == ["web_search"]
+    assert len(await filed(runtime.store, result.run, ToolOutput)) == 1, "that of the worker"
+    assert (await runtime.replay(result.run)).identical
+
+
+async def test_what_is_larger_than_it_may_be_is_no_result() -> None:
+    assert type(await error_of("x" * 20, limits=WorkerLimits(output_bytes=19))) is OutputError
+    assert await error_of("x" * 19, limits=WorkerLimits(output_bytes=19)) is None
+
+
+async def test_an_error_of_a_nested_worker_reaches_whoever_called_as_it_was_raised() -> None:
+    wrong = [call("final_result", "{}")]
+    inner = worker_of(Script(wrong, wrong).model, output=Found, name="inner")
+
+    @tool(effect=Effect.COMPOSED)
+    async def outer(ctx: Context) -> str:
+        """Call a worker."""
+        with pytest.raises(OutputError) as caught:
+            await ctx.call(inner, "go")
+        return f"caught {type(caught.value.__cause__).__name__}"
+
+    result = await runtime_of(outer, inner).call(outer, anybody())
+    assert result.value() == "caught UnexpectedModelBehavior"
+
+
+class Shorten(CallLayer):
+    """Normalises what a worker gives."""
+
+    def __call__(self, inner: CallService, /) -> CallService:
+        async def shorten(call: Call, /) -> Reply:
+            reply = await inner(call)
+            return Reply.of(str(reply.value)[:4])
+
+        return shorten
+
+
+class Veto(CallLayer):
+    """Refuses what a worker gives, where a rule of its own says so."""
+
+    def __call__(self, inner: CallService, /) -> CallService:
+        async def veto(call: Call, /) -> Reply:
+            reply = await inner(call)
+            if isinstance(reply.value, Found) and reply.value.words > 5:
+                raise OutputError(f"{call.callee.name} found too many words")
+            return reply
+
+        return veto
+
+
+async def test_a_layer_may_normalise_or_veto_what_pydantic_ai_took_for_valid() -> None:
+    short = worker_of(Script("a long text").model).layer(Shorten())
+    assert (await outcome_of(short, "go")).content == "a lo"
+    few, many = (worker_of(Script(found(words=n)).model, output=Found).layer(Veto()) for n in (5, 6))
+    assert (await outcome_of(few, "go")).value == Found(page="about", words=5)
+    error = (await outcome_of(many, "go")).error
+    assert (type(error), error and error.message) == (OutputError, "worker found too many words")
+
+
+async def test_seconds_are_a_layer_that_can_be_seen() -> None:
+    worker = worker_of(Script("done").model, limits=WorkerLimits(seconds=3)).layer(Shorten())
+    assert "Timeout(seconds=3" in repr(worker)
+    assert "Timeout(seconds=3" in runtime_of(worker).door.onion("", worker)
+
+
+@pytest.mark.looptime
+async def test_time_that_is_over_ends_its_calls_and_then_the_worker() -> None:
+    @tool(effect=Effect.KEYED)
+    async def wait() -> str:
+        """Wait for ever."""
+        await asyncio.Event().wait()
+        return ""
+
+    worker = worker_of(Script([call("wait")]).model, wait, limits=WorkerLimits(seconds=60))
+    runtime = runtime_of(worker)
+    result = await runtime.call(worker, anybody(), "go")
+    assert result.reply is not None
+    assert type(result.reply.error) is DeadlineError
+    assert [item.callee for item in await filed(runtime.store, result.run, ToolOutput)] == ["wait", "worker"]

@@ -1,0 +1,213 @@
+"""What a worker may: see, call, use, be given, and whom it asks."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from pydantic_ai.messages import (
+    BinaryContent,
+    ModelMessage,
+    ModelResponse,
+    UserPromptPart,
+)
+from pydantic_ai.usage import RequestUsage
+
+from remit import (
+    Agent,
+    App,
+    Authorize,
+    Budget,
+    ChatRequest,
+    Effect,
+    Principal,
+    Runtime,
+    Stack,
+    tool,
+)
+from remit.agent.agent import Prompt
+from remit.contracts.callee import UNKNOWN, Actor, Written
+from remit.errors import (
+    InvalidError,
+    SetupError,
+    ToolFailedError,
+)
+from remit.testing import Scripted, anybody, call_of, calls
+from remit.workers import Attachment, AttachmentPolicy, PromptWithAttachments, Worker, WorkerDefinition
+from tests.runtime.kit import World
+from tests.workers.kit import Line, Script, call, outcome_of, read_of, runtime_of, worker_of
+
+
+async def test_its_model_sees_what_it_declares_and_what_it_delegates_is_for_those_below() -> None:
+    world = World()
+    write, hidden = world.write(), world.write("hidden")
+    below = Script([call("write", '{"text":"a"}'), call("hidden", '{"text":"b"}')], "done below")
+    inner = worker_of(below.model, write, hidden, name="inner")
+    above = Script([call("write", '{"text":"c"}'), call("inner", '{"prompt":"go"}')], "done")
+    outer = worker_of(above.model, name="outer", workers=[inner], delegates=("write",))
+    runtime = runtime_of(outer)
+    result = await runtime.call(outer, anybody(), "go")
+    assert [each.name for each in above.told[0].function_tools] == ["inner"]
+    assert (result.value(), world.texts) == ("done", ["a"])
+    wrote, barred = read_of(below.requests[-1])
+    assert wrote == "wrote a"
+    assert json.loads(barred)["errorCode"] == "PERMISSION_DENIED"
+    assert "outer does not let its calls reach hidden" in json.loads(barred)["error"]
+    assert json.loads(read_of(above.requests[-1])[0])["errorCode"] == "UNKNOWN_TOOL"
+
+
+async def test_it_calls_itself_only_where_it_lists_itself_and_no_deeper_than_is_allowed() -> None:
+    def again(messages: list[ModelMessage]) -> Line:
+        return [call("worker", '{"prompt":"again"}')]
+
+    script = Script(again, lambda messages: read_of(messages)[0])
+    worker = worker_of(script.model, workers=(), name="worker")
+    assert "worker does not let its calls reach worker" in (await outcome_of(worker, "go")).content
+    listed = Worker(WorkerDefinition(name="worker", prompt="Go.", workers=("worker",)), model=script.model)
+    assert listed.tools == (listed,)
+    reply = await outcome_of(listed, "go")
+    assert "actors are nested 6 deep (worker > worker > worker > worker > worker > worker)" in reply.content
+
+
+async def test_its_calls_hold_no_more_permissions_than_it_says() -> None:
+    @tool(effect=Effect.PURE, permissions={"cms:read"})
+    async def look() -> str:
+        """Look."""
+        return "seen"
+
+    @tool(effect=Effect.PURE, permissions={"cms:write"})
+    async def change() -> str:
+        """Change."""
+        return "changed"
+
+    script = Script([call("look"), call("change")], "done")
+    worker = worker_of(script.model, look, change, permissions=frozenset({"cms:read"}))
+    runtime = runtime_of(worker, layers=Stack(Authorize()))
+    result = await runtime.call(worker, Principal("ada", permissions=frozenset({"cms:*"})), "go")
+    assert result.value() == "done"
+    seen, denied = read_of(script.requests[-1])
+    assert (seen, json.loads(denied)["errorCode"]) == ("seen", "PERMISSION_DENIED")
+
+
+async def test_the_budget_of_a_run_is_shared_by_the_workers_in_it() -> None:
+    world = World()
+    write = world.write()
+    below = Script([call("write", '{"text":"a"}'), call("write", '{"text":"b"}', "b")], "done below")
+    inner = worker_of(below.model, write, name="inner")
+    above = Script([call("write", '{"text":"c"}')], [call("inner", '{"prompt":"go"}')], "done")
+    outer = worker_of(above.model, write, name="outer", workers=[inner])
+    result = await runtime_of(outer, layers=Stack(Budget(calls=2))).call(outer, anybody(), "go")
+    assert (result.value(), world.texts) == ("done", ["c", "a"])
+    assert json.loads(read_of(below.requests[-1])[1])["errorCode"] == "BUDGET_EXCEEDED"
+    used = ModelResponse([call("inner", '{"prompt":"go"}')], usage=RequestUsage(input_tokens=90, output_tokens=10))
+    spent = Script(used, "done")
+    outer = worker_of(spent.model, name="outer", workers=[inner])
+    await runtime_of(outer, layers=Stack(Budget(tokens=100))).call(outer, anybody(), "go")
+    assert "the run has used its 100 tokens" in read_of(spent.requests[-1])[0]
+
+
+PICTURE = Attachment(name="a.png", media_type="image/png", data="iVBORw==")
+TEXT = Attachment(name="a.txt", media_type="text/plain", data="aGk=")
+
+
+async def test_attachments_are_sent_beside_the_message_once_the_policy_takes_them() -> None:
+    script = Script("done")
+    policy = AttachmentPolicy(suffixes=(".png", ".txt"), max_count=2, max_bytes=4)
+    worker = worker_of(script.model, input=PromptWithAttachments, attachments=policy)
+    assert (await outcome_of(worker, prompt="go", attachments=[PICTURE, TEXT])).content == "done"
+    part = script.requests[0][0].parts[0]
+    assert isinstance(part, UserPromptPart)
+    assert part.content == [
+        "go",
+        BinaryContent(b"\x89PNG", media_type="image/png"),
+        BinaryContent(b"hi", media_type="text/plain"),
+    ]
+    for refused in ([PICTURE] * 3, [PICTURE.model_copy(update={"name": "a.exe"})]):
+        error = (await outcome_of(worker, prompt="go", attachments=refused)).error
+        assert type(error) is InvalidError
+    assert len(script.requests) == 1, "nothing was sent"
+
+
+async def test_the_model_of_the_call_is_asked_before_that_of_the_file_and_that_of_the_runtime(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    models = {"a:file": Script("the file's").model, "an:environment": Script("the environment's").model}
+    named = WorkerDefinition(name="named", prompt="Go.", model="a:file")
+    nameless = WorkerDefinition(name="nameless", prompt="Go.")
+    file, none = (Worker(each, models=models.__getitem__) for each in (named, nameless))
+    runtime = Runtime(App(name="test", tools=(file, none)), model=Scripted(["the runtime's"]))
+    said = [(await runtime.call(each, anybody(), "go")).value() for each in (file, none)]
+    assert said == ["the file's", "the runtime's"]
+    assert (await outcome_of(file.using(Script("the call's").model), "go")).content == "the call's"
+    monkeypatch.setenv("REMIT_MODEL", "an:environment")
+    assert (await outcome_of(none, "go")).content == "the environment's"
+    monkeypatch.delenv("REMIT_MODEL")
+    error = (await outcome_of(none, "go")).error
+    assert type(error) is ToolFailedError
+    assert "worker nameless names no model; give it one, or set REMIT_MODEL" in error.message
+
+
+async def test_a_worker_that_is_only_a_tool_of_an_agent_takes_the_model_of_the_runtime_too() -> None:
+    worker = worker_of(None)
+    agent = Agent("agent", instructions="Work.", tools=[worker])
+    model = Scripted([calls(("worker", {"prompt": "help"})), "done"])
+    asked: list[str] = []
+
+    async def either(request: Any) -> Any:
+        asked.append(request.history[0])
+        return await (model if "Work." in request.history[0] else Scripted(["helped"]))(request)
+
+    result = await Runtime(App(name="test", agents=(agent,)), model=either).run("go", by=anybody())
+    assert (result.value(), len(asked)) == ("done", 3)
+    assert "helped" in model.requests[-1].history[-1]
+
+
+async def test_a_model_that_it_is_not_made_for_is_not_asked() -> None:
+    definition = WorkerDefinition(name="worker", prompt="Go.", compatible_models=("scripted:*", "function:*"))
+    worker = Worker(definition)
+    for fitting in (Scripted(["done"]), Script("done").model):
+        assert (await outcome_of(worker.using(fitting), "go")).content == "done"
+    unnamed: list[ChatRequest] = []
+
+    async def ask(request: ChatRequest) -> Any:
+        unnamed.append(request)
+
+    for name, other in (("openai:gpt-4o", "openai:gpt-4o"), ("function", ask)):
+        error = (await outcome_of(worker.using(other), "go")).error
+        assert error is not None
+        assert f"worker worker is not made for the model '{name}', but for scripted:*" in error.message
+    assert unnamed == []
+
+
+def test_it_is_an_actor_and_says_where_it_is_written() -> None:
+    write = World().write()
+    worker = worker_of(None, write, builtin_tools=("web_search",), delegates=("more",))
+    assert isinstance(worker, Actor)
+    assert isinstance(worker, Written)
+    assert (worker.where, worker.tools, worker.provider_tools) == ("", (write,), ("web_search",))
+    assert (worker.reach, worker.permissions) == ({"write", "more"}, None)
+    assert repr(worker) == "Worker worker (1 tools, 0 workers), and ungoverned web_search"
+
+
+def test_it_is_the_same_worker_with_another_model_and_another_with_a_layer() -> None:
+    worker = worker_of(None)
+    assert worker.using("test") == worker
+    assert hash(worker.using("test")) == hash(worker)
+    assert worker.layer(Budget()) != worker
+    assert worker != worker_of(None)
+
+
+def test_a_tool_that_it_names_and_was_not_given_is_refused() -> None:
+    definition = WorkerDefinition(name="worker", prompt="Go.", tools=("write",))
+    with pytest.raises(SetupError, match="worker worker names 'write' among its tools, and there is none"):
+        runtime_of(Worker(definition))
+    with pytest.raises(SetupError, match="parallel=0"):
+        Worker(definition, parallel=0)
+
+
+async def test_there_is_nothing_to_reconcile() -> None:
+    worker = worker_of(None)
+    made = await call_of(worker, '{"prompt":"go"}')
+    assert made.payload is None
+    assert await worker.reconcile(Prompt(prompt="go"), made) is UNKNOWN  # pyright: ignore[reportArgumentType] - unread
