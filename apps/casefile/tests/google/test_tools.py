@@ -8,14 +8,17 @@ from typing import Any
 import pytest
 
 from apps.casefile.tests.google.fake.faults import Cut, broken, busy
+from apps.casefile.tests.google.governed import ANN, call, google_app, operations
 from apps.casefile.tests.google.mails import mail
-from apps.casefile.tests.google.world import World
-from remit import App, Arguments, Effect, InProcessStore, LeafContext, Principal, Risk, RunResult, Runtime
+from apps.casefile.tests.google.world import Ctx, World
+from remit import Effect, InProcessStore, LeafContext, Principal, Rate, Risk, Runtime, Tool
+from remit.inventory import Maturity, Tier, method
 from remit_casefile.google.gmail import GmailClient
 from remit_casefile.google.payloads.gmail import SendMessage, SentMessage
-from remit_casefile.google.tools import AnyTool, Clients, tools
+from remit_casefile.google.payloads.sheets import UpdateValues
+from remit_casefile.google.tools import Clients
 
-ANN = Principal("ann", permissions=frozenset({"*"}))
+AnyTool = Tool[..., Any]
 LETTER = {"to": ["bob@example.com"], "subject": "hi", "body": "ho"}
 
 FACTS = {
@@ -36,16 +39,12 @@ FACTS = {
 
 @pytest.fixture
 def made(world: World) -> dict[str, AnyTool]:
-    return {tool.name: tool for tool in tools(world.clients)}
+    return {tool.name: tool for each in operations(world.clients) for tool in each.callees}
 
 
 @pytest.fixture
-def runtime(made: dict[str, AnyTool]) -> Runtime:
-    return Runtime(App(name="casefile", tools=tuple(made.values())))
-
-
-async def call(runtime: Runtime, name: str, arguments: dict[str, Any], by: Principal = ANN) -> RunResult[Any]:
-    return await runtime.call_named(name, Arguments(json.dumps(arguments), arguments), by=by)
+def runtime(world: World) -> Runtime:
+    return Runtime(google_app(world.clients))
 
 
 def test_each_tool_has_the_facts_of_what_it_does(made: dict[str, AnyTool]) -> None:
@@ -54,6 +53,22 @@ def test_each_tool_has_the_facts_of_what_it_does(made: dict[str, AnyTool]) -> No
         for name, each in made.items()
     }
     assert facts == FACTS
+
+
+def test_each_tool_is_classified_as_a_foreign_operation_and_limited_alike(made: dict[str, AnyTool]) -> None:
+    for tool in made.values():
+        kind = tool.facts.classification
+        assert kind is not None
+        assert (kind.tier, kind.maturity) == (Tier.EXTERNAL, Maturity.BETA)
+        assert (tool.facts.timeout, tool.facts.rate) == (60.0, Rate(60, 60.0))
+
+
+def test_each_tool_is_of_a_method_that_names_no_user(world: World) -> None:
+    methods = [each for of in operations(world.clients) for each in of.methods.values()]
+    keys = {each.metadata.key for each in methods}
+    assert keys >= {"communication.gmail.list_messages", "workspace.google_drive.list_files"}
+    assert all(each.external and each.models.request is None for each in methods)
+    assert not any(parameter.name == "user_id" for each in methods for parameter in each.parameters)
 
 
 def test_nothing_that_google_says_is_trusted(made: dict[str, AnyTool]) -> None:
@@ -150,6 +165,7 @@ class Dying(GmailClient):
     before = False
     died = False
 
+    @method(external=True)
     async def send_message(self, ctx: LeafContext, payload: SendMessage) -> SentMessage:
         """Send a message."""
         first, self.died = not self.died, True
@@ -167,7 +183,7 @@ async def crashed(world: World, gmail: Dying) -> Runtime:
     store = InProcessStore()
     first, second = (
         Runtime(
-            App(name="casefile", tools=tools(clients)),
+            google_app(clients),
             store=store,
             ids=lambda: "run-1",
             directory=lambda _name, _tenant: ANN,
@@ -205,3 +221,53 @@ async def test_where_nothing_is_found_after_a_crash_a_person_is_asked_before_it_
     done = await second.resume("run-1")
 
     assert (done.status, len(world.google.mailbox.messages)) == ("done", 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "shown"),
+    [
+        (
+            "gmail_send_message",
+            {**LETTER, "cc": ["cyd@example.com"], "bcc": ["dan@example.com"], "body": "1\n2\n3\n4\n5\n6\n7"},
+            (
+                "a message to bob@example.com, copy to cyd@example.com, hidden copy to dan@example.com\n"
+                "Subject: hi\n1\n2\n3\n4\n5\n(2 more lines)"
+            ),
+        ),
+        (
+            "gmail_send_message",
+            {**LETTER, "thread_id": "t1"},
+            "a message to bob@example.com (an answer in a thread)\nSubject: hi\nho",
+        ),
+        (
+            "drive_upload_file",
+            {"name": "a.txt", "text": "b" * 300},
+            "the file 'a.txt' (text/plain, 300 bytes) into the top folder\n" + "b" * 200 + "…",
+        ),
+        (
+            "drive_upload_file",
+            {"name": "a.bin", "mime_type": "x/y", "base64": "AAEC", "folder_id": "f"},
+            "the file 'a.bin' (x/y, 3 bytes) into the folder f",
+        ),
+        (
+            "sheets_append_values",
+            {"spreadsheet_id": "book", "range": "Sheet1!A1", "values": [[1, None, "x"], [True]]},
+            "2 rows below the table at Sheet1!A1 of the spreadsheet book\n1 |  | x\nTrue",
+        ),
+    ],
+)
+async def test_a_person_is_shown_what_would_go_out(
+    runtime: Runtime, name: str, arguments: dict[str, Any], shown: str
+) -> None:
+    waiting = await call(runtime, name, arguments)
+
+    (row,) = await runtime.store.questions()
+    assert (row.question.id, row.question.shown) == (waiting.questions[0], shown)
+
+
+async def test_cells_that_would_be_written_over_are_shown_too(world: World) -> None:
+    tool = {each.name: each for each in google_app(world.clients).tools}["sheets_update_values"]
+    payload = UpdateValues(spreadsheet_id="book", range="Sheet1!A1", values=[[1]])
+
+    assert isinstance(tool, Tool)
+    assert await tool.show(payload, Ctx()) == "1 rows over what is at Sheet1!A1 of the spreadsheet book\n1"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import socket
 from collections.abc import Iterator
 
@@ -12,6 +13,8 @@ from google.auth.exceptions import RefreshError
 
 from apps.casefile.tests.google.fake.faults import Cut, Says, Stall, broken, busy
 from apps.casefile.tests.google.fake.requests import RefusedError
+from apps.casefile.tests.google.fake.server import FakeGoogle
+from apps.casefile.tests.google.fake.serving import serving
 from apps.casefile.tests.google.world import NOW, World
 from remit.errors import (
     CallError,
@@ -216,3 +219,24 @@ def test_an_error_that_is_not_written_as_google_does_is_read_all_the_same(body: 
 
     assert isinstance(error, ExternalError)
     assert error.message == "GET /x: Google answers 500; worth another try"
+
+
+async def test_a_transport_that_was_closed_opens_again(world: World) -> None:
+    await world.gmail.profile()
+    await world.transport.close()
+
+    await world.gmail.profile()
+
+    assert world.google.asked == [PROFILE, PROFILE]
+
+
+def test_a_program_that_ends_without_a_word_leaves_no_connection_open() -> None:
+    """A connection left open would be complained about, and complaints fail a test."""
+
+    async def program() -> list[str]:
+        async with serving(FakeGoogle()) as google:
+            await World(google).gmail.profile()
+            return google.asked
+
+    assert asyncio.run(program()) == [PROFILE]
+    gc.collect()

@@ -18,6 +18,7 @@ from remit_cms.rendering.rendering import Rendering
 from remit_cms.sections.sections import Sections
 from remit_cms.storage.database import Database
 from remit_cms.tools import inventory, page_tools, person_tools, section_tools
+from remit_cms.workers import workers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +49,7 @@ def build(home: Path) -> Cms:
         app=App(
             name="cms",
             agents=(editor(tools),),
-            tools=person_tools(opening),
+            tools=(*person_tools(opening), *workers(tools)),
             operations=Operations(inventory(), (pages, search, sections, opening)),
         ),
     )

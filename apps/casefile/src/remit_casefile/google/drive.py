@@ -7,6 +7,7 @@ import base64
 from typing import Final
 
 from remit import UNKNOWN, Happened, LeafContext
+from remit.inventory import method
 from remit_casefile.google.payloads.drive import (
     FILE_FIELDS,
     DownloadFile,
@@ -46,6 +47,7 @@ class DriveClient:
         self._uploading = uploading or Uploading()
         self._drive = f"{transport.hosts.drive}/drive/v3"
 
+    @method(external=True)
     async def list_files(self, payload: ListFiles) -> FileList:
         """List files, of one folder or of all: name, type, size and when each was changed. Not what is in the trash."""
         conditions = [f"({payload.query})"] if payload.query is not None else []
@@ -60,23 +62,27 @@ class DriveClient:
         }
         return await self._transport.call("GET", f"{self._drive}/files", FileList, params=params)
 
+    @method(external=True)
     async def get_file(self, payload: GetFile) -> FileView:
         """Look at one file: name, type, size, when it was changed, and in which folder it is. Not its content."""
         params = {"fields": FILE_FIELDS, "supportsAllDrives": True}
         return await self._transport.call("GET", self._file(payload.file_id), FileView, params=params)
 
+    @method(external=True)
     async def download_file(self, payload: DownloadFile) -> FileContent:
         """Download the content of a file. A Google document has none of its own: export it."""
         url = with_params(self._file(payload.file_id), {"alt": "media", "supportsAllDrives": True})
         answer = await self._transport.accepted("GET", url, headers={}, most=payload.max_bytes)
         return _content(payload.file_id, answer)
 
+    @method(external=True)
     async def export_file(self, payload: ExportFile) -> FileContent:
         """Export a Google document, spreadsheet or presentation as another type."""
         url = with_params(f"{self._file(payload.file_id)}/export", {"mimeType": payload.mime_type})
         answer = await self._transport.accepted("GET", url, headers={}, most=payload.max_bytes)
         return _content(payload.file_id, answer)
 
+    @method(external=True)
     async def upload_file(self, ctx: LeafContext, payload: UploadFile) -> FileView:
         """Upload a new file. One of the same name stays as it is, and both are there."""
         content, trace = payload.content, trace_of(ctx.key)

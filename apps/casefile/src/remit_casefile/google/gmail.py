@@ -6,6 +6,7 @@ import asyncio
 from typing import Final
 
 from remit import UNKNOWN, Happened, LeafContext
+from remit.inventory import method
 from remit_casefile.google.mime import compose, view_of
 from remit_casefile.google.payloads.gmail import (
     GetMessage,
@@ -41,6 +42,7 @@ class GmailClient:
         self._domain = domain
         self._mailbox = f"{transport.hosts.gmail}/gmail/v1/users/me"
 
+    @method(external=True)
     async def list_messages(self, payload: ListMessages) -> MessageList:
         """List messages of the mailbox, newest first: the ids, to read them by."""
         params = {
@@ -51,16 +53,19 @@ class GmailClient:
         }
         return await self._transport.call("GET", f"{self._mailbox}/messages", MessageList, params=params)
 
+    @method(external=True)
     async def search_messages(self, payload: SearchMessages) -> MessageList:
         """Search the mailbox as Gmail's search box does: the ids of what is found, newest first."""
         params = {"q": payload.query, "maxResults": payload.max_results, "pageToken": payload.page_token}
         return await self._transport.call("GET", f"{self._mailbox}/messages", MessageList, params=params)
 
+    @method(external=True)
     async def get_message(self, payload: GetMessage) -> MessageView:
         """Read one message: who wrote it, its subject, its text, and which files came with it."""
         url = f"{self._mailbox}/messages/{segment(payload.message_id)}"
         return view_of(await self._transport.call("GET", url, MessageResource, params={"format": "full"}))
 
+    @method(external=True)
     async def send_message(self, ctx: LeafContext, payload: SendMessage) -> SentMessage:
         """Send a message from the mailbox, as plain text. It cannot be taken back."""
         message_id = self._message_id(ctx)

@@ -17,6 +17,7 @@ from remit_casefile.google.wire import HistoryPage
 
 _AWAY: Final = frozenset({"SPAM", "TRASH"})
 _AT_ONCE: Final = 8
+_LATER: Final = "one sync reads no more than so many; the next one goes on"
 
 
 class MailboxSync:
@@ -24,10 +25,24 @@ class MailboxSync:
 
     A token holds a history id of Gmail and the ids of messages that could not be read. Gmail forgets old history: then
     everything is read anew, and ``full`` says so.
+
+    Args:
+        gmail: the mailbox.
+        label_id: only messages that have this label; None for all.
+        most: how many messages one sync reads; the rest is left to later ones. None for all at once.
+        patience: how long to wait where Google asks to.
     """
 
-    def __init__(self, gmail: GmailClient, *, label_id: str | None = None, patience: Patience | None = None) -> None:
+    def __init__(
+        self,
+        gmail: GmailClient,
+        *,
+        label_id: str | None = None,
+        most: int | None = None,
+        patience: Patience | None = None,
+    ) -> None:
         self._gmail = gmail
+        self._most = most
         self._labels = [] if label_id is None else [label_id]
         self._patience = patience or Patience(sleep=asyncio.sleep)
 
@@ -88,7 +103,9 @@ class MailboxSync:
 
     async def _read(self, ids: Iterable[str]) -> _Read:
         """Read messages, some at once. Once Google asks for patience in vain, the rest waits for the next sync."""
-        read, waiting_ids = _Read(), list(ids)
+        due = list(ids)
+        waiting_ids = due[: self._most]
+        read = _Read(later=due[len(waiting_ids) :])
         for start in range(0, len(waiting_ids), _AT_ONCE):
             batch = waiting_ids[start : start + _AT_ONCE]
             if read.busy is not None:
@@ -108,7 +125,8 @@ class MailboxSync:
 class _Read:
     """What became of the messages that were to be read."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, later: Sequence[str]) -> None:
+        self.later = later
         self.messages = list[MessageView]()
         self.gone = list[str]()
         self.missing = list[Missing]()
@@ -131,13 +149,16 @@ class _Read:
         self, *, full: bool, since: str | None, present: list[str] | None, missing: list[Missing]
     ) -> MailboxSynced:
         """All of it, with the token to go on from: what could not be read is pending in it."""
-        mark = Mark(since=since, pending=tuple(each.what for each in self.missing))
+        mark = Mark(since=since, pending=(*(each.what for each in self.missing), *self.later))
+        lacks = [*missing, *self.missing]
+        if self.later:
+            lacks.append(Missing(what=f"{len(self.later)} more messages", code=BusyError.code, error=_LATER))
         return MailboxSynced(
-            status="partial" if missing or self.missing else "completed",
+            status="partial" if lacks else "completed",
             full=full,
             messages=self.messages,
             removed=self.gone,
             present=present,
-            missing=[*missing, *self.missing],
+            missing=lacks,
             sync_token=mark.token,
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from remit.inventory import method
 from remit_casefile.google.payloads.sheets import (
     AppendedValues,
     AppendValues,
@@ -20,12 +21,14 @@ class SheetsClient:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
+    @method(external=True)
     async def batch_get(self, payload: BatchGet) -> ValueRanges:
         """Read cells of a spreadsheet, of several ranges at once."""
         params = {"ranges": payload.ranges, "valueRenderOption": payload.value_render, "majorDimension": "ROWS"}
         url = f"{self._values(payload.spreadsheet_id)}:batchGet"
         return await self._transport.call("GET", url, ValueRanges, params=params)
 
+    @method(external=True)
     async def update_values(self, payload: UpdateValues) -> UpdatedValues:
         """Write cells of a spreadsheet. What was there is gone."""
         url = f"{self._values(payload.spreadsheet_id)}/{segment(payload.range)}"
@@ -33,6 +36,7 @@ class SheetsClient:
         params = {"valueInputOption": payload.value_input}
         return await self._transport.call("PUT", url, UpdatedValues, params=params, body=body)
 
+    @method(external=True)
     async def append_values(self, payload: AppendValues) -> AppendedValues:
         """Add rows below a table of a spreadsheet. Called twice, it adds them twice."""
         url = f"{self._values(payload.spreadsheet_id)}/{segment(payload.range)}:append"

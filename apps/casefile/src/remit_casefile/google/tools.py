@@ -1,24 +1,25 @@
-"""The tools: each operation on Google Workspace under its name, with the facts that govern it.
-
-Whatever writes sends data out of the system, so that the policy asks before it. Reads are of what others wrote.
-"""
+"""What the inventory cannot say of the Google tools: how a cut-off call is cleared up, and what a person is shown."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from remit import Effect, Risk, Tool, recommended, tool
+from remit import LeafContext, Tool
 from remit_casefile.google.drive import DriveClient
 from remit_casefile.google.gmail import GmailClient
+from remit_casefile.google.payloads.drive import UploadFile
+from remit_casefile.google.payloads.gmail import SendMessage
+from remit_casefile.google.payloads.sheets import AppendValues, UpdateValues
 from remit_casefile.google.sheets import SheetsClient
+from remit_casefile.google.transport import Transport
 
 AnyTool: TypeAlias = Tool[..., Any]
-Operation: TypeAlias = Callable[..., Awaitable[Any]]
+Show: TypeAlias = Callable[[LeafContext, Any], Awaitable[str]]
 
-_TIMEOUT: Final = 60.0
-_RATE: Final = "60/minute"
+_LINES: Final = 5
+_WIDTH: Final = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,60 +30,61 @@ class Clients:
     drive: DriveClient
     sheets: SheetsClient
 
-
-def tools(clients: Clients) -> tuple[AnyTool, ...]:
-    """The twelve tools of one account."""
-    gmail, drive, sheets = clients.gmail, clients.drive, clients.sheets
-    return (
-        _read(gmail.list_messages, "gmail_list_messages", "gmail"),
-        _read(gmail.search_messages, "gmail_search_messages", "gmail"),
-        _read(gmail.get_message, "gmail_get_message", "gmail"),
-        _write(gmail.send_message, "gmail_send_message", "gmail", risk=Risk.HIGH).with_reconcile(gmail.reconcile_send),
-        _read(drive.list_files, "drive_list_files", "drive"),
-        _read(drive.get_file, "drive_get_file", "drive"),
-        _read(drive.download_file, "drive_download_file", "drive"),
-        _read(drive.export_file, "drive_export_file", "drive"),
-        _write(drive.upload_file, "drive_upload_file", "drive").with_reconcile(drive.reconcile_upload),
-        _read(sheets.batch_get, "sheets_batch_get", "sheets"),
-        _write(sheets.update_values, "sheets_update_values", "sheets", effect=Effect.IDEMPOTENT),
-        _write(sheets.append_values, "sheets_append_values", "sheets"),
-    )
+    @classmethod
+    def over(cls, transport: Transport) -> Clients:
+        """The clients that speak over one transport."""
+        return cls(gmail=GmailClient(transport), drive=DriveClient(transport), sheets=SheetsClient(transport))
 
 
-def _read(operation: Operation, name: str, service: str) -> AnyTool:
-    """It changes nothing, and tells nobody outside."""
-    return recommended(
-        tool(
-            operation,
-            name=name,
-            effect=Effect.PURE,
-            permissions={f"workspace:{service}:read"},
-            timeout=_TIMEOUT,
-            rate=_RATE,
-            tags=("google", service, "read"),
-        )
-    )
+def with_google(tools: Iterable[AnyTool], clients: Clients) -> tuple[AnyTool, ...]:
+    """The tools. Of those that write at Google, a cut-off call is looked for, and a person sees what goes out."""
+    reconciles = {
+        "gmail_send_message": clients.gmail.reconcile_send,
+        "drive_upload_file": clients.drive.reconcile_upload,
+    }
+
+    def more(tool: AnyTool) -> AnyTool:
+        if tool.name in reconciles:
+            tool = tool.with_reconcile(reconciles[tool.name])
+        return tool.with_shown(_SHOWS[tool.name]) if tool.name in _SHOWS else tool
+
+    return tuple(more(tool) for tool in tools)
 
 
-def _write(
-    operation: Operation,
-    name: str,
-    service: str,
-    *,
-    effect: Effect = Effect.UNSAFE,
-    risk: Risk = Risk.MODERATE,
-) -> AnyTool:
-    """It changes something at Google. Where the effect is unsafe it is never tried again unasked."""
-    return recommended(
-        tool(
-            operation,
-            name=name,
-            effect=effect,
-            risk=risk,
-            permissions={f"workspace:{service}:write"},
-            timeout=_TIMEOUT,
-            rate=_RATE,
-            egress=True,
-            tags=("google", service, "write"),
-        )
-    )
+async def show_sending(_ctx: LeafContext, payload: SendMessage) -> str:
+    """A message, for the person who is asked: to whom it goes, its subject, how its text begins."""
+    copies = [("copy to", payload.cc), ("hidden copy to", payload.bcc)]
+    said = "".join(f", {what} {', '.join(people)}" for what, people in copies if people)
+    answers = " (an answer in a thread)" if payload.thread_id is not None else ""
+    return f"a message to {', '.join(payload.to)}{said}{answers}\nSubject: {payload.subject}\n{_begin(payload.body)}"
+
+
+async def show_upload(_ctx: LeafContext, payload: UploadFile) -> str:
+    """A file, for the person who is asked: its name, its size, where it goes, how its text begins."""
+    where = "the top folder" if payload.folder_id is None else f"the folder {payload.folder_id}"
+    said = f"the file '{payload.name}' ({payload.mime_type}, {len(payload.content):,} bytes) into {where}"
+    return said if payload.text is None else f"{said}\n{_begin(payload.text)}"
+
+
+async def show_values(_ctx: LeafContext, payload: UpdateValues | AppendValues) -> str:
+    """Cells, for the person who is asked: where they go, and the first rows."""
+    does = "rows below the table at" if isinstance(payload, AppendValues) else "rows over what is at"
+    rows = "\n".join(" | ".join("" if cell is None else str(cell) for cell in row) for row in payload.values)
+    said = f"{len(payload.values):,} {does} {payload.range} of the spreadsheet {payload.spreadsheet_id}"
+    return f"{said}\n{_begin(rows)}"
+
+
+_SHOWS: Final[dict[str, Show]] = {
+    "gmail_send_message": show_sending,
+    "drive_upload_file": show_upload,
+    "sheets_update_values": show_values,
+    "sheets_append_values": show_values,
+}
+
+
+def _begin(text: str) -> str:
+    """The first lines of a text, and how much follows."""
+    lines = text.splitlines()
+    some = [f"{line[:_WIDTH]}…" if len(line) > _WIDTH else line for line in lines[:_LINES]]
+    rest = len(lines) - len(some)
+    return "\n".join([*some, f"({rest:,} more lines)"] if rest else some)

@@ -15,16 +15,13 @@ from typing import Any, Final, NamedTuple, Protocol, Self, TypeVar, cast
 from urllib.parse import quote, urlencode, urlsplit
 
 import aiohttp
-from google.auth import credentials as blocking
 from google.auth import exceptions
-from google.auth.aio import credentials as nonblocking
-from google.auth.aio.transport.sessions import AsyncAuthorizedSession
 from pydantic import BaseModel, ValidationError
 
 from remit.errors import CallError, DeadlineError, DeniedError, ExternalError, InvalidError, SetupError
 from remit_casefile.google.failures import AnswerError, UnreachableError, refusal
+from remit_casefile.google.session import Credentials, Response, SignedIn, SignIn
 
-Credentials = nonblocking.Credentials | blocking.Credentials
 Params = Mapping[str, str | int | bool | Sequence[str] | None]
 M = TypeVar("M", bound=BaseModel)
 
@@ -32,6 +29,21 @@ MOST: Final = 32 * 2**20
 """The largest answer that is read, in bytes, where the caller names no other."""
 _CHUNK: Final = 64 * 2**10
 _LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
+
+
+def check_address(name: str, url: str) -> None:
+    """Refuse an address that a token should not travel to.
+
+    Raises:
+        SetupError: it is neither https nor on this machine.
+    """
+    try:
+        parts = urlsplit(url)
+        safe = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _LOOPBACK)
+    except ValueError:
+        parts, safe = urlsplit(""), False
+    if not safe or not parts.hostname or url.endswith("/"):
+        raise SetupError(f"{name}={url!r}: give https://HOST without a slash at its end")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,10 +56,7 @@ class Hosts:
 
     def __post_init__(self) -> None:
         for name, url in (("gmail", self.gmail), ("drive", self.drive), ("sheets", self.sheets)):
-            parts = urlsplit(url)
-            local = parts.scheme == "http" and parts.hostname in _LOOPBACK
-            if not (parts.scheme == "https" or local) or not parts.hostname or url.endswith("/"):
-                raise SetupError(f"{name}={url!r}: give https://HOST without a slash at its end")
+            check_address(name, url)
 
     @classmethod
     def all_at(cls, url: str) -> Hosts:
@@ -63,52 +72,6 @@ class Answer(NamedTuple):
     body: bytes
 
 
-class Response(Protocol):
-    """What google-auth gives while an answer is still coming."""
-
-    @property
-    def status_code(self) -> int:
-        """The status."""
-        ...
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """The headers, with names as they came."""
-        ...
-
-    def content(self, chunk_size: int, /) -> AsyncIterator[bytes]:
-        """The body, as it comes."""
-        ...
-
-    async def close(self) -> None:
-        """Read no more."""
-        ...
-
-
-class Session(Protocol):
-    """What of google-auth's session is used here."""
-
-    async def request(
-        self,
-        method: str,
-        url: str,
-        data: bytes | None,
-        headers: Mapping[str, str],
-        in_all: float,
-        each: float,
-        attempts: int,
-        /,
-        *,
-        allow_redirects: bool,
-    ) -> Response:
-        """Ask, and once more after a 401 with renewed credentials; so many seconds in all and for each attempt."""
-        ...
-
-    async def close(self) -> None:
-        """Give back the connections."""
-        ...
-
-
 class _Refresh(Protocol):
     """What google-auth says of credentials that could not be renewed."""
 
@@ -120,7 +83,8 @@ class Transport:
     """Makes requests as one Google account. Close it, or use it in ``async with``.
 
     Args:
-        credentials: of google-auth, async or not; what they need to renew themselves is theirs.
+        credentials: of google-auth, async or not, or where they come from when first needed. What they need to renew
+            themselves is theirs.
         hosts: where the APIs are.
         timeout: seconds for one request and its answer.
         clock: tells the time, for a ``Retry-After`` that names a date.
@@ -128,7 +92,7 @@ class Transport:
 
     def __init__(
         self,
-        credentials: Credentials,
+        credentials: Credentials | SignIn,
         *,
         hosts: Hosts | None = None,
         timeout: float = 20.0,
@@ -137,8 +101,7 @@ class Transport:
         if not timeout > 0:
             raise SetupError(f"timeout is {timeout!r} seconds; give a positive number")
         self.hosts = hosts or Hosts()
-        # google-auth types `content` of a response as a coroutine; it is an async generator.
-        self._session = cast("Session", AsyncAuthorizedSession(credentials))
+        self._account = SignedIn(credentials)
         self._timeout = timeout
         self._clock = clock
 
@@ -179,10 +142,12 @@ class Transport:
             DeadlineError: no answer in time: what was asked may have been done.
             DeniedError: the credentials could not be renewed.
             InvalidError: the answer is larger than ``most`` bytes.
+            CapabilityError: there are no credentials.
         """
         what, limit = _named(method, url), self._timeout
+        session = await self._account.session()
         try:
-            response = await self._session.request(method, url, body, headers, limit, limit, 1, allow_redirects=False)
+            response = await session.request(method, url, body, headers, limit, limit, 1, allow_redirects=False)
             try:
                 text = await _whole(response, most, what)
             finally:
@@ -200,7 +165,7 @@ class Transport:
 
     async def close(self) -> None:
         """Give back the connections."""
-        await self._session.close()
+        await self._account.close()
 
     async def __aenter__(self) -> Self:
         return self

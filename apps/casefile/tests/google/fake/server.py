@@ -58,6 +58,8 @@ class FakeGoogle:
         self.mailbox, self.drive, self.sheets = Mailbox(), Drive(), Spreadsheets()
         self.faults = Faults()
         self.tokens = {"token-1"}
+        self.accepts = "refresh-1"
+        self.granted: list[dict[str, str]] = []
         self.asked: list[str] = []
         self.spans: list[str] = []
         self.broken: list[str] = []
@@ -68,6 +70,9 @@ class FakeGoogle:
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         asked = await _read(scope, receive)
+        if asked.path == "/token":
+            await self._grant(asked, send)
+            return
         route, in_path = self._route(asked)
         method = route.method.id if route else PIECE if self._session(asked) else "unknown"
         self.asked.append(method)
@@ -85,6 +90,19 @@ class FakeGoogle:
             while (await receive())["type"] != "http.disconnect":
                 pass
             return
+        await _begin(send, answer)
+        await send({"type": "http.response.body", "body": answer.content})
+
+    async def _grant(self, asked: Asked, send: Send) -> None:
+        """An access token, for whoever shows what the test said is good: a refresh token, or a signed claim."""
+        said = dict(parse_qsl(asked.body.decode()))
+        self.granted.append(said)
+        if said.get("refresh_token", said.get("assertion", "")).startswith(self.accepts):
+            granted = {"access_token": min(self.tokens), "expires_in": 3600, "token_type": "Bearer"}
+            answer = Answer(json.dumps(granted).encode())
+        else:
+            refused = {"error": "invalid_grant", "error_description": f"refused: {asked.body.decode()}"}
+            answer = Answer(json.dumps(refused).encode(), 400)
         await _begin(send, answer)
         await send({"type": "http.response.body", "body": answer.content})
 

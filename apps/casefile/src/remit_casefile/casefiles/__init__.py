@@ -1,0 +1,1 @@
+"""Casefiles, and who may do what with them."""

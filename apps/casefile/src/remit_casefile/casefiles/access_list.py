@@ -1,0 +1,169 @@
+"""The methods on access lists. Each docstring is what a model reads before it calls."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import select
+
+from remit import LeafContext
+from remit.errors import DeniedError, InvalidError, NotFoundError
+from remit.inventory import method
+from remit_casefile.casefiles.access import Held, Level, held_of, level_of
+from remit_casefile.casefiles.sharing_payloads import (
+    CheckPermissionRequest,
+    CheckPermissionResponse,
+    GrantPermissionRequest,
+    GrantPermissionResponse,
+    ListPermissionsRequest,
+    ListPermissionsResponse,
+    PermissionCheckedPayload,
+    PermissionGrantedPayload,
+    PermissionRevokedPayload,
+    PermissionsPayload,
+    PublicAccessPayload,
+    RevokePermissionRequest,
+    RevokePermissionResponse,
+    SetPublicAccessRequest,
+    SetPublicAccessResponse,
+)
+from remit_casefile.casefiles.views import grant_view
+from remit_casefile.storage.database import Database
+from remit_casefile.storage.tables import Casefile, Grant
+from remit_casefile.storage.work import Edit, editing, viewing
+
+
+class AccessList:
+    """Who may do what with which casefile."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @method
+    async def grant_permission(self, ctx: LeafContext, request: GrantPermissionRequest) -> GrantPermissionResponse:
+        """Let somebody read (viewer), write (editor), share (admin) or delete (owner) a casefile, until a time."""
+        asked = request.payload
+
+        async def work(edit: Edit) -> PermissionGrantedPayload:
+            casefile = await edit.casefile(asked.casefile_id)
+            own = await held_of(edit, casefile, edit.person)
+            found = await _may_change(edit, casefile, asked.target_user_id, own)
+            _refuse_more(own, Level.of(asked.permission), asked.expires_at)
+            if asked.expires_at is not None and asked.expires_at <= edit.now:
+                raise InvalidError(f"expires_at is over: it is {edit.now.isoformat()} now. Nothing was granted.")
+            grant = found or Grant(casefile=casefile.id, user=asked.target_user_id)
+            grant.level, grant.notes = asked.permission, asked.notes
+            grant.granted_by, grant.granted_at = edit.person, edit.now
+            grant.expires_at = asked.expires_at
+            edit.session.add(grant)
+            return PermissionGrantedPayload(casefile_id=casefile.id, grant=grant_view(edit, grant))
+
+        done = await editing(self._database, ctx, request, PermissionGrantedPayload, work)
+        return GrantPermissionResponse.completed(request, done)
+
+    @method
+    async def revoke_permission(self, ctx: LeafContext, request: RevokePermissionRequest) -> RevokePermissionResponse:
+        """Take back what somebody was granted on a casefile. It holds from their next call on."""
+        asked = request.payload
+
+        async def work(edit: Edit) -> PermissionRevokedPayload:
+            casefile = await edit.casefile(asked.casefile_id)
+            own = await held_of(edit, casefile, edit.person)
+            found = await _may_change(edit, casefile, asked.target_user_id, own)
+            if found is None:
+                raise NotFoundError(f"{asked.target_user_id} has no grant on casefile '{casefile.id}'.")
+            await edit.session.delete(found)
+            return PermissionRevokedPayload.model_validate(
+                {"casefile_id": casefile.id, "target_user_id": asked.target_user_id, "permission": found.level}
+            )
+
+        done = await editing(self._database, ctx, request, PermissionRevokedPayload, work)
+        return RevokePermissionResponse.completed(request, done)
+
+    @method
+    async def set_public_access(self, ctx: LeafContext, request: SetPublicAccessRequest) -> SetPublicAccessResponse:
+        """Let everybody of the tenant read (viewer) or write (editor) a casefile; null takes that back."""
+        level = request.payload.level
+
+        async def work(edit: Edit) -> PublicAccessPayload:
+            casefile = await edit.casefile(request.payload.casefile_id)
+            own, before = await held_of(edit, casefile, edit.person), casefile.public_access
+            if level is not None and own.until is not None:
+                raise DeniedError(
+                    f"your own grant ends at {own.until.isoformat()}, and public access has no end; "
+                    "ask somebody whose grant has none"
+                )
+            if level != before:
+                casefile.public_access, casefile.updated_at = level, edit.now
+            return PublicAccessPayload.model_validate(
+                {"casefile_id": casefile.id, "public_access": level, "before": before}
+            )
+
+        done = await editing(self._database, ctx, request, PublicAccessPayload, work)
+        return SetPublicAccessResponse.completed(request, done)
+
+    @method
+    async def list_permissions(self, ctx: LeafContext, request: ListPermissionsRequest) -> ListPermissionsResponse:
+        """Read the access list of a casefile: its owner, what everybody may do, and who was granted what."""
+        async with viewing(self._database, ctx) as view:
+            casefile = await view.casefile(request.payload.casefile_id)
+            query = select(Grant).where(Grant.casefile == casefile.id).order_by(Grant.user)
+            grants = [grant_view(view, grant) for grant in await view.session.scalars(query)]
+            found = PermissionsPayload.model_validate(
+                {
+                    "casefile_id": casefile.id,
+                    "owner_id": casefile.owner,
+                    "public_access": casefile.public_access,
+                    "grants": grants,
+                }
+            )
+            return ListPermissionsResponse.completed(request, found)
+
+    @method
+    async def check_permission(self, ctx: LeafContext, request: CheckPermissionRequest) -> CheckPermissionResponse:
+        """Tell what somebody may do with a casefile, and whether they have the level that they would need."""
+        asked = request.payload
+        async with viewing(self._database, ctx) as view:
+            person = asked.user_id or view.person
+            level = await level_of(view, await view.casefile(asked.casefile_id), person)
+            found = PermissionCheckedPayload.model_validate(
+                {
+                    "casefile_id": asked.casefile_id,
+                    "user_id": person,
+                    "permission": None if level is Level.NONE else level.word,
+                    "can_read": level >= Level.VIEWER,
+                    "can_write": level >= Level.EDITOR,
+                    "can_share": level >= Level.ADMIN,
+                    "can_delete": level >= Level.OWNER,
+                    "has_required_permission": level >= Level.of(asked.required_permission),
+                }
+            )
+            return CheckPermissionResponse.completed(request, found)
+
+
+async def _may_change(edit: Edit, casefile: Casefile, target: str, own: Held) -> Grant | None:
+    """The entry of ``target``, if somebody who stands like ``own`` may change it; None where there is none yet.
+
+    Raises:
+        DeniedError: the target is the owner, the caller, or stands higher than the caller.
+    """
+    if target == casefile.owner:
+        raise DeniedError(f"{target} owns casefile '{casefile.id}': that is neither granted nor revoked")
+    found = await edit.session.get(Grant, (casefile.id, target))
+    if found is not None and Level.of(found.level) > own.level:
+        raise DeniedError(
+            f"{target} is {found.level} of casefile '{casefile.id}', which is above your {own.level.word}"
+        )
+    return found
+
+
+def _refuse_more(own: Held, level: Level, until: datetime | None) -> None:
+    """Refuse to grant more than the caller has: nobody widens, not for longer either.
+
+    Raises:
+        DeniedError: saying what the caller has.
+    """
+    if level > own.level:
+        raise DeniedError(f"you are {own.level.word} of this casefile, and cannot grant {level.word}, which is more")
+    if own.until is not None and (until is None or until > own.until):
+        raise DeniedError(f"your own grant ends at {own.until.isoformat()}; give expires_at no later than that")

@@ -1,0 +1,212 @@
+"""The methods on casefiles. Each docstring is what a model reads before it calls."""
+
+from __future__ import annotations
+
+from sqlalchemy import Select, func, or_, select
+
+from remit import LeafContext
+from remit.errors import ConflictError
+from remit.inventory import method
+from remit_casefile.casefiles.access import Level, casefile_at, level_of, visible_to
+from remit_casefile.casefiles.payloads import (
+    AddSessionToCasefileRequest,
+    AddSessionToCasefileResponse,
+    ArchiveCasefileRequest,
+    ArchiveCasefileResponse,
+    CasefileArchivedPayload,
+    CasefileCreatedPayload,
+    CasefileDeletedPayload,
+    CasefilePayload,
+    CasefilesPayload,
+    CasefileUpdatedPayload,
+    CreateCasefileRequest,
+    CreateCasefileResponse,
+    DeleteCasefilePayload,
+    DeleteCasefileRequest,
+    DeleteCasefileResponse,
+    GetCasefileRequest,
+    GetCasefileResponse,
+    ListCasefilesPayload,
+    ListCasefilesRequest,
+    ListCasefilesResponse,
+    SessionAddedPayload,
+    UpdateCasefileRequest,
+    UpdateCasefileResponse,
+)
+from remit_casefile.casefiles.views import brief_of, held_by, sessions_of, view_of
+from remit_casefile.storage.database import Database
+from remit_casefile.storage.tables import Casefile, CasefileSession
+from remit_casefile.storage.work import Edit, View, editing, no_session, viewing
+
+
+class Cases:
+    """The casefiles of a tenant."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @method
+    async def create_casefile(self, ctx: LeafContext, request: CreateCasefileRequest) -> CreateCasefileResponse:
+        """Create a casefile. You own it, and nobody else may see it until you grant that."""
+        asked = request.payload
+
+        async def work(edit: Edit) -> CasefileCreatedPayload:
+            casefile = Casefile(
+                id=await edit.unused(Casefile, edit.ids.casefile),
+                tenant=edit.tenant,
+                title=asked.title,
+                description=asked.description,
+                notes="",
+                tags=asked.tags,
+                owner=edit.person,
+                state="active",
+                public_access=None,
+                created_at=edit.now,
+                updated_at=edit.now,
+            )
+            edit.session.add(casefile)
+            return CasefileCreatedPayload(
+                casefile_id=casefile.id, title=casefile.title, created_at=edit.now, created_by=edit.person
+            )
+
+        made = await editing(self._database, ctx, request, CasefileCreatedPayload, work)
+        return CreateCasefileResponse.completed(request, made)
+
+    @method
+    async def get_casefile(self, ctx: LeafContext, request: GetCasefileRequest) -> GetCasefileResponse:
+        """Read a casefile: its texts, tags and sessions, and what you may do with it."""
+        async with viewing(self._database, ctx) as view:
+            casefile = await view.casefile(request.payload.casefile_id)
+            level = await level_of(view, casefile, view.person)
+            found = CasefilePayload.model_validate(
+                {"casefile": await view_of(view, casefile), "your_level": level.word}
+            )
+            return GetCasefileResponse.completed(request, found)
+
+    @method
+    async def update_casefile(self, ctx: LeafContext, request: UpdateCasefileRequest) -> UpdateCasefileResponse:
+        """Change the title, description, tags or notes of a casefile. What is left out stays as it is."""
+        asked = request.payload.model_dump(exclude={"casefile_id", "expected_notes"}, exclude_none=True)
+        expected = request.payload.expected_notes
+
+        async def work(edit: Edit) -> CasefileUpdatedPayload:
+            casefile = await edit.casefile(request.payload.casefile_id)
+            if expected is not None and expected != casefile.notes:
+                raise ConflictError(f"The notes of casefile '{casefile.id}' are not the expected ones: read it again.")
+            before = {"title": casefile.title, "description": casefile.description}
+            before |= {"tags": casefile.tags, "notes": casefile.notes}
+            changed = [name for name, value in asked.items() if value != before[name]]
+            for name in changed:
+                setattr(casefile, name, asked[name])
+            if changed:
+                casefile.updated_at = edit.now
+            return CasefileUpdatedPayload(casefile=await view_of(edit, casefile), updated_fields=changed)
+
+        done = await editing(self._database, ctx, request, CasefileUpdatedPayload, work)
+        return UpdateCasefileResponse.completed(request, done)
+
+    @method
+    async def list_casefiles(self, ctx: LeafContext, request: ListCasefilesRequest) -> ListCasefilesResponse:
+        """List the casefiles that you may see, by tags, owner or words, the one changed last first."""
+        asked = request.payload
+        async with viewing(self._database, ctx) as view:
+            wanted = _wanted(view, asked)
+            total = await view.session.scalar(select(func.count()).select_from(wanted.subquery())) or 0
+            shown = wanted.order_by(Casefile.updated_at.desc(), Casefile.id).limit(asked.limit).offset(asked.offset)
+            rows = (await view.session.scalars(shown)).all()
+            found = CasefilesPayload(
+                casefiles=[brief_of(row) for row in rows], total_count=total, offset=asked.offset, limit=asked.limit
+            )
+            return ListCasefilesResponse.completed(request, found)
+
+    @method
+    async def archive_casefile(self, ctx: LeafContext, request: ArchiveCasefileRequest) -> ArchiveCasefileResponse:
+        """Archive a casefile: it can be read, and nothing is changed in it or comes to it. Or take it up again."""
+        asked = request.payload
+
+        async def work(edit: Edit) -> CasefileArchivedPayload:
+            casefile = await edit.casefile(asked.casefile_id)
+            state = "archived" if asked.archived else "active"
+            changed = casefile.state != state
+            if changed:
+                casefile.state, casefile.updated_at = state, edit.now
+            return CasefileArchivedPayload(casefile_id=casefile.id, state=state, changed=changed)
+
+        done = await editing(self._database, ctx, request, CasefileArchivedPayload, work)
+        return ArchiveCasefileResponse.completed(request, done)
+
+    @method
+    async def delete_casefile(self, ctx: LeafContext, request: DeleteCasefileRequest) -> DeleteCasefileResponse:
+        """Delete a casefile of yours with all it holds. Call it with confirm false first: that asks a person."""
+        asked = request.payload
+        if not asked.confirm:
+            return DeleteCasefileResponse.completed(request, await self._would_delete(ctx, asked))
+
+        async def work(edit: Edit) -> CasefileDeletedPayload:
+            casefile = await edit.casefile(asked.casefile_id)
+            said = f"Deleted the casefile '{casefile.title}' with {await held_by(edit, casefile)}."
+            await edit.session.delete(casefile)
+            return CasefileDeletedPayload(
+                casefile_id=casefile.id, title=casefile.title, deleted_at=edit.now, message=said
+            )
+
+        done = await editing(self._database, ctx, request, CasefileDeletedPayload, work)
+        return DeleteCasefileResponse.completed(request, done)
+
+    @method
+    async def add_session_to_casefile(
+        self, ctx: LeafContext, request: AddSessionToCasefileRequest
+    ) -> AddSessionToCasefileResponse:
+        """Add a session of yours to a casefile. One that works in no casefile yet works in this one from now on."""
+        asked = request.payload
+
+        async def work(edit: Edit) -> SessionAddedPayload:
+            casefile = await edit.casefile(asked.casefile_id)
+            session = await edit.session_of(asked.session_id)
+            if session.user != edit.person:
+                raise no_session(asked.session_id)
+            if session.state == "closed":
+                raise ConflictError(f"Session '{session.id}' is closed; begin a new one, and add that.")
+            if await edit.session.get(CasefileSession, (casefile.id, session.id)) is None:
+                edit.session.add(CasefileSession(casefile=casefile.id, session=session.id))
+            if session.casefile is None:
+                session.casefile = casefile.id
+            await edit.session.flush()
+            return SessionAddedPayload(
+                casefile_id=casefile.id,
+                session_id=session.id,
+                session_type=asked.session_type,
+                session_ids=await sessions_of(edit, casefile),
+            )
+
+        done = await editing(self._database, ctx, request, SessionAddedPayload, work)
+        return AddSessionToCasefileResponse.completed(request, done)
+
+    async def show_deletion(self, ctx: LeafContext, payload: DeleteCasefilePayload) -> str:
+        """The casefile that would be deleted, for the person who is asked: its title, and what it holds."""
+        async with viewing(self._database, ctx) as view:
+            casefile = await casefile_at(view, payload.casefile_id, Level.OWNER, "delete_casefile")
+            return f"the casefile '{casefile.title}' with {await held_by(view, casefile)}"
+
+    async def _would_delete(self, ctx: LeafContext, payload: DeleteCasefilePayload) -> CasefileDeletedPayload:
+        async with viewing(self._database, ctx) as view:
+            casefile = await view.casefile(payload.casefile_id)
+            said = (
+                f"This would delete the casefile '{casefile.title}' with {await held_by(view, casefile)}. "
+                "Nothing is deleted yet. Ask the person, and wait."
+            )
+            return CasefileDeletedPayload(casefile_id=casefile.id, title=casefile.title, deleted_at=None, message=said)
+
+
+def _wanted(view: View, asked: ListCasefilesPayload) -> Select[Casefile]:
+    """The casefiles that were asked for, of those that the caller may see."""
+    query = select(Casefile).where(visible_to(view))
+    if asked.user_id is not None:
+        query = query.where(Casefile.owner == asked.user_id)
+    if asked.tags:
+        tag = func.json_each(Casefile.tags).table_valued("value")
+        query = query.where(select(1).select_from(tag).where(tag.c.value.in_(asked.tags)).exists())
+    for word in asked.search_query.casefold().split():
+        texts = (Casefile.title, Casefile.description, Casefile.notes)
+        query = query.where(or_(*(func.casefold(text).contains(word, autoescape=True) for text in texts)))
+    return query

@@ -1,0 +1,248 @@
+"""What the methods on casefiles take and give."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Literal, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+from remit.inventory import Request, Response
+from remit_casefile.casefiles.access import LevelWord
+from remit_casefile.casefiles.texts import LEGIBLE
+from remit_casefile.storage.ids import SESSION_ID
+
+
+class Payload(BaseModel):
+    """What a caller gives: explicit fields, and no other."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class View(BaseModel):
+    """What a caller gets."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+def _once(tags: list[str]) -> list[str]:
+    """The tags, each once."""
+    return list(dict.fromkeys(tags))
+
+
+CasefileId = Annotated[str, Field(description="Id of the casefile: cf_...", min_length=1, max_length=64)]
+"""Which casefile. One of another form is not found, like one that is not there."""
+
+_Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200), LEGIBLE]
+_Tag = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=50), LEGIBLE]
+_Tags = Annotated[list[_Tag], AfterValidator(_once), Field(max_length=50)]
+_Description = Annotated[str, Field(max_length=2000), LEGIBLE]
+_Notes = Annotated[str, Field(max_length=5000), LEGIBLE]
+_User = Annotated[str, Field(min_length=1, max_length=200)]
+_Query = Annotated[str, Field(max_length=200)]
+
+
+class CreateCasefilePayload(Payload):
+    """A new casefile."""
+
+    title: _Title = Field(description="What the case is about")
+    description: _Description = Field(default="", description="More about it")
+    tags: _Tags = Field(default_factory=list[str], description="Words to find it by")
+
+
+class CasefileCreatedPayload(View):
+    """The casefile that was made."""
+
+    casefile_id: str
+    title: str
+    created_at: datetime
+    created_by: str
+
+
+class GetCasefilePayload(Payload):
+    """Which casefile to read."""
+
+    casefile_id: CasefileId
+
+
+class CasefileBrief(View):
+    """A casefile in a list."""
+
+    casefile_id: str
+    title: str
+    tags: list[str]
+    owner_id: str
+    state: Literal["active", "archived"]
+    updated_at: datetime
+
+
+class CasefileView(CasefileBrief):
+    """A casefile. A new one is empty: it has neither text nor sessions."""
+
+    description: str
+    notes: str
+    public_access: LevelWord | None
+    created_at: datetime
+    session_ids: list[str]
+
+
+class CasefilePayload(View):
+    """A casefile, and what the caller may do with it."""
+
+    casefile: CasefileView
+    your_level: LevelWord
+
+
+class UpdateCasefilePayload(Payload):
+    """Changes to a casefile. What is left out stays."""
+
+    casefile_id: CasefileId
+    title: _Title | None = Field(default=None, description="New title")
+    description: _Description | None = Field(default=None, description="New description")
+    tags: _Tags | None = Field(default=None, description="New tags, in the place of all it has")
+    notes: _Notes | None = Field(default=None, description="New notes, in the place of those it has")
+    expected_notes: str | None = Field(
+        default=None, max_length=5000, description="The notes as you read them: if they are others now, nothing changes"
+    )
+
+    @model_validator(mode="after")
+    def _changes_something(self) -> Self:
+        if all(value is None for value in (self.title, self.description, self.tags, self.notes)):
+            raise ValueError("nothing to change; give title, description, tags or notes")
+        return self
+
+
+class CasefileUpdatedPayload(View):
+    """The casefile as it is now, and which of its fields are other than before."""
+
+    casefile: CasefileView
+    updated_fields: list[str]
+
+
+class ListCasefilesPayload(Payload):
+    """Which casefiles to list, of those that the caller may see."""
+
+    user_id: _User | None = Field(default=None, description="Only those of this owner")
+    tags: _Tags = Field(default_factory=list[str], description="Only those with any of these tags")
+    search_query: _Query = Field(default="", description="Only those with all these words in title or text")
+    limit: int = Field(default=50, description="Most casefiles to give (1-100)", ge=1, le=100)
+    offset: int = Field(default=0, description="How many to pass over", ge=0)
+
+
+class CasefilesPayload(View):
+    """Casefiles, the one changed last first. ``total_count`` counts all that were asked for."""
+
+    casefiles: list[CasefileBrief]
+    total_count: int
+    offset: int
+    limit: int
+
+
+class ArchiveCasefilePayload(Payload):
+    """Which casefile to archive, or to take up again."""
+
+    casefile_id: CasefileId
+    archived: bool = Field(description="true archives it: it can be read, and takes in no more; false takes it up")
+
+
+class CasefileArchivedPayload(View):
+    """How a casefile stands, and whether it stood otherwise before."""
+
+    casefile_id: str
+    state: Literal["active", "archived"]
+    changed: bool
+
+
+class DeleteCasefilePayload(Payload):
+    """Which casefile to delete."""
+
+    casefile_id: CasefileId
+    confirm: bool = Field(default=False, description="Must be true to actually delete")
+
+
+class CasefileDeletedPayload(View):
+    """A casefile that was deleted, or what would be: then ``deleted_at`` is null."""
+
+    casefile_id: str
+    title: str
+    deleted_at: datetime | None
+    message: str
+
+
+class AddSessionToCasefilePayload(Payload):
+    """Which session to add to which casefile."""
+
+    casefile_id: CasefileId
+    session_id: str = Field(description="Id of a session of yours: ts_... or cs_...", pattern=SESSION_ID)
+    session_type: Literal["tool", "chat"] = Field(description="What kind of session it is")
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if self.session_id.startswith("ts_") is not (self.session_type == "tool"):
+            raise ValueError(f"{self.session_id} is no {self.session_type} session")
+        return self
+
+
+class SessionAddedPayload(View):
+    """The session that was added, and all sessions of the casefile."""
+
+    casefile_id: str
+    session_id: str
+    session_type: Literal["tool", "chat"]
+    session_ids: list[str]
+
+
+class CreateCasefileRequest(Request[CreateCasefilePayload], operation="create_casefile"):
+    """Asks for a new casefile."""
+
+
+class CreateCasefileResponse(Response[CasefileCreatedPayload]):
+    """Says which casefile was made."""
+
+
+class GetCasefileRequest(Request[GetCasefilePayload], operation="get_casefile"):
+    """Asks for a casefile."""
+
+
+class GetCasefileResponse(Response[CasefilePayload]):
+    """Has the casefile."""
+
+
+class UpdateCasefileRequest(Request[UpdateCasefilePayload], operation="update_casefile"):
+    """Asks to change a casefile."""
+
+
+class UpdateCasefileResponse(Response[CasefileUpdatedPayload]):
+    """Says what was changed."""
+
+
+class ListCasefilesRequest(Request[ListCasefilesPayload], operation="list_casefiles"):
+    """Asks which casefiles there are."""
+
+
+class ListCasefilesResponse(Response[CasefilesPayload]):
+    """Has the casefiles."""
+
+
+class ArchiveCasefileRequest(Request[ArchiveCasefilePayload], operation="archive_casefile"):
+    """Asks to archive a casefile, or to take it up again."""
+
+
+class ArchiveCasefileResponse(Response[CasefileArchivedPayload]):
+    """Says how it stands."""
+
+
+class DeleteCasefileRequest(Request[DeleteCasefilePayload], operation="delete_casefile"):
+    """Asks to delete a casefile."""
+
+
+class DeleteCasefileResponse(Response[CasefileDeletedPayload]):
+    """Says what was deleted, or would be."""
+
+
+class AddSessionToCasefileRequest(Request[AddSessionToCasefilePayload], operation="add_session_to_casefile"):
+    """Asks to add a session to a casefile."""
+
+
+class AddSessionToCasefileResponse(Response[SessionAddedPayload]):
+    """Says that it was added."""

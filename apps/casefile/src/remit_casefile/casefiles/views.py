@@ -1,0 +1,82 @@
+"""What is shown of casefiles and of their access lists."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sqlalchemy import func, select
+
+from remit_casefile.casefiles.access import expired
+from remit_casefile.casefiles.payloads import CasefileBrief, CasefileView
+from remit_casefile.casefiles.sharing_payloads import GrantView
+from remit_casefile.storage.tables import Casefile, CasefileSession, DriveFile, GmailMessage, Grant, SheetRange
+from remit_casefile.storage.work import View
+
+_HELD: Final = (
+    (CasefileSession, "session"),
+    (Grant, "grant"),
+    (GmailMessage, "message"),
+    (DriveFile, "file"),
+    (SheetRange, "range of cells"),
+)
+
+
+def brief_of(casefile: Casefile) -> CasefileBrief:
+    """A casefile in a list."""
+    return CasefileBrief.model_validate(_brief(casefile))
+
+
+async def view_of(view: View, casefile: Casefile) -> CasefileView:
+    """A casefile with its texts and sessions."""
+    more = {
+        "description": casefile.description,
+        "notes": casefile.notes,
+        "public_access": casefile.public_access,
+        "created_at": casefile.created_at,
+        "session_ids": await sessions_of(view, casefile),
+    }
+    return CasefileView.model_validate({**_brief(casefile), **more})
+
+
+async def sessions_of(view: View, casefile: Casefile) -> list[str]:
+    """The ids of the sessions that were added to a casefile."""
+    query = select(CasefileSession.session).where(CasefileSession.casefile == casefile.id)
+    return list((await view.session.scalars(query.order_by(CasefileSession.session))).all())
+
+
+async def held_by(view: View, casefile: Casefile) -> str:
+    """What goes when a casefile goes: ``2 sessions, 1 grant``."""
+    counts: list[str] = []
+    for table, name in _HELD:
+        query = select(func.count()).select_from(table).where(table.casefile == casefile.id)
+        number = await view.session.scalar(query) or 0
+        if number:
+            first, _, rest = name.partition(" ")
+            counts.append(f"{number:,} {name}" if number == 1 else f"{number:,} {first}s {rest}".rstrip())
+    return ", ".join(counts) or "nothing in it"
+
+
+def grant_view(view: View, grant: Grant) -> GrantView:
+    """An entry of an access list."""
+    return GrantView.model_validate(
+        {
+            "user_id": grant.user,
+            "permission": grant.level,
+            "granted_by": grant.granted_by,
+            "granted_at": grant.granted_at,
+            "expires_at": grant.expires_at,
+            "expired": expired(grant, view),
+            "notes": grant.notes,
+        }
+    )
+
+
+def _brief(casefile: Casefile) -> dict[str, object]:
+    return {
+        "casefile_id": casefile.id,
+        "title": casefile.title,
+        "tags": casefile.tags,
+        "owner_id": casefile.owner,
+        "state": casefile.state,
+        "updated_at": casefile.updated_at,
+    }

@@ -1,0 +1,1 @@
+"""Chat sessions: a person talks to the agent, and what was said is kept."""

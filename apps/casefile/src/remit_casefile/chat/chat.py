@@ -1,0 +1,60 @@
+"""A turn of a chat: a person says something, and the agent answers, with its tools and under all policies."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Final
+
+from remit import Agent, Context
+from remit.errors import CallError, CapabilityError
+from remit.inventory import method
+from remit_casefile.chat.payloads import ChatRequest, ChatResponse, ChatResponsePayload
+from remit_casefile.chat.turns import Answered, Said, Turns
+from remit_casefile.sessions.writing import marking
+from remit_casefile.storage.database import Database
+
+BEFORE: Final = "What was said before in this chat, one message a line, the oldest first:"
+NOW: Final = "What the person says now:"
+
+
+class Chat:
+    """Lets a person talk to an agent. What the agent does, it does by its own tools: this is none of them."""
+
+    def __init__(self, database: Database, agent: Agent) -> None:
+        self._database = database
+        self._agent = agent
+        self._turns = Turns(database)
+
+    @method
+    async def chat(self, ctx: Context, request: ChatRequest) -> ChatResponse:
+        """Say something to the agent, within the chat session that the call is made in, and get its answer."""
+        message = request.payload.message
+        turn = await ctx.call(self._turns.begin, message)
+        async with marking(self._database, turn.session_request_id):
+            try:
+                reply = await ctx.call(self._agent, prompt_of(turn.earlier, message))
+            except CallError as error:
+                begun = not isinstance(error, CapabilityError)
+                await ctx.call(self._turns.end, Answered(turn=turn, reply=None, begun=begun))
+                return ChatResponse.failed(request, error)
+            kept = await ctx.call(self._turns.end, Answered(turn=turn, reply=reply))
+        answer = ChatResponsePayload(
+            reply=reply,
+            session_id=turn.session_id,
+            tool_session_id=turn.tool_session_id,
+            session_request_id=turn.session_request_id,
+            message_count=kept.message_count,
+        )
+        return ChatResponse.completed(request, answer)
+
+
+def prompt_of(earlier: Sequence[Said], message: str) -> str:
+    """What the agent is asked: the message, after what was said before.
+
+    Each earlier message is one line of JSON, so that nothing in it can look like another.
+    """
+    if not earlier:
+        return message
+    lines = [json.dumps(said.model_dump(), ensure_ascii=False) for said in earlier]
+    return "\n".join([BEFORE, *lines, "", NOW, message])

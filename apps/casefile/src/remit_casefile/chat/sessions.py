@@ -1,0 +1,111 @@
+"""Chat sessions: opened, looked at and closed. The docstrings are what a model reads."""
+
+from __future__ import annotations
+
+from sqlalchemy import func, select
+
+from remit import LeafContext
+from remit.inventory import method
+from remit_casefile.chat.payloads import (
+    ChatMessagePayload,
+    ChatSessionClosedPayload,
+    ChatSessionPayload,
+    ChatSessionsPayload,
+    CloseSessionRequest,
+    CloseSessionResponse,
+    CreateSessionRequest,
+    CreateSessionResponse,
+    GetSessionRequest,
+    GetSessionResponse,
+    ListSessionsRequest,
+    ListSessionsResponse,
+    Role,
+)
+from remit_casefile.sessions import rows
+from remit_casefile.sessions.payloads import SessionCreatedPayload
+from remit_casefile.sessions.sessions import created
+from remit_casefile.storage.database import Database
+from remit_casefile.storage.tables import ChatMessage, Session
+from remit_casefile.storage.work import Edit, View, editing, viewing
+
+
+class ChatSessions:
+    """The chat sessions of a tenant. A session is its user's, and admins of its casefile may look at it."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @method
+    async def create_session(self, ctx: LeafContext, request: CreateSessionRequest) -> CreateSessionResponse:
+        """Create a chat session: what is said in it is kept, and the agent goes on with it."""
+
+        async def work(edit: Edit) -> SessionCreatedPayload:
+            return created(await rows.make(edit, "chat", request.payload))
+
+        made = await editing(self._database, ctx, request, SessionCreatedPayload, work)
+        return CreateSessionResponse.completed(request, made)
+
+    @method
+    async def get_session(self, ctx: LeafContext, request: GetSessionRequest) -> GetSessionResponse:
+        """Look at a chat session: whether it is active, how much was said, and what, if that is asked for."""
+        asked = request.payload
+        async with viewing(self._database, ctx) as view:
+            session = await rows.seen(view, asked.session_id, "chat")
+            messages = await _messages(view, session) if asked.include_messages else None
+            told = (await _told(view, session)).model_copy(update={"messages": messages})
+        return GetSessionResponse.completed(request, told)
+
+    @method
+    async def list_sessions(self, ctx: LeafContext, request: ListSessionsRequest) -> ListSessionsResponse:
+        """List chat sessions, the newest first: your own, and those of casefiles that you are an admin of."""
+        asked = request.payload
+        async with viewing(self._database, ctx) as view:
+            found, total = await rows.listed(view, "chat", asked)
+            told = [await _told(view, session) for session in found]
+        listed = ChatSessionsPayload(sessions=told, total_count=total, offset=asked.offset, limit=asked.limit)
+        return ListSessionsResponse.completed(request, listed)
+
+    @method
+    async def close_session(self, ctx: LeafContext, request: CloseSessionRequest) -> CloseSessionResponse:
+        """Close a chat session of yours, and the tool session its agent worked in. Nothing is said there again."""
+
+        async def work(edit: Edit) -> ChatSessionClosedPayload:
+            session = await rows.own(edit, request.payload.session_id, "chat")
+            total = await rows.close(edit, session)
+            return ChatSessionClosedPayload(
+                session_id=session.id,
+                closed_at=edit.now,
+                total_requests=total.requests,
+                total_events=total.events,
+                total_messages=await said_in(edit, session),
+                duration_seconds=round((edit.now - session.created_at).total_seconds()),
+            )
+
+        closed = await editing(self._database, ctx, request, ChatSessionClosedPayload, work)
+        return CloseSessionResponse.completed(request, closed)
+
+
+async def said_in(view: View, session: Session) -> int:
+    """How many messages a chat session has."""
+    query = select(func.count()).select_from(ChatMessage).where(ChatMessage.session == session.id)
+    return await view.session.scalar(query) or 0
+
+
+async def _told(view: View, session: Session) -> ChatSessionPayload:
+    told = await rows.told(view, session)
+    return ChatSessionPayload(
+        **dict(told), message_count=await said_in(view, session), tool_session_id=session.tool_session
+    )
+
+
+async def _messages(view: View, session: Session) -> list[ChatMessagePayload]:
+    query = select(ChatMessage).where(ChatMessage.session == session.id).order_by(ChatMessage.position)
+    return [
+        ChatMessagePayload(message_id=each.id, role=role_of(each), text=each.text, created_at=each.created_at)
+        for each in await view.session.scalars(query)
+    ]
+
+
+def role_of(message: ChatMessage) -> Role:
+    """Who said a message."""
+    return "user" if message.role == "user" else "assistant"

@@ -1,0 +1,160 @@
+"""What is kept of a turn of a chat: two writes around the agent, each a call of its own in the journal of the run."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sqlalchemy import select
+
+from remit import Effect, LeafContext, recommended, tool
+from remit.errors import ConflictError, DeniedError
+from remit_casefile.chat.payloads import Role
+from remit_casefile.chat.sessions import role_of, said_in
+from remit_casefile.sessions import rows
+from remit_casefile.sessions.payloads import Payload
+from remit_casefile.sessions.standing import session_in
+from remit_casefile.sessions.writing import keyed
+from remit_casefile.storage.database import Database
+from remit_casefile.storage.tables import ChatMessage, Session, SessionRequest
+from remit_casefile.storage.work import Edit
+
+MESSAGES: Final = 40
+LETTERS: Final = 24_000
+"""So much of what was said before reaches the agent: the newest messages, and letters in all."""
+
+
+class Said(Payload):
+    """A message of before."""
+
+    role: Role
+    text: str
+
+
+class Turn(Payload):
+    """A turn that has begun."""
+
+    session_id: str
+    tool_session_id: str
+    session_request_id: str
+    message_id: str
+    earlier: list[Said]
+
+
+class Answered(Payload):
+    """A turn that has ended: what the agent said, if it said anything."""
+
+    turn: Turn
+    reply: str | None
+    begun: bool = True
+    """Whether the agent heard what was said; where it did not, the chat does not keep it."""
+
+
+class Kept(Payload):
+    """How many messages the chat has by now."""
+
+    message_count: int
+
+
+class Turns:
+    """The two writes, as tools that no model is given."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self.begin = recommended(tool(name="begin_chat_turn", effect=Effect.KEYED)(self._begin))
+        self.end = recommended(tool(name="end_chat_turn", effect=Effect.KEYED)(self._end))
+
+    async def _begin(self, ctx: LeafContext, message: str) -> Turn:
+        """Keep what a person said, and tell what was said before."""
+
+        async def work(edit: Edit) -> Turn:
+            session = await _open_chat(edit, ctx.caller.conversation)
+            inner = await rows.tool_session_of(edit, session)
+            request = SessionRequest(
+                id=await edit.unused(SessionRequest, edit.ids.request),
+                session=session.id,
+                tool="chat",
+                parameters={"message": message},
+                status="running",
+                run=edit.run,
+                call=ctx.caller.call,
+                created_at=edit.now,
+                ended_at=None,
+            )
+            edit.session.add(request)
+            earlier = await _earlier(edit, session)
+            said = await _say(edit, session, "user", message)
+            return Turn(
+                session_id=session.id,
+                tool_session_id=inner.id,
+                session_request_id=request.id,
+                message_id=said.id,
+                earlier=earlier,
+            )
+
+        return await keyed(self._database, ctx, Turn, work)
+
+    async def _end(self, ctx: LeafContext, payload: Answered) -> Kept:
+        """Keep what the agent said."""
+
+        async def work(edit: Edit) -> Kept:
+            session = await edit.session.get_one(Session, payload.turn.session_id)
+            request = await edit.session.get_one(SessionRequest, payload.turn.session_request_id)
+            if payload.reply is not None:
+                await _say(edit, session, "assistant", payload.reply)
+            elif not payload.begun:
+                await edit.session.delete(await edit.session.get_one(ChatMessage, payload.turn.message_id))
+                await edit.session.flush()
+            request.status = "failed" if payload.reply is None else "completed"
+            request.ended_at = edit.now
+            return Kept(message_count=await said_in(edit, session))
+
+        return await keyed(self._database, ctx, Kept, work)
+
+
+async def _open_chat(edit: Edit, conversation: str) -> Session:
+    """The chat session of a conversation, in which nothing else is under way.
+
+    Raises:
+        NotFoundError, DeniedError: there is none of the caller, or it is closed. ConflictError: it is busy.
+    """
+    session = await session_in(edit, conversation) if conversation else None
+    if session is None or session.kind != "chat":
+        raise DeniedError("A person talks in a chat session: create one with create_chat_session, and call in it.")
+    if session.state == "closed":
+        raise DeniedError(f"The session '{session.id}' is closed; begin a new one.")
+    here = (SessionRequest.session == session.id, SessionRequest.status.in_(rows.UNENDED))
+    busy = (await edit.session.scalars(select(SessionRequest).where(*here))).first()
+    if busy is not None:
+        raise ConflictError(
+            f"The session '{session.id}' is busy: its last message is {busy.status} (run {busy.run}); "
+            "decide, resume or cancel that first."
+        )
+    session.state, session.updated_at = "active", edit.now
+    return session
+
+
+async def _say(edit: Edit, session: Session, role: Role, text: str) -> ChatMessage:
+    message = ChatMessage(
+        id=await edit.unused(ChatMessage, edit.ids.message),
+        session=session.id,
+        position=await said_in(edit, session),
+        role=role,
+        text=text,
+        created_at=edit.now,
+    )
+    edit.session.add(message)
+    await edit.session.flush()
+    return message
+
+
+async def _earlier(edit: Edit, session: Session) -> list[Said]:
+    """The newest messages, the oldest of them first."""
+    newest = select(ChatMessage).where(ChatMessage.session == session.id).order_by(ChatMessage.position.desc())
+    kept: list[Said] = []
+    left = LETTERS
+    for message in await edit.session.scalars(newest.limit(MESSAGES)):
+        left -= len(message.text)
+        if left < 0:
+            break
+        kept.append(Said(role=role_of(message), text=message.text))
+    return kept[::-1]

@@ -1,0 +1,161 @@
+"""Whose mailbox, files and spreadsheets they are: one account for the process, read from a file when first used."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Final, Literal
+
+from google.oauth2.credentials import Credentials as UserCredentials
+from google.oauth2.service_account import Credentials as ServiceCredentials
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from remit import Secret
+from remit.errors import CapabilityError, SetupError
+from remit_casefile.google.session import Credentials
+from remit_casefile.google.transport import Hosts, Transport, check_address
+
+CREDENTIALS: Final = "REMIT_GOOGLE_CREDENTIALS"
+"""The environment variable that names the file with the credentials."""
+SUBJECT: Final = "REMIT_GOOGLE_SUBJECT"
+"""The environment variable that names the person as whom a service account acts."""
+URL: Final = "REMIT_GOOGLE_URL"
+"""The environment variable that names another place for all three APIs: a proxy, or a server for tests."""
+
+SCOPES: Final = (
+    "https://www.googleapis.com/auth/gmail.readonly",
+    "https://www.googleapis.com/auth/gmail.send",
+    "https://www.googleapis.com/auth/drive.readonly",
+    "https://www.googleapis.com/auth/drive.file",
+    "https://www.googleapis.com/auth/spreadsheets",
+)
+"""What the operations need, and no more. Of an authorized user it is asked for when signing in."""
+
+_MEND: Final = f"set {CREDENTIALS} to the path of an authorized user's or a service account's JSON file"
+_Value = Annotated[str, Field(min_length=8)]
+"""A secret. A shorter one could not be kept out of texts."""
+
+
+class _File(BaseModel):
+    """What both kinds of files share."""
+
+    model_config = ConfigDict(frozen=True)
+
+    token_uri: str = "https://oauth2.googleapis.com/token"  # noqa: S105 - an address
+
+
+class _AuthorizedUser(_File):
+    """A person who has signed in, as `gcloud auth application-default login` writes it down."""
+
+    type: Literal["authorized_user"]
+    client_id: str
+    client_secret: _Value
+    refresh_token: _Value
+    quota_project_id: str | None = None
+
+    def credentials(self, subject: str | None) -> Credentials:
+        """What renews itself with the refresh token. It acts as the person, and as nobody else."""
+        if subject is not None:
+            raise CapabilityError(f"{SUBJECT} is for service accounts; these credentials are those of a person")
+        return UserCredentials(
+            None,
+            refresh_token=_kept("refresh_token", self.refresh_token),
+            token_uri=self.token_uri,
+            client_id=self.client_id,
+            client_secret=_kept("client_secret", self.client_secret),
+            quota_project_id=self.quota_project_id,
+        )
+
+
+class _ServiceAccount(_File):
+    """A program's own account, as the console of Google Cloud gives it."""
+
+    type: Literal["service_account"]
+    client_email: str
+    private_key: _Value
+
+    def credentials(self, subject: str | None) -> Credentials:
+        """What renews itself with the key, as itself or as the person whom it may stand for."""
+        _kept("private_key", self.private_key)
+        try:
+            return ServiceCredentials.from_service_account_info(  # pyright: ignore[reportUnknownMemberType]  (untyped)
+                self.model_dump(), scopes=SCOPES, subject=subject
+            )
+        except ValueError:
+            # The error may quote the key.
+            raise CapabilityError("the private_key of the credentials is none; download the file anew") from None
+
+
+_KINDS: Final[TypeAdapter[_AuthorizedUser | _ServiceAccount]] = TypeAdapter(
+    Annotated[_AuthorizedUser | _ServiceAccount, Field(discriminator="type")]
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """The account that all Google tools of this process act as, whoever calls them.
+
+    Who may use it is a matter of permissions: `workspace:gmail:read` and the like.
+
+    Args:
+        file: its credentials; None where nobody has given any.
+        subject: as whom a service account acts. Only with one has it a mailbox.
+        hosts: where the APIs are.
+    """
+
+    file: Path | None = None
+    subject: str | None = None
+    hosts: Hosts = field(default_factory=Hosts)
+
+    @classmethod
+    def of(cls, environ: Mapping[str, str]) -> Account:
+        """The account that environment variables name. Nothing is read yet.
+
+        Raises:
+            SetupError: `REMIT_GOOGLE_URL` is no address that a token may travel to.
+        """
+        file, url = environ.get(CREDENTIALS), environ.get(URL)
+        try:
+            hosts = Hosts.all_at(url) if url else Hosts()
+        except SetupError as error:
+            raise SetupError(f"{URL}: {error.message}") from error
+        return cls(file=Path(file).expanduser() if file else None, subject=environ.get(SUBJECT) or None, hosts=hosts)
+
+    def transport(self) -> Transport:
+        """A transport that signs in when it is first used."""
+        return Transport(self.credentials, hosts=self.hosts)
+
+    async def credentials(self) -> Credentials:
+        """The credentials, read from their file. Their secrets are redacted from now on, wherever they turn up.
+
+        Raises:
+            CapabilityError: there is no file, or nothing in it to sign in with.
+        """
+        if self.file is None:
+            raise CapabilityError(f"no Google account is connected: {_MEND}")
+        try:
+            text = await asyncio.to_thread(self.file.read_text, encoding="utf-8")
+        except (OSError, ValueError) as error:
+            raise CapabilityError(f"{CREDENTIALS}={self.file} cannot be read ({_reason(error)}): {_MEND}") from error
+        try:
+            read = _KINDS.validate_json(text)
+            check_address("token_uri", read.token_uri)
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+            where = ".".join(str(part) for part in first["loc"])
+            said = f"{where}: {first['msg']}" if where else first["msg"]
+            raise CapabilityError(f"{CREDENTIALS}={self.file} holds no credentials ({said}): {_MEND}") from None
+        except SetupError as error:
+            raise CapabilityError(f"{CREDENTIALS}={self.file}: {error.message}") from None
+        return read.credentials(self.subject)
+
+
+def _kept(name: str, value: str) -> str:
+    """A value that Remit knows as a secret from now on."""
+    return Secret(f"google:{name}", value).reveal()
+
+
+def _reason(error: OSError | ValueError) -> str:
+    return error.strerror or "an error" if isinstance(error, OSError) else "it is no text"

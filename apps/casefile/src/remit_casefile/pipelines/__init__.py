@@ -1,0 +1,1 @@
+"""Work that is always the same few calls."""

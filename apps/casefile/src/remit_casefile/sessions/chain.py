@@ -1,0 +1,80 @@
+"""The events of one request of a session: a chain in which each follows the one before.
+
+What the layers of policy file about the tool meanwhile takes a place in it, too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from pydantic import JsonValue
+from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from remit_casefile.storage.tables import Event, Session, SessionRequest
+from remit_casefile.storage.work import Edit
+
+EventType = Literal[
+    "tool_request_received",
+    "tool_execution_started",
+    "tool_execution_completed",
+    "tool_execution_failed",
+    "tool_response_sent",
+]
+"""What happens to a request of a session. Other events are named by the inventory, which files them in casefiles."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chain:
+    """The events of one request of a session, each of which follows the one before."""
+
+    edit: Edit
+    session: Session
+    request: SessionRequest
+    casefile: str | None
+    reasoning: str | None = None
+    before: list[str] = field(default_factory=list[str])
+
+    async def add(
+        self,
+        event_type: EventType,
+        status: str,
+        *,
+        parameters: dict[str, JsonValue] | None = None,
+        result_summary: str | None = None,
+        error_message: str | None = None,
+        duration_ms: int | None = None,
+    ) -> str:
+        """Write the next event; its id."""
+        edit = self.edit
+        event = Event(
+            id=await edit.unused(Event, edit.ids.event),
+            tenant=edit.tenant,
+            casefile=self.casefile,
+            session=self.session.id,
+            request=self.request.id,
+            event_type=event_type,
+            tool_name=self.request.tool,
+            timestamp=edit.now,
+            parameters=parameters or {},
+            result_summary=result_summary,
+            duration_ms=duration_ms,
+            status=status,
+            error_message=error_message,
+            initiator=edit.person,
+            chain_position=await length(edit.session, self.request.id),
+            chain_id=self.request.id,
+            reasoning=self.reasoning,
+            source_message_id=None,
+            related_events=self.before[-1:],
+        )
+        edit.session.add(event)
+        await edit.session.flush()
+        self.before.append(event.id)
+        return event.id
+
+
+async def length(session: AsyncSession, request: str) -> int:
+    """How many events a request has by now."""
+    return await session.scalar(select(func.count()).select_from(Event).where(Event.request == request)) or 0

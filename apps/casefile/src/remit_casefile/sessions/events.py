@@ -1,0 +1,167 @@
+"""Tool events: what happened to each request of a session, and to casefiles, in the order in which it happened."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Self
+
+from pydantic import Field, JsonValue, model_validator
+from sqlalchemy import func, select
+
+from remit import LeafContext
+from remit.inventory import Request, Response, method
+from remit_casefile.policies.env import CallEvent
+from remit_casefile.sessions import rows
+from remit_casefile.sessions.chain import length
+from remit_casefile.sessions.payloads import CasefileId, Payload, SessionId
+from remit_casefile.storage.database import Database
+from remit_casefile.storage.tables import Event, Session, SessionRequest
+from remit_casefile.storage.work import View, no_session, viewing
+
+
+class ToolEvent(Payload):
+    """One event. There is none without a type."""
+
+    event_id: str
+    event_type: Annotated[str, Field(min_length=1, max_length=64)]
+    tool_name: str
+    timestamp: datetime
+    parameters: dict[str, JsonValue]
+    result_summary: str | None
+    duration_ms: int | None
+    status: str
+    error_message: str | None
+    initiator: str
+    chain_position: int | None
+    chain_id: str | None
+    reasoning: str | None
+    source_message_id: str | None
+    related_events: list[str]
+
+
+class ListEventsPayload(Payload):
+    """Of which casefile or session: one of the two."""
+
+    casefile_id: CasefileId | None = None
+    session_id: SessionId | None = None
+    event_type: str | None = Field(default=None, min_length=1, max_length=64)
+    limit: int = Field(default=50, ge=1, le=100)
+    offset: int = Field(default=0, ge=0)
+
+    @model_validator(mode="after")
+    def _one(self) -> Self:
+        if (self.casefile_id is None) is (self.session_id is None):
+            raise ValueError("give casefile_id or session_id, one of the two")
+        return self
+
+
+class EventsPayload(Payload):
+    """Events, the oldest first."""
+
+    events: list[ToolEvent]
+    total_count: int
+    offset: int
+    limit: int
+
+
+class ListEventsRequest(Request[ListEventsPayload], operation="list_events"):
+    """Asks for events."""
+
+
+class ListEventsResponse(Response[EventsPayload]):
+    """Has them."""
+
+
+class ToolEvents:
+    """The events of a tenant. It is the log that the layers of policy file events in."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @method
+    async def list_events(self, ctx: LeafContext, request: ListEventsRequest) -> ListEventsResponse:
+        """List what happened in a casefile or in a session, the oldest first: which tools ran, and how that ended."""
+        asked = request.payload
+        async with viewing(self._database, ctx) as view:
+            here = [Event.tenant == view.tenant]
+            if asked.session_id is not None:
+                here.append(Event.session.in_(await _of_session(view, asked.session_id)))
+            else:
+                here.append(Event.casefile == asked.casefile_id)
+            if asked.event_type is not None:
+                here.append(Event.event_type == asked.event_type)
+            total = await view.session.scalar(select(func.count()).select_from(Event).where(*here)) or 0
+            oldest = select(Event).where(*here).order_by(Event.timestamp, Event.chain_position, Event.id)
+            found = await view.session.scalars(oldest.limit(asked.limit).offset(asked.offset))
+            listed = [_told(event) for event in found]
+        events = EventsPayload(events=listed, total_count=total, offset=asked.offset, limit=asked.limit)
+        return ListEventsResponse.completed(request, events)
+
+    async def file(self, event: CallEvent, /) -> None:
+        """Keep an event of a call; one of the same id is kept already, and nothing happens.
+
+        It belongs to the session that the call was made in, and to the request of that run, if it has one.
+        """
+        async with self._database.writing() as writing:
+            if await writing.get(Event, event.id) is not None:
+                return
+            here = (Session.tenant == event.tenant, Session.user == event.initiator)
+            of_it = select(Session).where(*here, Session.conversation == event.session)
+            found = (await writing.scalars(of_it)).one_or_none() if event.session else None
+            request, position = None, None
+            if found is not None:
+                of_run = (SessionRequest.session == found.id, SessionRequest.run == event.run)
+                request = (await writing.scalars(select(SessionRequest.id).where(*of_run))).first()
+            if request is not None:
+                position = await length(writing, request)
+            writing.add(_row(event, found, request, position))
+
+
+async def _of_session(view: View, session_id: str) -> list[str]:
+    """The ids under which the events of a session are, if the caller may see it."""
+    session = await view.session_of(session_id)
+    if not await rows.may_see(view, session):
+        raise no_session(session_id)
+    return [each for each in (session.id, session.tool_session) if each is not None]
+
+
+def _row(event: CallEvent, session: Session | None, request: str | None, position: int | None) -> Event:
+    return Event(
+        id=event.id,
+        tenant=event.tenant,
+        casefile=event.casefile,
+        session=None if session is None else session.tool_session or session.id,
+        request=request,
+        event_type=event.event_type,
+        tool_name=event.tool_name,
+        timestamp=event.timestamp,
+        parameters=event.parameters,
+        result_summary=event.result_summary,
+        duration_ms=event.duration_ms,
+        status=event.status,
+        error_message=event.error_message,
+        initiator=event.initiator,
+        chain_position=position,
+        chain_id=request,
+        related_events=[],
+    )
+
+
+def _told(event: Event) -> ToolEvent:
+    return ToolEvent(
+        event_id=event.id,
+        event_type=event.event_type,
+        tool_name=event.tool_name,
+        timestamp=event.timestamp,
+        parameters=event.parameters,
+        result_summary=event.result_summary,
+        duration_ms=event.duration_ms,
+        status=event.status,
+        error_message=event.error_message,
+        initiator=event.initiator,
+        chain_position=event.chain_position,
+        chain_id=event.chain_id,
+        reasoning=event.reasoning,
+        source_message_id=event.source_message_id,
+        related_events=event.related_events,
+    )

@@ -1,0 +1,124 @@
+"""What the methods on sessions take and give. Tool sessions and chat sessions share it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from remit.inventory import Request, Response
+from remit_casefile.storage.ids import CASEFILE_ID, SESSION_ID
+
+CasefileId = Annotated[str, Field(pattern=CASEFILE_ID, description="The id of a casefile, like cf_251010_3fa9c2.")]
+SessionId = Annotated[str, Field(pattern=SESSION_ID, description="The id of a session, as it was created.")]
+
+
+class Payload(BaseModel):
+    """What a method takes or gives: nothing in it that is not known."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+
+class CreateSessionPayload(Payload):
+    """What a new session is about."""
+
+    casefile_id: CasefileId | None = None
+    title: str = Field(default="", max_length=200)
+
+
+class SessionCreatedPayload(Payload):
+    """A session that was created."""
+
+    session_id: str
+    casefile_id: str | None
+    title: str
+    created_at: datetime
+    created_by: str
+
+
+class GetSessionPayload(Payload):
+    """Which session."""
+
+    session_id: SessionId
+
+
+class SessionPayload(Payload):
+    """A session, and how much happened in it."""
+
+    session_id: str
+    user_id: str
+    casefile_id: str | None
+    created_at: datetime
+    updated_at: datetime
+    active: bool
+    title: str
+    request_count: int
+    event_count: int
+
+
+class ListSessionsPayload(Payload):
+    """Which sessions: those of a user, of a casefile, or all that you may see."""
+
+    user_id: str | None = Field(default=None, min_length=1, max_length=200)
+    casefile_id: CasefileId | None = None
+    active_only: bool = Field(default=True, description="Leave out those that are closed.")
+    limit: int = Field(default=50, ge=1, le=100)
+    offset: int = Field(default=0, ge=0)
+
+
+class SessionsPayload(Payload):
+    """Sessions, the newest first."""
+
+    sessions: list[SessionPayload]
+    total_count: int
+    offset: int
+    limit: int
+
+
+class CloseSessionPayload(Payload):
+    """Which session."""
+
+    session_id: SessionId
+
+
+class SessionClosedPayload(Payload):
+    """A session that was closed, and what it came to."""
+
+    session_id: str
+    closed_at: datetime
+    total_requests: int
+    total_events: int
+    duration_seconds: int
+
+
+class CreateSessionRequest(Request[CreateSessionPayload], operation="create_session"):
+    """Asks for a session."""
+
+
+class CreateSessionResponse(Response[SessionCreatedPayload]):
+    """Has it."""
+
+
+class GetSessionRequest(Request[GetSessionPayload], operation="get_session"):
+    """Asks about a session."""
+
+
+class GetSessionResponse(Response[SessionPayload]):
+    """Tells of it."""
+
+
+class ListSessionsRequest(Request[ListSessionsPayload], operation="list_sessions"):
+    """Asks for sessions."""
+
+
+class ListSessionsResponse(Response[SessionsPayload]):
+    """Has them."""
+
+
+class CloseSessionRequest(Request[CloseSessionPayload], operation="close_session"):
+    """Asks to close a session."""
+
+
+class CloseSessionResponse(Response[SessionClosedPayload]):
+    """Says what it came to."""

@@ -1,0 +1,86 @@
+"""Tool sessions: opened, looked at and closed. The docstrings are what a model reads."""
+
+from __future__ import annotations
+
+from remit import LeafContext
+from remit.inventory import method
+from remit_casefile.sessions import rows
+from remit_casefile.sessions.payloads import (
+    CloseSessionRequest,
+    CloseSessionResponse,
+    CreateSessionRequest,
+    CreateSessionResponse,
+    GetSessionRequest,
+    GetSessionResponse,
+    ListSessionsRequest,
+    ListSessionsResponse,
+    SessionClosedPayload,
+    SessionCreatedPayload,
+    SessionsPayload,
+)
+from remit_casefile.storage.database import Database
+from remit_casefile.storage.tables import Session
+from remit_casefile.storage.work import Edit, editing, viewing
+
+
+class ToolSessions:
+    """The tool sessions of a tenant. A session is its user's, and admins of its casefile may look at it."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @method
+    async def create_session(self, ctx: LeafContext, request: CreateSessionRequest) -> CreateSessionResponse:
+        """Create a tool session: tools that are asked for in it are recorded there, in a casefile if one is named."""
+
+        async def work(edit: Edit) -> SessionCreatedPayload:
+            return created(await rows.make(edit, "tool", request.payload))
+
+        made = await editing(self._database, ctx, request, SessionCreatedPayload, work)
+        return CreateSessionResponse.completed(request, made)
+
+    @method
+    async def get_session(self, ctx: LeafContext, request: GetSessionRequest) -> GetSessionResponse:
+        """Look at a tool session: whether it is active, and how many requests and events it has."""
+        async with viewing(self._database, ctx) as view:
+            session = await rows.seen(view, request.payload.session_id, "tool")
+            return GetSessionResponse.completed(request, await rows.told(view, session))
+
+    @method
+    async def list_sessions(self, ctx: LeafContext, request: ListSessionsRequest) -> ListSessionsResponse:
+        """List tool sessions, the newest first: your own, and those of casefiles that you are an admin of."""
+        asked = request.payload
+        async with viewing(self._database, ctx) as view:
+            found, total = await rows.listed(view, "tool", asked)
+            told = [await rows.told(view, session) for session in found]
+        listed = SessionsPayload(sessions=told, total_count=total, offset=asked.offset, limit=asked.limit)
+        return ListSessionsResponse.completed(request, listed)
+
+    @method
+    async def close_session(self, ctx: LeafContext, request: CloseSessionRequest) -> CloseSessionResponse:
+        """Close a tool session of yours: it takes no more requests, and what still goes on in it is stopped."""
+
+        async def work(edit: Edit) -> SessionClosedPayload:
+            session = await rows.own(edit, request.payload.session_id, "tool")
+            total = await rows.close(edit, session)
+            return SessionClosedPayload(
+                session_id=session.id,
+                closed_at=edit.now,
+                total_requests=total.requests,
+                total_events=total.events,
+                duration_seconds=round((edit.now - session.created_at).total_seconds()),
+            )
+
+        closed = await editing(self._database, ctx, request, SessionClosedPayload, work)
+        return CloseSessionResponse.completed(request, closed)
+
+
+def created(session: Session) -> SessionCreatedPayload:
+    """What is said of a new session."""
+    return SessionCreatedPayload(
+        session_id=session.id,
+        casefile_id=session.casefile,
+        title=session.title,
+        created_at=session.created_at,
+        created_by=session.user,
+    )

@@ -1,0 +1,85 @@
+"""The capability to know the session of a call: the one whose conversation the call is made in."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import Final
+
+from sqlalchemy import Select, select
+
+from remit import Call
+from remit.inventory import SessionState
+from remit_casefile.sessions import rows
+from remit_casefile.sessions.payloads import CreateSessionPayload
+from remit_casefile.sessions.writing import edit_in
+from remit_casefile.storage.database import Database
+from remit_casefile.storage.ids import SESSION_ID
+from remit_casefile.storage.tables import Session
+from remit_casefile.storage.work import View, no_session, viewing
+
+IDLE_AFTER: Final = timedelta(hours=8)
+"""A session in which nothing happened for so long is idle; it may be taken up again."""
+
+
+class Standing:
+    """Sessions by their conversation. A session is its user's: to anybody else it is not there.
+
+    Args:
+        idle_after: how long nothing happens in a session until it is idle.
+    """
+
+    def __init__(self, database: Database, *, idle_after: timedelta = IDLE_AFTER) -> None:
+        self._database = database
+        self._idle_after = idle_after
+
+    async def state(self, call: Call, /) -> SessionState:
+        """How the session of this call stands.
+
+        Raises:
+            NotFoundError: the call names a session that is not there, or somebody else's: these look the same.
+        """
+        async with viewing(self._database, call) as view:
+            session = await session_in(view, _conversation(call))
+        if session is None:
+            return SessionState.ABSENT
+        if session.state == "closed":
+            return SessionState.CLOSED
+        quiet = self._database.clock() - session.updated_at
+        return SessionState.IDLE if session.state == "idle" or quiet > self._idle_after else SessionState.ACTIVE
+
+    async def open(self, call: Call, /) -> None:
+        """Open a tool session for the conversation of this call, or for its run where it is in none."""
+        async with self._database.writing() as session:
+            edit, conversation = edit_in(self._database, session, call.caller), _conversation(call)
+            if await session_in(edit, conversation) is None:
+                await rows.make(edit, "tool", CreateSessionPayload(), conversation)
+
+    async def resume(self, call: Call, /) -> None:
+        """Take the session of this call up again."""
+        tenant = call.caller.principal.tenant
+        async with self._database.writing() as session:
+            found = (await session.scalars(_of(tenant, _conversation(call)))).one()
+            found.state, found.updated_at = "active", self._database.clock()
+
+
+async def session_in(view: View, conversation: str) -> Session | None:
+    """The caller's session of a conversation; None where the conversation is no session.
+
+    Raises:
+        NotFoundError: it has the form of a session's id and is none of the caller's.
+    """
+    found = (await view.session.scalars(_of(view.tenant, conversation))).one_or_none()
+    if found is None and re.match(SESSION_ID, conversation) is None:
+        return None
+    if found is None or found.user != view.person:
+        raise no_session(conversation)
+    return found
+
+
+def _of(tenant: str, conversation: str) -> Select[Session]:
+    return select(Session).where(Session.tenant == tenant, Session.conversation == conversation)
+
+
+def _conversation(call: Call) -> str:
+    return call.caller.conversation or f"run {call.caller.run}"

@@ -1,0 +1,65 @@
+"""Writes that a session's request makes on its way: each is done once, however often its run is driven."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Literal, TypeVar
+
+from pydantic import BaseModel
+from sqlalchemy import update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from remit import Caller, LeafContext, Suspended
+from remit.effects import once
+from remit.errors import CallError
+from remit_casefile.sessions.rows import UNENDED
+from remit_casefile.storage.database import Database
+from remit_casefile.storage.tables import SessionRequest
+from remit_casefile.storage.work import Edit
+
+P = TypeVar("P", bound=BaseModel)
+
+
+def edit_in(database: Database, session: AsyncSession, caller: Caller) -> Edit:
+    """An edit for a caller, in a transaction that is open."""
+    return Edit(
+        session=session,
+        tenant=caller.principal.tenant,
+        person=caller.principal.name,
+        now=database.clock(),
+        run=caller.run,
+        ids=database.ids,
+    )
+
+
+async def keyed(database: Database, ctx: LeafContext, result: type[P], work: Callable[[Edit], Awaitable[P]]) -> P:
+    """Write in one transaction, once per key of the call: the key is made of what the call says."""
+    async with database.writing() as session:
+        edit = edit_in(database, session, ctx.caller)
+        return await once(session, f"{edit.tenant}/{ctx.key}", result, lambda: work(edit))
+
+
+@asynccontextmanager
+async def marking(database: Database, session_request_id: str) -> AsyncGenerator[None]:
+    """Let whoever looks at a request see that it waits for a person, or was stopped.
+
+    This is no effect of the call: the journal has the truth, and whoever drives the run on writes how it ends.
+    """
+    try:
+        yield
+    except Suspended:
+        await _mark(database, session_request_id, "waiting")
+        raise
+    except asyncio.CancelledError:
+        await _mark(database, session_request_id, "stopped")
+        raise
+
+
+async def _mark(database: Database, session_request_id: str, status: Literal["waiting", "stopped"]) -> None:
+    here = (SessionRequest.id == session_request_id, SessionRequest.status.in_(UNENDED))
+    with contextlib.suppress(CallError):
+        async with database.writing() as session:
+            await session.execute(update(SessionRequest).where(*here).values(status=status))

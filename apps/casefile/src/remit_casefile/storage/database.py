@@ -1,0 +1,39 @@
+"""The database file: opened when first used, and brought up to date."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from remit.sqlite import Schema, SqliteFile
+from remit_casefile.storage.ids import Ids, random_hex, utc_now
+
+SCHEMA: Final = Schema(migrations=Path(__file__).parent / "migrations", head="0001")
+"""The tables that the code wants. A test compares their head with the migrations themselves."""
+
+
+class Database(SqliteFile):
+    """The SQLite file of the application.
+
+    Its SQL knows ``casefold``, since SQLite itself folds the case of ASCII alone.
+
+    Args:
+        path: the file.
+        busy_timeout: seconds to wait for another process that writes.
+        clock: gives the time of rows.
+        new_id: gives the random end of an id, of that many hexadecimal digits.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        busy_timeout: float = 10.0,
+        clock: Callable[[], datetime] = utc_now,
+        new_id: Callable[[int], str] = random_hex,
+    ) -> None:
+        super().__init__(path, SCHEMA, busy_timeout=busy_timeout, functions={"casefold": str.casefold})
+        self.clock = clock
+        self.ids = Ids(clock=clock, digits=new_id)

@@ -1,0 +1,70 @@
+"""The ids of rows. Each says what it names, and those of casefiles and sessions say the day too."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final, Literal
+
+SessionKind = Literal["tool", "chat"]
+"""What a session is for: single tools, or a conversation."""
+
+CASEFILE_ID: Final = r"^cf_[0-9]{6}_[0-9a-f]{6}$"
+SESSION_ID: Final = r"^(ts|cs)_[0-9]{6}_[a-z0-9]{8}_[0-9a-f]{6}$"
+"""The forms of ids that a caller may write. What looks otherwise names nothing."""
+
+_SHORT: Final = {"tool": "ts", "chat": "cs"}
+
+
+def utc_now() -> datetime:
+    """The time, for the rows."""
+    return datetime.now(UTC)
+
+
+def random_hex(digits: int) -> str:
+    """That many random hexadecimal digits; ``digits`` is even."""
+    return secrets.token_hex(digits // 2)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ids:
+    """Makes ids: ``clock`` gives their day, ``digits`` their random end."""
+
+    clock: Callable[[], datetime] = utc_now
+    digits: Callable[[int], str] = random_hex
+
+    def casefile(self) -> str:
+        """A casefile's: ``cf_251010_3fa9c2``."""
+        return f"cf_{self._day()}_{self.digits(6)}"
+
+    def session(self, kind: SessionKind, user: str, casefile: str | None) -> str:
+        """A session's: ``ts_251010_anna3fa9_41d0b7``.
+
+        ``ts`` is a tool session, ``cs`` a chat session. Four letters of its user follow the day, and four of its
+        casefile's random end; zeros where there is no casefile.
+        """
+        case = casefile.rpartition("_")[2] if casefile is not None else ""
+        return f"{_SHORT[kind]}_{self._day()}_{_four(user)}{_four(case)}_{self.digits(6)}"
+
+    def request(self) -> str:
+        """A session request's: ``sr_`` and twelve digits."""
+        return f"sr_{self.digits(12)}"
+
+    def event(self) -> str:
+        """An event's: ``te_`` and twelve digits."""
+        return f"te_{self.digits(12)}"
+
+    def message(self) -> str:
+        """A chat message's: ``cm_`` and twelve digits."""
+        return f"cm_{self.digits(12)}"
+
+    def _day(self) -> str:
+        return self.clock().strftime("%y%m%d")
+
+
+def _four(name: str) -> str:
+    """Four letters or digits of a name, filled up with zeros."""
+    return re.sub(r"[^a-z0-9]", "", name.lower())[:4].ljust(4, "0")

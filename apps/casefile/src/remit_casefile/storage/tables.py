@@ -1,0 +1,193 @@
+"""The tables. Whatever somebody may see belongs to one tenant, or to a casefile or session that does."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from pydantic import JsonValue
+from sqlalchemy import JSON, ForeignKey, Index, String, Text, UniqueConstraint
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+from remit.effects import effects_table
+from remit.sqlite import Instant
+
+
+class Base(DeclarativeBase):
+    """All tables of the application."""
+
+
+EFFECTS = effects_table(Base.metadata)
+
+
+class Casefile(Base):
+    """A casefile. ``state`` is active or archived; ``public_access`` the level that everybody of the tenant has."""
+
+    __tablename__ = "casefiles"
+    id: Mapped[str] = mapped_column(String(64), primary_key=True)
+    tenant: Mapped[str] = mapped_column(String(200), index=True)
+    title: Mapped[str] = mapped_column(String(200))
+    description: Mapped[str] = mapped_column(String(2000))
+    notes: Mapped[str] = mapped_column(String(5000))
+    tags: Mapped[list[str]] = mapped_column(JSON)
+    owner: Mapped[str] = mapped_column(String(200))
+    state: Mapped[str] = mapped_column(String(16))
+    public_access: Mapped[str | None] = mapped_column(String(16))
+    created_at: Mapped[datetime] = mapped_column(Instant)
+    updated_at: Mapped[datetime] = mapped_column(Instant)
+
+
+class Grant(Base):
+    """One entry of a casefile's access list: what a user may do, who said so, and until when."""
+
+    __tablename__ = "grants"
+    casefile: Mapped[str] = mapped_column(ForeignKey("casefiles.id", ondelete="CASCADE"), primary_key=True)
+    user: Mapped[str] = mapped_column(String(200), primary_key=True)
+    level: Mapped[str] = mapped_column(String(16))
+    granted_by: Mapped[str] = mapped_column(String(200))
+    granted_at: Mapped[datetime] = mapped_column(Instant)
+    expires_at: Mapped[datetime | None] = mapped_column(Instant)
+    notes: Mapped[str] = mapped_column(String(1000))
+
+
+class Session(Base):
+    """A session of a user. ``kind`` is tool or chat, ``state`` active, idle or closed. It outlives its casefile.
+
+    ``conversation`` is the one whose calls are made in it: its own id, unless it was opened for another. A chat session
+    has the tool session in which its agent works.
+    """
+
+    __tablename__ = "sessions"
+    __table_args__ = (Index("sessions_user", "tenant", "user"), UniqueConstraint("tenant", "conversation"))
+    id: Mapped[str] = mapped_column(String(64), primary_key=True)
+    tenant: Mapped[str] = mapped_column(String(200))
+    kind: Mapped[str] = mapped_column(String(16))
+    user: Mapped[str] = mapped_column(String(200))
+    casefile: Mapped[str | None] = mapped_column(ForeignKey("casefiles.id", ondelete="SET NULL"), index=True)
+    title: Mapped[str] = mapped_column(String(200))
+    state: Mapped[str] = mapped_column(String(16))
+    created_at: Mapped[datetime] = mapped_column(Instant)
+    updated_at: Mapped[datetime] = mapped_column(Instant)
+    closed_at: Mapped[datetime | None] = mapped_column(Instant)
+    conversation: Mapped[str] = mapped_column(String(200))
+    tool_session: Mapped[str | None] = mapped_column(ForeignKey("sessions.id", ondelete="SET NULL"))
+
+
+class SessionRequest(Base):
+    """One request within a session, made by a run's call; ``tool`` is the name of a tool, or ``chat``."""
+
+    __tablename__ = "session_requests"
+    id: Mapped[str] = mapped_column(String(64), primary_key=True)
+    session: Mapped[str] = mapped_column(ForeignKey("sessions.id", ondelete="CASCADE"), index=True)
+    tool: Mapped[str] = mapped_column(String(64))
+    parameters: Mapped[dict[str, JsonValue]] = mapped_column(JSON)
+    status: Mapped[str] = mapped_column(String(32))
+    run: Mapped[str] = mapped_column(String(64))
+    call: Mapped[str] = mapped_column(String(64), index=True)
+    created_at: Mapped[datetime] = mapped_column(Instant)
+    ended_at: Mapped[datetime | None] = mapped_column(Instant)
+
+
+class Event(Base):
+    """What happened in a casefile or session. Refers to nothing: events stay when what they tell of is gone."""
+
+    __tablename__ = "events"
+    __table_args__ = (Index("events_casefile", "tenant", "casefile"),)
+    id: Mapped[str] = mapped_column(String(64), primary_key=True)
+    tenant: Mapped[str] = mapped_column(String(200))
+    casefile: Mapped[str | None] = mapped_column(String(64))
+    session: Mapped[str | None] = mapped_column(String(64), index=True)
+    request: Mapped[str | None] = mapped_column(String(64), index=True)
+    event_type: Mapped[str] = mapped_column(String(64))
+    tool_name: Mapped[str] = mapped_column(String(64))
+    timestamp: Mapped[datetime] = mapped_column(Instant)
+    parameters: Mapped[dict[str, JsonValue]] = mapped_column(JSON)
+    result_summary: Mapped[str | None] = mapped_column(Text)
+    duration_ms: Mapped[int | None]
+    status: Mapped[str] = mapped_column(String(32))
+    error_message: Mapped[str | None] = mapped_column(Text)
+    initiator: Mapped[str] = mapped_column(String(200))
+    chain_position: Mapped[int | None]
+    chain_id: Mapped[str | None] = mapped_column(String(64))
+    reasoning: Mapped[str | None] = mapped_column(Text)
+    source_message_id: Mapped[str | None] = mapped_column(String(64))
+    related_events: Mapped[list[str]] = mapped_column(JSON)
+
+
+class ChatMessage(Base):
+    """A message of a chat session, in the order of ``position``."""
+
+    __tablename__ = "chat_messages"
+    __table_args__ = (UniqueConstraint("session", "position"),)
+    id: Mapped[str] = mapped_column(String(64), primary_key=True)
+    session: Mapped[str] = mapped_column(ForeignKey("sessions.id", ondelete="CASCADE"))
+    position: Mapped[int]
+    role: Mapped[str] = mapped_column(String(16))
+    text: Mapped[str] = mapped_column(Text)
+    created_at: Mapped[datetime] = mapped_column(Instant)
+
+
+class CasefileSession(Base):
+    """That a session was added to a casefile."""
+
+    __tablename__ = "casefile_sessions"
+    casefile: Mapped[str] = mapped_column(ForeignKey("casefiles.id", ondelete="CASCADE"), primary_key=True)
+    session: Mapped[str] = mapped_column(ForeignKey("sessions.id", ondelete="CASCADE"), primary_key=True)
+
+
+class Copied:
+    """A copy of something of Google's, in one casefile: its id there, and how it was when it was last synced.
+
+    What is ``kept`` was stored by somebody, and stays when a sync finds it gone at Google.
+    """
+
+    casefile: Mapped[str] = mapped_column(ForeignKey("casefiles.id", ondelete="CASCADE"), primary_key=True)
+    id: Mapped[str] = mapped_column(String(600), primary_key=True)
+    data: Mapped[dict[str, JsonValue]] = mapped_column(JSON)
+    kept: Mapped[bool]
+    synced_at: Mapped[datetime] = mapped_column(Instant)
+
+
+class GmailMessage(Copied, Base):
+    """A message of Gmail."""
+
+    __tablename__ = "gmail_messages"
+
+
+class GmailThread(Copied, Base):
+    """A thread of Gmail, without its messages."""
+
+    __tablename__ = "gmail_threads"
+
+
+class GmailLabel(Copied, Base):
+    """A label of Gmail: its id and its name."""
+
+    __tablename__ = "gmail_labels"
+
+
+class DriveFile(Copied, Base):
+    """A file of Drive, without its content."""
+
+    __tablename__ = "drive_files"
+
+
+class SheetRange(Copied, Base):
+    """A range of a sheet; its id is the spreadsheet's and the range."""
+
+    __tablename__ = "sheet_ranges"
+
+
+class Sync(Base):
+    """How far a casefile's copies got. ``source`` is gmail, drive or sheets, ``status`` idle, syncing or error.
+
+    ``scope`` is the label or folder that the token is about, and empty where it is everything.
+    """
+
+    __tablename__ = "syncs"
+    casefile: Mapped[str] = mapped_column(ForeignKey("casefiles.id", ondelete="CASCADE"), primary_key=True)
+    source: Mapped[str] = mapped_column(String(16), primary_key=True)
+    status: Mapped[str] = mapped_column(String(16))
+    scope: Mapped[str] = mapped_column(String(200))
+    token: Mapped[str | None] = mapped_column(Text)
+    synced_at: Mapped[datetime | None] = mapped_column(Instant)
+    error: Mapped[str | None] = mapped_column(Text)

@@ -1,0 +1,21 @@
+"""What the investigator takes and gives."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from remit_casefile.casefiles.payloads import Payload, View
+
+
+class Inquiry(Payload):
+    """What is to be found out, and for which casefile."""
+
+    casefile_id: str = Field(min_length=1, max_length=64, description="The casefile that it is for")
+    question: str = Field(min_length=1, max_length=2000, description="What is to be found out from mail")
+
+
+class Findings(View):
+    """What was found. ``messages`` are the ids of the messages that were kept in the casefile."""
+
+    messages: list[str]
+    answer: str

@@ -1,0 +1,97 @@
+"""The copies of one kind in one casefile, and how far they got, inside a transaction that writes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Final, NamedTuple, TypeAlias
+
+from pydantic import BaseModel
+from sqlalchemy import delete, select
+
+from remit_casefile.storage.tables import DriveFile, GmailLabel, GmailMessage, GmailThread, SheetRange, Sync
+from remit_casefile.storage.work import View
+from remit_casefile.workspace.payloads import Source
+
+Table: TypeAlias = type[GmailMessage] | type[GmailThread] | type[GmailLabel] | type[DriveFile] | type[SheetRange]
+
+_AT_ONCE: Final = 500
+"""How many ids a query names."""
+
+
+class Counts(NamedTuple):
+    """What became of copies that were put into a casefile."""
+
+    stored: int
+    updated: int
+    skipped: int
+
+
+class Copies:
+    """The copies of one kind in one casefile."""
+
+    def __init__(self, view: View, casefile_id: str, table: Table) -> None:
+        self._session = view.session
+        self._now = view.now
+        self._casefile = casefile_id
+        self._table = table
+
+    async def put(self, things: Mapping[str, BaseModel], *, overwrite: bool, kept: bool) -> Counts:
+        """Put things in, by their ids. What is there and other is replaced, or skipped without ``overwrite``.
+
+        What is ``kept`` once stays so, whoever replaces it.
+        """
+        stored = updated = 0
+        for some in _portions(things):
+            there = {row.id: row for row in await self._rows(some)}
+            for key in some:
+                row, data = there.get(key), things[key].model_dump(mode="json")
+                if row is None:
+                    made = self._table(casefile=self._casefile, id=key, data=data, kept=kept, synced_at=self._now)
+                    self._session.add(made)
+                    stored += 1
+                    continue
+                row.kept = row.kept or kept
+                if row.data == data:
+                    row.synced_at = self._now
+                elif overwrite:
+                    row.data, row.synced_at = data, self._now
+                    updated += 1
+            await self._session.flush()
+        return Counts(stored, updated, len(things) - stored - updated)
+
+    async def drop(self, ids: Collection[str]) -> int:
+        """Take out what is gone at its source; how many that were. What somebody stored by hand stays."""
+        gone = 0
+        for some in _portions(ids):
+            table = self._table
+            mine = (table.casefile == self._casefile, table.id.in_(some), table.kept.is_(False))
+            going = (await self._session.scalars(select(table.id).where(*mine))).all()
+            await self._session.execute(delete(table).where(*mine))
+            gone += len(going)
+        return gone
+
+    async def ids(self) -> set[str]:
+        """The ids of all that is there."""
+        query = select(self._table.id).where(self._table.casefile == self._casefile)
+        return set((await self._session.scalars(query)).all())
+
+    async def _rows(self, ids: list[str]) -> Iterable[GmailMessage | GmailThread | GmailLabel | DriveFile | SheetRange]:
+        query = select(self._table).where(self._table.casefile == self._casefile, self._table.id.in_(ids))
+        return (await self._session.scalars(query)).all()
+
+
+async def sync_of(view: View, casefile_id: str, source: Source) -> Sync:
+    """How far the copies of a source got. Where there are none yet, a row that says so is added."""
+    found = await view.session.get(Sync, (casefile_id, source))
+    if found is None:
+        found = Sync(
+            casefile=casefile_id, source=source, status="idle", scope="", token=None, synced_at=None, error=None
+        )
+        view.session.add(found)
+    return found
+
+
+def _portions(ids: Iterable[str]) -> Iterator[list[str]]:
+    every = list(ids)
+    for start in range(0, len(every), _AT_ONCE):
+        yield every[start : start + _AT_ONCE]

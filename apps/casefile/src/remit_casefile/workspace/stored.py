@@ -1,0 +1,162 @@
+"""Reads a casefile's copies back. Google is not asked."""
+
+from __future__ import annotations
+
+from typing import Final, TypeAlias
+
+from sqlalchemy import ColumnElement, func, or_, select
+
+from remit import LeafContext
+from remit.errors import NotFoundError
+from remit.inventory import method
+from remit_casefile.casefiles.access import Level, casefile_at
+from remit_casefile.google.payloads.drive import FileView
+from remit_casefile.google.payloads.gmail import MessageView
+from remit_casefile.storage.database import Database
+from remit_casefile.storage.tables import DriveFile, GmailLabel, GmailMessage, SheetRange, Sync
+from remit_casefile.storage.work import View, viewing
+from remit_casefile.workspace.fetching import range_id
+from remit_casefile.workspace.payloads import Source, SyncState
+from remit_casefile.workspace.stored_payloads import (
+    CasefileCellsPayload,
+    CasefileFilesPayload,
+    CasefileMessagesPayload,
+    CellsView,
+    GetCasefileCellsRequest,
+    GetCasefileCellsResponse,
+    GetCasefileMessageRequest,
+    GetCasefileMessageResponse,
+    ListCasefileFilesRequest,
+    ListCasefileFilesResponse,
+    ListCasefileMessagesRequest,
+    ListCasefileMessagesResponse,
+    MessageBrief,
+)
+
+_SNIPPET: Final = 200
+Row: TypeAlias = type[GmailMessage] | type[DriveFile] | type[SheetRange]
+
+
+class Stored:
+    """The copies in casefiles, for reading."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @method
+    async def list_casefile_messages(
+        self, ctx: LeafContext, request: ListCasefileMessagesRequest
+    ) -> ListCasefileMessagesResponse:
+        """List the mail that a casefile keeps, newest first, or search in it. Google is not asked."""
+        asked = request.payload
+        async with viewing(self._database, ctx) as view:
+            await casefile_at(view, asked.casefile_id, Level.VIEWER, request.operation)
+            where = _all_in(asked.casefile_id, GmailMessage, asked.query, "sender", "to", "cc", "subject", "text")
+            query = select(GmailMessage.data).where(*where)
+            newest = GmailMessage.data["received_at"].as_string().desc()
+            page = query.order_by(newest, GmailMessage.id).offset(asked.offset).limit(asked.limit)
+            found = [MessageView.model_validate(data) for data in (await view.session.scalars(page)).all()]
+            names = await _label_names(view, asked.casefile_id)
+            payload = CasefileMessagesPayload(
+                messages=[_brief(message, names) for message in found],
+                total_count=await _count(view, GmailMessage, where),
+                offset=asked.offset,
+                limit=asked.limit,
+                sync=await _state(view, asked.casefile_id, "gmail"),
+            )
+        return ListCasefileMessagesResponse.completed(request, payload)
+
+    @method
+    async def get_casefile_message(
+        self, ctx: LeafContext, request: GetCasefileMessageRequest
+    ) -> GetCasefileMessageResponse:
+        """Read one message that a casefile keeps."""
+        asked = request.payload
+        async with viewing(self._database, ctx) as view:
+            await casefile_at(view, asked.casefile_id, Level.VIEWER, request.operation)
+            row = await view.session.get(GmailMessage, (asked.casefile_id, asked.message_id))
+        if row is None:
+            raise NotFoundError(
+                f"No message '{asked.message_id}' in {asked.casefile_id}. Those there are: list_casefile_messages."
+            )
+        return GetCasefileMessageResponse.completed(request, MessageView.model_validate(row.data))
+
+    @method
+    async def list_casefile_files(
+        self, ctx: LeafContext, request: ListCasefileFilesRequest
+    ) -> ListCasefileFilesResponse:
+        """List the files that a casefile keeps, by name, or search in their names. Google is not asked."""
+        asked = request.payload
+        async with viewing(self._database, ctx) as view:
+            await casefile_at(view, asked.casefile_id, Level.VIEWER, request.operation)
+            where = _all_in(asked.casefile_id, DriveFile, asked.query, "name")
+            query = select(DriveFile.data).where(*where).order_by(DriveFile.data["name"].as_string(), DriveFile.id)
+            found = (await view.session.scalars(query.offset(asked.offset).limit(asked.limit))).all()
+            payload = CasefileFilesPayload(
+                files=[FileView.model_validate(data) for data in found],
+                total_count=await _count(view, DriveFile, where),
+                offset=asked.offset,
+                limit=asked.limit,
+                sync=await _state(view, asked.casefile_id, "drive"),
+            )
+        return ListCasefileFilesResponse.completed(request, payload)
+
+    @method
+    async def get_casefile_cells(self, ctx: LeafContext, request: GetCasefileCellsRequest) -> GetCasefileCellsResponse:
+        """Read the cells that a casefile keeps, of one spreadsheet or of all. Google is not asked."""
+        asked = request.payload
+        async with viewing(self._database, ctx) as view:
+            await casefile_at(view, asked.casefile_id, Level.VIEWER, request.operation)
+            where = _all_in(asked.casefile_id, SheetRange, None)
+            if asked.spreadsheet_id is not None:
+                where.append(SheetRange.id.startswith(range_id(asked.spreadsheet_id, ""), autoescape=True))
+            query = select(SheetRange.data).where(*where).order_by(SheetRange.id)
+            found = (await view.session.scalars(query.offset(asked.offset).limit(asked.limit))).all()
+            payload = CasefileCellsPayload(
+                ranges=[CellsView.model_validate(data) for data in found],
+                total_count=await _count(view, SheetRange, where),
+                offset=asked.offset,
+                limit=asked.limit,
+                sync=await _state(view, asked.casefile_id, "sheets"),
+            )
+        return GetCasefileCellsResponse.completed(request, payload)
+
+
+def _all_in(casefile_id: str, table: Row, query: str | None, *fields: str) -> list[ColumnElement[bool]]:
+    """The condition that a copy is in the casefile, and has every word of the query in one of the fields."""
+    conditions: list[ColumnElement[bool]] = [table.casefile == casefile_id]
+    for word in (query or "").split():
+        # SQLite knows no case beyond ASCII, so that a word is looked for as people write it.
+        spellings = {word, word.lower(), word.upper(), word.capitalize()}
+        texts = [table.data[field].as_string() for field in fields]
+        conditions.append(or_(*(text.contains(each, autoescape=True) for text in texts for each in spellings)))
+    return conditions
+
+
+async def _count(view: View, table: Row, where: list[ColumnElement[bool]]) -> int:
+    return await view.session.scalar(select(func.count()).select_from(table).where(*where)) or 0
+
+
+async def _label_names(view: View, casefile_id: str) -> dict[str, str]:
+    query = select(GmailLabel.id, GmailLabel.data["name"].as_string()).where(GmailLabel.casefile == casefile_id)
+    return {row[0]: row[1] for row in await view.session.execute(query)}
+
+
+async def _state(view: View, casefile_id: str, source: Source) -> SyncState | None:
+    row = await view.session.get(Sync, (casefile_id, source))
+    if row is None:
+        return None
+    state = {"status": row.status, "following": row.scope, "synced_at": row.synced_at, "error": row.error}
+    return SyncState.model_validate(state)
+
+
+def _brief(message: MessageView, names: dict[str, str]) -> MessageBrief:
+    return MessageBrief(
+        id=message.id,
+        thread_id=message.thread_id,
+        received_at=message.received_at,
+        sender=message.sender,
+        subject=message.subject,
+        snippet=message.snippet or message.text[:_SNIPPET],
+        labels=[names.get(label, label) for label in message.label_ids],
+    )

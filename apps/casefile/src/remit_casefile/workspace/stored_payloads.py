@@ -1,0 +1,134 @@
+"""What reading copies back takes and gives."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from pydantic import Field
+
+from remit.inventory import Request, Response
+from remit_casefile.google.payloads.base import Id
+from remit_casefile.google.payloads.drive import FileView
+from remit_casefile.google.payloads.gmail import MessageView
+from remit_casefile.google.payloads.sheets import Cell
+from remit_casefile.workspace.payloads import CasefileId, Limit, Offset, Payload, Result, SyncState
+
+
+class ListCasefileMessagesPayload(Payload):
+    """Which messages of a casefile."""
+
+    casefile_id: CasefileId
+    query: str | None = Field(
+        default=None,
+        description="Only messages with all of these words in sender, recipients, subject or text",
+        min_length=1,
+        max_length=200,
+    )
+    limit: Limit = 20
+    offset: Offset = 0
+
+
+class GetCasefileMessagePayload(Payload):
+    """Which message of a casefile."""
+
+    casefile_id: CasefileId
+    message_id: Id = Field(description="Id of the message")
+
+
+class ListCasefileFilesPayload(Payload):
+    """Which files of a casefile."""
+
+    casefile_id: CasefileId
+    query: str | None = Field(
+        default=None, description="Only files with all of these words in their name", min_length=1, max_length=200
+    )
+    limit: Limit = 50
+    offset: Offset = 0
+
+
+class GetCasefileCellsPayload(Payload):
+    """Which cells of a casefile."""
+
+    casefile_id: CasefileId
+    spreadsheet_id: Id | None = Field(default=None, description="Only cells of this spreadsheet")
+    limit: Limit = 10
+    offset: Offset = 0
+
+
+class MessageBrief(Result):
+    """A message in a list."""
+
+    id: str = Field(description="Id of the message")
+    thread_id: str = Field(description="Id of its thread")
+    received_at: datetime | None = Field(description="When Gmail took it in")
+    sender: str = Field(description="From whom it says it is")
+    subject: str = Field(description="Its subject")
+    snippet: str = Field(description="How its text begins")
+    labels: list[str] = Field(description="Names of its labels, where the casefile has them, or else their ids")
+
+
+class CellsView(Result):
+    """Cells of a casefile."""
+
+    spreadsheet_id: str = Field(description="Id of the spreadsheet")
+    range: str = Field(description="The cells, in A1 notation")
+    values: list[list[Cell]] = Field(description="Their values, row by row")
+
+
+class Page(Result):
+    """What every list says."""
+
+    total_count: int = Field(description="How many there are in all")
+    offset: int = Field(description="How many were passed over")
+    limit: int = Field(description="Most that were to be given")
+    sync: SyncState | None = Field(description="How the copies stand; null where nothing was ever synced")
+
+
+class CasefileMessagesPayload(Page):
+    """A page of messages, newest first."""
+
+    messages: list[MessageBrief] = Field(description="The messages")
+
+
+class CasefileFilesPayload(Page):
+    """A page of files, by name."""
+
+    files: list[FileView] = Field(description="The files")
+
+
+class CasefileCellsPayload(Page):
+    """A page of cells."""
+
+    ranges: list[CellsView] = Field(description="The cells")
+
+
+class ListCasefileMessagesRequest(Request[ListCasefileMessagesPayload], operation="list_casefile_messages"):
+    """Asks for messages."""
+
+
+class ListCasefileMessagesResponse(Response[CasefileMessagesPayload]):
+    """Has the messages."""
+
+
+class GetCasefileMessageRequest(Request[GetCasefileMessagePayload], operation="get_casefile_message"):
+    """Asks for a message."""
+
+
+class GetCasefileMessageResponse(Response[MessageView]):
+    """Has the message."""
+
+
+class ListCasefileFilesRequest(Request[ListCasefileFilesPayload], operation="list_casefile_files"):
+    """Asks for files."""
+
+
+class ListCasefileFilesResponse(Response[CasefileFilesPayload]):
+    """Has the files."""
+
+
+class GetCasefileCellsRequest(Request[GetCasefileCellsPayload], operation="get_casefile_cells"):
+    """Asks for cells."""
+
+
+class GetCasefileCellsResponse(Response[CasefileCellsPayload]):
+    """Has the cells."""

@@ -1,0 +1,102 @@
+"""What storing copies by hand takes and gives."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from remit.inventory import Request, Response
+from remit_casefile.google.payloads.base import Id
+from remit_casefile.google.payloads.drive import FileView
+from remit_casefile.google.payloads.gmail import MessageView
+from remit_casefile.google.payloads.sheets import ValueRanges
+from remit_casefile.workspace.payloads import CasefileId, Payload, Stood
+
+_SyncToken = Annotated[str, Field(min_length=1, max_length=100_000)]
+_TOKEN = "Token of the sync that gave them, so that the next sync goes on from there"  # noqa: S105 - a description
+_OVERWRITE = "Whether what is in the casefile already is replaced; if not, it is skipped"
+
+
+class ThreadView(Payload):
+    """A thread of mail."""
+
+    id: Id = Field(description="Id of the thread")
+    snippet: str = Field(default="", description="How its last message begins", max_length=2000)
+
+
+class LabelView(Payload):
+    """A label of mail."""
+
+    id: Id = Field(description="Id of the label, as messages name it")
+    name: str = Field(description="What people call it", min_length=1, max_length=500)
+
+
+class StoreGmailMessagesPayload(Payload):
+    """Messages to keep in a casefile."""
+
+    casefile_id: CasefileId
+    messages: list[MessageView] = Field(description="The messages, as gmail_get_message gives them", max_length=500)
+    threads: list[ThreadView] = Field(
+        default_factory=list[ThreadView], description="Threads of the messages", max_length=500
+    )
+    labels: list[LabelView] = Field(
+        default_factory=list[LabelView], description="Names of the labels of the messages", max_length=500
+    )
+    sync_token: _SyncToken | None = Field(default=None, description=_TOKEN)
+    overwrite: bool = Field(default=False, description=_OVERWRITE)
+
+
+class StoreDriveFilesPayload(Payload):
+    """Files to keep in a casefile: what is said of them, not their content."""
+
+    casefile_id: CasefileId
+    files: list[FileView] = Field(description="The files, as drive_get_file gives them", max_length=500)
+    sync_token: _SyncToken | None = Field(default=None, description=_TOKEN)
+    overwrite: bool = Field(default=False, description=_OVERWRITE)
+
+
+class StoreSheetDataPayload(Payload):
+    """Cells to keep in a casefile."""
+
+    casefile_id: CasefileId
+    sheet_payloads: list[ValueRanges] = Field(description="Cells, as sheets_batch_get gives them", max_length=50)
+    sync_token: _SyncToken | None = Field(default=None, description="A mark of your own; cells are read anew each time")
+    overwrite: bool = Field(default=False, description=_OVERWRITE)
+
+
+class StoredPayload(Stood):
+    """What was stored."""
+
+    sync_token: str | None = Field(description="The token that was given, for the next sync to go on from")
+
+
+class StoredMessagesPayload(StoredPayload):
+    """What was stored of mail."""
+
+    threads_stored: int = Field(description="How many threads are new or other than before")
+    labels_stored: int = Field(description="How many labels are new or other than before")
+
+
+class StoreGmailMessagesRequest(Request[StoreGmailMessagesPayload], operation="store_gmail_messages"):
+    """Asks to keep messages."""
+
+
+class StoreGmailMessagesResponse(Response[StoredMessagesPayload]):
+    """Says how many were kept."""
+
+
+class StoreDriveFilesRequest(Request[StoreDriveFilesPayload], operation="store_drive_files"):
+    """Asks to keep files."""
+
+
+class StoreDriveFilesResponse(Response[StoredPayload]):
+    """Says how many were kept."""
+
+
+class StoreSheetDataRequest(Request[StoreSheetDataPayload], operation="store_sheet_data"):
+    """Asks to keep cells."""
+
+
+class StoreSheetDataResponse(Response[StoredPayload]):
+    """Says how many were kept."""

@@ -1,0 +1,82 @@
+"""What syncing takes and gives."""
+
+from __future__ import annotations
+
+from typing import Annotated, Self
+
+from pydantic import Field, model_validator
+
+from remit.inventory import Request, Response
+from remit_casefile.google.payloads.base import Id
+from remit_casefile.google.payloads.sheets import Range
+from remit_casefile.google.payloads.sync import Missing
+from remit_casefile.workspace.payloads import CasefileId, Payload, Stood
+
+_Ranges = Annotated[list[Range], Field(max_length=100)]
+
+
+class SyncGmailPayload(Payload):
+    """Which casefile gets the mail that is new."""
+
+    casefile_id: CasefileId
+    label_id: Id | None = Field(
+        default=None,
+        description="Only mail with this label. If omitted, the label of the last sync; at first, the whole mailbox",
+    )
+
+
+class SyncDrivePayload(Payload):
+    """Which casefile gets the files that are new."""
+
+    casefile_id: CasefileId
+    folder_id: Id | None = Field(
+        default=None,
+        description="Only files in this folder. If omitted, the folder of the last sync; at first, all files",
+    )
+
+
+class SyncSheetsPayload(Payload):
+    """Which casefile gets its cells anew."""
+
+    casefile_id: CasefileId
+    spreadsheet_id: Id | None = Field(default=None, description="A spreadsheet to read more cells of, with ranges")
+    ranges: _Ranges = Field(default_factory=list[str], description="Cells of it to read from now on: Sheet1!A1:C10")
+
+    @model_validator(mode="after")
+    def _names_cells(self) -> Self:
+        if (self.spreadsheet_id is None) != (not self.ranges):
+            raise ValueError("give a spreadsheet_id and ranges of it, or neither")
+        return self
+
+
+class SyncedPayload(Stood):
+    """What a sync did to a casefile."""
+
+    removed: int = Field(description="How many were gone at Google. What somebody stored by hand stays")
+    full: bool = Field(description="Whether everything was read, and not only what changed")
+    missing: list[Missing] = Field(description="What could not be had, the first of it. Call again for it")
+    missing_count: int = Field(description="How much could not be had")
+
+
+class SyncGmailRequest(Request[SyncGmailPayload], operation="sync_gmail"):
+    """Asks to bring a casefile's mail up to date."""
+
+
+class SyncGmailResponse(Response[SyncedPayload]):
+    """Says what came and went."""
+
+
+class SyncDriveRequest(Request[SyncDrivePayload], operation="sync_drive"):
+    """Asks to bring a casefile's files up to date."""
+
+
+class SyncDriveResponse(Response[SyncedPayload]):
+    """Says what came and went."""
+
+
+class SyncSheetsRequest(Request[SyncSheetsPayload], operation="sync_sheets"):
+    """Asks to read a casefile's cells anew."""
+
+
+class SyncSheetsResponse(Response[SyncedPayload]):
+    """Says what came."""

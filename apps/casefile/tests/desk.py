@@ -1,0 +1,97 @@
+"""The whole application at a desk: its runtime with a scripted model, and the people who call."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import select
+
+from apps.casefile.tests.office import principal
+from remit import Arguments, InProcessStore, Principal, RunResult, Runtime
+from remit.testing import Scripted
+from remit_casefile.app import Casefiles, build
+from remit_casefile.storage.database import Database
+from remit_casefile.storage.tables import Event, SessionRequest
+
+RECEIVED, STARTED, SENT = "tool_request_received", "tool_execution_started", "tool_response_sent"
+COMPLETED, FAILED = "tool_execution_completed", "tool_execution_failed"
+TYPES = (RECEIVED, STARTED, COMPLETED, FAILED, SENT)
+
+
+class Desk:
+    """An application over one database; ``script`` is what its model says."""
+
+    def __init__(
+        self,
+        database: Database,
+        *script: Any,
+        store: InProcessStore | None = None,
+        parts: Casefiles | None = None,
+    ) -> None:
+        self.database = database
+        self.parts = parts or build(database.path.parent, database=database)
+        self.model = Scripted(script)
+        self.runtime = Runtime(self.parts.app, model=self.model, store=store, directory=principal)
+
+    async def run(self, name: str, by: str | Principal = "ann", /, *, at: str = "", **arguments: Any) -> RunResult[Any]:
+        """Call a tool, in the session ``at`` where one is named."""
+        person = by if isinstance(by, Principal) else principal(by)
+        said = Arguments(json.dumps(arguments), arguments)
+        return await self.runtime.call_named(name, said, by=person, conversation=at)
+
+    async def call(self, name: str, by: str | Principal = "ann", *, at: str = "", **arguments: Any) -> dict[str, Any]:
+        """Call a tool, and read its reply."""
+        return json.loads((await self.run(name, by, at=at, **arguments)).text)
+
+    async def casefile(self, title: str = "Smith", by: str = "ann") -> str:
+        """The id of a new casefile."""
+        return (await self.call("create_casefile", by, title=title))["casefile_id"]
+
+    async def grant(self, casefile_id: str, user: str, level: str) -> None:
+        """Let somebody do more with a casefile of ann's."""
+        await self.call("grant_permission", casefile_id=casefile_id, target_user_id=user, permission=level)
+
+    async def session(self, kind: str = "tool", by: str | Principal = "ann", **arguments: Any) -> str:
+        """The id of a new session."""
+        return (await self.call(f"create_{kind}_session", by, **arguments))["session_id"]
+
+    async def ask(
+        self, session: str, tool: str, parameters: dict[str, Any], by: str | Principal = "ann", /, **more: Any
+    ) -> RunResult[Any]:
+        """Ask for a tool in a session."""
+        asked = {"tool_name": tool, "parameters": parameters, **more}
+        return await self.run("process_tool_request", by, at=session, **asked)
+
+    async def decide(self, waiting: RunResult[Any], *, approved: bool = True) -> RunResult[Any]:
+        """Decide what a run waits for, as ann, and drive it on."""
+        for question in waiting.questions:
+            await self.runtime.decide(question, approved=approved, by=principal())
+        return await self.runtime.resume(waiting.run)
+
+    async def events(self, session: str = "") -> list[Event]:
+        """What happened to requests, of one session or of all, in order; without what layers filed meanwhile."""
+        async with self.database.reading() as reading:
+            query = select(Event).where(Event.event_type.in_(TYPES)).order_by(Event.request, Event.chain_position)
+            found = await reading.scalars(query.where(Event.session == session) if session else query)
+            return list(found.all())
+
+    async def types(self, session: str = "") -> list[str]:
+        """The types of these events."""
+        return [event.event_type for event in await self.events(session)]
+
+    async def requests(self) -> Sequence[SessionRequest]:
+        """All requests of sessions, in order."""
+        async with self.database.reading() as reading:
+            return (await reading.scalars(select(SessionRequest).order_by(SessionRequest.created_at))).all()
+
+
+def code_of(result: RunResult[Any]) -> str:
+    """The code of the error that a run failed with; the empty text where it did not."""
+    return result.reply.error.code if result.reply is not None and result.reply.error is not None else ""
+
+
+def said_by(result: RunResult[Any]) -> str:
+    """What that error says."""
+    return result.reply.error.message if result.reply is not None and result.reply.error is not None else ""

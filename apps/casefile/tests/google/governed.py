@@ -1,0 +1,46 @@
+"""The Google tools as the inventory governs them, for clients at the fake."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import remit_casefile
+from remit import App, Arguments, Principal, RunResult, Runtime
+from remit.inventory import Inventory, Operations, read_inventory
+from remit_casefile.google.tools import Clients, with_google
+from remit_casefile.policies.env import Env
+from remit_casefile.policies.sections import table
+from remit_casefile.policies.words import WORDS
+from remit_casefile.storage.database import Database
+
+ANN = Principal("ann", permissions=frozenset({"*"}))
+FOLDER = Path(remit_casefile.__file__).parent / "inventory"
+SLICES = (("communication", "gmail"), ("workspace", "google_drive"), ("workspace", "google_sheets"))
+
+
+@cache
+def inventory() -> Inventory:
+    """The inventory of the application. Nothing of these slices touches the database."""
+    return read_inventory(FOLDER, table(Env(database=Database(Path("unused.db"))), version="1.0"), WORDS)
+
+
+def operations(clients: Clients) -> tuple[Operations, ...]:
+    """The operations on Google, slice by slice."""
+    domains = (clients.gmail, clients.drive, clients.sheets)
+    return tuple(
+        Operations(inventory().slice(*named), (domain,)) for named, domain in zip(SLICES, domains, strict=True)
+    )
+
+
+def google_app(clients: Clients) -> App:
+    """An application of the Google tools alone."""
+    tools = tuple(tool for each in operations(clients) for tool in each.callees)
+    return App(name="casefile", tools=with_google(tools, clients))
+
+
+async def call(runtime: Runtime, name: str, arguments: dict[str, Any], by: Principal = ANN) -> RunResult[Any]:
+    """Call a tool by its name, as a run of its own."""
+    return await runtime.call_named(name, Arguments(json.dumps(arguments), arguments), by=by)

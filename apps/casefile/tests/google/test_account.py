@@ -1,0 +1,196 @@
+"""The account: read when first used, one clear error where it is not there, and its secrets nowhere."""
+
+# google-auth ships without types for its credentials.
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
+from google.auth.transport.requests import Request
+from google.oauth2.service_account import Credentials as ServiceCredentials
+
+from apps.casefile.tests.google.fake.server import FakeGoogle
+from apps.casefile.tests.google.governed import call, google_app
+from remit import Runtime
+from remit.errors import CapabilityError, DeniedError, SetupError
+from remit_casefile.google.account import CREDENTIALS, SUBJECT, URL, Account
+from remit_casefile.google.gmail import GmailClient
+from remit_casefile.google.tools import Clients
+from remit_casefile.google.transport import Hosts, Transport
+
+SECRET, REFRESH = "GOCSPX-not-for-anybody", "refresh-1-not-for-anybody"
+
+
+def user(google: FakeGoogle, **more: str) -> dict[str, str]:
+    """The file of somebody who has signed in."""
+    said = {"type": "authorized_user", "client_id": "id", "client_secret": SECRET, "refresh_token": REFRESH}
+    return {**said, "token_uri": f"{google.url}/token", **more}
+
+
+@pytest.fixture
+def file(tmp_path: Path, google: FakeGoogle) -> Path:
+    path = tmp_path / "credentials.json"
+    path.write_text(json.dumps(user(google)))
+    return path
+
+
+@pytest.fixture
+async def transport(file: Path, google: FakeGoogle) -> AsyncIterator[Transport]:
+    transport = Account.of({CREDENTIALS: str(file), URL: google.url}).transport()
+    yield transport
+    await transport.close()
+
+
+async def test_who_has_signed_in_is_who_the_tools_act_as(google: FakeGoogle, transport: Transport) -> None:
+    gmail = GmailClient(transport)
+
+    await asyncio.gather(*(gmail.profile() for _ in range(4)))
+
+    assert [each["refresh_token"] for each in google.granted] == [REFRESH]
+    assert google.asked == ["gmail.users.getProfile"] * 4
+
+
+async def test_without_credentials_every_tool_says_what_to_set(google: FakeGoogle) -> None:
+    transport = Account.of({URL: google.url}).transport()
+    runtime = Runtime(google_app(Clients.over(transport)))
+
+    for name, arguments in (
+        ("gmail_list_messages", {}),
+        ("drive_list_files", {}),
+        ("sheets_batch_get", {"spreadsheet_id": "b", "ranges": ["A1"]}),
+    ):
+        said = json.loads((await call(runtime, name, arguments)).text)
+        assert said["errorCode"] == "CAPABILITY_ABSENT"
+        assert said["error"] == (
+            "no Google account is connected: set REMIT_GOOGLE_CREDENTIALS to the path of an authorized user's or a "
+            "service account's JSON file"
+        )
+    assert google.asked == []
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "holds no credentials"),
+        ('{"type": "external_account"}', "holds no credentials"),
+        ('{"type": "authorized_user", "client_id": "i", "client_secret": "short"}', "client_secret"),
+        (json.dumps({"type": "authorized_user", "client_id": "i", "client_secret": SECRET}), "refresh_token"),
+        (
+            json.dumps({"type": "service_account", "client_email": "a@b.c", "private_key": SECRET}),
+            "private_key of the credentials is none",
+        ),
+        (
+            json.dumps(
+                {
+                    "type": "authorized_user",
+                    "client_id": "i",
+                    "client_secret": SECRET,
+                    "refresh_token": REFRESH,
+                    "token_uri": "http://[example.com",
+                }
+            ),
+            "token_uri",
+        ),
+    ],
+)
+async def test_a_file_that_holds_no_credentials_is_named_and_not_quoted(tmp_path: Path, text: str, said: str) -> None:
+    path = tmp_path / "credentials.json"
+    path.write_text(text)
+
+    with pytest.raises(CapabilityError, match=said) as raised:
+        await Account(file=path).credentials()
+
+    assert SECRET not in f"{raised.value!s} {raised.value.__cause__!r}"
+    assert "short" not in str(raised.value)
+
+
+async def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    for path, why in ((tmp_path / "none.json", "No such file"), (tmp_path / "bytes.json", "it is no text")):
+        (tmp_path / "bytes.json").write_bytes(b"\xff\xfe")
+        with pytest.raises(CapabilityError, match=why) as raised:
+            await Account(file=path).credentials()
+        assert str(path) in str(raised.value)
+
+
+async def test_credentials_that_come_later_are_taken_without_a_restart(tmp_path: Path, google: FakeGoogle) -> None:
+    path = tmp_path / "credentials.json"
+    async with Account(file=path, hosts=Hosts.all_at(google.url)).transport() as transport:
+        with pytest.raises(CapabilityError):
+            await GmailClient(transport).profile()
+
+        path.write_text(json.dumps(user(google)))
+        await GmailClient(transport).profile()
+
+    assert google.asked == ["gmail.users.getProfile"]
+
+
+async def test_secrets_stand_in_no_reply_error_or_journal(google: FakeGoogle, transport: Transport) -> None:
+    google.accepts = "another"
+    runtime = Runtime(google_app(Clients.over(transport)))
+
+    refused = await call(runtime, "gmail_list_messages", {})
+    google.accepts, quoting = "refresh-1", f"{SECRET} and {REFRESH}"
+    key = google.drive.put("notes", quoting.encode())
+    read = await call(runtime, "drive_download_file", {"file_id": key})
+
+    assert json.loads(refused.text)["errorCode"] == "PERMISSION_DENIED"
+    assert "sign in again" in refused.text
+    assert json.loads(read.text)["content"] == "[secret google:client_secret] and [secret google:refresh_token]"
+    written = repr([await runtime.store.read(each.run) for each in (refused, read)])
+    assert SECRET not in written
+    assert REFRESH not in written
+    assert "token-1" not in written
+
+
+async def test_a_person_acts_as_nobody_else(file: Path) -> None:
+    account = Account.of({CREDENTIALS: str(file), SUBJECT: "bob@example.com"})
+
+    with pytest.raises(CapabilityError, match="REMIT_GOOGLE_SUBJECT is for service accounts"):
+        await account.credentials()
+
+
+async def test_a_service_account_acts_as_the_person_who_is_named(tmp_path: Path, google: FakeGoogle) -> None:
+    google.accepts = "ey"
+    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    pem = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    ).decode()
+    path = tmp_path / "service.json"
+    said = {"type": "service_account", "client_email": "robot@example.com", "private_key": pem}
+    path.write_text(json.dumps({**said, "token_uri": f"{google.url}/token"}))
+
+    made = await Account.of({CREDENTIALS: str(path), SUBJECT: "ann@example.com"}).credentials()
+    assert isinstance(made, ServiceCredentials)
+    request = Request()
+    await asyncio.to_thread(made.refresh, request)
+    request.session.close()
+
+    claims = _claims(google.granted[0]["assertion"])
+    assert (claims["iss"], claims["sub"]) == ("robot@example.com", "ann@example.com")
+    assert set(claims["scope"].rsplit("/")) >= {"spreadsheets"}
+
+
+def test_a_place_that_a_token_may_not_travel_to_is_refused_when_the_account_is_made() -> None:
+    with pytest.raises(SetupError, match=r"REMIT_GOOGLE_URL: gmail=.http://example\.com.: give https://HOST"):
+        Account.of({URL: "http://example.com"})
+
+
+async def test_an_account_that_google_no_longer_knows_is_a_denial(google: FakeGoogle, transport: Transport) -> None:
+    google.accepts = "another"
+
+    with pytest.raises(DeniedError, match="sign in again"):
+        await GmailClient(transport).profile()
+
+
+def _claims(token: str) -> dict[str, Any]:
+    part = token.split(".")[1]
+    return json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)))

@@ -1,0 +1,103 @@
+"""Mail is filed by one call: searched, read, kept in a casefile, and noted there."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from apps.casefile.tests.workspace.desk import BOB, Crash, Desk
+from remit.contracts.items import ToolOutput
+from remit_casefile.pipelines.filing import Filing
+
+
+async def outputs(desk: Desk, run: str) -> list[str]:
+    """The calls of a run, as they ended."""
+    items = [position.item for position in await desk.store.read(run)]
+    return [item.callee for item in items if isinstance(item, ToolOutput)]
+
+
+async def test_what_a_search_finds_is_read_kept_and_noted(desk: Desk, casefile: str) -> None:
+    desk.deliver(2, subject="invoice")
+    desk.deliver(1, subject="lunch")
+    result = await desk.run("file_mail", casefile_id=casefile, query="subject:invoice")
+    said = json.loads(result.text)
+    assert said == {
+        "casefile_id": casefile,
+        "found": 2,
+        "stored": 2,
+        "skipped": 0,
+        "noted": True,
+        "steps": {"steps_executed": 5, "steps_succeeded": 5, "steps_failed": 0, "failures": {}},
+    }
+    assert sorted((await desk.mail_in(casefile)).values()) == ["invoice 0", "invoice 1"]
+    notes = (await desk.call("get_casefile", casefile_id=casefile))["casefile"]["notes"]
+    assert notes.splitlines()[-1] == "2 new messages filed for: subject:invoice"
+    read = ["gmail_get_message"] * 2
+    called = ["gmail_search_messages", *read, "store_gmail_messages", "get_casefile", "update_casefile", "file_mail"]
+    assert await outputs(desk, result.run) == called
+    assert (await desk.runtime.replay(result.run)).difference == ""
+
+
+async def test_filing_again_skips_what_is_there_and_adds_another_line(desk: Desk, casefile: str) -> None:
+    desk.deliver(1, subject="invoice")
+    await desk.call("file_mail", casefile_id=casefile, query="subject:invoice")
+    said = await desk.call("file_mail", casefile_id=casefile, query="subject:invoice")
+    assert (said["found"], said["stored"], said["skipped"]) == (1, 0, 1)
+    notes = (await desk.call("get_casefile", casefile_id=casefile))["casefile"]["notes"]
+    assert [line[:1] for line in notes.splitlines() if line] == ["1", "0"]
+
+
+async def test_at_most_so_many_are_filed_as_were_asked_for(desk: Desk, casefile: str) -> None:
+    desk.deliver(3, subject="invoice")
+    said = await desk.call("file_mail", casefile_id=casefile, query="subject:invoice", limit=2)
+    assert (said["found"], said["stored"]) == (2, 2)
+
+
+async def test_notes_that_are_full_do_not_keep_mail_from_being_filed(desk: Desk, casefile: str) -> None:
+    await desk.call("update_casefile", casefile_id=casefile, notes="x" * 5000)
+    desk.deliver(1, subject="invoice")
+    said = await desk.call("file_mail", casefile_id=casefile, query="subject:invoice")
+    assert (said["stored"], said["noted"]) == (1, False)
+    assert said["steps"]["failures"]["note"]["errorCode"] == "VALIDATION_ERROR"
+    assert said["steps"]["steps_failed"] == 1
+
+
+async def test_who_may_only_look_at_a_casefile_files_nothing_in_it(desk: Desk, casefile: str) -> None:
+    desk.deliver(1, subject="invoice")
+    await desk.grant(casefile, "viewer")
+    said = await desk.call("file_mail", BOB, casefile_id=casefile, query="subject:invoice")
+    assert said["success"] is False
+    assert await desk.mail_in(casefile) == {}
+
+
+async def test_without_an_account_it_says_at_which_step_it_stopped(desk: Desk, casefile: str) -> None:
+    desk.account.unlink()
+    said = await desk.call("file_mail", casefile_id=casefile, query="subject:invoice")
+    assert said["error"].startswith("filing stopped at the step search: ")
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+@pytest.mark.parametrize("write", [1, 2], ids=["storing", "noting"])
+async def test_a_crash_while_it_writes_loses_nothing_and_doubles_nothing(
+    desk: Desk, casefile: str, write: int, moment: str
+) -> None:
+    desk.deliver(2, subject="invoice")
+    setattr(desk.database, moment, write)
+    with pytest.raises(Crash):
+        await desk.run("file_mail", casefile_id=casefile, query="subject:invoice")
+    (row, *_) = await desk.store.runs()
+    result = await desk.runtime.resume(row.run)
+    assert json.loads(result.text)["stored"] == 2
+    notes = (await desk.call("get_casefile", casefile_id=casefile))["casefile"]["notes"]
+    assert notes.count("2 new messages filed") == 1
+    assert len(await desk.mail_in(casefile)) == 2
+
+
+def test_the_inventory_says_no_less_of_it_than_its_steps_do(desk: Desk) -> None:
+    operations = desk.app.operations
+    assert operations is not None
+    steps, said = Filing(operations.tool).pipeline.facts, operations.tool("file_mail").facts
+    assert (steps.effect, steps.risk, steps.egress) == (said.effect, said.risk, said.egress)
+    assert steps.permissions <= said.permissions
+    assert steps.entities <= said.entities

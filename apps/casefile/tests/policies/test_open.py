@@ -1,0 +1,101 @@
+"""An inventory that leaves a casefile open, or looks at one that is not there, is refused."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from pydantic import BaseModel
+
+from remit import LeafContext
+from remit.inventory import InventoryError, Operations, Request, Response, method, read_inventory
+from remit_casefile.policies.env import Env
+from remit_casefile.policies.open import refuse_open
+from remit_casefile.policies.sections import table
+from remit_casefile.policies.words import WORDS
+from remit_casefile.storage.database import Database
+
+
+class Nothing(BaseModel):
+    """Names no casefile."""
+
+
+class Usual(BaseModel):
+    """Names one without being told."""
+
+    casefile_id: str = "cf_260101_000001"
+
+
+class AskNothing(Request[Nothing], operation="nothing"):
+    """Asks."""
+
+
+class AskUsual(Request[Usual], operation="usual"):
+    """Asks."""
+
+
+class Answer(Response[Nothing]):
+    """Answers."""
+
+
+@dataclass
+class Domain:
+    """Two operations."""
+
+    @method
+    async def nothing(self, request: AskNothing) -> Answer:
+        """Do nothing."""
+        return Answer.completed(request, Nothing())
+
+    @method
+    async def usual(self, request: AskUsual) -> Answer:
+        """Do something with the usual casefile."""
+        return Answer.completed(request, Nothing())
+
+    async def plain(self, ctx: LeafContext, casefile_id: str) -> str:
+        """Do something with a casefile."""
+        return casefile_id
+
+
+def operations(
+    folder: Path, nothing: str = "", usual: str = "viewer", plain: str = "casefile_permission_level: viewer"
+) -> Operations:
+    """Both operations and a function, governed so."""
+    text = f"""\
+domain: workspace
+subdomain: casefile
+methods:
+  nothing:
+    classification: {{capability: read}}
+    business_rules: {{{nothing}}}
+    tools: {{nothing: {{}}}}
+  usual:
+    classification: {{capability: read}}
+    business_rules: {{casefile_permission_level: {usual}}}
+    tools: {{usual: {{}}}}
+tools:
+  plain:
+    function: Domain.plain
+    classification: {{capability: read}}
+    business_rules: {{{plain}}}
+"""
+    (folder / "x.yaml").write_text(text, encoding="utf-8")
+    env = Env(database=Database(folder / "casefile.db"))
+    return Operations(read_inventory(folder, table(env, version="1.0"), WORDS), (Domain(),))
+
+
+@pytest.mark.parametrize("rule", ["requires_casefile: true", "casefile_permission_level: viewer"])
+def test_rules_that_look_at_a_casefile_nobody_takes_are_refused(tmp_path: Path, rule: str) -> None:
+    with pytest.raises(InventoryError) as refused:
+        refuse_open(operations(tmp_path, nothing=rule))
+    assert refused.value.findings[0].what == "nothing takes no casefile_id, and its rules look at one"
+
+
+def test_a_default_that_no_gate_would_see_and_a_function_that_is_open_are_refused_together(tmp_path: Path) -> None:
+    with pytest.raises(InventoryError) as refused:
+        refuse_open(operations(tmp_path, plain="requires_auth: true"))
+    assert [finding.what for finding in refused.value.findings] == [
+        "plain takes a casefile_id, and nothing looks at its access list",
+        "usual takes a casefile_id with a default, which no gate would see",
+    ]

@@ -1,0 +1,51 @@
+"""What records requests and turns looks at the session itself: no policy has to, for it to stay closed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from apps.casefile.tests.desk import Desk, code_of, said_by
+from apps.casefile.tests.office import principal
+from apps.casefile.tests.world import rows
+from remit import App, RunResult, Runtime
+from remit_casefile.chat.turns import Turns
+from remit_casefile.sessions.records import Begin, Records
+from remit_casefile.storage.database import Database
+
+TABLES = ("session_requests", "events", "chat_messages")
+
+
+class Bare:
+    """The records alone, with no policy of the application around them."""
+
+    def __init__(self, database: Database) -> None:
+        self.begin, self.turn = Records(database).begin, Turns(database).begin
+        self.runtime = Runtime(App(name="bare", tools=(self.begin, self.turn)))
+
+    async def __call__(self, kind: str, at: str) -> RunResult[Any]:
+        """Begin a request or a turn in a session."""
+        if kind == "chat":
+            return await self.runtime.call_in(at, self.turn, principal(), "Hello")
+        asked = Begin(tool_name="look", parameters={}, prompt=None, casefile_id=None, session_request_id=None)
+        return await self.runtime.call_in(at, self.begin, principal(), asked)
+
+
+@pytest.mark.parametrize(("kind", "create"), [("tool", "create_tool_session"), ("chat", "create_chat_session")])
+async def test_nothing_begins_outside_a_session_or_in_one_that_is_closed(
+    database: Database, kind: str, create: str
+) -> None:
+    desk, bare = Desk(database), Bare(database)
+    for at in ("", "talk"):
+        refused = await bare(kind, at)
+        assert (code_of(refused), create in said_by(refused)) == ("PERMISSION_DENIED", True)
+    session = await desk.session(kind)
+    await desk.call(f"close_{kind}_session", session_id=session)
+    assert said_by(await bare(kind, session)) == f"The session '{session}' is closed; begin a new one."
+    assert await rows(database, *TABLES) == dict.fromkeys(TABLES, 0)
+
+
+async def test_a_message_is_said_in_no_tool_session(database: Database) -> None:
+    refused = await Bare(database)("chat", await Desk(database).session())
+    assert "create_chat_session" in said_by(refused)

@@ -1,0 +1,92 @@
+"""The tables: the migrations make them as the code says them, and SQL folds all of Unicode."""
+
+from __future__ import annotations
+
+from datetime import timedelta, timezone
+
+import pytest
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, func, select, text
+from sqlalchemy.exc import IntegrityError
+
+from apps.casefile.tests.world import START
+from remit_casefile.storage.database import SCHEMA, Database
+from remit_casefile.storage.tables import Base, Casefile, Grant
+
+
+def casefile(casefile_id: str = "cf_260101_00000a", tenant: str = "default") -> Casefile:
+    """A row."""
+    return Casefile(
+        id=casefile_id,
+        tenant=tenant,
+        title="Smith",
+        description="",
+        notes="",
+        tags=[],
+        owner="ann",
+        state="active",
+        public_access=None,
+        created_at=START,
+        updated_at=START,
+    )
+
+
+def test_the_code_wants_the_newest_migration() -> None:
+    assert ScriptDirectory.from_config(SCHEMA.configuration()).get_current_head() == SCHEMA.head
+
+
+async def test_the_migrations_make_the_tables_that_the_code_says(database: Database) -> None:
+    def differences(connection: Connection) -> object:
+        return compare_metadata(MigrationContext.configure(connection), Base.metadata)
+
+    async with database.writing() as session:
+        assert await (await session.connection()).run_sync(differences) == []
+
+
+async def test_the_migrations_can_be_taken_back(database: Database) -> None:
+    def back(connection: Connection) -> None:
+        config = SCHEMA.configuration()
+        config.attributes["connection"] = connection
+        command.downgrade(config, "base")
+
+    async with database.writing() as session:
+        await (await session.connection()).run_sync(back)
+        left = (await session.scalars(text("SELECT name FROM sqlite_master WHERE type = 'table'"))).all()
+    assert left == ["alembic_version"]
+
+
+async def test_a_row_that_refers_to_nothing_is_refused(database: Database) -> None:
+    with pytest.raises(IntegrityError, match="FOREIGN KEY"):
+        async with database.writing() as session:
+            session.add(Grant(casefile="cf", user="bob", level="viewer", granted_by="ann", granted_at=START, notes=""))
+
+
+async def test_what_a_casefile_holds_goes_with_it(database: Database) -> None:
+    async with database.writing() as session:
+        session.add(casefile())
+        await session.flush()
+        held = Grant(casefile=casefile().id, user="bob", level="viewer", granted_by="ann", granted_at=START, notes="")
+        session.add(held)
+    async with database.writing() as session:
+        await session.delete(await session.get_one(Casefile, casefile().id))
+    async with database.reading() as session:
+        assert (await session.scalars(select(Grant))).all() == []
+
+
+async def test_a_moment_comes_back_as_the_same_moment_whatever_its_zone_was(database: Database) -> None:
+    elsewhere = casefile()
+    elsewhere.updated_at = START.astimezone(timezone(timedelta(hours=1)))
+    async with database.writing() as session:
+        session.add(elsewhere)
+    async with database.reading() as session:
+        found = await session.get_one(Casefile, casefile().id)
+    assert (found.created_at, found.updated_at) == (START, START)
+    assert found.updated_at.tzinfo is not None
+
+
+async def test_sql_folds_the_case_of_all_letters(database: Database) -> None:
+    async with database.reading() as session:
+        assert await session.scalar(select(func.casefold("ÜBER Straße"))) == "über strasse"

@@ -1,0 +1,76 @@
+"""Casefiles on a real database file, and the facts of calls to make with them."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from sqlalchemy import text
+
+from remit import Caller, LeafContext, Principal
+from remit_casefile.storage.database import Database
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+class Clock:
+    """A clock on which time passes where a test says so."""
+
+    def __init__(self) -> None:
+        self.now = START
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def advance(self, **spans: float) -> None:
+        """Let that much time pass."""
+        self.now += timedelta(**spans)
+
+
+class Digits:
+    """Random digits that count: 000001, 000002."""
+
+    def __init__(self) -> None:
+        self._next = itertools.count(1)
+
+    def __call__(self, digits: int) -> str:
+        return f"{next(self._next):0{digits}x}"
+
+
+@dataclass(frozen=True)
+class Ctx:
+    """The facts of one call."""
+
+    key: str
+    caller: Caller
+    run: str = "run-1"
+    deadline: float | None = None
+    said: list[str] = field(default_factory=list[str])
+
+    def log(self, message: str, /, **fields: object) -> None:
+        self.said.append(f"{message} {fields}")
+
+    def emit(self, name: str, data: object = None, /) -> None:
+        self.said.append(f"{name} {data}")
+
+
+def call_of(person: str = "ann", tenant: str = "default", key: str = "key") -> LeafContext:
+    """A call that this person makes."""
+    principal = Principal(person, tenant, frozenset({"*"}))
+    return Ctx(key, Caller("run-1", "casefile", "call-0", 1, principal))
+
+
+async def rows(database: Database, *tables: str) -> dict[str, int]:
+    """How many rows each of these tables has."""
+    async with database.reading() as session:
+        return {
+            table: await session.scalar(text(f"SELECT count(*) FROM {table}")) or 0  # noqa: S608  (names of ours)
+            for table in tables
+        }
+
+
+def database_in(folder: Path, clock: Clock | None = None, *, busy_timeout: float = 20.0) -> Database:
+    """The database of a world: its clock stands still, its ids count."""
+    return Database(folder / "casefile.db", clock=clock or Clock(), new_id=Digits(), busy_timeout=busy_timeout)

@@ -1,0 +1,20 @@
+"""The workers of the CMS: models with a task of their own. They need the extra `pydantic-ai` of Remit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from remit import Callee
+from remit_cms.tools import AnyTool
+
+
+def workers(tools: Iterable[AnyTool]) -> tuple[Callee[..., Any], ...]:
+    """The workers of the files ``*.worker`` here, joined with the tools they name; none without the extra."""
+    if find_spec("pydantic_ai") is None:
+        return ()
+    from remit.workers import workers_of  # noqa: PLC0415 - of the extra
+
+    return workers_of(Path(__file__).parent, tools=tools)
