@@ -12,6 +12,8 @@ from bench.durable import durable
 from bench.inventory import inventory
 from bench.paused import paused
 from bench.process import process
+from bench.workers import workers
+from bench.workers_memory import workers_memory
 from figures.figure import BUILD, Figure, line, write
 
 PARTS: Final[dict[str, Callable[[], AsyncIterator[Figure]]]] = {
@@ -21,6 +23,8 @@ PARTS: Final[dict[str, Callable[[], AsyncIterator[Figure]]]] = {
     "durable": durable,
     "paused": paused,
     "inventory": inventory,
+    "workers": workers,
+    "workers_memory": workers_memory,
 }
 
 

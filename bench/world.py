@@ -134,7 +134,7 @@ def sql_store(folder: Path) -> SqlStore:
 async def call_many(service: CallService, callee: Tool[..., Any], count: int) -> float:
     """CPU seconds for ``count`` calls from raw arguments through the whole onion, items hashed into a journal."""
     store = InProcessStore()
-    epoch = await store.acquire("run", "bench", 1e9)
+    epoch = (await store.acquire("run", "bench", 1e9)).epoch
     ledger = RunLedger(store, "run", epoch, clock=time.time, watch=lambda _position: None)
     caller = Caller("run", "bench", "parent", 1, PERSON)
     limits = Limits()

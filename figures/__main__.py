@@ -8,14 +8,18 @@ from collections.abc import Iterator
 from typing import Final, Protocol
 
 from figures import (
+    acl_figure,
     approval,
     audit,
     bijection,
     crash,
+    door,
     drift,
     engine,
+    fuzz,
     history,
     limits,
+    narrowing,
     policy,
     race,
     replay,
@@ -23,6 +27,7 @@ from figures import (
     schedules,
     seal,
     secrets,
+    workers,
 )
 from figures.figure import BUILD, Figure, line, write
 
@@ -49,8 +54,13 @@ PARTS: Final[dict[str, Part]] = {
     "secrets": secrets.figures,
     "drift": drift.figures,
     "policy": policy.figures,
+    "acl": acl_figure.figures,
+    "fuzz": fuzz.figures,
+    "door": door.figures,
+    "narrowing": narrowing.figures,
     "crash": crash.figures,
     "engine": engine.figures,
+    "workers": workers.figures,
 }
 
 

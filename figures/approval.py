@@ -10,9 +10,10 @@ from collections.abc import AsyncGenerator, Iterator
 from pathlib import Path
 from typing import Final
 
+from figures.approval_casefile import office
 from figures.approval_more import ROWS
 from figures.approval_rows import once, waiting
-from figures.approval_world import ADA, Clock, Ran, Stage, Target, targets
+from figures.approval_world import ADA, Clock, Ran, Stage, Target, casefile_targets, cms_targets
 from figures.figure import Figure, none
 from remit import InProcessStore
 from remit.journal.ports import Store
@@ -22,7 +23,8 @@ from remit.journal.sql import SqlStore
 def figures(*, short: bool) -> Iterator[Figure]:
     """Executions of what nobody approved, over all tools, both stores and every row."""
     wrong, tried, tools = asyncio.run(_all(short=short))
-    how = f"{len(ROWS)} rows over {tools} tools of the CMS and composed callees of Python, in memory and in SQLite"
+    how = f"{len(ROWS)} rows over {tools} targets, in memory and in SQLite: every tool of the CMS and of casefiles, "
+    how += "called by a model, and by composed callees of Python and pipelines"
     how += f"; wrong: {dict(wrong)}" if wrong else ""
     executions = wrong.total()
     yield none("approval.matrix.executions", executions, tried, how)
@@ -31,9 +33,8 @@ def figures(*, short: bool) -> Iterator[Figure]:
 async def _all(*, short: bool) -> tuple[Counter[str], int, int]:
     wrong, tried = Counter[str](), 0
     ran = Ran()
-    found = targets(ran)
-    chosen = [*found[:2], *[each for each in found if each.tool.facts.confirm][:1], found[-1]] if short else found
-    async with _stores() as stores:
+    async with _targets(ran) as found, _stores() as stores:
+        chosen = [each for several in found for each in (_some(several) if short else several)]
         for target in chosen:
             for store in stores:
                 await _control(_stage(target, ran, store))
@@ -41,6 +42,19 @@ async def _all(*, short: bool) -> tuple[Counter[str], int, int]:
                     wrong.update({name: beyond} if (beyond := await row(_stage(target, ran, store))) else {})
                     tried += 1
     return wrong, tried, len(chosen)
+
+
+def _some(found: list[Target]) -> list[Target]:
+    return [*found[:2], *[each for each in found if each.tool.facts.confirm][:1], found[-1]]
+
+
+@contextlib.asynccontextmanager
+async def _targets(ran: Ran) -> AsyncGenerator[list[list[Target]]]:
+    """The tools of each application, which lives as long as they are tried."""
+    with tempfile.TemporaryDirectory(prefix="remit-matrix-") as home:
+        made = await office(Path(home))
+        yield [cms_targets(ran, Path(home)), casefile_targets(ran, made)]
+        await made.close()
 
 
 @contextlib.asynccontextmanager

@@ -1,15 +1,17 @@
-"""What the matrix of approvals is tried on: every tool of the CMS, and composed callees, with bodies that count."""
+"""What the matrix of approvals is tried on: every tool of both applications, and what calls it; bodies that count."""
 
 from __future__ import annotations
 
 import functools
 import json
-import tempfile
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
+from pydantic import BaseModel
+
+from figures import approval_casefile
 from remit import (
     Agent,
     App,
@@ -30,8 +32,11 @@ from remit import (
     tool,
 )
 from remit.contracts.arguments import Limits, parse
+from remit.contracts.tool import tool_of
 from remit.journal.ports import Store
+from remit.pipeline import Pipeline, Step
 from remit.testing import Scripted, anybody
+from remit_casefile.app import Casefiles
 from remit_cms.app import build
 
 AnyTool = Tool[..., Any]
@@ -67,6 +72,7 @@ class Target:
     arguments: dict[str, Any]
     others: dict[str, Any] | None
     inner: tuple[AnyTool, ...] = ()
+    inside: tuple[CallLayer, ...] = ()
 
     def canonical(self, arguments: dict[str, Any]) -> str:
         """The canonical form of arguments of this tool."""
@@ -85,22 +91,31 @@ class Ran:
         return sum(each == name and canonical in ("", said) for each, said in self.bodies)
 
 
-def targets(ran: Ran) -> list[Target]:
+def cms_targets(ran: Ran, folder: Path) -> list[Target]:
     """Every tool of the CMS as the application has it, called by a model and by a composed callee."""
-    with tempfile.TemporaryDirectory(prefix="remit-matrix-") as home:
-        app = build(Path(home)).app
+    app = build(folder).app
     tools = [each for agent in app.agents for each in agent.tools] + list(app.tools)
-    direct = [_target(_counted(each, ran)) for each in tools if isinstance(each, Tool)]
+    made = [_counted(each, ran) for each in tools if isinstance(each, Tool)]
+    direct = [_target(each, _SAMPLES.get(each.name) or _sample(each.schema_in.json_schema)) for each in made]
     return [*direct, *(_within(target, ran) for target in direct)]
 
 
-def _target(made: AnyTool) -> Target:
-    arguments = _SAMPLES.get(made.name) or _sample(made.schema_in.json_schema)
+def casefile_targets(ran: Ran, made: Casefiles) -> list[Target]:
+    """Every tool of the casefile application, called by a model and by a pipeline."""
+    counted = [_counted(each, ran) for each in approval_casefile.tools_of(made)]
+    samples = [approval_casefile.sample(each.name, _sample(each.schema_in.json_schema)) for each in counted]
+    seated = (approval_casefile.seated(),)
+    direct = [_target(each, said, seated) for each, said in zip(counted, samples, strict=True)]
+    return [*direct, *(_by_pipeline(target, ran) for target in direct)]
+
+
+def _target(made: AnyTool, arguments: dict[str, Any], inside: Iterable[CallLayer] = ()) -> Target:
     confirm = made.facts.confirm
     arguments = {**arguments, confirm: True} if confirm else arguments
     others = next(iter(_changed(arguments, confirm)), None)
-    found = Target(made, arguments, others)
+    found = Target(made, arguments, others, inside=tuple(inside))
     found.canonical(arguments)
+    found.canonical(others or arguments)
     return found
 
 
@@ -126,19 +141,8 @@ def redefined(
     egress: bool = False,
 ) -> AnyTool:
     """The tool with another body, another description, risk or egress."""
-    facts = made.facts
-    again = tool(
-        body,
-        name=made.name,
-        description=description or made.description,
-        effect=facts.effect,
-        risk=risk or facts.risk,
-        permissions=facts.permissions,
-        timeout=facts.timeout,
-        egress=egress,
-        tags=facts.tags,
-        confirm=facts.confirm,
-    )
+    facts = replace(made.facts, risk=risk or made.facts.risk, egress=egress)
+    again = tool_of(body, facts, name=made.name, description=description or made.description)
     return again.layer(made.layers) if len(made.layers) else again
 
 
@@ -158,6 +162,28 @@ def _within(target: Target, ran: Ran) -> Target:
         return "called"
 
     return Target(through, {"note": "go"}, {"note": "gone"}, (called,))
+
+
+def _by_pipeline(target: Target, ran: Ran) -> Target:
+    """As `_within`, of which the body is a pipeline of one step."""
+    called = target.tool
+    step = Step(name="only", callee=called, takes=target.arguments)
+    driven = set[str]()
+
+    @tool(name=f"pipeline_{called.name}"[:64], effect=Effect.COMPOSED, risk=Risk.HIGH)
+    async def pipeline(ctx: Context, note: str) -> str:
+        """Go through a pipeline. Driven again until it ends, it is one call."""
+        if ctx.key not in driven:
+            ran.bodies.append((f"pipeline_{called.name}", json.dumps({"note": note}, separators=(",", ":"))))
+        driven.add(ctx.key)
+        await Pipeline("only", _Nothing, (step,), description="Call it.").within(ctx, _Nothing())
+        return "called"
+
+    return Target(pipeline, {"note": "go"}, {"note": "gone"}, (called,), target.inside)
+
+
+class _Nothing(BaseModel):
+    """What that pipeline takes."""
 
 
 def _sample(schema: dict[str, Any]) -> dict[str, Any]:
@@ -188,7 +214,8 @@ def _value(schema: dict[str, Any], whole: dict[str, Any]) -> Any:
 def _changed(arguments: dict[str, Any], confirm: str | None) -> list[dict[str, Any]]:
     """Valid arguments that differ in one text; none where a tool takes no text."""
     texts = [name for name, value in arguments.items() if isinstance(value, str) and name != confirm]
-    return [{**arguments, name: f"{arguments[name]}x"} for name in texts]
+    other = approval_casefile.ALTERNATIVES
+    return [{**arguments, name: other.get(arguments[name], f"{arguments[name]}x")} for name in texts]
 
 
 def always() -> Policy:
@@ -216,7 +243,7 @@ class Stage:
     ) -> Runtime:
         """A runtime with the target, of an agent that says ``script``."""
         tools = (made or self.target.tool, *self.target.inner, *more)
-        layers = Stack[CallLayer](preset(env or Env(), policy=policy or always()), *inside)
+        layers = Stack[CallLayer](preset(env or Env(), policy=policy or always()), *inside, *self.target.inside)
         agent = Agent("agent", instructions="Work.", tools=tools)
         app = App(name="matrix", agents=(agent,))
         model = Scripted([*script, "done", "done", "done"])

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from figures.crash_world import DONE, PERSON, World
+from figures.crash_world import DONE, LEAVES, PERSON, Script, World
 from figures.figure import Figure, none
 from remit.contracts.items import ToolOutput
 from remit.journal.crashpoint import arm
@@ -34,11 +34,11 @@ def in_file(home: Path) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Play:
-    """One run: the folder of its world, its journal, and whether its calls are nested."""
+    """One run: the folder of its world, its journal, and how its calls are nested."""
 
     home: Path
     url: str
-    nested: bool
+    script: Script
 
     def store(self) -> SqlStore:
         """Its journal, to be read."""
@@ -53,7 +53,7 @@ class Play:
 
     def world(self) -> World:
         """The world, as it stands."""
-        return World(self.home, nested=self.nested)
+        return World(self.home, self.script)
 
 
 @dataclass(slots=True)
@@ -67,12 +67,12 @@ class Verdict:
     asked_about_outcome: int = 0
 
 
-def sweep(*, nested: bool, every: int = 1, log: bool = False, journals: Journals = in_file) -> Verdict:
+def sweep(script: Script, *, every: int = 1, log: bool = False, journals: Journals = in_file) -> Verdict:
     """Kill at each ``every``-th crash point until a run completes without one."""
     verdict = Verdict()
-    wanted = _final(_played(0, _new(journals, nested=nested), Verdict())[0])
+    wanted = _final(_played(0, _new(journals, script), Verdict())[0])
     for point in itertools.count(1, every):
-        play, died = _played(point, _new(journals, nested=nested), verdict)
+        play, died = _played(point, _new(journals, script), verdict)
         _judge(play, point, wanted, verdict)
         shutil.rmtree(play.home)
         if not died:
@@ -84,18 +84,20 @@ def sweep(*, nested: bool, every: int = 1, log: bool = False, journals: Journals
 
 
 def figures(*, short: bool) -> Iterator[Figure]:
-    """The figures of the sweep on SQLite, flat and nested, and on Postgres."""
+    """The figures of the sweep on SQLite, with calls flat, nested, and made by nested workers, and on Postgres."""
     with serving() as postgres:
 
         def in_postgres(_home: Path) -> str:
             return postgres.url(postgres.make())
 
-        for name, nested, where in (
-            ("sqlite", False, in_file),
-            ("nested", True, in_file),
-            ("postgres", False, in_postgres),
-        ):
-            verdict = sweep(nested=nested, every=5 if short else 1, log=not short, journals=where)
+        sweeps: tuple[tuple[str, Script, Journals], ...] = (
+            ("sqlite", "flat", in_file),
+            ("nested", "nested", in_file),
+            ("workers", "workers", in_file),
+            ("postgres", "flat", in_postgres),
+        )
+        for name, script, where in sweeps:
+            verdict = sweep(script, every=5 if short else 1, log=not short, journals=where)
             how = (
                 f"SIGKILL at {verdict.points} crash points (before and after each commit and each effect) in turn, "
                 f"resumed until the run ends; {verdict.asked_about_outcome} unknown outcomes were asked about"
@@ -104,9 +106,9 @@ def figures(*, short: bool) -> Iterator[Figure]:
             yield none(f"crash.{name}.doubled", len(verdict.doubled), verdict.points, how)
 
 
-def _new(journals: Journals, *, nested: bool) -> Play:
+def _new(journals: Journals, script: Script) -> Play:
     home = Path(tempfile.mkdtemp(prefix="remit-sweep-"))
-    return Play(home=home, url=journals(home), nested=nested)
+    return Play(home=home, url=journals(home), script=script)
 
 
 def _played(point: int, play: Play, verdict: Verdict) -> tuple[Play, bool]:
@@ -215,11 +217,20 @@ def _judge(play: Play, point: int, wanted: list[str], verdict: Verdict) -> None:
         if key not in ended:
             verdict.lost.append(f"point {point}: {name} happened and has no end")
     for output in outputs:
-        leaf = output.callee in ("look", "put", "pay", "send", "erase")
+        leaf = output.callee in LEAVES
         if leaf and output.outcome == "ok" and (output.callee, output.call) not in lines:
             verdict.lost.append(f"point {point}: {output.callee} has an end and did not happen")
     if asyncio.run(_texts(play)) != wanted or outputs[-1].text != DONE:
         verdict.differing.append(f"point {point}: the history is not that of the uninterrupted run")
+    if difference := asyncio.run(_replayed(play)):
+        verdict.differing.append(f"point {point}: the replay differs: {difference}")
+
+
+async def _replayed(play: Play) -> str:
+    store = play.store()
+    report = await play.world().runtime(store).replay("run")
+    await store.close()
+    return report.difference
 
 
 async def _outputs(play: Play) -> list[ToolOutput]:

@@ -1,32 +1,41 @@
-"""The world of the crash sweep: tools of every effect class, whose effects are lines in a file opened O_APPEND."""
+"""The world of the crash sweep: tools of every effect class, whose effects are lines in a file opened O_APPEND.
+
+An agent calls them, alone or nested: by tools that call others, or by workers that call workers.
+"""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, Literal
+
+from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
+from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from remit import Agent, App, Context, Effect, LeafContext, Principal, Risk, Runtime, Tool, tool
 from remit.journal.crashpoint import crashpoint
 from remit.journal.sql import SqlStore
 from remit.testing import Scripted, calls
+from remit.workers import Worker, WorkerDefinition
 
 PERSON = Principal("judge", permissions=frozenset({"*"}))
 DONE = "all done"
+LEAVES: Final = ("look", "put", "pay", "send", "erase")
+Script = Literal["flat", "nested", "workers"]
 
 
 class World:
     """The file that tells what really happened, and tools that write to it."""
 
-    def __init__(self, home: Path, *, nested: bool) -> None:
+    def __init__(self, home: Path, script: Script) -> None:
         self.home = home
         self.log = home / "effects.log"
         self.tools = self._tools()
-        self.script = _nested() if nested else _flat()
+        self.script = _SCRIPTS[script]
 
     def runtime(self, store: SqlStore) -> Runtime:
         """A runtime over the tools, with a script that calls them all."""
-        agent = Agent("agent", instructions="Work.", tools=self.tools)
+        agent = Agent("agent", instructions="Work.", tools=(*self.tools, _lead(self.tools)))
         return Runtime(App(name="sweep", agents=(agent,)), store=store, model=Scripted(self.script), ids=lambda: "run")
 
     def happened(self) -> list[tuple[str, str]]:
@@ -92,17 +101,39 @@ class World:
         return look, put, pay, send, erase, both, tree
 
 
-def _flat() -> list[Any]:
-    batch = calls(
-        ("look", {"number": 1}),
-        ("put", {"number": 2}),
-        ("pay", {"number": 3}),
-        ("send", {"number": 4}),
-        ("erase", {"number": 5}),
-        ("both", {"number": 6}),
+def _lead(tools: tuple[Tool[..., Any], ...]) -> Worker:
+    """A worker that calls tools and another worker at once, which calls all of the tools."""
+    leaves = [tool for tool in tools if tool.name in LEAVES]
+    below = [(name, f'{{"number":{number}}}') for number, name in enumerate(LEAVES, 30)]
+    mate = _worker("mate", leaves, [below, [("pay", '{"number":36}')]])
+    above = [("mate", '{"prompt":"on"}'), ("send", '{"number":40}'), ("pay", '{"number":41}'), ("put", '{"number":42}')]
+    return _worker("lead", leaves, [above, [("send", '{"number":43}')]], mate)
+
+
+def _worker(name: str, tools: list[Tool[..., Any]], turns: list[list[tuple[str, str]]], *workers: Worker) -> Worker:
+    def answer(messages: list[ModelMessage], _info: AgentInfo) -> ModelResponse:
+        turn = sum(isinstance(message, ModelResponse) for message in messages)
+        if turn == len(turns):
+            return ModelResponse([TextPart(f"{name} is done")])
+        return ModelResponse([ToolCallPart(*wanted, f"{name}_{turn}_{i}") for i, wanted in enumerate(turns[turn])])
+
+    team = {each.name: each for each in workers}
+    definition = WorkerDefinition(
+        name=name, prompt="Work.", tools=tuple(tool.name for tool in tools), workers=tuple(team)
     )
-    return [batch, calls(("pay", {"number": 3})), DONE]
+    return Worker(definition, tools=tools, workers=team, model=FunctionModel(answer))
 
 
-def _nested() -> list[Any]:
-    return [calls(("tree", {"number": 10}), ("send", {"number": 20}), ("tree", {"number": 30})), DONE]
+_FLAT: Final = calls(
+    ("look", {"number": 1}),
+    ("put", {"number": 2}),
+    ("pay", {"number": 3}),
+    ("send", {"number": 4}),
+    ("erase", {"number": 5}),
+    ("both", {"number": 6}),
+)
+_SCRIPTS: Final[dict[Script, list[Any]]] = {
+    "flat": [_FLAT, calls(("pay", {"number": 3})), DONE],
+    "nested": [calls(("tree", {"number": 10}), ("send", {"number": 20}), ("tree", {"number": 30})), DONE],
+    "workers": [calls(("lead", {"prompt": "go"}), ("send", {"number": 20})), DONE],
+}

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel, Field
 
+from figures import drift_casefile
 from figures.figure import Figure, none
 from figures.notebook import (
     NOTES,
@@ -133,8 +134,16 @@ def figures(*, short: bool) -> Iterator[Figure]:  # noqa: ARG001 - a part of the
     """Drifts that were planted and not found, and findings where nothing was planted."""
     missed = sum(not any(each.code == code for each in found_after(plant)) for plant, code in PLANTS.values())
     missed += len(found_after(lambda _notebook: ()))
-    how = f"{len(PLANTS)} drifts planted one at a time in an agreed application, and one look where none is"
-    yield none("drift.planted_missed", missed, len(PLANTS) + 1, how)
+    real = drift_casefile.PLANTS
+    missed += sum(
+        code not in {each.code for each in drift_casefile.found_after(plant)} for plant, code in real.values()
+    )
+    missed += len(drift_casefile.found_after(lambda _folder: None))
+    how = (
+        f"{len(PLANTS)} drifts planted one at a time in a small application that was agreed to, {len(real)} in a copy "
+    )
+    how += "of the casefile application, and one look at each where none is"
+    yield none("drift.planted_missed", missed, len(PLANTS) + len(real) + 2, how)
 
 
 def found_after(plant: Plant) -> list[Finding]:

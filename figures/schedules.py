@@ -46,7 +46,7 @@ async def _lease(chance: random.Random) -> bool:
         for _ in range(4):
             await _steps(chance)
             try:
-                epoch = await store.acquire("run", name, 10.0)
+                epoch = (await store.acquire("run", name, 10.0)).epoch
             except LeaseError:
                 continue
             epochs.append(epoch)

@@ -18,6 +18,7 @@ RECIPES = re.findall(r"^([a-z-]+):.*## ", (ROOT / "Makefile").read_text(encoding
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
 SHELL = {"cd", "createdb", "createuser", "export", "mkdir"}
 GROUPS = {"approvals", "audit", "model"}
+FILES = [["worker", command] for command in ("run", "check", "new")]
 
 
 def named(case: tuple[Path, str]) -> str:
@@ -44,7 +45,7 @@ def _check(program: str, words: list[str]) -> None:
         case "make":
             assert words[0] in RECIPES
         case "remit":
-            path = words[:2] if words[0] in GROUPS else words[:1]
+            path = words[:2] if words[0] in GROUPS or words[:2] in FILES else words[:1]
             shown = CliRunner().invoke(remit, [*path, "--help"])
             options = [word for word in words if word.startswith("--")]
             assert shown.exit_code == 0, shown.output

@@ -1,0 +1,79 @@
+"""The cost of a worker's tool calls through the door, over those of PydanticAI's own toolset, with the same model."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import AsyncIterator
+
+from pydantic_ai import Agent
+from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
+from pydantic_ai.models.function import AgentInfo, FunctionModel
+from pydantic_ai.toolsets import FunctionToolset
+from pydantic_ai.usage import RequestUsage, UsageLimits
+
+from bench.world import PERSON, RAW, Note, Saved, layers, measured_tool
+from figures.figure import Figure, at_most
+from remit import App, Effect, Runtime
+from remit.workers import Worker, WorkerDefinition, WorkerLimits
+
+TURNS = 20
+CALLS = 5
+"""Calls in each reply of the model."""
+RUNS = 5
+TIMES = 15
+
+
+async def workers() -> AsyncIterator[Figure]:
+    """One tool call of a worker, over one of PydanticAI's own agent."""
+    floors: list[float] = []
+    costs: list[float] = []
+    for _ in range(TIMES):
+        floors.append(await _own())
+        costs.append(await _through_the_door())
+    floor, cost = min(floors), min(costs)
+    cost_us, floor_us = f"{cost * 1e6:.0f} µs", f"{floor * 1e6:.0f} µs"
+    how = (
+        f"CPU time of a call with its share of the run ({cost_us}: journal, layers, approval policy) over that "
+        f"with PydanticAI's own FunctionToolset ({floor_us}), {TURNS} turns of {CALLS} calls, least of {TIMES}"
+    )
+    yield at_most("worker.tool_call.ratio", cost / floor, "ratio", 1.5, TURNS * CALLS * RUNS * TIMES, how)
+
+
+async def _answer(messages: list[ModelMessage], _info: AgentInfo) -> ModelResponse:
+    """``CALLS`` calls in each of ``TURNS`` turns, then a text; with its usage, so that nobody estimates it."""
+    turn = len(messages) // 2
+    usage = RequestUsage(input_tokens=100, output_tokens=10)
+    if turn == TURNS:
+        return ModelResponse([TextPart("done")], usage=usage)
+    wanted = [(f"call_{turn}_{i}", RAW.replace("7", str(turn * 1000 + i))) for i in range(CALLS)]
+    return ModelResponse([ToolCallPart("save", raw, wire) for wire, raw in wanted], usage=usage)
+
+
+async def _own() -> float:
+    toolset: FunctionToolset[object] = FunctionToolset()
+
+    @toolset.tool_plain
+    async def save(note: Note) -> Saved:
+        """Save a note."""
+        return Saved(title=note.title, number=note.number)
+
+    gc.collect()
+    begun = time.process_time()
+    for _ in range(RUNS):
+        agent = Agent(FunctionModel(_answer), instructions="Save notes.", toolsets=[toolset])
+        await agent.run("go", usage_limits=UsageLimits(request_limit=TURNS + 1))
+    return (time.process_time() - begun) / TURNS / CALLS / RUNS
+
+
+async def _through_the_door() -> float:
+    save = measured_tool(Effect.PURE)
+    limits = WorkerLimits(turns=TURNS + 1)
+    definition = WorkerDefinition(name="bench", prompt="Save notes.", tools=("save",), limits=limits)
+    worker = Worker(definition, tools=[save], model=FunctionModel(_answer))
+    runtimes = [Runtime(App(name="bench", tools=(worker,)), layers=layers()) for _ in range(RUNS)]
+    gc.collect()
+    begun = time.process_time()
+    for each in runtimes:
+        (await each.call(worker, PERSON, "go")).value()
+    return (time.process_time() - begun) / TURNS / CALLS / RUNS

@@ -1,0 +1,75 @@
+"""What nested workers cost in memory: as many as are asked for wait for their models at once, in one run."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Final
+
+from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
+from pydantic_ai.models.function import AgentInfo, FunctionModel
+
+from bench.world import PERSON
+from figures.figure import Figure, at_most
+from remit import App, Budget, Env, Runtime, preset
+from remit.workers import Worker, WorkerDefinition
+
+ROOT: Final = Path(__file__).parent.parent
+WIDE: Final = 500
+
+
+async def workers_memory() -> AsyncIterator[Figure]:
+    """Memory for each of many nested workers under way, in a process of its own."""
+    command = [sys.executable, "-m", "bench.workers_memory"]
+    output = await asyncio.to_thread(subprocess.run, command, check=True, cwd=ROOT, capture_output=True, text=True)
+    how = f"memory that a process gains while {WIDE} nested workers of one run wait for their models, for each of them"
+    yield at_most("worker.rss_kb", float(output.stdout), "kB", 128, WIDE, how)
+
+
+async def _measure() -> float:
+    await _gained(10)  # imports what is imported late
+    return await _gained(WIDE) / WIDE
+
+
+async def _gained(wide: int) -> float:
+    """Kilobytes that the process gains until so many nested workers wait at once."""
+    asked, waiting, go_on = 0, asyncio.Event(), asyncio.Event()
+
+    async def look(_messages: list[ModelMessage], _info: AgentInfo) -> ModelResponse:
+        nonlocal asked
+        asked += 1
+        if asked == wide:
+            waiting.set()
+        await go_on.wait()
+        return ModelResponse([TextPart("seen")])
+
+    async def lead(messages: list[ModelMessage], _info: AgentInfo) -> ModelResponse:
+        if len(messages) > 1:
+            return ModelResponse([TextPart("done")])
+        return ModelResponse([ToolCallPart("mate", f'{{"prompt":"{n}"}}', f"call_{n}") for n in range(wide)])
+
+    mate = Worker(WorkerDefinition(name="mate", prompt="Look."), model=FunctionModel(look))
+    leading = WorkerDefinition(name="lead", prompt="Lead.", workers=("mate",))
+    top = Worker(leading, workers={"mate": mate}, model=FunctionModel(lead), parallel=wide)
+    runtime = Runtime(App(name="bench", tools=(top,)), layers=preset(Env(), budget=Budget(calls=wide + 1)))
+    before = _resident()
+    running = asyncio.create_task(runtime.call(top, PERSON, "go"))
+    await waiting.wait()
+    gained = _resident() - before
+    go_on.set()
+    (await running).value()
+    return gained
+
+
+def _resident() -> float:
+    """Kilobytes of this process that are in memory now."""
+    gc.collect()
+    return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * 4.0
+
+
+if __name__ == "__main__":
+    print(asyncio.run(_measure()))

@@ -1,0 +1,29 @@
+"""The figure of the access list: every tool, every way to it, every way to stand to its casefile."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+
+from figures import acl, acl_narrowed, acl_paths, acl_sessions
+from figures.figure import Figure, none
+
+
+def figures(*, short: bool) -> Iterator[Figure]:
+    """Calls by which somebody learns of a casefile or a session, or changes it, without the level for it."""
+    wrong, looked_at = asyncio.run(_leaks(short=short))
+    how = "each tool for each way to stand to its casefile, called directly, by agents, chats, bodies, pipelines, tool "
+    how += "requests and a worker, and narrowed to one casefile; and sessions of others"
+    yield none("acl.leaks", len(wrong), looked_at, f"{how}; {wrong[0]}" if wrong else how)
+
+
+async def _leaks(*, short: bool) -> tuple[list[str], int]:
+    few = ("viewer", "nobody") if short else None
+    ways = ("agent", "pipeline", "request") if short else tuple(acl_paths.WAYS)
+    parts = [
+        await acl.leaks(names=acl.SAMPLE if short else None),
+        await acl_sessions.leaks(names=few),
+        await acl_narrowed.leaks(names=few),
+        await acl_paths.leaks(names=few and few[:1], ways=ways),
+    ]
+    return [each for wrong, _ in parts for each in wrong], sum(looked_at for _, looked_at in parts)

@@ -1,0 +1,163 @@
+"""The access list on every way to a tool: an agent, a chat, a composed callee, a pipeline, a tool request, a worker.
+
+On each of them the call goes through the one door, so each has to come out as a direct call does. What the journal of a
+run holds a model has read or will read: there the text of a casefile must not be.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+from pydantic import BaseModel
+
+from figures.acl import ALL, DOOR, STANDINGS, Standing, Trial, arguments_for, mark_of, needed_by, refused_at_the_gate
+from remit import Arguments, Callee, Context, Effect, Principal, RunResult, Runtime, tool
+from remit.inventory import ToolDefinition
+from remit.pipeline import Pipeline, Step
+from remit.testing import Scripted, calls
+from remit_casefile.casefiles.access import Level
+
+CHAT: Final = "process_chat_request"
+WORKER: Final = "investigator"
+_FOUND: Final = {"messages": list[str](), "answer": "nothing"}
+SAMPLE: Final = ("owner", "viewer", "nobody", "foreign namesake of the owner")
+"""Whoever is looked at in a sample."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A call that is to be made: of which tool, with what, by whom, in which session and casefile."""
+
+    tool: ToolDefinition
+    said: dict[str, Any]
+    by: Principal
+    session: str
+    casefile: str
+
+
+class Nothing(BaseModel):
+    """What the pipeline takes."""
+
+
+Made = tuple[Runtime, RunResult[Any]]
+
+
+def _runtime(trial: Trial, *script: Any, more: Sequence[Callee[..., Any]] = ()) -> Runtime:
+    app = trial.parts.app
+    return Runtime(
+        replace(app, tools=(*app.tools, *more)), store=trial.runtime.store, model=Scripted([*script, "done", "done"])
+    )
+
+
+async def _by_agent(trial: Trial, asked: Asked) -> Made:
+    runtime = _runtime(trial, calls((asked.tool.name, asked.said)))
+    return runtime, await runtime.run("go", by=asked.by, conversation=asked.session)
+
+
+async def _by_chat(trial: Trial, asked: Asked) -> Made:
+    runtime = _runtime(trial, calls((asked.tool.name, asked.said)))
+    made = await runtime.call_named("create_chat_session", Arguments("{}", {}), by=asked.by)
+    session = str(json.loads(made.text)["session_id"])
+    said = {"message": "go"}
+    arguments = Arguments(json.dumps(said), said)
+    return runtime, await runtime.call_named(CHAT, arguments, by=asked.by, conversation=session)
+
+
+async def _by_body(trial: Trial, asked: Asked) -> Made:
+    @tool(effect=Effect.COMPOSED)
+    async def through(ctx: Context) -> str:
+        """Call the tool."""
+        await ctx.call(asked.tool.name, asked.said)
+        return "called"
+
+    runtime = _runtime(trial, more=(through,))
+    return runtime, await runtime.call_in(asked.session, through, asked.by)
+
+
+async def _by_pipeline(trial: Trial, asked: Asked) -> Made:
+    step = Step(name="only", callee=asked.tool.tool, takes=asked.said)
+    pipeline = Pipeline("pipeline", Nothing, (step,), description="Call the tool.")
+    runtime = _runtime(trial, more=(pipeline,))
+    return runtime, await runtime.call_in(asked.session, pipeline, asked.by, Nothing())
+
+
+async def _by_request(trial: Trial, asked: Asked) -> Made:
+    said = {"tool_name": asked.tool.name, "parameters": asked.said}
+    arguments = Arguments(json.dumps(said), said)
+    runtime = trial.runtime
+    return runtime, await runtime.call_named(DOOR, arguments, by=asked.by, conversation=asked.session)
+
+
+async def _by_worker(trial: Trial, asked: Asked) -> Made:
+    runtime = _runtime(trial, calls((asked.tool.name, asked.said)), calls(("final_result", _FOUND)))
+    said = {"casefile_id": asked.casefile, "question": "What is in it?"}
+    return runtime, await runtime.call_named(WORKER, Arguments(json.dumps(said), said), by=asked.by)
+
+
+WAYS: Final[dict[str, Callable[[Trial, Asked], Awaitable[Made]]]] = {
+    "agent": _by_agent,
+    "chat": _by_chat,
+    "body": _by_body,
+    "pipeline": _by_pipeline,
+    "request": _by_request,
+    "worker": _by_worker,
+}
+
+
+def reaches(trial: Trial, way: str, tool: ToolDefinition) -> bool:
+    """Whether there is such a way to a tool."""
+    if way == "worker":
+        return tool.name in {"get_casefile", "store_gmail_messages", "update_casefile"}
+    if way in {"agent", "chat"}:
+        return tool.name in {each.name for each in trial.parts.app.agents[0].tools}
+    return tool.name not in {DOOR, CHAT}
+
+
+async def violations(trial: Trial, way: str, tool: ToolDefinition, needed: Level, standing: Standing) -> list[str]:
+    """What is wrong with a call of ``tool`` that is made on a way by somebody who stands so to its casefile.
+
+    What a person is asked about is approved: that lets nobody past an access list.
+    """
+    casefile, session, by = await trial.stand(standing)
+    asked = Asked(tool, arguments_for(tool, casefile, session), by, session, casefile)
+    before = await trial.kept(casefile)
+    runtime, result = await WAYS[way](trial, asked)
+    if result.status == "waiting":
+        for question in result.questions:
+            await runtime.decide(question, approved=True, by=Principal("bea", by.tenant, ALL))
+        await runtime.resume(result.run)
+    said = "\n".join(repr(each.item) for each in await trial.runtime.store.read(result.run))
+    wrong: list[str] = []
+    if standing.level >= needed and refused_at_the_gate(said):
+        wrong.append(f"is kept out: {said[-600:]}")
+    if standing.level < needed:
+        word = "No casefile " if standing.level is Level.NONE else f"needs the level {needed.word}"
+        if word not in said:
+            wrong.append(f"is not kept out: {said[-600:]}")
+        if before != await trial.kept(casefile):
+            wrong.append("changes it")
+    if standing.level is Level.NONE and mark_of(casefile) in said:
+        wrong.append("reads it")
+    return [f"{standing.name} {each} (by {tool.name}, through {way})" for each in wrong]
+
+
+async def leaks(*, names: Sequence[str] | None = None, ways: Sequence[str] = tuple(WAYS)) -> tuple[list[str], int]:
+    """What is wrong, and out of how many rows."""
+    wrong: list[str] = []
+    looked_at = 0
+    with TemporaryDirectory() as folder:
+        async with aclosing(Trial(Path(folder))) as trial:
+            for definition in trial.tools.values():
+                needed = needed_by(definition)
+                for way in ways if needed is not None else ():
+                    for standing in STANDINGS if reaches(trial, way, definition) else ():
+                        if names is None or standing.name in names:
+                            wrong += await violations(trial, way, definition, needed or Level.NONE, standing)
+                            looked_at += 1
+    return wrong, looked_at

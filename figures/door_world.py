@@ -1,0 +1,268 @@
+"""The ways in which a tool is reached, each a callee that carries a call to it, with a layer at every scope."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, cast
+
+from pydantic import BaseModel
+from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
+from pydantic_ai.models.function import AgentInfo, FunctionModel
+
+from remit import (
+    Agent,
+    App,
+    Approve,
+    Call,
+    Callee,
+    CallLayer,
+    CallService,
+    ChatRequest,
+    Context,
+    Effect,
+    Env,
+    Reply,
+    Risk,
+    Stack,
+    Tool,
+    layer_fn,
+    preset,
+    tool,
+)
+from remit.errors import DeniedError
+from remit.models.pydantic_ai import PydanticAIModel
+from remit.pipeline import Given, Pipeline, Step
+from remit.testing import Scripted, calls
+from remit.workers import Worker, WorkerDefinition
+
+AnyCallee = Callee[..., Any]
+Say = Callable[[str], None]
+
+TOOL: Final = "work"
+NEEDS: Final = "door:work"
+DESK: Final = "desk"
+"""The default agent: calls from outside are made in its name."""
+NUMBER: Final = {"number": 1}
+PROMPT: Final = {"prompt": "go"}
+HOW: Final = ("object", "name", "arguments", "alias")
+"""How Python code names what it calls."""
+_BELOW: Final = ("carrier", "outer", "errand", "chain", "handoff_to_carrier", "between")
+"""The names of whatever may stand between an actor and the tool."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """What stands in the way of the tool, if anything: a layer that refuses at a scope, a question, an actor above."""
+
+    refused_at: str = ""
+    risky: bool = False
+    approver: bool = True
+    permitted: bool = True
+    fenced: bool = False
+
+
+CHECKS: Final[dict[str, Check]] = {
+    "the same layers": Check(),
+    "a refusal by the run": Check(refused_at="run"),
+    "a refusal by the actor": Check(refused_at="actor"),
+    "a refusal by the tool": Check(refused_at="tool"),
+    "a permission that is not held": Check(permitted=False),
+    "a question": Check(risky=True),
+    "a layer that has nobody to ask": Check(approver=False),
+    "out of reach": Check(fenced=True),
+}
+
+
+@layer_fn
+async def probe(call: Call, inner: CallService, scope: str, name: str, check: Check, say: Say) -> Reply:
+    """Says that it ran, and refuses, if it is the one that does."""
+    if call.callee.name != TOOL:
+        return await inner(call)
+    say(name)
+    if scope == check.refused_at:
+        raise DeniedError(f"{name} refuses")
+    return await inner(call)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Way:
+    """How the tool is reached: ``made`` from parts, called with ``arguments``; ``actor`` makes the call of the tool.
+
+    One that ``stands_for`` the tool has its facts, and is asked about and refused in its place.
+    """
+
+    made: Callable[[Parts], AnyCallee]
+    actor: str = "carrier"
+    arguments: dict[str, Any] = field(default_factory=lambda: PROMPT)
+    stands_for: bool = False
+
+
+class Number(BaseModel):
+    """What the tool and a pipeline are called with."""
+
+    number: int
+
+
+class Parts:
+    """What ways are made of, for one check."""
+
+    def __init__(self, check: Check, say: Say) -> None:
+        self.check = check
+        self.say = say
+        risk = Risk.HIGH if check.risky else Risk.SAFE
+
+        @tool(name=TOOL, effect=Effect.KEYED, risk=risk, permissions={NEEDS})
+        async def work(number: int) -> str:
+            """Work."""
+            say("base")
+            return f"worked {number}"
+
+        self.work: Tool[[int], str] = work.layer(self.probe("tool", "tool"))
+        if not check.approver:
+            self.work = self.work.layer(Approve(Env(approver=None)))
+
+    def probe(self, scope: str, name: str) -> CallLayer:
+        """A layer that says that it ran."""
+        return probe(scope, name, self.check, self.say)
+
+    def agent(self, name: str, *tools: AnyCallee, wants: str = "", arguments: dict[str, Any] = NUMBER) -> Agent:
+        """An agent whose model calls its first tool, or the one it ``wants``, once."""
+        model = Scripted([_once(wants or tools[0].name, arguments)] * 9)
+        return Agent(name, instructions="Work.", tools=tools, model=model).layer(self.probe("actor", name))
+
+    def worker(self, name: str, *tools: AnyCallee, arguments: dict[str, Any] = NUMBER, wants: str = "") -> Worker:
+        """A worker whose model does the same, by PydanticAI. What is between it and the tool, it lets through."""
+        listed = tuple(each.name for each in tools)
+        delegates = tuple(each for each in (*_BELOW, *(() if wants else (TOOL,))) if each not in listed)
+        definition = WorkerDefinition(name=name, prompt="Work.", tools=listed, delegates=delegates)
+        layers = Stack[CallLayer](self.probe("actor", name))
+        asked = FunctionModel(_answering(wants or listed[0], arguments))
+        return Worker(definition, tools=tools, model=asked, call_layers=layers)
+
+    def ported(self) -> Worker:
+        """A worker that asks a model of Remit's own port."""
+        return self.worker("carrier", self.work).using(Scripted([_once(TOOL, NUMBER)] * 9))
+
+    def by_pydantic_ai(self) -> Agent:
+        """The built-in agent, with a model of PydanticAI's."""
+        return self.agent("carrier", self.work).using(PydanticAIModel(FunctionModel(_answering(TOOL, NUMBER))))
+
+    def handing(self) -> Agent:
+        """An agent that hands over to the one that calls."""
+        carrier = self.agent("carrier", self.work)
+        model = Scripted([calls(("handoff_to_carrier", {"reason": "it works"}))])
+        front = Agent("outer", instructions="Hand over.", model=model, handoffs=[carrier])
+        return front.layer(self.probe("actor", "outer"))
+
+    def errand(self, how: str) -> Tool[[int], str]:
+        """A composed tool that calls the tool by its object, its name, or as an attribute of ``ctx.tools``."""
+        work = self.work
+
+        @tool(effect=Effect.COMPOSED)
+        async def errand(ctx: Context, number: int) -> str:
+            """Call another."""
+            if how == "object":
+                return await ctx.call(work, number)
+            if how == "name":
+                return cast("str", await ctx.call(TOOL, {"number": number}))
+            if how == "arguments":
+                return cast("str", await ctx.call(TOOL, number=number))
+            return cast("str", await ctx.tools.work(number=number))
+
+        return errand
+
+    def chain(self, callee: AnyCallee, arguments: dict[str, Any]) -> Pipeline[Number]:
+        """A pipeline with one step."""
+        takes = {"number": Given("number")} if "number" in arguments else arguments
+        return Pipeline("chain", Number, [Step(name="step", callee=callee, takes=takes)], description="Go on.")
+
+    def fence(self, carrier: AnyCallee, arguments: dict[str, Any]) -> Worker:
+        """A worker that lets everything through but the tool, and calls ``carrier`` all the same."""
+        tools = () if carrier.name == TOOL else (carrier,)
+        return self.worker("fence", *tools, arguments=arguments, wants=carrier.name)
+
+
+WAYS: Final[dict[str, Way]] = {
+    "the tool": Way(made=lambda parts: parts.work, actor=DESK, arguments=NUMBER),
+    "an agent": Way(made=lambda parts: parts.agent("carrier", parts.work)),
+    "an agent with a model of PydanticAI": Way(made=lambda parts: parts.by_pydantic_ai()),
+    "a handoff": Way(made=lambda parts: parts.handing()),
+    "an agent as a tool": Way(
+        made=lambda parts: parts.agent("outer", parts.agent("carrier", parts.work), arguments=PROMPT)
+    ),
+    "a worker": Way(made=lambda parts: parts.worker("carrier", parts.work)),
+    "a worker with a model of ours": Way(made=lambda parts: parts.ported()),
+    "a nested worker": Way(
+        made=lambda parts: parts.worker("outer", parts.worker("carrier", parts.work), arguments=PROMPT)
+    ),
+    "a worker below an agent": Way(
+        made=lambda parts: parts.agent("outer", parts.worker("carrier", parts.work), arguments=PROMPT)
+    ),
+    "an agent below a worker": Way(
+        made=lambda parts: parts.worker("outer", parts.agent("carrier", parts.work), arguments=PROMPT)
+    ),
+    "a handoff below a worker": Way(made=lambda parts: parts.worker("between", parts.handing(), arguments=PROMPT)),
+    "a pipeline": Way(
+        made=lambda parts: parts.chain(parts.work, NUMBER), actor=DESK, arguments=NUMBER, stands_for=True
+    ),
+    "a pipeline below a worker": Way(
+        made=lambda parts: parts.worker("carrier", parts.chain(parts.work, NUMBER)), stands_for=True
+    ),
+    "a worker in a pipeline": Way(
+        made=lambda parts: parts.chain(parts.worker("carrier", parts.work), PROMPT), arguments=NUMBER
+    ),
+    **{
+        f"Python, by {how}": Way(made=lambda parts, how=how: parts.errand(how), actor=DESK, arguments=NUMBER)
+        for how in HOW
+    },
+    **{
+        f"Python below a worker, by {how}": Way(made=lambda parts, how=how: parts.worker("carrier", parts.errand(how)))
+        for how in HOW
+    },
+}
+
+
+def app_of(way: Way, check: Check, say: Say) -> tuple[App, AnyCallee, dict[str, Any]]:
+    """The application of a way and a check; the callee that is called from outside, and with what."""
+    parts = Parts(check, say)
+    top, arguments = way.made(parts), way.arguments
+    if check.fenced:
+        top, arguments = parts.fence(top, arguments), PROMPT
+    desk = parts.agent(DESK, *dict.fromkeys((top, parts.work)), arguments=arguments)
+    env = Env()
+    layers = Stack[CallLayer](parts.probe("run", "run"), preset(env))
+    return App(name="door", agents=(desk,), tools=(top, parts.work), env=env, layers=lambda: layers), top, arguments
+
+
+def app() -> App:
+    """The application that the environment names, for the command line."""
+    way, check = json.loads(os.environ["DOOR_WAY"])
+
+    def say(line: str) -> None:
+        with Path(os.environ["DOOR_LOG"]).open("a", encoding="utf-8") as file:
+            file.write(f"{line}\n")
+
+    return app_of(WAYS[way], CHECKS[check], say)[0]
+
+
+def _once(name: str, arguments: dict[str, Any]) -> Callable[[ChatRequest], Any]:
+    """Call once, and then be done: whichever agent has the conversation."""
+
+    def line(request: ChatRequest) -> Any:
+        called = any(f'"{name}"' in text and '"role":"assistant"' in text[:40] for text in request.history)
+        return "done" if called else calls((name, arguments))
+
+    return line
+
+
+def _answering(name: str, arguments: dict[str, Any]) -> Callable[[list[ModelMessage], AgentInfo], ModelResponse]:
+    def answer(messages: list[ModelMessage], _info: AgentInfo) -> ModelResponse:
+        if any(isinstance(message, ModelResponse) for message in messages):
+            return ModelResponse([TextPart("done")])
+        return ModelResponse([ToolCallPart(name, json.dumps(arguments), f"call_{name}")])
+
+    return answer

@@ -1,0 +1,192 @@
+"""What a fuzzed sequence runs in: the whole application over a database, a Google of its own, and people who call."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager, closing
+from pathlib import Path
+from typing import Any, Final
+
+from sqlalchemy import Table
+
+from apps.casefile.tests.google.fake.server import FakeGoogle
+from apps.casefile.tests.google.fake.serving import serving
+from apps.casefile.tests.google.mails import mail
+from apps.casefile.tests.world import Clock, Digits
+from remit import Arguments, InProcessStore, Principal, RunResult, Runtime
+from remit.contracts.arguments import Limits, parse
+from remit.inventory import ToolDefinition
+from remit.testing import Scripted
+from remit_casefile.app import build
+from remit_casefile.google.account import Account
+from remit_casefile.google.transport import Hosts
+from remit_casefile.storage.database import Database
+from remit_casefile.storage.tables import Base, Casefile
+
+EVERYTHING: Final = frozenset({"*"})
+PEOPLE: Final = {
+    "ann": Principal("ann", permissions=EVERYTHING),
+    "bob": Principal("bob", permissions=EVERYTHING),
+    "eve": Principal("eve", permissions=frozenset({"casefiles:read", "tools:execute", "tools:read"})),
+    "Zoë 😀": Principal("Zoë 😀", permissions=EVERYTHING),
+    "ann elsewhere": Principal("ann", "elsewhere", EVERYTHING),
+}
+"""Ann has casefiles, Bob and for a while Zoë a level of one, Eve nothing; another Ann is of another tenant."""
+
+_SOON: Final = "2026-01-01T05:00:00Z"
+_DOCUMENT: Final = "application/vnd.google-apps.document"
+
+_TOKENS: Final = ('{"since": "1"}', '{"since": "../../x?y", "pending": ["", "../..", "é"]}', '{"since": "-1"}')
+
+RECORDS: Final = frozenset({"events"})
+COMPOSED_RECORDS: Final = RECORDS | {
+    "remit_effects",
+    "session_requests",
+    "chat_messages",
+    "sessions",
+    "casefile_sessions",
+}
+"""Tables that say what was asked for, also where it failed: a call that makes several keeps each in them."""
+
+_LOOSE: Final = {"syncs": {"status", "error"}, "sessions": {"updated_at"}}
+"""Columns that say how the last attempt went, and when."""
+
+
+def _kept(table: Table) -> str:
+    """Asks for what a call that failed may not change. A sync that has only begun is nothing yet."""
+    names = [column.name for column in table.columns if column.name not in _LOOSE.get(table.name, set())]
+    where = " WHERE synced_at IS NOT NULL OR token IS NOT NULL" if table.name == "syncs" else ""
+    columns = ", ".join(f'"{name}"' for name in names)
+    return f"SELECT {columns} FROM {table.name}{where}"  # noqa: S608 - names of ours
+
+
+_KEPT: Final = {table.name: _kept(table) for table in Base.metadata.sorted_tables}
+
+
+class World:
+    """The application, and what its database holds."""
+
+    def __init__(self, folder: Path, google: FakeGoogle) -> None:
+        self.clock, self.google = Clock(), google
+        self.database = Database(folder / "casefile.db", clock=self.clock, new_id=Digits())
+        account = folder / "credentials.json"
+        said = {"type": "authorized_user", "client_id": "id", "token_uri": f"{google.url}/token"}
+        account.write_text(json.dumps(said | {"client_secret": "client-secret-1", "refresh_token": "refresh-1"}))
+        hosts = Hosts.all_at(google.url)
+        self.parts = build(folder, account=Account(file=account, hosts=hosts), database=self.database)
+        self.app = self.parts.app
+        self.tools: Mapping[str, ToolDefinition] = {} if self.app.operations is None else self.app.operations.tools
+        self.store = InProcessStore()
+        self.runtime = Runtime(self.app, store=self.store, model=Scripted(["Hm."] * 99), directory=_known)
+        self.pools: dict[str, list[str]] = {}
+        self.own: dict[str, list[str]] = {}
+        """The sessions in which somebody may well call; the empty one is none."""
+
+    async def call(self, name: str, who: str, raw: str, conversation: str = "") -> RunResult[Any]:
+        """Call a tool with these arguments."""
+        arguments = parse(raw, Limits())
+        return await self.runtime.call_named(name, arguments, by=PEOPLE[who], conversation=conversation)
+
+    async def make(self) -> None:
+        """Casefiles and sessions: there, gone, shared, closed, of others."""
+        casefiles = [await self._made("create_casefile", who, title="Smith") for who in ("ann", "ann", "ann elsewhere")]
+        mine, gone, foreign = (made["casefile_id"] for made in casefiles)
+        await self._made("grant_permission", "ann", casefile_id=mine, target_user_id="bob", permission="viewer")
+        await self._made(
+            "grant_permission", "ann", casefile_id=mine, target_user_id="Zoë 😀", permission="editor", expires_at=_SOON
+        )
+        sessions = [
+            (await self._made(f"create_{kind}_session", who, **said))["session_id"]
+            for kind, who, said in (
+                ("tool", "ann", {"casefile_id": mine}),
+                ("chat", "ann", {"casefile_id": mine}),
+                ("tool", "ann", {}),
+                ("chat", "bob", {}),
+                ("tool", "ann elsewhere", {"casefile_id": foreign}),
+            )
+        ]
+        await self._made("close_tool_session", "ann", session_id=sessions[2])
+        old = (await self._made("create_casefile", "ann", title="Smith", tags=["old"]))["casefile_id"]
+        async with self.database.writing() as writing:
+            (await writing.get_one(Casefile, old)).state = "archived"
+        asked = await self.call("process_tool_request", "ann", '{"tool_name": "list_casefiles"}', sessions[0])
+        request = json.loads(asked.text)["session_request_id"]
+        await self._gone(gone)
+        self.own = {
+            "ann": ["", sessions[0], sessions[1]],
+            "bob": ["", sessions[3]],
+            "eve": [""],
+            "ann elsewhere": ["", sessions[4]],
+            "Zoë 😀": [""],
+        }
+        there = self.google.mailbox.deliver(mail(subject="invoice"))
+        file, document = self.google.drive.put("a.txt", b"abc"), self.google.drive.put("b", b"a,b", _DOCUMENT)
+        self.google.sheets.put("book", "Sheet1", [["a", "b"], ["c", "d"]])
+        await self._made("file_mail", "ann", casefile_id=mine, query="subject:invoice")
+        await self._made("sync_drive", "ann", casefile_id=mine)
+        self.pools = {
+            "casefile_id": [mine, mine, mine, mine, mine, old, gone, foreign, "cf_260101_ffffff"],
+            "session_id": [*sessions[:2], *sessions, "ts_260101_ann00000_ffffff"],
+            "file_id": [file, document, "lost"],
+            "spreadsheet_id": ["book", "book", "lost"],
+            "range": ["Sheet1!A1:B2", "Sheet1!A1:B2", "Sheet1!Z9"],
+            "ranges": ["Sheet1!A1:B2", "Sheet1!A1"],
+            "label_ids": ["INBOX"],
+            "sync_token": list(_TOKENS),
+            "to": ["bob@example.com"],
+            "query": ["subject:invoice", "name contains 'a'"],
+            "session_request_id": [request, "sr_000000000000"],
+            "user_id": list(PEOPLE),
+            "target_user_id": ["bob", *PEOPLE],
+            "message_id": [there, there, "gone"],
+            "tool_name": [*self.tools, "lost"],
+        }
+
+    def state(self, without: frozenset[str]) -> list[str]:
+        """Everything that is kept, but for these tables."""
+        found: list[str] = []
+        with closing(sqlite3.connect(self.database.path)) as reading:
+            for table in Base.metadata.sorted_tables:
+                if table.name not in without:
+                    rows = reading.execute(_KEPT[table.name]).fetchall()
+                    found += sorted(f"{table.name} {row!r}" for row in rows)
+        return found
+
+    async def _made(self, name: str, who: str, /, **said: Any) -> dict[str, Any]:
+        result = await self.runtime.call_named(name, Arguments(json.dumps(said), said), by=PEOPLE[who])
+        if result.status != "done" or result.reply is None or result.reply.error is not None:
+            raise RuntimeError(f"the world cannot be made: {name}: {result.text}")
+        return json.loads(result.text)
+
+    async def _gone(self, casefile: str) -> None:
+        raw = json.dumps({"casefile_id": casefile, "confirm": True})
+        waiting = await self.call("delete_casefile", "ann", raw)
+        await self.decide(waiting, approved=True)
+
+    async def decide(self, waiting: RunResult[Any], *, approved: bool) -> RunResult[Any]:
+        """Decide what a call waits for, and drive it on."""
+        for question in waiting.questions:
+            found = await self.store.find_question(question)
+            decider = "ann" if found is not None and found.question.tenant == "default" else "ann elsewhere"
+            await self.runtime.decide(question, approved=approved, by=PEOPLE[decider])
+        return await self.runtime.resume(waiting.run)
+
+
+def _known(name: str, tenant: str) -> Principal | None:
+    return next((each for each in PEOPLE.values() if (each.name, each.tenant) == (name, tenant)), None)
+
+
+@asynccontextmanager
+async def world_in(folder: Path, fresh: Path) -> AsyncGenerator[World]:
+    """A world in a folder; ``fresh`` is an empty database to begin with."""
+    shutil.copy(fresh, folder / "casefile.db")
+    async with serving(FakeGoogle()) as google:
+        world = World(folder, google)
+        try:
+            await world.make()
+            yield world
+        finally:
+            await world.parts.close()
