@@ -198,6 +198,8 @@ def _found(part: dict[str, Any], whole: dict[str, Any]) -> dict[str, Any]:
 
 
 def _value(schema: dict[str, Any], whole: dict[str, Any]) -> Any:
+    if "anyOf" in schema:
+        return _value(_found(schema["anyOf"][0], whole), whole)
     match schema.get("type"):
         case "integer" | "number":
             return schema.get("minimum", 1)

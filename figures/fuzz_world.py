@@ -91,45 +91,48 @@ class World:
         return await self.runtime.call_named(name, arguments, by=PEOPLE[who], conversation=conversation)
 
     async def make(self) -> None:
-        """Casefiles and sessions: there, gone, shared, closed, of others."""
-        casefiles = [await self._made("create_casefile", who, title="Smith") for who in ("ann", "ann", "ann elsewhere")]
-        mine, gone, foreign = (made["casefile_id"] for made in casefiles)
-        await self._made("grant_permission", "ann", casefile_id=mine, target_user_id="bob", permission="viewer")
-        await self._made(
-            "grant_permission", "ann", casefile_id=mine, target_user_id="Zoë 😀", permission="editor", expires_at=_SOON
-        )
-        sessions = [
-            (await self._made(f"create_{kind}_session", who, **said))["session_id"]
-            for kind, who, said in (
-                ("tool", "ann", {"casefile_id": mine}),
-                ("chat", "ann", {"casefile_id": mine}),
-                ("tool", "ann", {}),
-                ("chat", "bob", {}),
-                ("tool", "ann elsewhere", {"casefile_id": foreign}),
-            )
-        ]
-        await self._made("close_tool_session", "ann", session_id=sessions[2])
-        old = (await self._made("create_casefile", "ann", title="Smith", tags=["old"]))["casefile_id"]
+        """Casefiles and sessions: there, gone, shared, closed, archived, of others; mail, files and cells."""
+        made = [await self._made("create_casefile", who, title="Smith") for who in (*["ann"] * 3, "ann elsewhere")]
+        mine, gone, old, foreign = (str(each["casefile_id"]) for each in made)
+        for target, level, until in (("bob", "viewer", None), ("Zoë 😀", "editor", _SOON)):
+            said = {"target_user_id": target, "permission": level, "expires_at": until}
+            await self._made("grant_permission", "ann", casefile_id=mine, **said)
         async with self.database.writing() as writing:
             (await writing.get_one(Casefile, old)).state = "archived"
-        asked = await self.call("process_tool_request", "ann", '{"tool_name": "list_casefiles"}', sessions[0])
-        request = json.loads(asked.text)["session_request_id"]
+        sessions = await self._sessions(mine, foreign)
         await self._gone(gone)
-        self.own = {
-            "ann": ["", sessions[0], sessions[1]],
-            "bob": ["", sessions[3]],
-            "eve": [""],
-            "ann elsewhere": ["", sessions[4]],
-            "Zoë 😀": [""],
-        }
+        pools = {"casefile_id": [*[mine] * 5, old, gone, foreign, "cf_260101_ffffff"]}
+        pools["session_id"] = [*sessions[:2], *sessions, "ts_260101_ann00000_ffffff"]
+        pools |= {"user_id": list(PEOPLE), "target_user_id": ["bob", *PEOPLE], "tool_name": [*self.tools, "lost"]}
+        self.pools |= pools | self._at_google()
+        await self._made("file_mail", "ann", casefile_id=mine, query="subject:invoice")
+        await self._made("sync_drive", "ann", casefile_id=mine)
+
+    async def _sessions(self, mine: str, foreign: str) -> list[str]:
+        """Sessions: two of Ann's, one of hers that is closed, one of Bob's, one of another tenant."""
+        sessions: list[str] = []
+        for kind, who, said in (
+            ("tool", "ann", {"casefile_id": mine}),
+            ("chat", "ann", {"casefile_id": mine}),
+            ("tool", "ann", {}),
+            ("chat", "bob", {}),
+            ("tool", "ann elsewhere", {"casefile_id": foreign}),
+        ):
+            sessions.append((await self._made(f"create_{kind}_session", who, **said))["session_id"])
+        await self._made("close_tool_session", "ann", session_id=sessions[2])
+        asked = await self.call("process_tool_request", "ann", '{"tool_name": "list_casefiles"}', sessions[0])
+        self.pools["session_request_id"] = [json.loads(asked.text)["session_request_id"], "sr_000000000000"]
+        self.own = {who: [""] for who in PEOPLE}
+        self.own |= {"ann": ["", *sessions[:2]], "bob": ["", sessions[3]], "ann elsewhere": ["", sessions[4]]}
+        return sessions
+
+    def _at_google(self) -> dict[str, list[str]]:
+        """What there is at Google, and what is not."""
         there = self.google.mailbox.deliver(mail(subject="invoice"))
         file, document = self.google.drive.put("a.txt", b"abc"), self.google.drive.put("b", b"a,b", _DOCUMENT)
         self.google.sheets.put("book", "Sheet1", [["a", "b"], ["c", "d"]])
-        await self._made("file_mail", "ann", casefile_id=mine, query="subject:invoice")
-        await self._made("sync_drive", "ann", casefile_id=mine)
-        self.pools = {
-            "casefile_id": [mine, mine, mine, mine, mine, old, gone, foreign, "cf_260101_ffffff"],
-            "session_id": [*sessions[:2], *sessions, "ts_260101_ann00000_ffffff"],
+        return {
+            "message_id": [there, there, "gone"],
             "file_id": [file, document, "lost"],
             "spreadsheet_id": ["book", "book", "lost"],
             "range": ["Sheet1!A1:B2", "Sheet1!A1:B2", "Sheet1!Z9"],
@@ -138,11 +141,6 @@ class World:
             "sync_token": list(_TOKENS),
             "to": ["bob@example.com"],
             "query": ["subject:invoice", "name contains 'a'"],
-            "session_request_id": [request, "sr_000000000000"],
-            "user_id": list(PEOPLE),
-            "target_user_id": ["bob", *PEOPLE],
-            "message_id": [there, there, "gone"],
-            "tool_name": [*self.tools, "lost"],
         }
 
     def state(self, without: frozenset[str]) -> list[str]:

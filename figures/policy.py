@@ -124,9 +124,9 @@ async def _deprecated(trial: Trial) -> bool:
 
 @case("business_rules.replacement_method")
 async def _replaced(trial: Trial) -> bool:
-    trial.declare("business_rules", '{removal_version: "1.0", replacement_method: office.notes.write_note}')
+    trial.declare("business_rules", '{removal_version: "1.0", replacement_method: office.notes.create_note}')
     came = await trial.call()
-    return came.code == "BLOCKED" and "call office.notes.write_note" in came.reply["error"]
+    return came.code == "BLOCKED" and "call office.notes.create_note" in came.reply["error"]
 
 
 @case("session_policies.requires_active_session")

@@ -25,7 +25,7 @@ def figures(*, short: bool) -> Iterator[Figure]:
     home = Path(tempfile.mkdtemp(prefix="remit-race-"))
     asyncio.run(_until_waiting(home))
     outcomes = _race(home, each)
-    happened = Counter(World(home, nested=False).happened())
+    happened = Counter(World(home, "flat").happened())
     shutil.rmtree(home)
     ran = sum(count for (name, _), count in happened.items() if name == "erase")
     how = f"{PROCESSES} processes of {each} resumers of one approved run on one SQLite file: {dict(outcomes)}"
@@ -47,7 +47,7 @@ def figures(*, short: bool) -> Iterator[Figure]:
 
 async def _until_waiting(home: Path) -> None:
     store = SqlStore.at(home / "journal.db")
-    runtime = World(home, nested=False).runtime(store)
+    runtime = World(home, "flat").runtime(store)
     result = await runtime.run("go", by=PERSON)
     for question in result.questions:
         await runtime.decide(question, approved=True, by=PERSON)
@@ -74,7 +74,7 @@ def _racer(home: Path, each: int, answers: SimpleQueue[list[str]]) -> None:
 
 async def _resume_all(home: Path, each: int) -> list[str]:
     store = SqlStore.at(home / "journal.db")
-    runtime = World(home, nested=False).runtime(store)
+    runtime = World(home, "flat").runtime(store)
     runtime.remember(PERSON)
 
     async def one() -> str:

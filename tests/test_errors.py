@@ -67,6 +67,7 @@ def test_the_codes_are_these_for_ever() -> None:
         "OrderError": "LAYER_ORDER",
         "ContractError": "CONTRACT_ERROR",
         "NameTakenError": "NAME_TAKEN",
+        "NoModelError": "NO_MODEL",
         "InvalidError": "VALIDATION_ERROR",
         "NotFoundError": "NOT_FOUND",
         "UnknownToolError": "UNKNOWN_TOOL",

@@ -4,7 +4,8 @@
     ├─ SetupError                    the program is put together wrongly; raised while building, before any call
     │  ├─ OrderError                 layers stand in an order that breaks a promise
     │  ├─ ContractError              a function or model cannot be a tool's contract
-    │  └─ NameTakenError             two callees want one name
+    │  ├─ NameTakenError             two callees want one name
+    │  └─ NoModelError               the model that a run asks cannot be had here; the driver stops, the run stays
     ├─ CallError                     how a call can end badly; a model sees it as a reply
     │  ├─ InvalidError               the arguments are not what the contract says
     │  ├─ NotFoundError              what was named does not exist, or not for this caller
@@ -62,7 +63,7 @@ class RemitError(Exception):
 
 
 class SetupError(RemitError):
-    """The program is put together wrongly. Raised while building, never during a call."""
+    """The program is put together wrongly. Raised while building; of its kinds only `NoModelError` during a call."""
 
     code = "SETUP_ERROR"
 
@@ -83,6 +84,15 @@ class NameTakenError(SetupError):
     """Two callees want one name. Raised by the registry."""
 
     code = "NAME_TAKEN"
+
+
+class NoModelError(SetupError):
+    """The model that a run asks cannot be had here: no name, key, package or file. The drive stops, the run stays.
+
+    Raised at the first request that the journal does not know. Resumed where the model can be had, the run goes on.
+    """
+
+    code = "NO_MODEL"
 
 
 class CallError(RemitError):
@@ -316,6 +326,11 @@ class Suspended(BaseException):
     def __init__(self, *questions: str) -> None:
         super().__init__(*questions)
         self.questions = questions
+
+
+def no_model(error: SetupError) -> NoModelError:
+    """What is put together wrongly where a model is to be asked, as the error that leaves the run as it is."""
+    return error if isinstance(error, NoModelError) else NoModelError(error.message)
 
 
 def from_reply(content: str) -> CallError:

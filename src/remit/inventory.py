@@ -31,6 +31,7 @@ from remit.contracts.lock import lock_file, lock_of
 from remit.contracts.method import method
 from remit.contracts.notes import note
 from remit.contracts.operations import MethodDefinition, Operations, ToolDefinition
+from remit.contracts.stricter import Stricter, when_false, when_fewer, when_later, when_less, when_sooner, when_true
 from remit.dispatch.sections import (
     SECRETS,
     AuditEvents,
@@ -84,6 +85,7 @@ __all__ = [
     "Sessions",
     "Status",
     "Step",
+    "Stricter",
     "Table",
     "Tier",
     "ToolDefinition",
@@ -103,5 +105,11 @@ __all__ = [
     "note",
     "read_inventory",
     "session_policies",
+    "when_false",
+    "when_fewer",
+    "when_later",
+    "when_less",
+    "when_sooner",
+    "when_true",
     "without",
 ]

@@ -26,7 +26,7 @@ from remit.agent.agent import said
 from remit.contracts.chat import History, write
 from remit.contracts.oracle import faults
 from remit.dispatch.registry import Registry
-from remit.errors import CallError, CapabilityError, ContractError, NameTakenError, SetupError
+from remit.errors import CallError, ContractError, NameTakenError, NoModelError, SetupError
 from remit.testing import Scripted, anybody, calls
 
 
@@ -219,12 +219,12 @@ async def test_an_agent_can_be_called_by_another_and_has_the_runtime_s_model(by_
     assert result.value() == ("led" if by_name else "written")
 
 
-async def test_an_agent_without_a_model_says_so_and_its_run_ends() -> None:
+async def test_an_agent_without_a_model_says_so_and_its_run_stays_as_it_is() -> None:
     store = InProcessStore()
     runtime = Runtime(App(name="test", agents=(Agent("agent", instructions="x"),)), store=store)
-    with pytest.raises(CapabilityError, match="agent agent has no model; give it one"):
-        (await runtime.run("go", by=anybody())).value()
-    assert [row.status for row in await store.runs()] == ["failed"]
+    with pytest.raises(NoModelError, match="agent agent has no model; give it one"):
+        await runtime.run("go", by=anybody())
+    assert [row.status for row in await store.runs()] == ["running"]
 
 
 def test_an_agent_that_has_two_models_is_two_agents_of_one_name() -> None:

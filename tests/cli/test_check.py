@@ -71,10 +71,49 @@ def test_an_inventory_that_cannot_be_read_is_reported_too(cli: Cli) -> None:
 
 def test_without_a_lock_the_check_says_how_to_write_one(cli: Cli) -> None:
     done = cli("check", f"{HERE}:app")
-    assert (done.status, "no-lock: there is no lock\n    write it and commit it: remit lock APP" in done.out) == (
+    assert (
+        done.status,
+        f"no-lock: there is no lock\n    write it and commit it: remit lock {HERE}:app" in done.out,
+    ) == (
         1,
         True,
     )
+
+
+def test_a_lock_that_a_merge_left_in_conflict_is_written_again_by_locking(cli: Cli) -> None:
+    cli("lock", f"{HERE}:app")
+    file = notebook.folder / "inventory.lock"
+    file.write_text("<<<<<<< HEAD\n" + file.read_text(), encoding="utf-8")
+    done = cli("check", f"{HERE}:app")
+    assert (
+        f"the lock cannot be read: a merge left a conflict in it\n    write it again: remit lock {HERE}:app" in done.out
+    )
+    locked = cli("lock", f"{HERE}:app")
+    assert (locked.status, "what has changed since is not known" in locked.out) == (0, True)
+    assert cli("check", f"{HERE}:app").status == 0
+
+
+def test_tools_that_not_everybody_can_call_are_listed_with_their_state(cli: Cli) -> None:
+    notebook.write(
+        NOTES.replace("quick_note:\n", "quick_note:\n        business_rules: {visibility: internal}\n")
+        .replace("read_note: {}", "read_note: {business_rules: {enabled: false}}")
+        .replace("{tags: [note, create]}", '{tags: [note, create], business_rules: {removal_version: "1.0"}}')
+        .replace(
+            "    effect: pure\n    business_rules: {required_permissions: [notes:read]}\n    tools",
+            "    effect: pure\n    tools",
+        )
+        .replace("{required_permissions: [notes:read]}", '{deprecated_since: "0.9"}')
+    )
+    told = cli("tools", f"{HERE}:app", "--json").json
+    assert {tool["name"]: tool["state"] for tool in told["tools"]} == {
+        "count_notes": "deprecated",
+        "create_note": "removed",
+        "quick_note": "internal",
+        "read_note": "disabled",
+        "weather": "",
+    }
+    lines = cli("tools", f"{HERE}:app").out.splitlines()
+    assert "disabled" in next(line for line in lines if line.startswith("read_note"))
 
 
 @pytest.mark.parametrize("command", ["check", "lock", "docs"])

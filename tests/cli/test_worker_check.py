@@ -39,7 +39,7 @@ def test_each_finding_is_told_with_its_place_and_how_to_mend_it(cli: Cli) -> Non
     assert done.status == 1
     assert "\nb.worker:2: unknown-key: tol: no such key\n    did you mean tools?\n" in done.out
     assert "\na.worker:2: unknown-tools: there is no tool 'fnd'\n    did you mean find?\n" in done.out
-    assert "\na.worker:3: unknown-workers: there is no worker 'c'\n    there are: a\n" in done.out
+    assert "\na.worker:3: unknown-workers: there is no worker 'c'\n    there are: a, b\n" in done.out
 
 
 def test_the_same_is_told_as_json(cli: Cli) -> None:
@@ -90,3 +90,41 @@ def test_where_there_is_no_worker_file_nothing_was_looked_at(cli: Cli, path: str
     done = cli("worker", "check", path)
     assert done.status == 2
     assert f"there is no worker file at {path}; see: remit worker new" in done.err
+
+
+def test_a_file_alone_is_checked_against_the_names_beside_it(cli: Cli) -> None:
+    write("a.worker", "name: sort-it")
+    write("b.worker", "name: sort_it")
+    write("c.worker", "name: find", "tools: [final_result]")
+    done = cli("worker", "check", "a.worker")
+    assert done.status == 1
+    said = (
+        "a.worker:2: name-taken: the name 'sort-it' is taken, in Python, by 'sort_it': it is the worker at b.worker:2"
+    )
+    assert said in done.out
+    done = cli("worker", "check", "c.worker", "--app", APP)
+    assert "c.worker:2: name-taken: the name 'find' is taken: it is a tool of the application" in done.out
+    assert "c.worker:3: reserved: 'final_result' is the name by which a model gives its result" in done.out
+    assert "remove it: every worker gives its result without it" in done.out
+    ran = cli("worker", "run", "a.worker", "x")
+    assert (ran.status, "is taken, in Python, by 'sort_it'" in ran.err) == (2, True)
+
+
+def test_the_names_of_a_broken_neighbour_are_known_and_a_worker_that_names_it_is_told(cli: Cli) -> None:
+    write("a.worker", "tools: [run]")
+    write("b.worker", "workers: [run]")
+    write("run.worker", "nope: 1")
+    done = cli("worker", "check", "a.worker", "b.worker")
+    assert done.status == 1
+    assert "a.worker:2: unknown-tools: 'run' is a worker\n    list it as a worker\n" in done.out
+    assert "b.worker:2: unreadable: the worker 'run' cannot be read: run.worker\n    mend it; see: remit " in done.out
+
+
+def test_unknown_names_do_not_hide_behind_what_else_is_wrong(cli: Cli) -> None:
+    write("a.worker", "tools: [fnd]", "workers: [b, b]")
+    write("b.worker")
+    done = cli("worker", "check", "a.worker", "--app", APP)
+    assert [line.split(": ")[1] for line in done.out.splitlines() if line.startswith("a.worker:")] == [
+        "duplicate",
+        "unknown-tools",
+    ]

@@ -208,7 +208,7 @@ def test_a_worker_that_the_application_lists_is_that_one(cli: Cli) -> None:
     [
         (("keep.md", "x"), "'keep.md' is no worker file; its name ends in .worker"),
         (("nowhere.worker", "x"), "nowhere.worker:1: it cannot be read: No such file"),
-        (("keep.worker", "x"), "keep.worker:2: there is no tool 'find'; there are: none"),
+        (("keep.worker", "x"), "keep.worker:2: there is no tool 'find'; give --app APP, whose tools it may use"),
         (("keep.worker", "x", "--app", "nowhere"), "no application 'nowhere' is installed"),
         (("keep.worker", "x", "--app", APP, "--attach", "keep.worker"), "worker keep takes no attachments"),
         (("gone.worker", "x"), "broken.worker:1: the first line is not ---"),
@@ -242,3 +242,30 @@ def test_the_application_of_the_engine_is_given_behind_the_command(cli: Cli) -> 
     done = cli("worker", "--app", APP, "run", write(KEEP), "x")
     assert done.status == 2
     assert f"give --app behind the command: remit worker run … --app {APP}" in done.err
+
+
+def test_a_model_that_cannot_be_had_is_refused_before_a_run_is_opened(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    for model in ("nobody:x", "openai:gpt-4o", "scripted:none.json"):
+        done = cli("worker", "run", write("---\n---\nSay."), "x", "--model", model)
+        assert (done.status, cli.runs()) == (2, []), done.err
+        assert done.err.startswith("remit: NO_MODEL: ")
+
+
+def test_a_run_that_waited_is_not_lost_where_its_model_cannot_be_had(cli: Cli, here: Path) -> None:
+    (here / "call.json").write_text(json.dumps({"script": [calls(("burn", {"name": "bread"})), "burnt"]}))
+    assert cli("worker", "run", write(KEEP), "x", "--app", APP, "--model", "scripted:call.json").status == 3
+    (question,) = cli.questions()
+    where = f"{APP}+keep.worker@scripted:call.json"
+    (here / "call.json").rename(here / "moved.json")
+    done = cli("approvals", "approve", question["id"], "--app", where)
+    assert (done.status, "remit: NO_MODEL: call.json is no script" in done.err) == (2, True), done.err
+    (row,) = cli.runs()
+    assert row.status == "running"
+    (here / "moved.json").rename(here / "call.json")
+    done = cli("resume", row.run, "--app", where)
+    assert (done.status, done.out, cli.book) == (0, "burnt\n", ["burn bread"])
+    (here / "call.json").unlink()
+    assert cli("replay", row.run, "--app", where).out.startswith("identical: ")

@@ -3,40 +3,21 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from figures.drift import PLANTS, found_after
-from figures.notebook import NOTES, WEATHER, CreateNotePayload, Notebook, Weather
-from remit import Validate, preset
+from figures.notebook import NOTES, WEATHER, Notebook
+from remit import Validate
 from remit.contracts.changes import changes
-from remit.contracts.classification import Capability, Classification
 from remit.contracts.drift import CHECKLIST, check, refused
-from remit.contracts.envelope import Request, Response
-from remit.contracts.finding import Finding, InventoryError, Step
+from remit.contracts.finding import Finding, InventoryError, Step, place_of_field
 from remit.contracts.lock import Lock, lock_file, lock_of, read_lock
-from remit.contracts.method import method
-from remit.contracts.operations import Operations
 from remit.core import Stack
-
-
-@pytest.fixture
-def notebook(tmp_path: Path) -> Notebook:
-    return Notebook(tmp_path / "inventory").write()
-
-
-def agree(notebook: Notebook) -> Operations:
-    operations = notebook.operations()
-    lock_file(operations).write_text(lock_of(operations).text(), encoding="utf-8")
-    return operations
-
-
-def look(notebook: Notebook, operations: Operations) -> list[Finding]:
-    points = check(operations, set(operations.tools), preset(notebook.env))
-    return [each for point in points for each in point.findings]
+from tests.contracts.drifting import OtherWeather, agree, look
 
 
 @pytest.mark.parametrize("name", PLANTS)
@@ -78,7 +59,7 @@ def test_what_was_refused_stands_under_its_point() -> None:
         ("[notes:write]", "[notes:write, notes:read]", "changed-permissions", Step.MAJOR),
         ("[notes:write]", "[]", "changed-permissions", Step.MINOR),
         ("template: authenticated_access,", "visibility: internal,", "changed-visibility", Step.MAJOR),
-        ("template: authenticated_access,", "timeout_seconds: 5,", "changed-business_rules", Step.MINOR),
+        ("template: authenticated_access,", "timeout_seconds: 5,", "changed-business_rules", Step.MAJOR),
         (
             "audit_events: {template: standard, log_response_fields: [number, secret]}\n",
             "\n",
@@ -260,80 +241,94 @@ def test_a_classification_that_contradicts_the_effect_is_found(
     assert (found.code, said in found.what) == ("classification", True)
 
 
-class NotePayload(CreateNotePayload):
-    """A payload that is not named after the action."""
+POLICY = "template: authenticated_access,"
+READS = "    effect: pure\n    business_rules: {required_permissions: [notes:read]}\n"
+SESSION = "    session_policies: session_required\n"
 
 
-class WriteRequest(Request[NotePayload], operation="write"):
-    """A request that is not named after the action, of another operation."""
+@pytest.mark.parametrize(
+    ("old", "new", "said", "step"),
+    [
+        (POLICY, "enabled: false,", "business_rules.enabled true → false", Step.MAJOR),
+        (POLICY, "", "business_rules.timeout_seconds 30 → none", Step.MINOR),
+        (POLICY, "timeout_seconds: 1,", "business_rules.timeout_seconds 30 → 1", Step.MAJOR),
+        (POLICY, 'removal_version: "2.0",', "business_rules.removal_version none → 2.0", Step.MAJOR),
+        (
+            "session_policies: session_required",
+            "session_policies: session_creation",
+            "session_policies.requires_active_session true → false",
+            Step.MINOR,
+        ),
+        (SESSION, "", "session_policies is not declared any more", Step.MINOR),
+        (SESSION, f"{SESSION}    notebook_policies: {{}}\n", "notebook_policies is declared now", Step.MINOR),
+        (
+            f"{READS}    tools:",
+            f"{READS}{SESSION}    tools:",
+            "session_policies.requires_active_session none → true",
+            Step.MAJOR,
+        ),
+        ("effect: keyed", "effect: keyed\n    egress: true", "it sends data out of the system now", Step.MAJOR),
+        ("effect: keyed", "effect: keyed\n    trusted: true", "trusted false → true", Step.MINOR),
+    ],
+)
+def test_a_change_of_policy_names_its_field_and_what_is_stricter_breaks_callers(
+    notebook: Notebook, old: str, new: str, said: str, step: Step
+) -> None:
+    agree(notebook)
+    assert old in NOTES
+    notebook.write(NOTES.replace(old, new, 1))
+    found = [(each.what.partition(": ")[2], each.step) for each in look(notebook, notebook.operations())]
+    assert (said, step) in found, found
 
 
-class Answer(Response[NotePayload]):
-    """A response that is not named after the action."""
+def test_data_that_is_not_sent_out_any_more_breaks_nobody(notebook: Notebook) -> None:
+    agree(notebook)
+    notebook.write(NOTES, WEATHER.replace("egress: true", "egress: false"))
+    found = [(each.what, each.step) for each in look(notebook, notebook.operations())]
+    key = "method office.weather.forecast"
+    assert found == [(f"{key}: it does not send data out of the system any more", Step.MINOR)]
 
 
-def test_envelopes_are_named_after_the_action(notebook: Notebook) -> None:
-    class Notes:
-        """Other notes."""
-
-        @method
-        async def create_note(self, request: WriteRequest) -> Answer:
-            """Write."""
-            raise NotImplementedError
-
-        @method
-        async def read_note(self, request: WriteRequest) -> Answer:
-            """Read."""
-            raise NotImplementedError
-
-        async def count_notes(self) -> int:
-            """Count."""
-            return 0
-
-    Notes.create_note.__annotations__.update({"request": WriteRequest, "return": Answer})
-    notebook.write(NOTES.replace("    models: {request: CreateNoteRequest, response: CreateNoteResponse}\n", ""))
-    text = (notebook.folder / "notes.yaml").read_text().replace("fix: {tags: [quick]}", "fix: {title: x}")
-    notebook.write(text)
-    found = look(notebook, notebook.operations(Notes(), Weather()))
-    assert [each.code for each in found if each.where.startswith("tests/")] == [
-        *(["envelope"] * 3 + ["operation"]),
-        *(["envelope"] * 3 + ["operation"]),
-    ]
+def test_a_change_of_a_parameter_says_where_it_is_written(notebook: Notebook) -> None:
+    said = altered(notebook, defaults={"text": "x", "secret": ""})
+    what = next(each[2] for each in said if each[0] == "changed-default")
+    place = re.search(r"\((figures/notebook\.py):([0-9]+)\)$", what)
+    assert place is not None
+    assert Path(place[1]).read_text().splitlines()[int(place[2]) - 1] == '    text: str = ""'
 
 
-def test_a_tool_that_is_not_as_its_method_is_found(notebook: Notebook) -> None:
+def test_a_change_of_a_parameter_of_a_plain_method_names_the_method(notebook: Notebook) -> None:
+    agree(notebook)
+    found = look(notebook, notebook.operations(notebook.notes, OtherWeather()))
+    what = next(each.what for each in found if each.code == "changed-type" and "'place'" in each.what)
+    assert re.search(r"'place' does not take all it took \(tests/contracts/drifting\.py:[0-9]+\)$", what)
+
+
+def test_a_class_that_stands_in_no_file_is_named() -> None:
+    assert place_of_field(int, "real") == "int"
+
+
+def test_a_lock_from_before_with_a_line_for_everything_is_still_read(notebook: Notebook) -> None:
     operations = agree(notebook)
-    tools = dict(operations.tools)
-    kind = Classification(domain="office", subdomain="notes", capability=Capability.DELETE)
-    other = operations.tool("read_note")
-    facts = replace(other.facts, classification=kind)
-    wrong = other.governed(facts, name="create_note", description="Read.", where="here:1")
-    tools["create_note"] = replace(tools["create_note"], tool=wrong)
-    quick = operations.tools["quick_note"]
-    tools["quick_note"] = replace(quick, tool=wrong.with_name("quick_note"), fixed={}, hidden=())
-    operations.tools = tools
-    codes = [each.code for each in look(notebook, operations)]
-    assert codes.count("mapping") > 4
-    assert codes.count("classification") == 2
+    file = lock_file(operations)
+    file.write_text(json.dumps(json.loads(file.read_text()), indent=1, sort_keys=True), encoding="utf-8")
+    assert look(notebook, operations) == []
 
 
-def test_a_shown_parameter_of_another_type_is_found(notebook: Notebook) -> None:
+def test_a_change_of_one_parameter_is_one_line_of_the_lock(notebook: Notebook) -> None:
+    lock = lock_of(agree(notebook))
+    key = "office.notes.create_note"
+    said = lock.methods[key]
+    other = said.model_copy(update={"parameters": {**said.parameters, "text": {"type": "integer"}}})
+    changed = lock.model_copy(update={"methods": {**lock.methods, key: other}})
+    lines = [set(each.text().splitlines()) for each in (lock, changed)]
+    assert [each.strip(" ,") for each in lines[1] - lines[0]] == ['"text": {"type": "integer"}']
+
+
+def test_a_lock_that_a_merge_left_in_conflict_is_named_with_its_line(notebook: Notebook) -> None:
     operations = agree(notebook)
-    weather = operations.tools["weather"]
-    other = notebook.operations(notebook.notes, OtherWeather()).tools["weather"]
-    operations.tools = {**operations.tools, "weather": replace(weather, tool=other.tool)}
-    assert "mapping" in [each.code for each in look(notebook, operations)]
-
-
-class OtherWeather:
-    """Wants the number of a place."""
-
-    @method(external=True)
-    async def forecast(self, place: int, unit: str = "celsius") -> int:
-        """Say tomorrow's weather.
-
-        Args:
-            place: Where.
-            unit: In which degrees.
-        """
-        return place
+    file = lock_file(operations)
+    file.write_text("{\n<<<<<<< HEAD\n}\n=======\n>>>>>>> other\n", encoding="utf-8")
+    (found,) = look(notebook, operations)
+    assert found.what == "the lock cannot be read: a merge left a conflict in it"
+    assert (found.where.rpartition("/")[2], found.mend) == ("inventory.lock:2", "write it again: remit lock APP")

@@ -84,6 +84,11 @@ def test_facts_do_not_change() -> None:
         facts.effect = Effect.PURE
 
 
+def test_what_is_composed_has_no_rate_for_nothing_would_limit_it() -> None:
+    with pytest.raises(ContractError, match=r"what is composed has no rate .* limit what it calls"):
+        facts_of(effect=Effect.COMPOSED, rate="60/minute")
+
+
 def test_a_decorators_iterables_become_facts() -> None:
     made = facts_of(
         effect=Effect.KEYED,

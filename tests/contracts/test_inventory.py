@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import pytest
+from pydantic import Field
 
 from figures.notebook import NOTES, WEATHER, WORDS, Env, Notebook, Notes, table
+from remit.contracts.call import ToolLayer
 from remit.contracts.classification import Capability, Tier
 from remit.contracts.finding import InventoryError
+from remit.contracts.governance import Enforcer, Governed, Policies, Section, Table
 from remit.contracts.inventory import read_inventory
 from remit.dispatch.sections import SessionPolicies
+from remit.layers.enabled import Enabled
 
 
 def findings(tmp_path: Path, notes: str, weather: str = WEATHER) -> list[tuple[str, str, str]]:
@@ -100,7 +105,7 @@ CASES: dict[str, tuple[str, str, tuple[str, str, str]]] = {
         (
             "unknown-template",
             "notes.yaml:9",
-            "no template 'session_needed' of session_policies; there are: authenticated_batch,",
+            "no template 'session_needed' of session_policies; did you mean session_required?",
         ),
     ),
     "wrong value": (
@@ -176,6 +181,45 @@ CASES: dict[str, tuple[str, str, tuple[str, str, str]]] = {
         "\n  quick_note:",
         ("duplicate-name", "notes.yaml:13", "the tool quick_note is at"),
     ),
+    "word near another": (
+        "{capability: create}",
+        "{capability: creat}",
+        ("value", "notes.yaml:5", "did you mean create?"),
+    ),
+    "key near another, one level down": (
+        "{capability: create}",
+        "{capabilty: create}",
+        (
+            "unknown-key",
+            "notes.yaml:5",
+            "classification.capabilty: no such key, and no layer enforces it; did you mean",
+        ),
+    ),
+    "key near another of the models": (
+        "models: {request: CreateNoteRequest, response: CreateNoteResponse}",
+        "models: {reqest: CreateNoteRequest}",
+        ("unknown-key", "notes.yaml:6", "did you mean request?"),
+    ),
+    "parameters of a method": (
+        "    effect: keyed",
+        "    parameters: []\n    effect: keyed",
+        ("repeated", "notes.yaml:7", "the method 'create_note' repeats parameters; remove them: the types"),
+    ),
+    "replacement that is not": (
+        "template: authenticated_access,",
+        "replacement_method: office.notes.read_not,",
+        ("unknown-method", "notes.yaml:8", "no method or tool 'office.notes.read_not'; did you mean office.notes.read"),
+    ),
+    "replacement far from any": (
+        "template: authenticated_access,",
+        "replacement_method: zzz,",
+        ("unknown-method", "notes.yaml:8", "name a method as domain.subdomain.name, or a tool"),
+    ),
+    "rate of what is composed": (
+        "    effect: keyed\n    business_rules: {template: authenticated_access,",
+        "    effect: composed\n    business_rules: {rate_limit_per_minute: 5,",
+        ("value", "notes.yaml:4", "what is composed has no rate (rate_limit_per_minute)"),
+    ),
     "bad version": (
         "{template: authenticated_access,",
         "{deprecated_since: soon,",
@@ -200,7 +244,67 @@ def test_what_is_wrong_is_found_with_its_line_and_a_way_to_mend_it(tmp_path: Pat
 def test_everything_is_found_at_once(tmp_path: Path) -> None:
     wrong = NOTES.replace("effect: keyed", "efect: keyed").replace("[notes:read]", "[notes:rad]")
     codes = [code for code, _, _ in findings(tmp_path, wrong, "domain: office\n")]
-    assert sorted(codes) == ["unknown-domain", "unknown-key", "unknown-permission", "unknown-permission"]
+    assert sorted(codes) == ["missing-key", "unknown-key", "unknown-permission", "unknown-permission"]
+
+
+ONCE: dict[str, tuple[str, str]] = {
+    "yes for true": ("template: authenticated_access,", "enabled: yes,"),
+    "a permission that is no text": ("[notes:write]", "[no]"),
+    "a reference": ("{capability: read}\n    effect: pure", "*x\n    effect: pure"),
+    "a mistyped key that is required": ("capability: create}", "capabilty: create}"),
+}
+
+
+@pytest.mark.parametrize("name", ONCE)
+def test_one_mistake_is_one_finding(tmp_path: Path, name: str) -> None:
+    old, new = ONCE[name]
+    text = NOTES.replace("classification: {capability: create}", "classification: &x {capability: create}")
+    assert old in text
+    assert len(found := findings(tmp_path, text.replace(old, new, 1))) == 1, found
+
+
+class Chosen(Policies):
+    """A section that holds several words, of which one must be there."""
+
+    words: tuple[Literal["one", "two"], ...] = Field(default=("one",), min_length=1)
+
+
+def test_a_mistake_within_a_whole_is_not_said_of_the_whole_too(tmp_path: Path) -> None:
+    def around(_policies: Policies, _governed: Governed) -> tuple[ToolLayer, ...]:
+        return ()
+
+    enforced = {"words": Enforcer(layer=Enabled, does="nothing")}
+    section = Section(name="chosen", model=Chosen, enforced=enforced, layers=around)
+    Notebook(tmp_path).write(NOTES.replace("session_policies: session_required", "chosen: {words: [onee]}", 1))
+    with pytest.raises(InventoryError) as raised:
+        read_inventory(tmp_path, Table(*table(Env(), Notes()).sections.values(), section), WORDS)
+    (found,) = raised.value.findings
+    assert found.what == "create_note.chosen.words.0: Input should be 'one' or 'two'"
+    assert found.mend == "did you mean one?"
+
+
+def test_a_file_that_says_nothing_is_found_as_that(tmp_path: Path) -> None:
+    ((code, where, said),) = findings(tmp_path, NOTES, "# nothing yet\n")
+    assert (code, where) == ("empty", "weather.yaml:1")
+    assert said == "the file says nothing; begin with `domain: …`, or remove it"
+
+
+def test_a_file_that_nobody_would_read_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "inventory" / "more"
+    folder.mkdir(parents=True)
+    for file in (folder / "tasks.yaml", folder.parent / "jobs.yml"):
+        file.write_text("domain: office\n", encoding="utf-8")
+    found = findings(tmp_path, NOTES)
+    assert [(code, where) for code, where, _ in found] == [("not-read", "jobs.yml:1"), ("not-read", "tasks.yaml:1")]
+    assert found[1][2].endswith("inventory/tasks.yaml, or remove it")
+
+
+@pytest.mark.parametrize("name", ["weather", "office.weather.forecast"])
+def test_what_replaces_another_may_be_a_tool_or_a_method(tmp_path: Path, name: str) -> None:
+    Notebook(tmp_path).write(NOTES.replace("template: authenticated_access,", f"replacement_method: {name},", 1))
+    inventory = read_inventory(tmp_path, table(Env(), Notes()), WORDS)
+    rules = inventory.methods["office.notes.create_note"].policies["business_rules"].model_dump()
+    assert rules["replacement_method"] == name
 
 
 def test_a_file_that_is_no_yaml_hides_no_other(tmp_path: Path) -> None:

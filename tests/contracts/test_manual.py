@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field
 
 from figures.notebook import NOTES, Env, Notebook, Notes, table
+from remit import tool
 from remit.contracts.manual import enforcement, manual, templates
 
 
@@ -13,11 +18,35 @@ def test_every_method_and_tool_is_in_it_as_code_and_inventory_say(tmp_path: Path
     text = manual("notebook", Notebook(tmp_path).write(going).operations())
     assert text.startswith("# notebook: methods and tools\n\n## Methods\n\n### `office.notes.create_note`\n")
     assert "Takes `CreateNoteRequest`, gives `CreateNoteResponse`." in text
-    assert "| `title` | string | yes | What it is called. |" in text
+    assert "| `title` | string | required | characters ≥ 1, characters ≤ 80 | What it is called. |" in text
     assert "Of the method `office.notes.create_note`; `tags` is fixed, `text` is hidden, `secret` is hidden." in text
     assert "| classification | office · weather · read · atomic · beta · external |" in text
     assert "| deprecated since | 0.9 |" in text
     assert "Layers, outermost first: `Authenticate()`, `Retry(" in text
+
+
+def test_defaults_bounds_and_what_is_declared_stand_in_it(tmp_path: Path) -> None:
+    internal = NOTES.replace("template: authenticated_access,", "visibility: internal,", 1)
+    text = manual("notebook", Notebook(tmp_path).write(internal).operations())
+    assert '| `text` | string | `""` |  |  |' in text
+    assert "| `tags` | array of string | none |  |  |" in text
+    assert '| `business_rules.visibility` | `"internal"` |' in text
+    assert '| `business_rules.required_permissions` | `["notes:write"]` |' in text
+    assert "Visible(visibility=internal)" in text
+    assert "<Visibility" not in text
+
+
+def test_bounds_within_an_alternative_are_those_of_the_parameter(tmp_path: Path) -> None:
+    @tool
+    async def wait(seconds: Annotated[int, Field(ge=1, lt=9)] | None = None) -> str:
+        """Wait."""
+        return "waited"
+
+    operations = Notebook(tmp_path).write().operations()
+    operations.tools = {"wait": replace(operations.tools["count_notes"], tool=wait, policies={})}
+    tools = manual("notebook", operations).partition("## Tools")[2]
+    assert "| `seconds` | integer \\| null | `null` | ≥ 1, < 9 |  |" in tools
+    assert "| declared |" not in tools
 
 
 def test_an_application_of_functions_has_no_methods(tmp_path: Path) -> None:

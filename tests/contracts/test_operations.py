@@ -88,11 +88,11 @@ def test_tools_stand_in_the_order_of_the_inventory_and_an_unknown_one_is_refused
 
 
 def test_what_goes_says_so_to_models(notebook: Notebook) -> None:
-    gone = '{deprecated_since: "0.9", replacement_method: office.notes.write}'
+    gone = '{deprecated_since: "0.9", replacement_method: office.notes.create_note}'
     notebook.write(NOTES.replace("{required_permissions: [notes:read]}", gone, 1))
     assert (
         notebook.operations().tool("read_note").description
-        == "Deprecated since 0.9. Use office.notes.write. Read a note."
+        == "Deprecated since 0.9. Use office.notes.create_note. Read a note."
     )
     notebook.write(NOTES.replace("{required_permissions: [notes:read]}", '{removal_version: "2.0"}', 1))
     assert notebook.operations().tool("read_note").description == "Deprecated since 0. Read a note."

@@ -97,7 +97,9 @@ async def a_call_by_name_takes_one_payload_or_arguments_by_name(ctx: Context) ->
     await ctx.call("find", query="a")
     await ctx.tools.save(Page(title="x"))
     await ctx.tools.find(query="a")
-    await ctx.tools.find("a")  # pyright: ignore[reportArgumentType]
+    await ctx.tools.find("a")
+    await ctx.call("find", "a")
+    await ctx.tools.find(3)  # pyright: ignore[reportArgumentType]
 
 
 async def a_body_may_ask_for_a_context_of_its_own(ctx: Context) -> None:
@@ -110,7 +112,7 @@ async def a_wrong_call_is_refused(ctx: Context) -> None:
     await ctx.call(find, "a", slug=1)  # pyright: ignore[reportCallIssue]
     await ctx.call(save, {"title": "x"})  # pyright: ignore[reportArgumentType, reportCallIssue]
     await ctx.call(save, ctx, Page(title="x"))  # pyright: ignore[reportCallIssue]
-    await ctx.call("find", "a")  # pyright: ignore[reportArgumentType, reportCallIssue]
+    await ctx.call("find", 3)  # pyright: ignore[reportArgumentType, reportCallIssue]
 
 
 async def a_leaf_cannot_call(ctx: LeafContext) -> None:

@@ -85,6 +85,29 @@ async def test_a_tool_without_required_parameters_needs_no_payload() -> None:
         await ran(lambda ctx: ctx.tools.add())
 
 
+async def test_text_is_the_prompt_of_what_takes_nothing_else() -> None:
+    @tool(effect=Effect.PURE)
+    async def ask(prompt: str) -> str:
+        """Ask."""
+        return f"asked {prompt}"
+
+    @tool(effect=Effect.COMPOSED)
+    async def both(ctx: Context) -> list[str]:
+        """Ask by name and by attribute."""
+        return [await ctx.call("ask", "a"), await ctx.tools.ask("b")]
+
+    runtime = Runtime(App(name="test", tools=(both, ask)), layers=Stack())
+    assert (await runtime.call(both, anybody())).value() == ["asked a", "asked b"]
+    with pytest.raises(InvalidError, match="to-text: give a payload model or a mapping, not a str"):
+        await ran(lambda ctx: ctx.tools.to_text("1"))
+
+
+@pytest.mark.parametrize(("what", "shown"), [(123, "123"), (add.run, "<bound method Tool.run .*>")])
+async def test_what_is_no_callee_is_one_clear_error(what: Any, shown: str) -> None:
+    with pytest.raises(InvalidError, match=rf"ctx.call\({shown}.*\) in outer: give the tool, agent or worker itself"):
+        await ran(lambda ctx: ctx.call(what))
+
+
 REFUSED: dict[str, tuple[Body, str]] = {
     "both": (lambda ctx: ctx.tools.add({"a": 1}, b=2), "add: give one payload, or arguments by name"),
     "something else": (

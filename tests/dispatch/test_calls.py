@@ -30,12 +30,17 @@ def echo(keys: list[str]) -> Tool[[str, int], str]:
     return echo
 
 
+@tool(effect=Effect.COMPOSED)
+async def caller(ctx: Context) -> None:
+    """Call others."""
+
+
 async def keys_of(*raw: str, names: tuple[str, ...] = ()) -> list[str]:
     """The ids of calls that one body makes one after another."""
     keys = list[str]()
     made = echo(keys)
     bench = Bench(made, made.with_name("other"))
-    frame = BodyFrame(await bench.call(made), made, bench.door)
+    frame = BodyFrame(await bench.call(caller), caller, bench.door)
     for index, arguments in enumerate(raw):
         await frame.prepare(names[index] if names else "echo", arguments, "")()
     return keys
@@ -71,7 +76,7 @@ async def test_another_callee_is_another_call() -> None:
 async def test_arguments_that_cannot_be_read_are_a_call_by_their_text() -> None:
     bench = Bench(echo([]))
     ledger = await bench.drive()
-    frame = BodyFrame(await bench.call(echo([]), ledger=ledger), echo([]), bench.door)
+    frame = BodyFrame(await bench.call(caller, ledger=ledger), caller, bench.door)
     for raw in ("{", "{", "[1]"):
         assert (await frame.prepare("echo", raw, "")()).outcome == "error"
     await ledger.flush()
@@ -86,7 +91,7 @@ async def test_a_model_that_sends_no_arguments_at_all_means_none() -> None:
         return "now"
 
     bench = Bench(now)
-    frame = BodyFrame(await bench.call(now), now, bench.door)
+    frame = BodyFrame(await bench.call(caller), caller, bench.door)
     assert (await frame.prepare("now", "", "")()).content == "now"
 
 
@@ -95,7 +100,7 @@ async def test_calls_get_their_ids_as_they_are_prepared_whichever_is_made_first(
         keys = list[str]()
         made = echo(keys)
         bench = Bench(made)
-        frame = BodyFrame(await bench.call(made), made, bench.door)
+        frame = BodyFrame(await bench.call(caller), caller, bench.door)
         prepared = [frame.prepare("echo", '{"text":"a"}', "") for _ in range(2)]
         for index in order:
             await prepared[index]()

@@ -212,18 +212,18 @@ async def test_an_agent_acts_as_itself_and_everybody_else_as_whoever_called() ->
     assert (door.below(private, call).agent, door.below(private, call).path) == ("editor", ())
 
 
-def test_an_agent_that_nobody_lists_acts_as_itself_once_it_is_called() -> None:
+async def test_an_agent_that_nobody_lists_acts_as_itself_once_it_is_called() -> None:
     door, _, _, _ = two_agents()
     other = Agent("other", instructions="Work.", tools=[make("theirs")])
-    door.service("agent", other)
-    assert door.offered(calling("other", "other"), "theirs").name == "theirs"
-    assert list(door.actors) == ["agent", "other"]
+    below = door.below(other, (await call_of(other))._replace(caller=calling("editor")))
+    assert (below.agent, below.path, below.call, below.depth) == ("other", ("other",), "call", 2)
+    assert door.offered(below.within("deeper"), "theirs").name == "theirs"
+    assert list(door.actors) == ["agent"], "it is known for its call only"
 
 
-@pytest.mark.parametrize("name", ["agent", "private", "other"])
+@pytest.mark.parametrize("name", ["agent", "private"])
 def test_an_agent_that_nobody_lists_under_a_name_that_is_taken_is_refused(name: str) -> None:
     door, _, _, _ = two_agents()
-    door.service("agent", Agent("other", instructions="Work."))
     namesake = Agent(name, instructions="Something else.")
     with pytest.raises(NameTakenError, match=f"Agent {name} .0 tools. cannot act: .* has its name; rename one of them"):
         door.service("agent", namesake)

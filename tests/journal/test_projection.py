@@ -142,7 +142,7 @@ def response(*parts: dict[str, object]) -> ModelReply:
 
 def test_what_a_workers_model_said_is_projected_as_far_as_a_chat_can_say_it() -> None:
     thinking: dict[str, object] = {"part_kind": "thinking", "content": "hm"}
-    wanted = [
+    wanted: list[dict[str, object]] = [
         {"part_kind": "tool-call", "tool_name": "t", "tool_call_id": "a", "args": '{ "n":1}'},
         {"part_kind": "tool-call", "tool_name": "t", "tool_call_id": "b", "args": {"n": 2}},
         {"part_kind": "tool-call", "tool_name": "t", "tool_call_id": "c", "args": None},
@@ -156,8 +156,14 @@ def test_what_a_workers_model_said_is_projected_as_far_as_a_chat_can_say_it() ->
 
 
 def test_the_result_of_a_worker_is_what_its_model_said_last() -> None:
-    result = {"part_kind": "tool-call", "tool_name": "final_result", "tool_call_id": "r", "args": {"page": "about"}}
-    text = {"part_kind": "text", "content": "Here:"}
+    args = {"page": "about"}
+    result: dict[str, object] = {
+        "part_kind": "tool-call",
+        "tool_name": "final_result",
+        "tool_call_id": "r",
+        "args": args,
+    }
+    text: dict[str, object] = {"part_kind": "text", "content": "Here:"}
     assert [json.loads(each) for each in project([response(text, result), response()], "agent")] == [
         {"role": "assistant", "content": 'Here:\n\n{"page":"about"}'},
         {"role": "assistant", "content": ""},

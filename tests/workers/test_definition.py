@@ -15,7 +15,7 @@ from remit.contracts.facts import Effect, Facts
 from remit.errors import ContractError, InvalidError, RequestError, SetupError
 from remit.workers.attachments import Attachment, AttachmentPolicy, PromptWithAttachments
 from remit.workers.definition import PROVIDER_TOOLS, WorkerDefinition
-from tests.workers.letters import Letter, Nothing, Scanned
+from tests.workers.letters import Letter, Names, Nothing, Scanned
 
 PNG = Attachment(name="Scan.PNG", media_type="image/png", data=base64.b64encode(b"pixels").decode())
 TAKES = AttachmentPolicy(suffixes=(".png",), max_count=2, max_bytes=6)
@@ -126,14 +126,42 @@ def test_its_reach_is_what_it_may_call_and_what_it_delegates() -> None:
         ({"name": "so rt"}, "'so rt' is no tool name"),
         ({"model": "a:1", "compatible_models": ("a:*",)}, "names a model and compatible models"),
         ({"facts": Facts(effect=Effect.PURE)}, "worker sort is pure; a worker is always composed"),
-        ({"retries": -1}, "worker sort has -1 retries; give 0 or more"),
+        ({"retries": -1}, "worker sort: retries: Input should be greater than or equal to 0"),
         ({"builtin_tools": ("telepathy",)}, "no provider has the tool 'telepathy'; there are: code_execution"),
+        ({"retries": 99}, "worker sort: retries: Input should be less than or equal to 10"),
+        ({"model": 5}, "worker sort: model: Input should be a valid string; give a text"),
+        ({"model": "gpt-4"}, "worker sort: model: 'gpt-4' names no model; write provider:name, like openai:gpt-4"),
+        ({"permissions": "mail:read"}, "worker sort: permissions: .*; give a frozenset"),
+        ({"permissions": frozenset({"mail"})}, "'mail' is no permission; write area:action"),
+        ({"prompt": " "}, "worker sort: prompt: ' ' says nothing; say what the worker is to do"),
+        ({"output": "int"}, "worker sort: output: 'int' is a text; give a type, like str or a pydantic model"),
+        ({"output": 5}, "worker sort: 5 cannot be a result"),
+        ({"input": int}, "worker sort: input: Input should be a subclass of BaseModel; give a pydantic model"),
+        ({"input": Names}, "worker sort: Names is no object with named fields"),
+        ({"limits": {"turns": 3}}, "worker sort: limits: Input should be an instance of WorkerLimits; give one"),
+        ({"tools": "look"}, "worker sort: tools: Input should be a valid tuple; give a tuple, like"),
+        ({"workers": ("x", "x")}, "worker sort: workers names 'x' twice; remove one"),
         ({"attachments": TAKES}, "the input has a field `attachments"),
         ({"input": Scanned}, "the input has a field `attachments"),
         ({"input": Nothing, "attachments": TAKES}, "the input has a field `attachments"),
         ({"prompt": "a\n{{ promt }}"}, "worker sort: prompt:2: the input has no field 'promt'; there are: prompt"),
     ],
-    ids=["name", "models", "effect", "retries", "tool", "no-field", "no-policy", "other-field", "prompt"],
+    ids=[
+        *(
+            "name",
+            "models",
+            "effect",
+            "retries",
+            "tool",
+            "too-many",
+            "model-type",
+            "model",
+            "permissions",
+            "permission",
+        ),
+        *("empty", "output-text", "output", "input-type", "input", "limits", "tools", "twice"),
+        *("no-field", "no-policy", "other-field", "prompt"),
+    ],
 )
 def test_parts_that_do_not_go_together_are_refused(given: dict[str, Any], said: str) -> None:
     with pytest.raises(ContractError, match=said):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -206,18 +205,3 @@ async def test_a_local_model_is_started_when_it_is_first_asked_and_once(monkeypa
     await model.close()
     assert started == ["base begins", "base ends"]
     assert (model.vendor, model.model) == ("local", "base")
-
-
-async def test_a_worker_of_a_local_model_says_what_is_missing(tmp_path: Path) -> None:
-    worker = worker_of(f"local:{tmp_path / 'none.gguf'}")
-    result = await runtime_of(worker).call(worker, anybody(), "go")
-    assert result.reply is not None
-    assert "there is no model" in result.reply.content
-
-
-async def test_a_local_model_without_its_extra_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "remit.models.local", None)
-    worker = worker_of("local:base")
-    result = await runtime_of(worker).call(worker, anybody(), "go")
-    assert result.reply is not None
-    assert "install it with: pip install 'remit[local]'" in result.reply.content

@@ -106,15 +106,50 @@ def test_a_prompt_that_comes_out_too_long_is_refused() -> None:
         ("{{ drawers|random }}", "desk/sort.worker:7: no template: No filter named 'random'.; mend it"),
         ("a\nb {{ nam }}", "desk/sort.worker:8: the input has no field 'nam'; there are: drawers, name"),
         ("{{ lipsum() }}", "desk/sort.worker:7: the input has no field 'lipsum'; there are: drawers, name"),
+        ("{% for i in drawers %}\n{{ i }}\n{% endfor %}\n{{ i }}", "desk/sort.worker:10: the input has no field 'i'; "),
+        ("{% for i in drawers if i %}{% endfor %}\n{{ i }}", "desk/sort.worker:8: the input has no field 'i'; "),
+        ("{% macro m(i) %}{{ i }}{% endmacro %}\n{{ i }}", "desk/sort.worker:8: the input has no field 'i'; "),
+        ("{% with i = 1 %}{{ i }}{% endwith %}\n{{ i }}", "desk/sort.worker:8: the input has no field 'i'; "),
+        ("a\n{{ name.__class__ }}", "desk/sort.worker:8: __class__ is of Python, and no part of an input; remove it"),
+        ("{{ name['__class__'] }}", "desk/sort.worker:7: __class__ is of Python, and no part of an input; remove it"),
+        ("{{ name|attr('__class__') }}", "desk/sort.worker:7: __class__ is of Python, and no part of an input; "),
         ('\n{% include "x.md" %}', "desk/sort.worker:8: there is no text 'x.md' to include; give it, or "),
         ("{% include name %}", "desk/sort.worker:7: what is included is not named by a plain text; name it, like "),
         ('{% include ["x.md"] %}', "desk/sort.worker:7: what is included is not named by a plain text; name it, like "),
     ],
-    ids=["syntax", "tag", "filter", "chance", "field", "filler", "missing", "by-field", "by-list"],
+    ids=[
+        *(
+            "syntax",
+            "tag",
+            "filter",
+            "chance",
+            "field",
+            "filler",
+            "after-loop",
+            "loop-test",
+            "after-macro",
+            "after-with",
+        ),
+        *("attribute", "item", "attr-filter", "missing", "by-field", "by-list"),
+    ],
 )
 def test_what_can_be_seen_to_be_wrong_is_found_before_there_is_an_input(text: str, said: str) -> None:
     (found,) = faults(text, "name", "drawers")
     assert found.startswith(said)
+
+
+def test_names_that_a_text_sets_or_that_another_sets_around_it_are_no_fields() -> None:
+    assert faults("{% if name %}{% set a = 1 %}{% endif %}{% if name %}{{ a }}{% endif %}", "name") == []
+    assert faults("{% set a %}x{% endset %}{{ a }}{{ name[0] }}{{ name|attr(a) }}", "name") == []
+    includes = {"base.md": "{% set a = 1 %}{% block b %}{% endblock %}"}
+    assert faults('{% extends "base.md" %}{% block b %}{{ a }}{% endblock %}', includes=includes) == []
+    assert faults('{% include "tone.md" %}', includes={"tone.md": "{% for i in 'ab' %}{% endfor %}{{ i }}"}) == [
+        "desk/tone.md:1: the input has no field 'i'; there are: none"
+    ]
+
+
+def test_where_the_parameters_are_not_known_none_is_missed() -> None:
+    assert Template("{{ anything }}").findings(None) == []
 
 
 def test_an_included_text_is_looked_at_too() -> None:

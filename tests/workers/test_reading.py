@@ -12,9 +12,8 @@ from remit.contracts.facts import Effect, Risk
 from remit.contracts.finding import Finding
 from remit.workers.attachments import AttachmentPolicy, PromptWithAttachments
 from remit.workers.definition import WorkerDefinition, WorkerLimits
-from remit.workers.names import check_names
 from remit.workers.prompt import MOST
-from remit.workers.reading import read_worker, read_workers
+from remit.workers.reading import look_at, read_worker, read_workers
 from remit.workers.source import WorkerFileError
 from tests.workers.letters import Letter, Sorted
 
@@ -131,7 +130,10 @@ def test_a_worker_that_takes_attachments_is_asked_with_them() -> None:
         ("---\nname: x\nSort.", "sort.worker:1: the front matter has no end; write a line --- above the prompt"),
         ("---\nname: x\n---\n \n", "sort.worker:4: there is no prompt; write below the front matter what it is to do"),
         ("---\nname: [x\n---\nSort.", "sort.worker:3: no YAML: did not find expected"),
-        ("---\n- x\n---\nSort.", "sort.worker:2: no mapping"),
+        (
+            "---\n- x\n---\nSort.",
+            "sort.worker:2: no keys stand here; write keys with their values, like `tools: [find]`",
+        ),
     ],
     ids=["no-front-matter", "not-first", "no-end", "no-prompt", "no-yaml", "no-mapping"],
 )
@@ -145,24 +147,36 @@ def test_what_is_no_worker_file_is_refused(text: str, said: str) -> None:
     [
         (["name: x", "name: y"], "sort.worker:3: the key 'name' stands twice, first on line 2; remove one"),
         (["tool: [x]"], "sort.worker:2: tool: no such key; did you mean tools?"),
+        (["name: x", "", "prompt: Sort."], "sort.worker:4: prompt: no such key; write it below the second ---"),
+        (
+            ["attachments: {suffixes: [pdf]}"],
+            "sort.worker:2: attachments.suffixes.0: 'pdf' is no end of a file's name; ",
+        ),
+        (["attachments: {suffixes: []}"], "sort.worker:2: attachments.suffixes: it is empty; say at least one thing"),
+        (
+            ["tools: !!python/tuple [x]"],
+            "sort.worker:2: the tag !!python/tuple makes what JSON has not; remove the tag",
+        ),
+        (["retries: !!python/object:x.Y {}"], "sort.worker:2: the tag !!python/object:x.Y makes what JSON has not"),
+        (["tools: &those [x]"], "sort.worker:2: the anchor &those names a part; remove it"),
         (["zzz: 1"], "sort.worker:2: zzz: no such key; there are: attachments, builtin_tools, compatible_models, "),
         (["limits:", "  turn: 3"], "sort.worker:3: limits.turn: no such key; did you mean turns?"),
         (["attachments: {max_count: 2}"], "sort.worker:2: attachments.suffixes is missing; say it"),
-        (["attachments: {suffixes: [.png, pdf]}"], "sort.worker:2: attachments.suffixes.1: String should match"),
+        (["attachments: {suffixes: [.png, pdf]}"], "sort.worker:2: attachments.suffixes.1: 'pdf' is no end of a"),
         (["tools: x"], "sort.worker:2: tools: Input should be a valid array; write a list, like [one, two]"),
-        (["tools: [x y]"], "sort.worker:2: tools.0: String should match pattern"),
+        (["tools: [x y]"], "sort.worker:2: tools.0: 'x y' is no tool name; write 1 to 64 letters, digits"),
         (["description: 3"], "sort.worker:2: description: Input should be a valid string; write a text"),
         (["retries: many"], "sort.worker:2: retries: Input should be a valid integer; write a whole number"),
         (["retries: -1"], "sort.worker:2: retries: Input should be greater than or equal to 0; correct it"),
         (["limits: 3"], "sort.worker:2: limits: Input should be an object; write keys with their values below"),
-        (["model: small"], "sort.worker:2: model: String should match pattern"),
-        (["name: a b"], "sort.worker:2: name: String should match pattern"),
-        (["permissions: [mail]"], "sort.worker:2: permissions.0: String should match pattern"),
+        (["model: small"], "sort.worker:2: model: 'small' names no model; write provider:name, like openai:gpt-4"),
+        (["name: a b"], "sort.worker:2: name: 'a b' is no tool name; write"),
+        (["permissions: [mail]"], "sort.worker:2: permissions.0: 'mail' is no permission; write area:action, like"),
         (["builtin_tools: [telepathy]"], "sort.worker:2: builtin_tools.0: Input should be 'code_execution', "),
         (["facts: {risk: deadly}"], "sort.worker:2: facts.risk: Input should be 'safe', 'moderate' or 'high'"),
         (["model: a:b", "compatible_models: [c]"], "sort.worker:3: it names a model and compatible models; say one"),
         (["tools:", "  - x", "  - x"], "sort.worker:4: tools names 'x' twice; remove one"),
-        (["input: Letter"], "sort.worker:2: input: String should match pattern"),
+        (["input: Letter"], "sort.worker:2: input: 'Letter' names no model; name a pydantic model as package."),
         (["input: no.such:Letter"], "sort.worker:2: input: no.such:Letter cannot be imported: ModuleNotFoundError"),
         ([f"output: {HERE}:Lettr"], f"sort.worker:2: output: {HERE}:Lettr cannot be imported: AttributeError"),
         ([f"input: {HERE}:Plain"], f"sort.worker:2: input: {HERE}:Plain is no pydantic model; name a pydantic model"),
@@ -174,7 +188,8 @@ def test_what_is_no_worker_file_is_refused(text: str, said: str) -> None:
         ),
     ],
     ids=[
-        *("twice", "near-key", "unknown-key", "near-limit", "no-suffixes", "suffix", "no-list", "tool-name", "no-text"),
+        *("twice", "near-key", "prompt-key", "one-suffix", "no-suffix", "tag", "object", "anchor"),
+        *("unknown-key", "near-limit", "no-suffixes", "suffix", "no-list", "tool-name", "no-text"),
         *("no-number", "too-few", "no-mapping", "model", "name", "permission", "provider-tool", "risk", "two-models"),
         *("tool-twice", "no-reference", "no-module", "no-attribute", "no-pydantic", "no-object", "no-policy"),
         "no-attachments",
@@ -195,6 +210,56 @@ def test_all_that_is_wrong_is_told_at_once_and_the_error_says_how_much() -> None
     with pytest.raises(WorkerFileError, match=r"retries: .*\(and 2 more: remit worker check names all\)") as caught:
         read_worker(path)
     assert [each.where for each in caught.value.findings] == ["sort.worker:2", "sort.worker:3", "sort.worker:5"]
+
+
+def places(text: str) -> list[str]:
+    """Where something is wrong, and what kind of thing."""
+    return [f"{each.where.rpartition(':')[2]} {each.code}" for each in refused(text)]
+
+
+def test_what_is_wrong_in_one_part_hides_nothing_in_another() -> None:
+    text = (
+        f"---\noutput: no.such:Thing\ninput: {HERE}:Plain\nmodel: small\ntools: [a b, x, x]\n---\n"
+        '{{ 1 | nope }}\n{% include "nowhere.md" %}'
+    )
+    assert places(text) == [
+        "2 reference",
+        "3 reference",
+        "4 value",
+        "5 value",
+        "5 duplicate",
+        "7 template",
+        "8 include",
+    ]
+    assert places('---\n---\n{{ nope }}\n{% include "nowhere.md" %}') == ["3 unknown-field", "4 include"]
+
+
+def test_a_reference_to_another_part_of_the_file_is_refused_where_it_is_made_and_where_it_leads() -> None:
+    found = refused("---\nmodel: &one openai:a\ndescription: *one\ntools: &two [x]\nworkers: *two\n---\nSort.")
+    assert [str(each).partition(";")[0] for each in found] == [
+        "sort.worker:2: the anchor &one names a part",
+        "sort.worker:3: *one repeats another part",
+        "sort.worker:4: the anchor &two names a part",
+        "sort.worker:5: *two repeats another part",
+    ]
+
+
+def test_a_tag_of_what_json_has_too_is_read() -> None:
+    assert read(with_keys("description: !!str 3", "tools: !!seq [! x]")).tools == ("x",)
+
+
+def test_a_byte_order_mark_is_no_part_of_the_text() -> None:
+    (Path.cwd() / "tone.md").write_bytes(b"\xef\xbb\xbfBe kind.")
+    path = write("")
+    path.write_bytes(b'\xef\xbb\xbf---\n---\n{% include "tone.md" %}')
+    assert read_worker(path).instructions(Prompt(prompt="")) == "Be kind."
+
+
+def test_a_file_that_cannot_be_read_says_its_names_all_the_same() -> None:
+    looked = look_at(write("---\nname: 3\ntools: [a b, x]\nworkers: y\n---\nSort."))
+    assert (looked.worker, looked.names.name, looked.names.tools, looked.names.workers) == (None, "", ("", "x"), ())
+    assert looked.names.where("tools", 1) == "sort.worker:3"
+    assert look_at(write("Sort.")).names.name == "sort"
 
 
 def test_a_file_whose_name_is_no_tool_name_has_to_say_one() -> None:
@@ -280,55 +345,3 @@ def test_what_is_wrong_in_any_file_of_a_folder_is_told_and_a_folder_without_one_
     with pytest.raises(WorkerFileError) as caught:
         read_workers(folder)
     assert [each.where for each in caught.value.findings] == ["a.worker:1", "c.worker:2"]
-
-
-def named(name: str, *lines: str) -> WorkerDefinition:
-    return read_worker(write(with_keys(f"name: {name}", *lines), f"{name}.worker"))
-
-
-def test_names_of_tools_and_workers_that_there_are_hold_and_a_worker_may_list_itself() -> None:
-    sort = named("sort", "tools: [find]", "workers: [sort, scan]", "delegates: [move]", "builtin_tools: [web_search]")
-    scan = named("scan", "workers: [sort]")
-    assert check_names([sort, scan], {"find", "move"}) == []
-
-
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ("tools: [fnd]", "there is no tool 'fnd'; did you mean find?"),
-        ("tools: [zzz]", "there is no tool 'zzz'; there are: find, web_search"),
-        ("tools: [scan]", "'scan' is a worker; list it as a worker"),
-        ("workers: [find]", "'find' is a tool; list it as a tool"),
-        ("workers: [zzz]", "there is no worker 'zzz'; there are: scan, sort"),
-        ("delegates: [zzz]", "there is no tool or worker 'zzz'; there are: find, scan, sort, web_search"),
-        ("builtin_tools: [web_search]", "the provider's tool 'web_search' has the name of another: a tool of the "),
-    ],
-    ids=["near", "tool", "worker-as-tool", "tool-as-worker", "worker", "delegate", "provider"],
-)
-def test_a_name_of_nothing_is_told_with_its_line(line: str, said: str) -> None:
-    (found,) = check_names([named("sort", line), named("scan")], {"find", "web_search"})
-    assert str(found).startswith(f"sort.worker:3: {said}")
-
-
-def test_a_delegate_that_the_worker_sees_itself_is_said_twice() -> None:
-    (found,) = check_names([named("sort", "tools: [find]", "delegates: [find]")], {"find"})
-    assert str(found) == (
-        "sort.worker:4: 'find' is delegated, and the worker may call it itself; remove it here: those below may call it"
-    )
-
-
-def test_a_name_that_nothing_can_have_is_told_with_its_line() -> None:
-    (found,) = check_names([named("call")], ())
-    assert str(found).startswith("call.worker:2: no tool can be named 'call': ctx.call is a member of the context")
-
-
-def test_a_name_that_is_taken_is_told_with_both_places() -> None:
-    one, other = named("sort"), read_worker(write("---\n---\nSort.", "sort.worker"))
-    made = WorkerDefinition(name="sort", prompt="Sort.")
-    found = [str(each) for each in check_names([one, other, made], ())]
-    taken = "the name 'sort' is taken: it is the worker at sort.worker:2; say another `name`"
-    assert found == [f"sort.worker:1: {taken}", f"worker sort: {taken}"]
-    found = [str(each) for each in check_names([made, made], ())]
-    assert found == ["worker sort: the name 'sort' is taken: it is another worker; say another `name`"]
-    (found_tool,) = check_names([named("find")], {"find"})
-    assert "the name 'find' is taken: it is a tool of the application" in str(found_tool)

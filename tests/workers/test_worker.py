@@ -133,11 +133,16 @@ async def test_output_that_never_becomes_valid_is_an_error_whose_cause_is_the_or
 
 async def test_what_ends_pydantic_ai_is_an_error_of_ours() -> None:
     write = [call("write", '{"text":"a"}')]
-    assert type(await error_of(write, write, limits=WorkerLimits(turns=1))) is TurnsError
+    error = await error_of(write, write, limits=WorkerLimits(turns=1))
+    said = "worker worker was not done after 1 turns; raise `limits.turns` or ask for less"
+    assert (type(error), error.message) == (TurnsError, said)
     error = await error_of([*write, call("write", '{"text":"b"}', "b")], limits=WorkerLimits(tool_calls=1))
     assert (type(error), type(error.__cause__)) == (BudgetError, UsageLimitExceeded)
+    assert error.message == "worker worker wanted more than its 1 calls; raise `limits.tool_calls` or ask for less"
     large = ModelResponse(write, usage=RequestUsage(input_tokens=9, output_tokens=2))
-    assert type(await error_of(large, limits=WorkerLimits(tokens=10))) is BudgetError
+    error = await error_of(large, limits=WorkerLimits(tokens=10))
+    said = "worker worker has used its 10 tokens; raise `limits.tokens` or ask for less"
+    assert (type(error), error.message) == (BudgetError, said)
     filtered = ModelResponse([], finish_reason="content_filter")
     assert type(await error_of(filtered)) is CompletionError
 

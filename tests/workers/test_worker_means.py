@@ -30,8 +30,8 @@ from remit.agent.agent import Prompt
 from remit.contracts.callee import UNKNOWN, Actor, Written
 from remit.errors import (
     InvalidError,
+    NoModelError,
     SetupError,
-    ToolFailedError,
 )
 from remit.testing import Scripted, anybody, call_of, calls
 from remit.workers import Attachment, AttachmentPolicy, PromptWithAttachments, Worker, WorkerDefinition
@@ -97,7 +97,7 @@ async def test_the_budget_of_a_run_is_shared_by_the_workers_in_it() -> None:
     inner = worker_of(below.model, write, name="inner")
     above = Script([call("write", '{"text":"c"}')], [call("inner", '{"prompt":"go"}')], "done")
     outer = worker_of(above.model, write, name="outer", workers=[inner])
-    result = await runtime_of(outer, layers=Stack(Budget(calls=2))).call(outer, anybody(), "go")
+    result = await runtime_of(outer, layers=Stack(Budget(calls=3))).call(outer, anybody(), "go")
     assert (result.value(), world.texts) == ("done", ["c", "a"])
     assert json.loads(read_of(below.requests[-1])[1])["errorCode"] == "BUDGET_EXCEEDED"
     used = ModelResponse([call("inner", '{"prompt":"go"}')], usage=RequestUsage(input_tokens=90, output_tokens=10))
@@ -143,9 +143,8 @@ async def test_the_model_of_the_call_is_asked_before_that_of_the_file_and_that_o
     monkeypatch.setenv("REMIT_MODEL", "an:environment")
     assert (await outcome_of(none, "go")).content == "the environment's"
     monkeypatch.delenv("REMIT_MODEL")
-    error = (await outcome_of(none, "go")).error
-    assert type(error) is ToolFailedError
-    assert "worker nameless names no model; give it one, or set REMIT_MODEL" in error.message
+    with pytest.raises(NoModelError, match="worker nameless names no model; give it one, or set REMIT_MODEL"):
+        await outcome_of(none, "go")
 
 
 async def test_a_worker_that_is_only_a_tool_of_an_agent_takes_the_model_of_the_runtime_too() -> None:
@@ -174,9 +173,8 @@ async def test_a_model_that_it_is_not_made_for_is_not_asked() -> None:
         unnamed.append(request)
 
     for name, other in (("openai:gpt-4o", "openai:gpt-4o"), ("function", ask)):
-        error = (await outcome_of(worker.using(other), "go")).error
-        assert error is not None
-        assert f"worker worker is not made for the model '{name}', but for scripted:*" in error.message
+        with pytest.raises(NoModelError, match=f"worker worker is not made for the model '{name}', but for scripted:"):
+            await outcome_of(worker.using(other), "go")
     assert unnamed == []
 
 

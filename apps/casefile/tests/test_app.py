@@ -19,11 +19,13 @@ OWN = {
     "create_casefile",
     "get_casefile",
     "update_casefile",
+    "archive_casefile",
     "list_casefiles",
     "delete_casefile",
     "add_session_to_casefile",
     "grant_permission",
     "revoke_permission",
+    "set_public_access",
     "list_permissions",
     "check_permission",
 }

@@ -16,7 +16,7 @@ from remit.agent.wire import Wire
 from remit.contracts.arguments import Arguments
 from remit.contracts.call import AgentLayer, CallLayer, ModelLayer, StepLayer
 from remit.contracts.callee import UNKNOWN, Callee, Found, Frame
-from remit.contracts.chat import ChatRequest, History, ToolTexts, completion_of, read, text_of, write
+from remit.contracts.chat import ChatRequest, Completion, History, ToolTexts, completion_of, read, text_of, write
 from remit.contracts.contract import check_name, definition
 from remit.contracts.facts import Effect, Facts
 from remit.contracts.items import Message, Mismatch
@@ -24,7 +24,7 @@ from remit.contracts.reply import Reply
 from remit.contracts.schema import Input, Output
 from remit.contracts.step import StepRequest
 from remit.core import Stack, compose
-from remit.errors import CapabilityError, InvalidError, SetupError
+from remit.errors import InvalidError, NoModelError, SetupError
 from remit.layers.trace import TraceModel
 
 
@@ -125,6 +125,11 @@ class Agent:
         return same
 
     @property
+    def body(self) -> object:
+        """What it runs: the same for this agent with another model."""
+        return self._identity
+
+    @property
     def schema_in(self) -> Input[Prompt]:
         """A prompt."""
         return _prompt()
@@ -170,9 +175,12 @@ class Agent:
         return UNKNOWN
 
     async def _looped(self, request: StepRequest) -> AgentRun:
-        if self._service is None:
-            raise CapabilityError(f"agent {self.name} has no model; give it one, or give the runtime one")
-        return await self._service(request)
+        service = self._service or self._compose(self._no_model)
+        return await service(request)
+
+    async def _no_model(self, _request: ChatRequest, /) -> Completion:
+        """Stands in for the model that nobody has given: a run that its journal knows needs none."""
+        raise NoModelError(f"agent {self.name} has no model; give it one, or give the runtime one")
 
     def _request(self, frame: Frame, history: History, *, turn: int, used: set[str]) -> ChatRequest:
         return ChatRequest(

@@ -12,7 +12,16 @@ from remit.contracts.chat import ChatRequest, Completion, completion_of, read, w
 from remit.contracts.items import Failure, Message, Mismatch, Usage
 from remit.contracts.reply import Reply
 from remit.core import Place
-from remit.errors import CallError, CompletionError, DivergedError, JournalError, ModelError, from_reply
+from remit.errors import (
+    CallError,
+    CompletionError,
+    DivergedError,
+    JournalError,
+    ModelError,
+    SetupError,
+    from_reply,
+    no_model,
+)
 
 
 class Wire(ModelLayer):
@@ -61,6 +70,8 @@ class _Wire:
             return _of_assistant(await self._inner(request))
         except (JournalError, DivergedError):
             raise
+        except SetupError as error:
+            raise no_model(error) from error
         except Exception as error:
             failed = error if isinstance(error, CallError) else _bug(error)
             request.ledger.add(Failure(call=request.call, content=Reply.failed(failed).content, request=digest))

@@ -15,6 +15,7 @@ from pydantic import BaseModel
 from typing_extensions import TypeAliasType
 
 _LINE: Final = 120
+_OWN: Final = "remit."
 _UNION: Final = (typing.Union, types.UnionType)
 
 
@@ -84,7 +85,8 @@ class Annotations:
 
     def importable(self, kind: type) -> str:
         """The name of a class that its module has under its name; empty for another."""
-        return self.imports.name(kind.__module__, kind.__qualname__) if _importable(kind) else ""
+        module = _public(kind) if _importable(kind) else ""
+        return self.imports.name(module, kind.__qualname__) if module else ""
 
     def _generic(self, origin: type, arguments: tuple[object, ...]) -> str:
         inside = ", ".join("..." if each is Ellipsis else self.text(each) for each in arguments)
@@ -119,6 +121,15 @@ class Annotations:
         return self.imports.name("typing", name)
 
 
+def _public(kind: type) -> str:
+    """The module that others import a class from; for one of Remit's that no room lists, none."""
+    if not kind.__module__.startswith(_OWN):
+        return kind.__module__
+    parts = kind.__module__.split(".")
+    rooms = (".".join(parts[:length]) for length in range(1, len(parts)))
+    return next((room for room in rooms if kind.__name__ in sys.modules[room].__dict__.get("__all__", ())), "")
+
+
 def _importable(kind: type) -> bool:
     """Whether the module of a class has it under its name."""
     found: object = sys.modules.get(kind.__module__)
@@ -130,8 +141,8 @@ def _importable(kind: type) -> bool:
 
 
 def _alias(kind: object) -> tuple[str, str] | None:
-    """Module and name of a type alias, like pydantic's ``JsonValue``."""
-    if not isinstance(kind, TypeAliasType):
+    """Module and name of a type alias, like pydantic's ``JsonValue``, or of a `typing.NewType`."""
+    if not isinstance(kind, TypeAliasType | typing.NewType):
         return None
     module, name = str(kind.__module__), kind.__name__
     return (module, name) if inspect.getattr_static(sys.modules.get(module), name, None) is kind else None

@@ -151,6 +151,13 @@ def title(question: Question) -> str:
     return f"{tool} wants to run; may it?"
 
 
+def decided(decision: Decision, *, outcome: bool) -> str:
+    """What a person said: to the question whether a call may run, or whether one that was cut off has happened."""
+    if outcome:
+        return "happened" if decision.approved else "did not happen"
+    return "approved" if decision.approved else "denied"
+
+
 def by_what(decision: Decision) -> str:
     """What is special about a decision: it came by a grant, or the arguments were edited."""
     if decision.grant:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -35,12 +36,18 @@ def check_app(
         points = check(operations_of(found), offered, layers)
     except InventoryError as error:
         points = refused(error)
+    points = tuple(replace(point, findings=tuple(_named(each, app) for each in point.findings)) for point in points)
     findings = [finding for point in points for finding in point.findings]
     if as_json:
         print(json_text(_summary(app, points)))
     else:
         _draw(points, findings)
     return Status.FAILED if findings else Status.DONE
+
+
+def _named(finding: Finding, app: str) -> Finding:
+    """The finding, with the application where the command that mends it wants one."""
+    return replace(finding, mend=finding.mend.replace("remit lock APP", f"remit lock {app}"))
 
 
 def operations_of(app: App) -> Operations:

@@ -9,7 +9,7 @@ import typer
 from remit.cli.apps import find_app, installed
 from remit.cli.check import operations_of
 from remit.contracts.changes import changes
-from remit.contracts.finding import Step
+from remit.contracts.finding import InventoryError, Step
 from remit.contracts.lock import lock_file, lock_of, read_lock
 
 
@@ -22,7 +22,11 @@ def lock(
     """
     operations = operations_of(find_app(app, installed()))
     path, today = lock_file(operations), lock_of(operations)
-    before = read_lock(path)
+    try:
+        before = read_lock(path)
+    except InventoryError as error:
+        before = None
+        print(f"{error.findings[0].where}: {error.findings[0].what}; what has changed since is not known")
     steps: set[Step] = set()
     for finding in changes(before, operations) if before is not None else ():
         steps.add(finding.step)

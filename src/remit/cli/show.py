@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from remit.cli.apps import tools_of
+from remit.agent.roster import everybody
 from remit.cli.desk import Desk, open_desk
 from remit.cli.legible import json_text
 from remit.cli.status import Status
@@ -59,7 +59,8 @@ def _draw(lines: Sequence[Line]) -> None:
 def _risks(desk: Desk, row: RunRow, app: str) -> Mapping[str, str]:
     """The risk of each tool as the application says today; nothing where it is not installed any more."""
     with suppress(RemitError):
-        return {tool.name: tool.facts.risk.value for tool in tools_of(desk.app_of(row, app))}
+        found = desk.app_of(row, app)
+        return {tool.name: tool.facts.risk.value for tool in everybody([*found.agents, *found.tools])}
     return {}
 
 

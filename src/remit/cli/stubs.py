@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import keyword
+import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -32,8 +34,14 @@ def stubs(
         Path | None, typer.Option(metavar="FILE", help="Write it there, like shop_tools.pyi; else to stdout.")
     ] = None,
 ) -> None:
-    """Write a .pyi by which ctx.tools completes and is checked: each tool's arguments and result."""
-    text = stubs_of(find_app(app, installed()))
+    """Write a .pyi by which ctx.tools completes and is checked: each tool's arguments and result.
+
+    A tool whose name is none in Python is told on stderr: by ctx.call it can be called all the same.
+    """
+    found = find_app(app, installed())
+    text = stubs_of(found)
+    for name in _unwritable(_tools(found)):
+        print(f"remit: left out: {_by_call(name)}", file=sys.stderr)
     if out is None:
         print(text, end="")
     else:
@@ -43,19 +51,37 @@ def stubs(
 
 def stubs_of(app: App) -> str:
     """The stub of an application: a protocol `Tools` with a method for each tool, and a `Context` that has it."""
-    registry = Registry(each for each in all_of([*app.agents, *app.tools]) if not isinstance(each, HandoffTool))
-    tools = {alias_of(tool.name): tool for tool in sorted(registry, key=lambda tool: tool.name)}
-    tools = {alias: tool for alias, tool in tools.items() if alias.isidentifier()}
+    listed = _tools(app)
+    tools = {alias_of(tool.name): tool for tool in listed if _writable(tool.name)}
     imports = Imports({*tools, "Tools", "Context"})
     annotations = Annotations(imports)
     methods = [_Method(alias, tool, annotations).lines() for alias, tool in tools.items()]
     protocol = imports.name("typing", "Protocol")
     base = imports.name("remit", "Context")
-    listed = "\n".join(methods) or "    ..."
-    known = f'class Tools({protocol}):\n    """The tools of {app.name}."""\n\n{listed}'
+    left_out = [f"    # {_by_call(name)}\n" for name in _unwritable(listed)]
+    body = "\n".join([*methods, *left_out, *([] if methods else ["    ..."])])
+    known = f'class Tools({protocol}):\n    """The tools of {app.name}."""\n\n{body}'
     context = _CONTEXT.format(base=base, protocol=protocol, name=app.name)
     parts = ["\n".join(imports.lines()), *annotations.classes, known, context]
     return _HEAD.format(name=app.name) + "\n" + "\n\n".join(parts)
+
+
+def _tools(app: App) -> list[AnyCallee]:
+    """What a body can call, by name."""
+    registry = Registry(each for each in all_of([*app.agents, *app.tools]) if not isinstance(each, HandoffTool))
+    return sorted(registry, key=lambda tool: tool.name)
+
+
+def _writable(name: str) -> bool:
+    return alias_of(name).isidentifier()
+
+
+def _unwritable(tools: Iterable[AnyCallee]) -> list[str]:
+    return [tool.name for tool in tools if not _writable(tool.name)]
+
+
+def _by_call(name: str) -> str:
+    return f'{name} is no name in Python; call it by ctx.call("{name}", ...)'
 
 
 class _Parameter(NamedTuple):
@@ -117,5 +143,5 @@ class _Method:
 
 
 def _said(tool: AnyCallee) -> str:
-    first = tool.description.partition("\n")[0].replace("\\", "").replace('"', "'")
+    first = tool.description.partition("\n")[0].replace("\\", "\\\\").replace('"', "'")
     return f'"""{first}"""'

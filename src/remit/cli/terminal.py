@@ -16,9 +16,9 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from remit.agent.roster import everybody
 from remit.app import App
-from remit.cli.apps import tools_of
-from remit.cli.calls import AGAIN, CallEnded, Event, Following, Noted, Put, Said, Taken, Wanted, by_what, title
+from remit.cli.calls import AGAIN, CallEnded, Event, Following, Noted, Put, Said, Taken, Wanted, by_what, decided, title
 from remit.cli.legible import brief, exact, json_text, lasting, legible, one_line
 from remit.contracts.arguments import Limits, parse
 from remit.contracts.items import Position
@@ -50,7 +50,8 @@ class Terminal:
     def __init__(self, shown: Console, app: App, clock: Callable[[], float] = time.monotonic) -> None:
         self.console = shown
         self.following = Following()
-        self._risks = {tool.name: tool.facts.risk.value for tool in tools_of(app)}
+        self._risks = {tool.name: tool.facts.risk.value for tool in everybody([*app.agents, *app.tools])}
+        self._outcomes = set[str]()
         self._busy = _Busy(clock)
 
     def __call__(self, position: Position) -> None:
@@ -73,10 +74,15 @@ class Terminal:
             case Noted():
                 self.say(("    · " + one_line(event.text, most=300), "dim"))
             case Put():
+                if event.question.kind == "outcome":
+                    self._outcomes.add(event.question.id)
                 self.say(("  ? ", "yellow"), title(event.question), "   question ", event.question.id)
             case Taken():
-                word = ("approved", "green") if event.decision.approved else ("denied", "red")
-                self.say("  ! ", word, " by ", one_line(event.decision.by), by_what(event.decision))
+                outcome = event.decision.question in self._outcomes
+                word = decided(event.decision, outcome=outcome), "green" if event.decision.approved else "red"
+                self.say(
+                    "  ! ", word, ", says " if outcome else " by ", one_line(event.decision.by), by_what(event.decision)
+                )
 
     def say(self, *parts: str | tuple[str, str]) -> None:
         """Print one line of pieces, each plain or with a style."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from remit.cli.calls import by_what, error_of, is_new, note_text, wires
+from remit.cli.calls import by_what, decided, error_of, is_new, note_text, wires
 from remit.cli.legible import brief, lasting, one_line
 from remit.contracts.chat import read
 from remit.contracts.items import (
@@ -53,6 +53,7 @@ class Timeline:
     def __init__(self, positions: Sequence[Position], risks: Mapping[str, str]) -> None:
         self._positions = positions
         self._risks = dict(risks)
+        self._outcomes = set[str]()
         self._parents: dict[str, str] = {}
         self._names: dict[str, str] = {}
         self._began: dict[str, float] = {}
@@ -83,6 +84,8 @@ class Timeline:
                 self._names.setdefault(question.call, question.tool)
                 self._parents.setdefault(item.call, item.parent)
                 self._risks[question.tool] = question.risk
+                if question.kind == "outcome":
+                    self._outcomes.add(question.id)
                 self._asker.setdefault(item.call, question.call if item.call == question.match else item.call)
             case Started():
                 self._began.setdefault(item.call, position.at)
@@ -102,7 +105,7 @@ class Timeline:
             return [(self._depth(item.call), "started", self._started(item), self._risk(item.call))]
         if isinstance(item, Ended):
             return self._ended(item)
-        what, text = _plain(item, self._positions[0].at, position)
+        what, text = _plain(item, self._positions[0].at, position, self._outcomes)
         return [(self._depth(self._asker.get(item.call, item.call)), what, text, "")]
 
     def _output(self, item: ToolOutput, at: float) -> str:
@@ -156,7 +159,7 @@ def _with(arguments: str) -> str:
     return f": {said}" if said else ""
 
 
-def _plain(item: Item, began: float, position: Position) -> tuple[str, str]:
+def _plain(item: Item, began: float, position: Position, outcomes: Collection[str]) -> tuple[str, str]:
     """The items that are told without knowing any other."""
     what, text = item.kind, ""
     match item:
@@ -175,9 +178,10 @@ def _plain(item: Item, began: float, position: Position) -> tuple[str, str]:
             text = f"{question.id}: may {question.tool} run? {one_line(reason, most=_LONG)}"
         case Decided():
             decision = Decision.of(item.body)
-            said = "approved" if decision.approved else "denied"
+            outcome = decision.question in outcomes
+            said = f"{decided(decision, outcome=outcome)}{', says' if outcome else ' by'}"
             reason = f": {one_line(decision.reason, most=_LONG)}" if decision.reason else ""
-            text = f"{decision.question}: {said} by {one_line(decision.by)}{by_what(decision)}{reason}"
+            text = f"{decision.question}: {said} {one_line(decision.by)}{by_what(decision)}{reason}"
         case Note():
             text = one_line(note_text(item), most=_LONG)
         case Mismatch():

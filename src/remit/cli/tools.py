@@ -8,7 +8,10 @@ import typer
 
 from remit.cli.apps import find_app, installed, tools_of
 from remit.cli.legible import json_text, one_line
+from remit.contracts.classification import Visibility
 from remit.dispatch.registry import AnyCallee
+from remit.layers.deprecated import Deprecated
+from remit.layers.enabled import Enabled
 
 
 def tools(
@@ -24,14 +27,24 @@ def tools(
         return
     from remit.cli.terminal import draw, risk_text, table
 
-    shown = table("tool", "effect", "risk", "permissions", "what it does")
+    shown = table("tool", "effect", "risk", "permissions", "state", "what it does")
     for tool in listed:
         facts = tool.facts
         first = one_line(tool.description.partition("\n")[0], most=160)
-        shown.add_row(
-            tool.name, facts.effect.value, risk_text(facts.risk.value), " ".join(sorted(facts.permissions)), first
-        )
+        permissions, risk = " ".join(sorted(facts.permissions)), risk_text(facts.risk.value)
+        shown.add_row(tool.name, facts.effect.value, risk, permissions, _state(tool), first)
     draw(shown)
+
+
+def _state(tool: AnyCallee) -> str:
+    """Why a tool is not there for everybody; empty for one that is."""
+    for layer in tool.layers:
+        if isinstance(layer, Enabled) and not layer.enabled:
+            return "disabled"
+        if isinstance(layer, Deprecated):
+            return "removed" if layer.deprecation.gone(layer.version) else "deprecated"
+    visibility = tool.facts.visibility
+    return "" if visibility is Visibility.PUBLIC else visibility.value
 
 
 def _summary(tool: AnyCallee) -> dict[str, object]:
@@ -41,6 +54,7 @@ def _summary(tool: AnyCallee) -> dict[str, object]:
         "description": tool.description,
         "effect": facts.effect.value,
         "risk": facts.risk.value,
+        "state": _state(tool),
         "permissions": sorted(facts.permissions),
         "timeout": facts.timeout,
         "egress": facts.egress,

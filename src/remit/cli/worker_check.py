@@ -35,7 +35,7 @@ def check(
         from remit.cli.worker_team import looked_through, row_of
     files = [file for path in paths for file in _files(Path(path))]
     found: App | None = find_app(app, installed()) if app else None
-    definitions, findings = looked_through(files, None if found is None else tools_of(found))
+    definitions, findings = looked_through(files, None if found is None else tools_of(found), app)
     rows = [row_of(each) for each in definitions]
     if as_json:
         told = [{"code": each.code, "where": each.where, "what": each.what, "mend": each.mend} for each in findings]

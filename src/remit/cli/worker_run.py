@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from remit.app import App
 from remit.cli.apps import find_app, installed
 from remit.cli.choose import Lazy
 from remit.cli.desk import open_desk
@@ -54,6 +55,7 @@ def run(
         name, asked, arguments = _prepared(at, said, attach or ())
         if asked.startswith("local:"):
             Lazy({"REMIT_MODEL": asked}).check()
+        _check_model(found, name)
         terminal = Terminal(console(stderr=True), found)
         runtime = desk.runtime(found, terminal)
         terminal.say(f"worker {name}, model: {legible(asked)}")
@@ -65,6 +67,15 @@ def run(
             )
         told = Told(as_json=as_json, application=found.name, where=str(at), following=terminal.following)
         return tell(desk, result, told)
+
+
+def _check_model(app: App, name: str) -> None:
+    """Refuse to open a run whose worker could not begin."""
+    from remit.workers import Worker
+
+    for worker in app.tools:
+        if isinstance(worker, Worker) and worker.name == name and worker.model is not None:
+            worker.check_model()
 
 
 def _prepared(at: WorkerAt, said: str, attach: Sequence[str]) -> tuple[str, str, Arguments]:

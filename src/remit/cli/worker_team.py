@@ -6,18 +6,23 @@ Imports the extra ``pydantic-ai``; imported where a worker file is named.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 from remit.app import App
 from remit.cli.choose import DEFAULT
 from remit.cli.worker_at import WorkerAt
 from remit.contracts.finding import Finding
+from remit.contracts.naming import alias_of
 from remit.dispatch.registry import AnyCallee
+from remit.journal.codec import RESULT
 from remit.workers import Models, Worker, WorkerDefinition, WorkerFileError, check_names, read_worker
 from remit.workers.models import ENVIRONMENT
-from remit.workers.reading import SUFFIX, files_of, read_all
+from remit.workers.reading import SUFFIX, Names, files_of, look_at, read_all
+
+GIVE_APP: Final = "give --app APP, whose tools it may use"
 
 
 def with_worker(app: App | None, tools: Sequence[AnyCallee], at: WorkerAt) -> App:
@@ -37,7 +42,15 @@ def with_worker(app: App | None, tools: Sequence[AnyCallee], at: WorkerAt) -> Ap
         return replace(app, tools=(_asking(own, at.model), *(each for each in app.tools if each != own)))
     new = [each for each in definitions if each.name not in listed or listed[each.name].definition != each]
     plain = [each for each in tools if not isinstance(each, Worker)]
-    findings = [*check_names(definitions, {each.name for each in plain}, also=set(listed)), *_taken(new, listed)]
+    findings = check_names(
+        definitions,
+        {each.name for each in plain},
+        also=set(listed),
+        beside=_named_alike(definitions, at.file),
+        rest="" if app is None else f"remit tools {at.app or app.name}",
+        lacking=GIVE_APP if app is None else "",
+    )
+    findings += _taken(new, listed)
     if findings:
         raise WorkerFileError(findings)
     team: dict[str, AnyCallee] = dict(listed)
@@ -72,26 +85,28 @@ def team_of(file: Path, listed: Iterable[str] = ()) -> list[WorkerDefinition]:
 
 
 def looked_through(
-    files: Sequence[Path], tools: Sequence[AnyCallee] | None
+    files: Sequence[Path], tools: Sequence[AnyCallee] | None, app: str = ""
 ) -> tuple[tuple[WorkerDefinition, ...], list[Finding]]:
     """Those workers of some files that can be read, and all that is wrong in the files.
 
-    ``tools``: what they may name beside the workers of their folders; None where that is not known.
+    ``tools``: what they may name beside the workers of their folders; None where that is not known. ``app``: whose
+    they are. The files beside them count as they would in a run: their workers may be named, their names are taken.
     """
-    read, findings = read_all(files)
-    places = {file.resolve() for file in files}
-    beside = (each for folder in {file.parent for file in files} for each in folder.glob(f"*{SUFFIX}"))
-    others, _ = read_all(sorted(each for each in beside if each.resolve() not in places))
+    looked = [look_at(file) for file in files]
+    beside = [look_at(file) for file in _beside(files)]
+    findings = [finding for each in looked for finding in each.findings]
+    own, others = [each.names for each in looked], [each.names for each in beside]
     listed = [each.definition for each in tools or () if isinstance(each, Worker)]
-    known = {each.name for each in (*others, *listed)}
     if tools is None:
-        names = (
-            {name for each in read for name in (*each.tools, *each.delegates)} - known - {each.name for each in read}
-        )
+        workers = {each.name for each in (*own, *others)}
+        names = {name for each in own for name in (*each.tools, *each.delegates) if name} - workers - {RESULT}
     else:
         names = {each.name for each in tools if not isinstance(each, Worker)}
-    findings += check_names(read, names, also=known)
-    findings += _taken([each for each in read if each not in listed], {each.name for each in listed})
+    also = {each.name for each in listed}
+    findings += check_names(own, names, also=also, beside=others, rest=f"remit tools {app}" if app else "")
+    findings += _unreadable(own, {each.names.name: each.names for each in beside if each.worker is None})
+    read = tuple(each.worker for each in looked if each.worker is not None)
+    findings += _taken([each for each in read if each not in listed], also)
     return read, findings
 
 
@@ -115,6 +130,36 @@ def model_of(worker: WorkerDefinition, call: str = "") -> str:
         SetupError: it is not made for that model.
     """
     return worker.chosen(call=call, environment=os.environ.get(ENVIRONMENT) or DEFAULT)
+
+
+def _beside(files: Iterable[Path]) -> list[Path]:
+    """The worker files in the folders of some files, without these."""
+    places = {file.resolve() for file in files}
+    found = {each for folder in {file.parent for file in files} for each in folder.glob(f"*{SUFFIX}")}
+    return sorted(each for each in found if each.resolve() not in places)
+
+
+def _named_alike(team: Sequence[WorkerDefinition], file: Path) -> list[Names]:
+    """The names of other files in the folder that are like one in the team."""
+    taken = {alias_of(each.name) for each in team}
+    own = {each.document.file for each in team if each.document}
+    others = (look_at(path).names for path in _beside([file]))
+    return [each for each in others if alias_of(each.name) in taken and each.document.file not in own]
+
+
+def _unreadable(workers: Iterable[Names], broken: Mapping[str, Names]) -> list[Finding]:
+    """Where a worker is named whose file cannot be read."""
+    return [
+        Finding(
+            code="unreadable",
+            where=each.where("workers", index),
+            what=f"the worker {name!r} cannot be read: {broken[name].document.file}",
+            mend=f"mend it; see: remit worker check {broken[name].document.file}",
+        )
+        for each in workers
+        for index, name in enumerate(each.workers)
+        if name and name in broken
+    ]
 
 
 def _asking(worker: Worker, call: str) -> Worker:

@@ -23,8 +23,8 @@ from remit.core import Stack
 P = ParamSpec("P")
 Out_co = TypeVar("Out_co", covariant=True)
 Out = TypeVar("Out")
-Payload = BaseModel | Mapping[str, Any]
-"""What a call by name is given: a payload model, or its fields by name."""
+Payload = BaseModel | Mapping[str, Any] | str
+"""What a call by name is given: a payload model, its fields by name, or text where its one field is the prompt."""
 
 
 class Happened(NamedTuple):
@@ -186,6 +186,30 @@ class Actor(Callee[P, Out_co], Protocol[P, Out_co]):
     @property
     def permissions(self) -> frozenset[str] | None:
         """The most that the principal may do in calls below it; None for all that the principal may."""
+        ...
+
+
+@runtime_checkable
+class Bodied(Protocol):
+    """What says which body it runs: another object that runs the same may stand for it under its name."""
+
+    @property
+    def body(self) -> object:
+        """Equal for all that differ in their layers, their name or their model, and for no others."""
+        ...
+
+
+@runtime_checkable
+class Modelled(Protocol):
+    """What asks a model, which can be another from call to call."""
+
+    @property
+    def model(self) -> object | None:
+        """The model that it has."""
+        ...
+
+    def using(self, model: Any, /) -> Callee[..., Any]:
+        """The same callee with another model."""
         ...
 
 

@@ -112,7 +112,7 @@ class Facts:
             raise ContractError(f"timeout is {self.timeout!r} seconds; give a positive number, or None for no limit")
         if self.rate is not None and self.effect is Effect.COMPOSED:
             raise ContractError(
-                "what is composed has no rate (rate_limit_per_minute): nothing would limit it, since it is driven again "
+                "what is composed has no rate (rate_limit_per_minute): it touches nothing itself and is driven again "
                 "until it ends; limit what it calls"
             )
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import enum
+import inspect
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -57,6 +59,18 @@ def place_of(function: FunctionType | MethodType) -> str:
     """Where a function is written, as ``file:line``."""
     code = function.__code__
     return f"{shown(Path(code.co_filename))}:{code.co_firstlineno}"
+
+
+def place_of_field(model: type[object], field: str) -> str:
+    """Where a field of a class is written, or else the class, as ``file:line``; its name where there is no file."""
+    try:
+        lines, first = inspect.getsourcelines(model)
+        file = inspect.getfile(model)
+    except (OSError, TypeError):
+        return model.__qualname__
+    start = re.compile(rf"\s+{re.escape(field)}\s*:")
+    offset = next((number for number, line in enumerate(lines) if start.match(line)), 0)
+    return f"{shown(Path(file))}:{first + offset}"
 
 
 def shown(path: Path) -> str:

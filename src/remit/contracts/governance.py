@@ -17,6 +17,7 @@ from remit.contracts.call import AnyLayer, CallLayer, ToolLayer
 from remit.contracts.classification import Visibility
 from remit.contracts.facts import Facts
 from remit.contracts.jsontext import compact
+from remit.contracts.stricter import Stricter
 from remit.core import Stack
 from remit.errors import SetupError
 
@@ -48,11 +49,15 @@ class BusinessRules(Policies):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Enforcer:
-    """The layer that enforces a field, what it does, and whether it stands around the tool or around every call."""
+    """The layer that enforces a field, what it does, and whether it stands around the tool or around every call.
+
+    ``stricter``: which change of the field breaks callers and needs a MAJOR version; without one, none does.
+    """
 
     layer: type[CallLayer | AnyLayer]
     does: str
     scope: Literal["tool", "run"] = "tool"
+    stricter: Stricter | None = None
 
 
 class Governed(NamedTuple):

@@ -65,8 +65,31 @@ class Lock(BaseModel):
     tools: dict[str, Agreed]
 
     def text(self) -> str:
-        """The lock as a file: sorted, so that a change of one operation changes its lines alone."""
-        return json.dumps(self.model_dump(mode="json"), indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+        """The lock as a file: sorted, one line for each thing that changes alone."""
+        kinds = ",\n".join(
+            f' "{kind}": {_block("  ", {name: _entry(each) for name, each in entries.items()})}'
+            for kind, entries in (("methods", self.methods), ("tools", self.tools))
+        )
+        return f'{{\n "format": {self.format},\n{kinds}\n}}\n'
+
+
+def _line(value: object) -> str:
+    return json.dumps(value, sort_keys=True, ensure_ascii=False)
+
+
+def _block(indent: str, parts: Mapping[str, str]) -> str:
+    """A JSON object of parts that are JSON, each on a line of its own."""
+    lines = [f"{indent}{_line(name)}: {part}" for name, part in sorted(parts.items())]
+    return "{\n" + ",\n".join(lines) + f"\n{indent[:-1]}}}" if lines else "{}"
+
+
+def _entry(agreed: Agreed) -> str:
+    """One operation: a line for each parameter, for each section of policy and for each other thing."""
+    parts: dict[str, str] = {}
+    for name, value in agreed.model_dump(mode="json").items():
+        split = name in {"parameters", "governed"}
+        parts[name] = _block("    ", {each: _line(part) for each, part in value.items()}) if split else _line(value)
+    return _block("   ", parts)
 
 
 def lock_of(operations: Operations) -> Lock:
@@ -94,11 +117,25 @@ def read_lock(path: Path) -> Lock | None:
     if not path.exists():
         return None
     try:
-        return Lock.model_validate_json(path.read_text(encoding="utf-8"))
-    except (ValidationError, UnicodeDecodeError) as error:
-        what = f"no lock: {str(error).splitlines()[0]}"
-        found = Finding(code="lock", where=f"{shown(path)}:1", what=what, mend="write it anew: remit lock APP")
+        return Lock.model_validate_json(path.read_bytes())
+    except ValidationError as error:
+        line, why = _conflict(path.read_bytes()) or (1, _first(error))
+        what = f"the lock cannot be read: {why}"
+        found = Finding(code="lock", where=f"{shown(path)}:{line}", what=what, mend="write it again: remit lock APP")
         raise InventoryError([found]) from error
+
+
+def _conflict(text: bytes) -> tuple[int, str] | None:
+    """The line of a merge that was left half done."""
+    lines = enumerate(text.splitlines(), start=1)
+    return next(
+        ((number, "a merge left a conflict in it") for number, line in lines if line.startswith(b"<<<<<<<")), None
+    )
+
+
+def _first(error: ValidationError) -> str:
+    detail = error.errors(include_url=False)[0]
+    return ": ".join([*(str(part) for part in detail["loc"]), detail["msg"]])
 
 
 class _Said(NamedTuple):

@@ -2,11 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
 
 from remit.contracts.facts import Facts
 from remit.contracts.governance import Policies, Table
-from remit.contracts.operations import MethodDefinition, Operations, Parameter, ToolDefinition
+from remit.contracts.jsontext import canonical_text
+from remit.contracts.method import Parameter
+from remit.contracts.operations import MethodDefinition, Operations, ToolDefinition
+
+_ENUM: Final = re.compile(r"<\w+\.(\w+): [^>]*>")
+_BOUNDS: Final = {
+    "minimum": "≥",
+    "exclusiveMinimum": ">",
+    "maximum": "≤",
+    "exclusiveMaximum": "<",
+    "multipleOf": "a multiple of",
+    "minLength": "characters ≥",
+    "maxLength": "characters ≤",
+    "minItems": "items ≥",
+    "maxItems": "items ≤",
+    "pattern": "like",
+    "format": "a",
+}
 
 
 def manual(name: str, operations: Operations) -> str:
@@ -31,6 +50,7 @@ def _method(key: str, method: MethodDefinition) -> Iterator[str]:
     if models.request is not None and models.response is not None:
         yield from (f"Takes `{models.request.__name__}`, gives `{models.response.__name__}`.", "")
     yield from _facts(method.facts)
+    yield from _declared(method.policies)
     yield from _parameters(method.parameters)
 
 
@@ -40,8 +60,9 @@ def _tool(tool: ToolDefinition) -> Iterator[str]:
         narrowed = [f"`{each}` is fixed" for each in tool.fixed] + [f"`{each}` is hidden" for each in tool.hidden]
         yield from (f"Of the method `{tool.method.metadata.key}`{'; ' * bool(narrowed)}{', '.join(narrowed)}.", "")
     yield from _facts(tool.tool.facts)
+    yield from _declared(tool.policies)
     yield from _parameters(tool.parameters)
-    layers = ", ".join(f"`{layer!r}`" for layer in tool.tool.layers)
+    layers = ", ".join(f"`{_ENUM.sub(lambda found: found[1].lower(), repr(layer))}`" for layer in tool.tool.layers)
     yield from ("", f"Layers, outermost first: {layers or 'none'}.")
 
 
@@ -57,10 +78,41 @@ def _facts(facts: Facts) -> Iterator[str]:
 
 
 def _parameters(parameters: Iterable[Parameter]) -> Iterator[str]:
-    rows = [(f"`{each.name}`", each.type, "yes" if each.required else "no", _said(each)) for each in parameters]
+    rows = [
+        (f"`{each.name}`", each.type, _otherwise(each), ", ".join(_bounds(each.schema)), _said(each))
+        for each in parameters
+    ]
     if rows:
         yield ""
-        yield from table(("parameter", "type", "required", "what it is"), rows)
+        yield from table(("parameter", "type", "default", "bounds", "what it is"), rows)
+
+
+def _otherwise(parameter: Parameter) -> str:
+    """What a parameter is that is not given."""
+    if parameter.required:
+        return "required"
+    return f"`{canonical_text(parameter.schema['default'])}`" if "default" in parameter.schema else "none"
+
+
+def _bounds(schema: Mapping[str, Any]) -> Iterator[str]:
+    """What a value must be besides its type."""
+    for key, word in _BOUNDS.items():
+        if key in schema:
+            yield f"{word} {schema[key]}"
+    for each in schema.get("anyOf", ()):
+        yield from _bounds(each)
+
+
+def _declared(policies: Mapping[str, Policies]) -> Iterator[str]:
+    """The fields of policy that are declared, those of templates and methods among them."""
+    rows = [
+        (f"`{name}.{field}`", f"`{canonical_text(value)}`")
+        for name, section in policies.items()
+        for field, value in section.model_dump(mode="json", exclude_unset=True).items()
+    ]
+    if rows:
+        yield ""
+        yield from table(("declared", "value"), rows)
 
 
 def _said(parameter: Parameter) -> str:

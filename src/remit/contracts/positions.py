@@ -7,6 +7,7 @@ may stand twice, and nothing is repeated by reference: named templates say what 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any, Final, cast
@@ -16,6 +17,8 @@ from remit.errors import SetupError
 
 Path = tuple[str | int, ...]
 _TAG: Final = "tag:yaml.org,2002:"
+_KINDS: Final = ("str", "int", "float", "bool", "null", "seq", "map")
+_PLAIN: Final = frozenset({None, "!", *(f"{_TAG}{kind}" for kind in _KINDS)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,24 @@ def read_yaml(text: str, file: str) -> Document:
     if not isinstance(value, dict):
         raise InventoryError([reader.finding(node, "yaml", "no mapping", "begin with keys, like `domain: …`")])
     return Document(file, cast("dict[str, Any]", value), reader.lines, reader.findings, reader.refused)
+
+
+def beyond_json(text: str, file: str) -> Iterator[Finding]:
+    """Anchors, references to them, and tags, in a text that `read_yaml` reads: what YAML has and JSON has not."""
+    yaml = _yaml()
+    for event in yaml.parse(text, Loader=yaml.SafeLoader):
+        where = f"{file}:{event.start_mark.line + 1}"
+        if isinstance(event, yaml.AliasEvent):
+            what, mend = f"*{event.anchor} repeats another part", "say it here as well"
+            yield Finding(code="alias", where=where, what=what, mend=mend)
+        elif isinstance(event, yaml.NodeEvent):
+            if event.anchor is not None:
+                what, mend = f"the anchor &{event.anchor} names a part", "remove it, and say things where they belong"
+                yield Finding(code="alias", where=where, what=what, mend=mend)
+            if event.tag not in _PLAIN:
+                mend = "remove the tag: a text, number, list or keys stand for themselves"
+                what = f"the tag {event.tag.replace(_TAG, '!!')} makes what JSON has not"
+                yield Finding(code="tag", where=where, what=what, mend=mend)
 
 
 def _yaml() -> ModuleType:

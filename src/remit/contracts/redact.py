@@ -14,7 +14,15 @@ from remit.contracts.jsontext import compact
 from remit.contracts.reply import UNREAD, Reply
 from remit.contracts.schema import Output
 from remit.contracts.secret import KNOWN, LEFT_OUT, redacted, redacted_content, rewritten
-from remit.errors import CallError, ContractError, DivergedError, JournalError, ToolFailedError, from_reply
+from remit.errors import (
+    CallError,
+    ContractError,
+    DivergedError,
+    JournalError,
+    NoModelError,
+    ToolFailedError,
+    from_reply,
+)
 
 Body = Callable[..., Awaitable[Any]]
 
@@ -72,7 +80,7 @@ class Redact:
                 return self.reply(await body(*args, **kwargs), schema_out)
             except CallError as error:
                 raise self.error(error) from None
-            except (JournalError, DivergedError):
+            except (JournalError, DivergedError, NoModelError):
                 raise
             except Exception as error:  # noqa: BLE001 - raised again, without what it said
                 said = f"{name} failed: {type(error).__name__}: {error}"

@@ -183,6 +183,14 @@ class Output(Generic[T]):
         except (PydanticSerializationError, ValueError, RecursionError) as error:
             raise OutputError(f"JSON cannot hold the result: {error}") from error
 
+    def holds(self, value: object) -> bool:
+        """Whether a value is a result as it stands."""
+        try:
+            checked: object = self._adapter.validate_python(value)
+        except ValidationError:
+            return False
+        return type(checked) is type(value) and checked == value
+
     def load(self, content: str) -> T:
         """The result whose content is ``content``."""
         return cast("T", content) if self._text else cast("T", self._writes.reader.validate_json(content))

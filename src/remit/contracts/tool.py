@@ -94,6 +94,11 @@ class Tool(Generic[P, Out]):
         """The function itself, with no layer around it."""
         return self._function
 
+    @property
+    def body(self) -> object:
+        """What it runs: the function, whichever layers and name it has."""
+        return self._function
+
     def layer(self, layer: ToolLayer | Stack[ToolLayer]) -> Tool[P, Out]:
         """A new tool with ``layer`` around this one; the one attached last is outermost."""
         return self._with(layers=Stack(as_calls(layer), self.layers))

@@ -26,6 +26,7 @@ from remit.errors import (
     DeadlineError,
     DivergedError,
     JournalError,
+    NoModelError,
     SealError,
     Suspended,
     ToolFailedError,
@@ -110,7 +111,7 @@ class Base:
             if safe is error:
                 raise
             raise safe from None
-        except (JournalError, DivergedError):
+        except (JournalError, DivergedError, NoModelError):
             raise
         except asyncio.CancelledError as error:
             if call.ledger.stopping or _asked_for():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from pydantic import BaseModel
 
@@ -15,6 +15,8 @@ from remit.errors import InvalidError, OutputError
 
 CallAlias = Callable[[str, Payload | None, dict[str, Any]], Awaitable[Any]]
 """Calls the tool of an alias with a payload, if one is given, and arguments by name."""
+
+PROMPT: Final = "prompt"
 
 
 class ByName:
@@ -39,7 +41,7 @@ class ByName:
 
 
 def said(callee: AnyCallee, payload: object, values: Mapping[str, Any], limits: Limits) -> Arguments:
-    """The arguments that a call by name is given: one payload, or values by name.
+    """The arguments that a call by name is given: one payload, or values by name, or text for an only ``prompt``.
 
     Raises:
         InvalidError: both, something else, or JSON cannot hold them.
@@ -47,6 +49,8 @@ def said(callee: AnyCallee, payload: object, values: Mapping[str, Any], limits: 
     if payload is not None and values:
         raise InvalidError(f"{callee.name}: give one payload, or arguments by name")
     given: object = dict(values) if payload is None else payload
+    if isinstance(given, str) and list(callee.schema_in.model.model_fields) == [PROMPT]:
+        given = {PROMPT: given}
     if isinstance(given, callee.schema_in.model):
         return callee.schema_in.arguments(given)
     if isinstance(given, BaseModel):

@@ -7,17 +7,18 @@ from typing import Any, ParamSpec, Protocol, TypeVar, overload
 from remit.contracts.arguments import Arguments, Limits, parse
 from remit.contracts.call import Call, CallService
 from remit.contracts.callee import Actor, Callee, Payload, Tools
+from remit.contracts.facts import Effect
 from remit.contracts.items import Note
 from remit.contracts.ledger import Ledger
 from remit.contracts.principal import Caller
 from remit.contracts.question import digest
 from remit.contracts.reply import UNREAD, Reply
-from remit.contracts.schema import content_of
 from remit.contracts.secret import redacted, redacted_content
 from remit.contracts.step import Prepared
 from remit.dispatch.by_name import ByName, said
+from remit.dispatch.noting import noted, shown
 from remit.dispatch.registry import AnyCallee
-from remit.errors import OutputError
+from remit.errors import ContractError, InvalidError, OutputError
 
 P = ParamSpec("P")
 Out = TypeVar("Out")
@@ -31,8 +32,8 @@ class Dispatch(Protocol):
         """How much a call may carry."""
         ...
 
-    def service(self, agent: str, callee: AnyCallee) -> CallService:
-        """The onion around ``callee`` for calls made as ``agent``."""
+    def service(self, agent: str, callee: AnyCallee, caller: Caller | None = None) -> CallService:
+        """The onion around ``callee`` for calls that ``caller`` makes as ``agent``."""
         ...
 
     def below(self, callee: AnyCallee, call: Call) -> Caller:
@@ -117,7 +118,13 @@ class BodyFrame:
         if isinstance(callee, str):
             return await self._call_named(self._dispatch.find(self._calling(), callee), *args, **kwargs)
         called: AnyCallee = callee
-        return await self._value(called, called.arguments(*args, **kwargs))
+        try:
+            arguments = called.arguments
+        except AttributeError:
+            raise InvalidError(
+                f"ctx.call({shown(callee)}) in {self._callee.name}: give the tool, agent or worker itself, or its name"
+            ) from None
+        return await self._value(called, arguments(*args, **kwargs))
 
     def prepare(self, name: str, arguments: str, wire: str) -> Prepared:
         """The call of the tool of that name with a model's raw arguments."""
@@ -146,16 +153,26 @@ class BodyFrame:
 
     def _identify(self, callee: AnyCallee, arguments: Arguments, wire: str) -> Call:
         """The call, with an id that is content: this call, the callee, the arguments, which time."""
+        caller = self._calling()
         same = digest(self.id, callee.name, arguments.identity())
         occurrence = self._seen.get(same, 0)
         self._seen[same] = occurrence + 1
         ident = digest(same, str(occurrence))
         self._may_go[ident] = self.ledger.claim(self.id, ident)
-        return Call(ident, callee, arguments, self._calling(), self.ledger, wire, self._call.deadline)
+        return Call(ident, callee, arguments, caller, self.ledger, wire, self._call.deadline)
 
     def _calling(self) -> Caller:
-        """Who makes the calls of this body; most bodies make none."""
+        """Who makes the calls of this body; most bodies make none.
+
+        Raises:
+            ContractError: it touches the world itself, so it may be run again, or not at all, whatever it called.
+        """
         if self._below is None:
+            if self._callee.facts.effect is not Effect.COMPOSED:
+                raise ContractError(
+                    f"{self._callee.name} is {self._callee.facts.effect.value} and calls no other tool; "
+                    f"ask for a Context, and declare effect=Effect.COMPOSED"
+                )
             self._below = self._dispatch.below(self._callee, self._call)
         return self._below
 
@@ -164,12 +181,12 @@ class BodyFrame:
             await self.ledger.others_claimed(self.id, call.id, lambda: self._busy > 0)
         self._busy += 1
         try:
-            return await self._dispatch.service(call.caller.agent, callee)(call)
+            return await self._dispatch.service(call.caller.agent, callee, call.caller)(call)
         finally:
             self._busy -= 1
 
     def _note(self, name: str, data: object) -> None:
-        said = (redacted(name), redacted_content(content_of(data)))
+        said = (redacted(name), redacted_content(noted(data)))
         if said in self._notes:
             self._notes.remove(said)
         else:
@@ -185,4 +202,6 @@ def value_of(callee: AnyCallee, reply: Reply) -> Any:
     try:
         return callee.schema_out.load(reply.content)
     except ValueError as error:
+        if reply.ends:
+            return reply.content  # it is the end of a run, whichever call below gave it
         raise OutputError(f"the journal's result of {callee.name} is not what its contract says today") from error

@@ -10,8 +10,9 @@ from remit.contracts.callee import Actor
 from remit.contracts.principal import Caller
 from remit.core import Stack, compose
 from remit.dispatch.base import Base
-from remit.dispatch.reach import AnyActor, Reach
-from remit.dispatch.registry import AnyCallee, Missing, Registry, told
+from remit.dispatch.guests import Guest, Passing, guest, run_in_place_of, same_body, visiting
+from remit.dispatch.reach import Reach
+from remit.dispatch.registry import AnyActor, AnyCallee, Missing, Registry, told
 from remit.errors import NameTakenError
 from remit.layers.record import Record
 from remit.layers.trace import Trace
@@ -35,45 +36,47 @@ class Door:
         self._noted: Stack[CallLayer] = Stack(Trace(), Record(limits=limits))
         self._run_layers = run_layers
         self._callees = callees
-        self._actors: dict[str, AnyActor] = {}
-        self._own: dict[str, Registry] = {}
-        self._services: dict[tuple[str, AnyCallee], CallService] = {}
-        for callee in callees:
-            if isinstance(callee, Actor):
-                self._enrol(callee)
+        self._actors: dict[str, AnyActor] = {each.name: each for each in callees if isinstance(each, Actor)}
+        self._own = {name: Registry(actor.tools) for name, actor in self._actors.items()}
+        self._passing = Passing()
+        self._services: dict[tuple[str, int], CallService] = {}
         for actor in self._actors.values():
-            self.service("", actor)
+            self._services["", id(actor)] = self._compose("", actor)
         for name in {root: None, **self._actors}:
             for callee in callees:
-                self.service(name, callee)
+                if (name, id(callee)) not in self._services:
+                    self._services[name, id(callee)] = self._compose(name, callee)
 
     @property
     def actors(self) -> Iterator[str]:
         """The names of those that make calls in their own name."""
         return iter(self._actors)
 
-    def service(self, agent: str, callee: AnyCallee) -> CallService:
-        """The onion around ``callee`` for calls made as ``agent``; composed once.
+    def service(self, agent: str, callee: AnyCallee, caller: Caller | None = None) -> CallService:
+        """The onion around ``callee`` for calls made as ``agent``; composed once around what the application lists.
+
+        The last few around other objects are kept. ``caller``: where the agent may be one that nobody lists.
 
         Raises:
-            NameTakenError: it is an actor that the application does not list, under a name that is taken.
+            NameTakenError: it is an actor that the application does not list, under a name that it does.
         """
+        service = self._services.get((agent, id(callee)))
+        if service is not None:
+            return service
         if isinstance(callee, Missing):
             return self._compose(agent, callee)
-        service = self._services.get((agent, callee))
-        if service is None:
-            if isinstance(callee, Actor):
-                self._enrol(callee)
-            service = self._services[agent, callee] = self._compose(agent, callee)
-        return service
+        above = None if caller is None else guest(caller, agent)
+        passing = self._passing if above is None else above.passing
+        kept = passing.find(agent, callee)
+        return passing.keep(agent, callee, self._compose(agent, callee, above)) if kept is None else kept
 
     def below(self, callee: AnyCallee, call: Call) -> Caller:
         """Who makes the calls of the body of ``callee``: an actor in its own name, others in that of their caller."""
         caller = call.caller.within(call.id)
         actor = self._actors.get(callee.name)
-        if actor is None or actor is not callee:
-            return caller
-        return caller.acting(actor.name, actor.reach, actor.permissions)
+        if actor is not None and same_body(actor, callee):
+            return caller.acting(actor.name, actor.reach, actor.permissions)
+        return visiting(caller, callee) if isinstance(callee, Actor) else caller
 
     def offered(self, caller: Caller, name: str) -> AnyCallee:
         """What ``name`` stands for, said by the model of the actor that calls.
@@ -104,7 +107,7 @@ class Door:
 
     def layers(self, agent: str, callee: AnyCallee) -> Stack[CallLayer]:
         """The layers around ``callee`` for calls made as ``agent``, outermost first."""
-        return Stack[CallLayer](self._fixed(callee), self._run_layers, self._agent_layers(agent), callee.layers)
+        return self._around(callee, self._agent_layers(agent))
 
     def onion(self, agent: str, callee: AnyCallee) -> str:
         """The layers around ``callee`` as a drawing, outermost first."""
@@ -117,21 +120,30 @@ class Door:
         lines = [f"{scope:<6} {_row(layers.layers)}" for scope, layers in scopes]
         return "\n".join([*lines, f"{'BASE':<6} seal · effect · {callee.name} · check · end"])
 
-    def _enrol(self, actor: AnyActor) -> None:
-        """Know an actor by its name, also one that came by as an object."""
-        known = self._actors.get(actor.name) or self._callees.find(actor.name)
-        if known is not None and known != actor:
-            raise NameTakenError(f"{told(actor)} cannot act: {told(known)} has its name; rename one of them")
-        if actor.name not in self._actors:
-            self._own[actor.name] = Registry(actor.tools)
-            self._actors[actor.name] = actor
+    def _body(self, callee: AnyCallee) -> AnyCallee:
+        """What runs where ``callee`` is called: itself; of a listed actor the listed one, with the model it was given.
+
+        What the application has made of an agent, like whom it hands over to, only the listed one knows.
+        """
+        listed = self._callees.find(callee.name)
+        if listed is None or listed is callee or not isinstance(callee, Actor):
+            return callee
+        if not same_body(listed, callee):
+            raise NameTakenError(f"{told(callee)} cannot act: {told(listed)} has its name; rename one of them")
+        return run_in_place_of(listed, callee)
+
+    def _actor(self, caller: Caller, name: str) -> AnyActor | None:
+        """The actor of that name, for calls below ``caller``."""
+        above = guest(caller, name)
+        return self._actors.get(name) if above is None else above.actor
 
     def _named_by(self, caller: Caller) -> Registry:
-        return self._own.get(caller.agent, self._callees)
+        above = guest(caller, caller.agent)
+        return self._own.get(caller.agent, self._callees) if above is None else above.named
 
     def _lists(self, caller: Caller, name: str) -> bool:
         """Whether the actor above lists ``name`` for what it calls, or another bars it, for its call to be denied."""
-        actor = self._actors.get(caller.agent)
+        actor = self._actor(caller, caller.agent)
         listed = actor is not None and actor.reach is not None and name in actor.reach
         return listed or (caller.reach is not None and name not in caller.reach)
 
@@ -140,17 +152,20 @@ class Door:
         if isinstance(callee, Missing):
             return self._noted
         deepest = self.limits.actor_depth if isinstance(callee, Actor) else None
-        return Stack[CallLayer](self._noted, Reach(find=self._actors.get, actors=deepest))
+        listed = self._callees.find(callee.name)
+        return Stack[CallLayer](self._noted, Reach(callee=callee, listed=listed, find=self._actor, actors=deepest))
 
     def _agent_layers(self, agent: str) -> Stack[CallLayer]:
         actor = self._actors.get(agent)
         return actor.call_layers if actor is not None else Stack()
 
-    def _compose(self, agent: str, callee: AnyCallee) -> CallService:
-        onion = self.layers(agent, callee)
+    def _around(self, callee: AnyCallee, of_agent: Stack[CallLayer]) -> Stack[CallLayer]:
+        return Stack[CallLayer](self._fixed(callee), self._run_layers, of_agent, callee.layers)
+
+    def _compose(self, agent: str, callee: AnyCallee, above: Guest | None = None) -> CallService:
+        body = self._body(callee)
+        onion = self._around(callee, self._agent_layers(agent) if above is None else above.actor.call_layers)
         onion.check()
-        actor = self._actors.get(callee.name)
-        body = actor if actor is not None and actor == callee else callee
         return compose(onion, Base(body, self).__call__)
 
 

@@ -20,6 +20,7 @@ from remit.core import Stack
 from remit.errors import NameTakenError, UnknownToolError
 
 AnyCallee = Callee[..., Any]
+AnyActor = Actor[..., Any]
 
 
 def all_of(callees: Iterable[AnyCallee]) -> list[AnyCallee]:

@@ -6,6 +6,7 @@ An application puts those it can enforce into a `Table`, and sections of its own
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any, Final, Literal
 
 from pydantic import JsonValue
@@ -14,6 +15,7 @@ from remit.contracts.call import ToolLayer
 from remit.contracts.classification import Visibility
 from remit.contracts.facts import Facts
 from remit.contracts.governance import BUSINESS, BusinessRules, Enforcer, Governed, Policies, Section
+from remit.contracts.stricter import when_false, when_less, when_sooner, when_true
 from remit.dispatch.preset import called_for
 from remit.layers.authenticate import Authenticate
 from remit.layers.authorize import Authorize
@@ -33,14 +35,16 @@ SECRETS: Final = ("password", "token", "secret")
 
 _GONE: Final = Enforcer(layer=Deprecated, does="each call is noted, and refused from the removal on")
 BUSINESS_ENFORCED: Final[Mapping[str, Enforcer]] = {
-    "enabled": Enforcer(layer=Enabled, does="false refuses every call"),
-    "requires_auth": Enforcer(layer=Authenticate, does="true refuses a principal without a name"),
+    "enabled": Enforcer(layer=Enabled, does="false refuses every call", stricter=when_false),
+    "requires_auth": Enforcer(layer=Authenticate, does="true refuses a principal without a name", stricter=when_true),
     "required_permissions": Enforcer(layer=Authorize, does="the principal must hold them all", scope="run"),
-    "timeout_seconds": Enforcer(layer=Timeout, does="an attempt that takes longer is stopped"),
-    "rate_limit_per_minute": Enforcer(layer=RateLimit, does="in one process, no more calls of a tenant start in any minute"),
+    "timeout_seconds": Enforcer(layer=Timeout, does="an attempt that takes longer is stopped", stricter=when_less),
+    "rate_limit_per_minute": Enforcer(
+        layer=RateLimit, does="in one process, no more calls of a tenant start in any minute", stricter=when_less
+    ),
     "visibility": Enforcer(layer=Visible, does="internal refuses calls from outside, experimental those without leave"),
     "deprecated_since": _GONE,
-    "removal_version": _GONE,
+    "removal_version": replace(_GONE, stricter=when_sooner),
     "replacement_method": _GONE,
 }
 BUSINESS_TEMPLATES: Final[Mapping[str, Fields]] = {
@@ -107,9 +111,13 @@ class SessionPolicies(Policies):
 
 
 SESSION_ENFORCED: Final[Mapping[str, Enforcer]] = {
-    "requires_active_session": Enforcer(layer=Session, does="a call outside a session is refused"),
-    "allow_new_session": Enforcer(layer=Session, does="true lets a call without a session open one"),
-    "allow_session_resume": Enforcer(layer=Session, does="false refuses to take an idle session up again"),
+    "requires_active_session": Enforcer(layer=Session, does="a call outside a session is refused", stricter=when_true),
+    "allow_new_session": Enforcer(
+        layer=Session, does="true lets a call without a session open one", stricter=when_false
+    ),
+    "allow_session_resume": Enforcer(
+        layer=Session, does="false refuses to take an idle session up again", stricter=when_false
+    ),
     "session_event_type": Enforcer(layer=Events, does="the event is named `session.` and this"),
     "log_request_payload": Enforcer(layer=Events, does="false leaves the arguments out of the event"),
     "log_full_response": Enforcer(layer=Events, does="false leaves the result out of the event"),

@@ -8,7 +8,18 @@ from functools import partial
 from typing import Final
 
 from remit.contracts.grant import Grant
-from remit.contracts.items import Asked, Decided, Handoff, Item, Position, Started, ToolOutput, Usage
+from remit.contracts.items import (
+    Asked,
+    Decided,
+    Handoff,
+    Item,
+    Message,
+    ModelReply,
+    Position,
+    Started,
+    ToolOutput,
+    Usage,
+)
 from remit.contracts.ledger import Spent, Take
 from remit.contracts.question import Decision, Question
 from remit.errors import DivergedError, JournalError
@@ -64,6 +75,7 @@ class RunLedger:
         self._timer: asyncio.TimerHandle | None = None
         self._pending: list[Position] = []
         self._reserved: set[str] = set()
+        self._acting: set[str] = set()
         self._handed: set[tuple[str, int]] = set()
         self._spent = Spent()
         self._broken: JournalError | None = None
@@ -244,6 +256,11 @@ class RunLedger:
         kind = type(item)
         if kind is Started:
             self._reserved.add(item.call)
+        elif isinstance(item, (Message, ModelReply)):
+            self._acting.add(item.agent)
+        elif isinstance(item, ToolOutput):
+            if item.parent and item.call in self._acting:
+                self._reserved.add(item.call)
         elif isinstance(item, Asked):
             self._asking.setdefault(item.question, []).append(item.call)
         elif isinstance(item, Decided):

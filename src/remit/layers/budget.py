@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from remit.contracts.call import Call, CallLayer, CallService
+from remit.contracts.callee import Actor
 from remit.contracts.facts import Effect
 from remit.contracts.reply import Reply
 from remit.core import Place
@@ -13,7 +14,10 @@ from remit.errors import BudgetError, SetupError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget(CallLayer):
-    """At most ``calls`` tool calls, ``tokens`` tokens (None for no limit) and ``depth`` levels of calls in calls."""
+    """At most ``calls`` calls, ``tokens`` tokens (None for no limit) and ``depth`` levels of calls in calls.
+
+    Counted are the calls of tools, and those of agents and workers below the root, whose models are asked.
+    """
 
     place = Place.BUDGET
     calls: int = 256
@@ -44,6 +48,13 @@ class _Budget:
             spent = call.ledger.spent()
             if spent.prompt_tokens + spent.completion_tokens >= limits.tokens:
                 raise BudgetError(f"the run has used its {limits.tokens:,} tokens")
-        if call.callee.facts.effect is not Effect.COMPOSED and not call.ledger.reserve(call.id, limits.calls):
+        if _counts(call) and not call.ledger.reserve(call.id, limits.calls):
             raise BudgetError(f"the run has made its {limits.calls:,} calls")
         return await self._inner(call)
+
+
+def _counts(call: Call) -> bool:
+    """Whether a call is one of those that a run may make so many of; what is composed in Python costs nothing."""
+    if call.callee.facts.effect is not Effect.COMPOSED:
+        return True
+    return bool(call.caller.call) and isinstance(call.callee, Actor)

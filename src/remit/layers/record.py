@@ -11,10 +11,10 @@ from remit.contracts.facts import Effect
 from remit.contracts.items import ToolOutput
 from remit.contracts.jsontext import compact
 from remit.contracts.redact import redacted_reply, tellable
-from remit.contracts.reply import Reply
+from remit.contracts.reply import UNREAD, Reply
 from remit.contracts.secret import KNOWN, redacted
 from remit.core import Place
-from remit.errors import CallCancelledError, CallError, RemitError, ToolFailedError
+from remit.errors import CallCancelledError, CallError, OutputError, RemitError, ToolFailedError
 from remit.journal.codec import tool_content, tool_text
 from remit.journal.replay import ReplayLedger
 
@@ -54,6 +54,8 @@ class _Record:
             if call.ledger.stopping and not composed:
                 raise asyncio.CancelledError  # noqa: TRY301 - as if it came from outside
             reply = await self._inner(call)
+            if composed:
+                reply = _as_read(call, reply)
         except CallError as error:
             reply = Reply.failed(error)
         except asyncio.CancelledError:
@@ -83,6 +85,24 @@ class _Record:
             )
         )
         return reply
+
+
+def _as_read(call: Call, reply: Reply) -> Reply:
+    """The reply, with the value that a journal would give: a layer may have made it of something else.
+
+    Raises:
+        OutputError: no result can be read from what the layer made.
+    """
+    output = call.callee.schema_out
+    if reply.outcome != "ok" or reply.ends or reply.value is UNREAD or output.holds(reply.value):
+        return reply
+    try:
+        return reply._replace(value=output.load(reply.content))
+    except ValueError as error:
+        name = call.callee.name
+        raise OutputError(
+            f"a layer around {name} changed its result into what {name} does not give; reply with its type"
+        ) from error
 
 
 def shorten(content: str, most: int) -> str:

@@ -91,6 +91,11 @@ class Pipeline(Generic[P]):
         """How it came out."""
         return _output()
 
+    @property
+    def body(self) -> object:
+        """What it runs: its steps, whichever layers stand around them."""
+        return self._route
+
     def layer(self, layer: ToolLayer | Stack[ToolLayer]) -> Pipeline[P]:
         """A new pipeline with ``layer`` around this one; the one attached last is outermost."""
         more = copy.copy(self)

@@ -7,17 +7,16 @@ import binascii
 import mimetypes
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
-from typing import Annotated, Final
+from typing import Final
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from remit.agent.agent import Prompt
 from remit.errors import InvalidError, RequestError
+from remit.workers.words import Suffix
 
 FIELD: Final = "attachments"
 """The field of an input that carries them: ``attachments: tuple[Attachment, ...] = ()``."""
-
-Suffix = Annotated[str, Field(pattern=r"^\.[a-z0-9]{1,16}$")]
 
 
 class Attachment(BaseModel):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cached_property
-from typing import Any, Final, Literal, get_args, get_origin
+from typing import Annotated, Any, Final, Literal, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, InstanceOf, ValidationError
 
 from remit.agent.agent import Prompt
 from remit.contracts.contract import check_name
@@ -20,6 +20,7 @@ from remit.contracts.schema import Input, Output
 from remit.errors import ContractError, SetupError
 from remit.workers.attachments import FIELD, Attachment, AttachmentPolicy
 from remit.workers.prompt import Template
+from remit.workers.words import Filled, ModelName, Name, Permission, innermost, told
 
 ProviderTool = Literal["code_execution", "image_generation", "web_fetch", "web_search", "x_search"]
 PROVIDER_TOOLS: Final[tuple[str, ...]] = get_args(ProviderTool)
@@ -38,6 +39,28 @@ class WorkerLimits(BaseModel):
     tokens: int | None = Field(default=None, ge=1, description="Tokens, of prompts and completions together.")
     seconds: float | None = Field(default=None, gt=0, description="Seconds, without those of waiting for a person.")
     output_bytes: int = Field(default=256 << 10, ge=1, description="Bytes of the result.")
+
+
+class _Parts(BaseModel):
+    """The parts of a definition that a program may get wrong, each as a file may say it."""
+
+    model_config = ConfigDict(strict=True)
+
+    prompt: Filled
+    description: str
+    includes: Mapping[str, str]
+    model: ModelName
+    compatible_models: tuple[Annotated[str, Field(min_length=1)], ...]
+    input: type[BaseModel]
+    tools: tuple[Name, ...]
+    workers: tuple[Name, ...]
+    delegates: tuple[Name, ...]
+    permissions: frozenset[Permission] | None
+    builtin_tools: tuple[str, ...]
+    attachments: InstanceOf[AttachmentPolicy] | None
+    limits: InstanceOf[WorkerLimits]
+    retries: int = Field(ge=0, le=10)
+    facts: InstanceOf[Facts]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,12 +112,12 @@ class WorkerDefinition:
 
     def __post_init__(self) -> None:
         check_name(self.name)
+        for what in self._wrong():
+            raise ContractError(f"worker {self.name}: {what}")
         if self.model and self.compatible_models:
             raise ContractError(f"worker {self.name} names a model and compatible models; say one of the two")
         if self.facts.effect is not Effect.COMPOSED:
             raise ContractError(f"worker {self.name} is {self.facts.effect.value}; a worker is always composed")
-        if self.retries < 0:
-            raise ContractError(f"worker {self.name} has {self.retries} retries; give 0 or more")
         unknown = sorted(set(self.builtin_tools) - set(PROVIDER_TOOLS))
         if unknown:
             there = ", ".join(PROVIDER_TOOLS)
@@ -106,6 +129,23 @@ class WorkerDefinition:
             )
         for finding in self.template.findings(parameters(self.input)):
             raise ContractError(f"worker {self.name}: {finding}")
+
+    def _wrong(self) -> Iterator[str]:
+        """What a file could not say either: parts of other types, words that are none, names that stand twice."""
+        try:
+            _Parts.model_validate({name: self.__dict__[name] for name in _Parts.model_fields})
+        except ValidationError as error:
+            yield "; ".join(told(innermost(error.errors(include_url=False))[0], of_program=True))
+            return
+        for key in ("tools", "workers", "delegates", "builtin_tools"):
+            names: tuple[str, ...] = self.__dict__[key]
+            yield from (f"{key} names {each!r} twice; remove one" for each in names if names.count(each) > 1)
+        if isinstance(self.output, str):
+            yield f"output: {self.output!r} is a text; give a type, like str or a pydantic model"
+        try:
+            _ = self.schema_in, self.schema_out
+        except ContractError as error:
+            yield error.message
 
     @cached_property
     def schema_in(self) -> Input[Any]:

@@ -7,14 +7,10 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from remit.contracts.classification import Visibility
-from remit.contracts.contract import NAME
 from remit.contracts.facts import Effect, Facts, Risk, facts_of
 from remit.workers.attachments import AttachmentPolicy
 from remit.workers.definition import ProviderTool, WorkerLimits
-
-Name = Annotated[str, Field(pattern=f"^{NAME.pattern}$")]
-Reference = Annotated[str, Field(pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_][\w.]*$")]
-Permission = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]*(:[a-z][a-z0-9_-]*)*:([a-z][a-z0-9_-]*|\*)$")]
+from remit.workers.words import ModelName, Name, Permission, Reference
 
 
 class Part(BaseModel):
@@ -57,9 +53,8 @@ class FrontMatter(Part):
 
     name: Name | None = Field(default=None, description="The canonical name; the file's own name if not said.")
     description: str = Field(default="", description="When and why to call it, for whoever may call it.")
-    model: str = Field(
+    model: ModelName = Field(
         default="",
-        pattern=r"^([a-z][a-z0-9-]*:.+)?$",
         description="The model, `provider:name`. A call may say another; `REMIT_MODEL` says it for those that do not.",
     )
     compatible_models: tuple[Annotated[str, Field(min_length=1)], ...] = Field(

@@ -54,7 +54,7 @@ class _Reader:
             self._say(file, at, f"{name!r} has more than {MOST:,} bytes", "include a shorter text")
             return
         try:
-            self.texts[name] = found.read_text(encoding="utf-8")
+            self.texts[name] = found.read_text(encoding="utf-8-sig")
         except UnicodeDecodeError:
             self._say(file, at, f"{name!r} is no text in UTF-8", "save it as UTF-8")
             return

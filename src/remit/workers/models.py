@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from remit.agent.model import Model as Port
 from remit.agent.model import NamedModel
 from remit.contracts.chat import ChatRequest, Completion
-from remit.errors import SetupError
+from remit.errors import SetupError, no_model
 from remit.models.scripted import Scripted
 
 if TYPE_CHECKING:
@@ -26,24 +26,41 @@ _CHAT: Final = "openai-chat"
 """PydanticAI's word for chat completions, which every compatible endpoint has; its ``openai`` is another interface."""
 
 
+OWN: Final = ("scripted", "local")
+"""The kinds of models that are Remit's own, by the first part of their names."""
+
+
 def model_named(name: str) -> Model | Port:
     """The model of a name: ``scripted:FILE``, ``local:base``, ``openai:NAME`` and whatever PydanticAI knows.
 
     ``openai:`` asks the endpoint at ``OPENAI_BASE_URL`` by chat completions.
 
     Raises:
-        SetupError: there is none of that name, or what it needs is missing.
+        NoModelError: there is none of that name, or what it needs is missing.
     """
+    kind, _, rest = name.partition(":")
+    try:
+        if kind == "scripted":
+            return Scripted.load(Path(rest))
+        if kind == "local":
+            return LocalModel(rest)
+        return _of_pydantic_ai(name)
+    except SetupError as error:
+        raise no_model(error) from error
+
+
+def known_as(name: str) -> str:
+    """The name by which PydanticAI knows the model of a name."""
+    kind, _, rest = name.partition(":")
+    return f"{_CHAT}:{rest}" if kind == "openai" else name.removeprefix("pydantic-ai:")
+
+
+def _of_pydantic_ai(name: str) -> Model:
     from pydantic_ai.exceptions import UserError  # noqa: PLC0415 - PydanticAI takes its time, and only running needs it
     from pydantic_ai.models import infer_model  # noqa: PLC0415 - as above
 
-    kind, _, rest = name.partition(":")
-    if kind == "scripted":
-        return Scripted.load(Path(rest))
-    if kind == "local":
-        return LocalModel(rest)
     try:
-        return infer_model(f"{_CHAT}:{rest}" if kind == "openai" else name.removeprefix("pydantic-ai:"))
+        return infer_model(known_as(name))
     except (UserError, ImportError, ValueError) as error:
         raise SetupError(f"the model {name!r} cannot be had: {error}") from error
 

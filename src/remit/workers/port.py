@@ -46,19 +46,19 @@ class PortModel(Model):
 
     def __init__(self, port: Port, frame: Frame) -> None:
         super().__init__(settings=ModelSettings(framing_announcement="never"))
-        self._port = port
+        self.port = port
         self._frame = frame
         self._turn = 0
 
     @property
     def model_name(self) -> str:
         """The name by which it is asked, where the port says it."""
-        return self._port.model if isinstance(self._port, NamedModel) else type(self._port).__name__
+        return self.port.model if isinstance(self.port, NamedModel) else type(self.port).__name__
 
     @property
     def system(self) -> str:
         """Whose it is, where the port says it."""
-        return self._port.vendor if isinstance(self._port, NamedModel) else "remit"
+        return self.port.vendor if isinstance(self.port, NamedModel) else "remit"
 
     async def request(
         self,
@@ -74,7 +74,7 @@ class PortModel(Model):
         self._turn += 1
         settings, parameters = self.prepare_request(model_settings, model_request_parameters)
         knobs: dict[str, Any] = {**(settings or {})}
-        completion = await self._port(
+        completion = await self.port(
             ChatRequest(
                 agent=self._frame.id,
                 turn=self._turn,

@@ -17,6 +17,7 @@ from jinja2.meta import find_undeclared_variables
 from remit.contracts.finding import Finding
 from remit.errors import InvalidError, ToolFailedError
 from remit.workers.sandbox import Sandbox, Steps
+from remit.workers.scopes import assigned, free_uses, internals, set_in
 
 MOST: Final = 256 << 10
 """Characters that a prompt may come out with."""
@@ -70,8 +71,11 @@ class Template:
             raise InvalidError(f"the prompt of {self._file} comes out longer than {MOST:,} characters")
         return "".join(parts).strip()
 
-    def findings(self, known: Collection[str]) -> list[Finding]:
-        """What can be seen to be wrong before there is an input; ``known`` are the parameters of every input."""
+    def findings(self, known: Collection[str] | None) -> list[Finding]:
+        """What can be seen to be wrong before there is an input.
+
+        ``known`` are the parameters of every input; None where they are not known: then none is missed.
+        """
         trees: dict[str, nodes.Template] = {}
         found: list[Finding] = []
         for name, text in self._texts.items():
@@ -81,10 +85,11 @@ class Template:
                 trees[name] = tree
             except TemplateSyntaxError as error:
                 found.append(self._finding("template", name, error.lineno, f"no template: {error.message}", "mend it"))
-        assigned = {each.name for tree in trees.values() for each in tree.find_all(nodes.Name) if each.ctx != "load"}
         for name, tree in trees.items():
             found += self._unread(name, references(tree))
-            found += self._undeclared(name, tree, {*known, *assigned, *self._sandbox.globals}, known)
+            found += self._internal(name, tree)
+            if known is not None:
+                found += self._undeclared(name, trees, known)
         return found
 
     def references(self) -> list[Reference]:
@@ -106,12 +111,20 @@ class Template:
                 what = f"there is no text {each.name!r} to include"
                 yield self._finding("include", name, each.line, what, "give it, or correct the name")
 
-    def _undeclared(
-        self, name: str, tree: nodes.Template, said: Collection[str], known: Collection[str]
-    ) -> Iterator[Finding]:
+    def _internal(self, name: str, tree: nodes.Template) -> Iterator[Finding]:
+        for attribute, line in sorted(set(internals(tree)), key=lambda each: each[1]):
+            what = f"{attribute} is of Python, and no part of an input"
+            yield self._finding("internal", name, line, what, "remove it: the sandbox refuses it")
+
+    def _undeclared(self, name: str, trees: Mapping[str, nodes.Template], known: Collection[str]) -> Iterator[Finding]:
         there = f"there are: {', '.join(sorted(known)) or 'none'}"
-        for missing in sorted(find_undeclared_variables(tree) - set(said)):
-            line = min(each.lineno for each in tree.find_all(nodes.Name) if each.name == missing)
+        tree = trees[name]
+        around = [each for other, each in trees.items() if other != name]
+        extends = next(tree.find_all(nodes.Extends), None) is not None
+        shared = {said for each in around for said in assigned(each)} if name != MAIN or extends else set[str]()
+        said = {*known, *shared, *set_in(tree), *self._sandbox.globals}
+        for missing in sorted(find_undeclared_variables(tree) - said):
+            line = min(free_uses(tree, missing), default=1)
             yield self._finding("unknown-field", name, line, f"the input has no field {missing!r}", there)
 
     def _finding(self, code: str, name: str, line: int, what: str, mend: str) -> Finding:

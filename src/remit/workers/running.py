@@ -60,13 +60,13 @@ async def work(given: Work, payload: BaseModel, frame: Frame) -> Reply:
     except Exception as error:
         final = toolset.settle()
         if final is not None:
-            return _sized(Reply(final.content, "ok"), definition)
-        failed = ended(definition.name, error)
+            return _sized(Reply(final.content, "ok", ends=True), definition)
+        failed = ended(definition.name, error, definition.limits)
         if failed is None:
             raise
         raise failed from error
     final = toolset.settle()
-    return _sized(Reply.of(result.output) if final is None else Reply(final.content, "ok"), definition)
+    return _sized(Reply.of(result.output) if final is None else Reply(final.content, "ok", ends=True), definition)
 
 
 def agent_of(definition: WorkerDefinition) -> Agent[Frame, Any]:

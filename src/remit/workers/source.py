@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import ClassVar, Final
 
 from remit.contracts.finding import Finding, InventoryError, shown
-from remit.contracts.positions import Document, read_yaml
+from remit.contracts.positions import Document, beyond_json, read_yaml
 from remit.errors import SetupError
 from remit.workers.definition import PROMPT
 
 _MARK: Final = "---"
+_FOUND_HERE: Final = frozenset({"alias", "scalar"})
 
 
 class WorkerFileError(SetupError):
@@ -28,10 +29,11 @@ class WorkerFileError(SetupError):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What the front matter says, with the line of each part and of the prompt; and the prompt itself."""
+    """What the front matter says, with the line of each part; and the prompt, with the line on which it begins."""
 
     document: Document
     prompt: str
+    line: int
 
 
 def read_source(path: Path) -> Source:
@@ -42,7 +44,7 @@ def read_source(path: Path) -> Source:
     """
     file = shown(path)
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise _refused("encoding", file, "no text in UTF-8", "save it as UTF-8") from error
     except OSError as error:
@@ -57,19 +59,33 @@ def read_source(path: Path) -> Source:
     document = _front(lines[: marks[1]], file)
     below = lines[marks[1] + 1 :]
     blank = next((index for index, line in enumerate(below) if line.strip()), 0)
-    at = {**document.lines, PROMPT: marks[1] + blank + 2}
+    line = marks[1] + blank + 2
     prompt = "\n".join(below[blank:]).rstrip()
-    return Source(Document(file, document.value, at, document.findings), prompt)
+    at = {PROMPT: line, **document.lines}  # a key of that name is refused, on its own line
+    return Source(Document(file, document.value, at, document.findings, document.refused), prompt, line)
 
 
 def _front(lines: list[str], file: str) -> Document:
     """The front matter, its first line ``---`` included, so that lines are counted as in the file."""
     if not any(line.strip() for line in lines[1:]):
         return Document(file, {}, {})
+    text = "\n".join(lines)
     try:
-        return read_yaml("\n".join(lines), file)
+        document = read_yaml(text, file)
     except InventoryError as error:
-        raise WorkerFileError(error.findings) from error
+        raise WorkerFileError(_as_keys(each) for each in error.findings) from error
+    beyond = list(beyond_json(text, file))
+    places = {each.where for each in beyond}
+    own = [each for each in document.findings if each.code not in _FOUND_HERE or each.where not in places]
+    return Document(file, document.value, document.lines, [*own, *beyond], document.refused)
+
+
+def _as_keys(finding: Finding) -> Finding:
+    """A finding of the YAML reader, with a mend that fits a worker file."""
+    if finding.what != "no mapping":
+        return finding
+    mend = "write keys with their values, like `tools: [find]`"
+    return Finding(code=finding.code, where=finding.where, what="no keys stand here", mend=mend)
 
 
 def _refused(code: str, file: str, what: str, mend: str) -> WorkerFileError:

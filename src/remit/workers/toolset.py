@@ -20,7 +20,7 @@ from remit.contracts.contract import Contract
 from remit.contracts.jsontext import compact
 from remit.contracts.reply import Reply
 from remit.contracts.step import Prepared
-from remit.errors import CallCancelledError, DivergedError, JournalError, Suspended
+from remit.errors import CallCancelledError, DivergedError, JournalError, NoModelError, Suspended
 
 UNKNOWN: Final = "remit:unknown"
 """By this name, which no callee can have, PydanticAI is told of a call to a tool that there is not."""
@@ -121,7 +121,7 @@ class DoorToolset(AbstractToolset[Frame]):
                 if not ctx.deps.ledger.stopping or _asked_for():
                     raise
                 return self._stop(error)
-            except (JournalError, DivergedError) as error:
+            except (JournalError, DivergedError, NoModelError) as error:
                 return self._stop(error)
         if reply.ends:
             self._ending[wire] = reply
@@ -141,7 +141,7 @@ class DoorToolset(AbstractToolset[Frame]):
 
         Raises:
             Suspended: calls wait for a person; it holds all their questions.
-            JournalError, DivergedError, CancelledError: the run cannot go on, or is not to.
+            JournalError, DivergedError, NoModelError, CancelledError: the run cannot go on, or is not to.
         """
         if self._stopped is not None:
             raise self._stopped

@@ -19,9 +19,21 @@ from pydantic_ai.settings import ModelSettings
 from remit.contracts.callee import Frame
 from remit.contracts.items import Failure, Mismatch, ModelReply, Usage
 from remit.contracts.reply import Reply
-from remit.errors import CallError, CompletionError, DivergedError, JournalError, Suspended, from_reply
+from remit.errors import (
+    CallError,
+    CompletionError,
+    DivergedError,
+    JournalError,
+    NoModelError,
+    SetupError,
+    Suspended,
+    from_reply,
+    no_model,
+)
+from remit.workers.absent import AbsentModel, AbsentPort
 from remit.workers.canonical import RequestDigest, response_of, response_text
 from remit.workers.explaining import explained
+from remit.workers.port import PortModel
 from remit.workers.toolset import UNKNOWN, DoorToolset
 
 _CUT: Final = " "
@@ -65,10 +77,17 @@ class JournaledModel(WrapperModel):
             response = self._recorded(digest)
             if response is None:
                 response = await self._ask(self._as_written(messages), model_settings, parameters, digest)
-        except (JournalError, DivergedError, Suspended) as error:
+        except (JournalError, DivergedError, NoModelError, Suspended) as error:
             self._toolset.stop(error)
             raise OverError from error
         return self._expected(response, parameters)
+
+    @property
+    def _missing(self) -> NoModelError | None:
+        """Why there is no model to ask, if so: then a request that differs says nothing of today's code."""
+        model = self.wrapped
+        port = model.port if isinstance(model, PortModel) else model
+        return port.missing if isinstance(port, (AbsentModel, AbsentPort)) else None
 
     @property
     def _call(self) -> str:
@@ -103,6 +122,8 @@ class JournaledModel(WrapperModel):
         try:
             response = self._named_apart(await self.wrapped.request(messages, settings, parameters))
             text = response_text(response)
+        except SetupError as error:
+            raise no_model(error) from error
         except Exception as error:
             failed = error if isinstance(error, CallError) else explained(error)
             ledger.add(Failure(call=self._call, content=Reply.failed(failed).content, request=digest))
@@ -129,6 +150,8 @@ class JournaledModel(WrapperModel):
     def _compare(self, recorded: str, digest: str) -> None:
         if recorded == digest:
             return
+        if self._missing is not None:
+            raise self._missing
         ledger = self._frame.ledger
         if ledger.replaying:
             raise DivergedError(

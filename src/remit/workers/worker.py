@@ -15,7 +15,7 @@ from remit.contracts.call import CallLayer, ToolLayer, as_calls
 from remit.contracts.callee import UNKNOWN, Callee, Found, Frame
 from remit.contracts.schema import Input, Output
 from remit.core import Stack
-from remit.errors import InvalidError, SetupError
+from remit.errors import InvalidError, NoModelError, SetupError, no_model
 from remit.journal.codec import RESULT
 from remit.layers.timeout import Timeout
 from remit.workers.definition import WorkerDefinition
@@ -94,6 +94,11 @@ class Worker:
         return self.definition.where()
 
     @property
+    def body(self) -> object:
+        """What it runs: the same for this worker with another model."""
+        return self._identity
+
+    @property
     def schema_in(self) -> Input[Any]:
         """The payload it takes."""
         return self.definition.schema_in
@@ -132,15 +137,29 @@ class Worker:
     async def run(self, payload: BaseModel, frame: Frame, /) -> Any:
         """Have an agent of PydanticAI work until its output is valid, which is not checked again."""
         try:
-            from remit.workers.running import Work, agent_of, work  # noqa: PLC0415 - with PydanticAI, which only running needs
+            from remit.workers.absent import stand_in  # noqa: PLC0415 - with PydanticAI, which only running needs
+            from remit.workers.running import Work, agent_of, work  # noqa: PLC0415 - as above
         except ModuleNotFoundError as error:
             extra = "pip install 'remit[pydantic-ai]'"
-            raise SetupError(f"worker {self.name} needs {error.name}; install it with: {extra}") from error
+            raise NoModelError(f"worker {self.name} needs {error.name}; install it with: {extra}") from error
         agent = self._agent = self._agent or agent_of(self.definition)
-        asked = Work(
-            agent=agent, definition=self.definition, tools=self.tools, model=self._asked(), parallel=self._parallel
-        )
+        try:
+            model = self._asked()
+        except SetupError as error:
+            model = stand_in(self._known_model(), no_model(error))
+        asked = Work(agent=agent, definition=self.definition, tools=self.tools, model=model, parallel=self._parallel)
         return await work(asked, payload, frame)
+
+    def check_model(self) -> None:
+        """See to it, before a run is opened, that the model can be had.
+
+        Raises:
+            NoModelError: it cannot, or nobody names one.
+        """
+        try:
+            self._asked()
+        except SetupError as error:
+            raise no_model(error) from error
 
     async def reconcile(self, _payload: BaseModel, _frame: Frame, /) -> Found:
         """A worker is driven again; there is nothing to find out."""
@@ -175,6 +194,10 @@ class Worker:
         if definition.compatible_models:
             definition.chosen(call=name_of(given) or type(given).__name__)
         return self._models(given) if isinstance(given, str) else given
+
+    def _known_model(self) -> AnyModel | None:
+        """The model that would be asked, whether it can be had or not."""
+        return self.model or os.environ.get(ENVIRONMENT) or None
 
     def _copied(self) -> Worker:
         return copy.copy(self)

@@ -92,6 +92,18 @@ async def test_an_update_of_nothing_is_told_what_it_may_change(office: Office) -
     assert same["updated_fields"] == []
 
 
+async def test_notes_that_somebody_else_has_written_meanwhile_are_kept(office: Office) -> None:
+    casefile = await office.casefile()
+    write = {"casefile_id": casefile, "expected_notes": ""}
+    assert (await office.call("update_casefile", **write, notes="one"))["updated_fields"] == ["notes"]
+    refused = await office.call("update_casefile", **write, notes="two", title="Jones")
+    assert (refused["errorCode"], "read it again" in refused["error"]) == ("CONFLICT", True)
+    kept = (await office.call("get_casefile", casefile_id=casefile))["casefile"]
+    assert (kept["title"], kept["notes"]) == ("Smith", "one")
+    alone = await office.call("update_casefile", casefile_id=casefile, expected_notes="one")
+    assert "nothing to change" in alone["error"]
+
+
 async def listed(office: Office, by: str = "ann", **asked: Any) -> list[str]:
     """The titles that are listed."""
     return [each["title"] for each in (await office.call("list_casefiles", by, **asked))["casefiles"]]

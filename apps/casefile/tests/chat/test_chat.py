@@ -10,7 +10,8 @@ import pytest
 from apps.casefile.tests.desk import Desk, code_of, said_by
 from apps.casefile.tests.office import principal
 from apps.casefile.tests.world import Clock, rows
-from remit import RunResult
+from remit import InProcessStore, RunResult, Runtime
+from remit.errors import NoModelError
 from remit.testing import calls
 from remit_casefile.chat.chat import BEFORE, NOW, prompt_of
 from remit_casefile.chat.turns import LETTERS, MESSAGES, Said
@@ -171,6 +172,20 @@ async def test_an_answer_that_fails_is_told_and_the_chat_goes_on(database: Datab
     desk = Desk(database, "Here I am.")
     await say(desk, session, "Hello?")
     assert await said(desk, session) == [("user", "Hello"), ("user", "Hello?"), ("assistant", "Here I am.")]
+
+
+async def test_without_a_model_a_message_waits_and_is_answered_once_where_there_is_one(database: Database) -> None:
+    store = InProcessStore()
+    desk = Desk(database, "Here I am.", store=store)
+    session = await desk.session("chat")
+    runtime, desk.runtime = desk.runtime, Runtime(desk.parts.app, store=store, directory=principal)
+    with pytest.raises(NoModelError, match="agent casefile has no model"):
+        await say(desk, session, "Hello")
+    assert [each.status for each in await desk.requests()] == ["waiting"]
+    assert code_of(await say(desk, session, "Hello?")) == "CONFLICT"
+    (request,) = await desk.requests()
+    assert (await runtime.resume(request.run)).status == "done"
+    assert await said(desk, session) == [("user", "Hello"), ("assistant", "Here I am.")]
 
 
 async def test_a_chat_that_is_cancelled_is_stopped_and_the_next_message_is_heard(database: Database) -> None:

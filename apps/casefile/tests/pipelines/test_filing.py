@@ -63,6 +63,20 @@ async def test_notes_that_are_full_do_not_keep_mail_from_being_filed(desk: Desk,
     assert said["steps"]["steps_failed"] == 1
 
 
+@pytest.mark.parametrize("write", [1, 2], ids=["storing", "noting"])
+async def test_a_note_that_is_written_while_mail_is_filed_is_kept(desk: Desk, casefile: str, write: int) -> None:
+    desk.deliver(1, subject="invoice")
+    desk.database.before = write
+    with pytest.raises(Crash):
+        await desk.run("file_mail", casefile_id=casefile, query="subject:invoice")
+    (row, *_) = await desk.store.runs()
+    await desk.call("update_casefile", casefile_id=casefile, notes="call on Monday")
+    said = json.loads((await desk.runtime.resume(row.run)).text)
+    assert (said["stored"], said["noted"]) == (1, True)
+    notes = (await desk.call("get_casefile", casefile_id=casefile))["casefile"]["notes"]
+    assert notes.splitlines() == ["call on Monday", "1 new messages filed for: subject:invoice"]
+
+
 async def test_who_may_only_look_at_a_casefile_files_nothing_in_it(desk: Desk, casefile: str) -> None:
     desk.deliver(1, subject="invoice")
     await desk.grant(casefile, "viewer")

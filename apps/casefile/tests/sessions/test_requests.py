@@ -254,16 +254,46 @@ async def test_a_request_goes_on_with_an_earlier_one_of_its_session_and_with_no_
     session = await desk.session()
     first = json.loads((await desk.ask(session, "create_casefile", TITLE)).text)
     named = {"session_request_id": first["session_request_id"]}
-    again = json.loads((await desk.ask(session, "list_casefiles", {}, **named)).text)
+    again = json.loads((await desk.ask(session, "create_casefile", TITLE, **named)).text)
     assert again["session_request_id"] == first["session_request_id"]
-    assert [(event.chain_position, event.tool_name) for event in await desk.events(session)] == [
-        *((position, "create_casefile") for position in (0, 1, 3, 4)),
-        *((position, "list_casefiles") for position in range(5, 9)),
-    ]
+    events = await desk.events(session)
+    assert [event.chain_position for event in events] == [0, 1, 3, 4, 5, 6, 8, 9]
+    assert [event.event_type for event in events] == WELL * 2
     assert (await desk.call("get_tool_session", session_id=session))["request_count"] == 1
     other = await desk.session()
-    assert code_of(await desk.ask(other, "list_casefiles", {}, **named)) == "NOT_FOUND"
+    assert code_of(await desk.ask(other, "create_casefile", TITLE, **named)) == "NOT_FOUND"
     assert await desk.types(other) == []
+
+
+@pytest.mark.parametrize(
+    ("tool", "parameters"),
+    [("list_casefiles", TITLE), ("create_casefile", {"title": "Jones"}), ("create_casefile", {})],
+    ids=["another tool", "other parameters", "no parameters"],
+)
+async def test_a_request_that_asks_for_something_else_is_no_request_to_go_on_with(
+    desk: Desk, tool: str, parameters: dict[str, Any]
+) -> None:
+    session = await desk.session()
+    first = json.loads((await desk.ask(session, "create_casefile", TITLE)).text)["session_request_id"]
+    refused = await desk.ask(session, tool, parameters, session_request_id=first)
+    assert code_of(refused) == "CONFLICT"
+    assert f"The request '{first}' asks for create_casefile" in said_by(refused)
+    (request,) = await desk.requests()
+    assert (request.tool, request.parameters, request.status) == ("create_casefile", TITLE, "completed")
+    assert await desk.types(session) == WELL
+
+
+async def test_who_may_only_read_a_casefile_records_nothing_among_its_events(desk: Desk) -> None:
+    casefile = await desk.casefile()
+    before = (await desk.call("list_events", casefile_id=casefile))["total_count"]
+    session = await desk.session(by="bob")
+    asked = {"casefile_id": casefile, "prompt": "x" * 10_000}
+    for level, code in (("viewer", "PERMISSION_DENIED"), ("editor", "")):
+        await desk.grant(casefile, "bob", level)
+        assert code_of(await desk.ask(session, "list_casefiles", {}, "bob", **asked)) == code
+        assert await desk.types(session) == ([] if code else WELL)
+    after = (await desk.call("list_events", casefile_id=casefile))["total_count"]
+    assert after == before + 2 + len(WELL), "the two grants, and what the editor asked for"
 
 
 async def test_events_are_those_of_the_sessions_casefile_or_of_the_one_that_is_named(desk: Desk) -> None:

@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from sqlalchemy import update
 
 from apps.casefile.tests.google.fake.faults import Says, broken
 from apps.casefile.tests.workspace.desk import BOB, Crash, Desk
@@ -21,7 +20,6 @@ from remit_casefile.google.gmail import GmailClient
 from remit_casefile.google.tools import Clients
 from remit_casefile.google.transport import Hosts, Transport
 from remit_casefile.google.wire import Profile
-from remit_casefile.storage.tables import Casefile
 from remit_casefile.workspace.syncing import Syncing
 from remit_casefile.workspace.syncing_payloads import SyncGmailPayload, SyncGmailRequest, SyncGmailResponse
 
@@ -257,24 +255,34 @@ async def test_cells_need_both_a_spreadsheet_and_ranges(desk: Desk, casefile: st
         assert said["errorCode"] == "VALIDATION_ERROR"
 
 
+@pytest.mark.parametrize("account", [True, False], ids=["an account", "no account"])
+async def test_a_casefile_without_cells_has_none_to_read_anew(desk: Desk, casefile: str, account: bool) -> None:
+    if not account:
+        desk.account.unlink()
+    said = await desk.call("sync_sheets", casefile_id=casefile)
+    assert (said["errorCode"], "give a spreadsheet_id and ranges" in said["error"]) == ("NOT_FOUND", True)
+    assert desk.google.asked == []
+    assert (await desk.state(casefile, "get_casefile_cells"))["status"] == "error"
+
+
 @pytest.mark.parametrize("tool", ["sync_gmail", "sync_drive", "sync_sheets"])
 async def test_a_viewer_may_not_sync_and_google_is_not_asked(desk: Desk, casefile: str, tool: str) -> None:
     assert (await desk.call(tool, BOB, casefile_id=casefile))["errorCode"] == "NOT_FOUND"
 
     await desk.grant(casefile, "viewer")
-    refused = await desk.call(tool, BOB, casefile_id=casefile)
+    desk.google.sheets.put("book", "Sheet1", [["a"]])
+    cells = {"spreadsheet_id": "book", "ranges": ["Sheet1!A1"]} if tool == "sync_sheets" else {}
+    refused = await desk.call(tool, BOB, casefile_id=casefile, **cells)
     assert refused["errorCode"] == "PERMISSION_DENIED"
     assert "needs the level editor" in refused["error"]
     assert desk.google.asked == desk.google.granted == []
 
     await desk.grant(casefile, "editor")
-    assert (await desk.call(tool, BOB, casefile_id=casefile))["sync_status"] == "completed"
+    assert (await desk.call(tool, BOB, casefile_id=casefile, **cells))["sync_status"] == "completed"
 
 
 async def test_an_archived_casefile_takes_nothing_in(desk: Desk, casefile: str) -> None:
-    async with desk.database.writing() as session:
-        await session.execute(update(Casefile).values(state="archived"))
-
+    assert (await desk.call("archive_casefile", casefile_id=casefile, archived=True))["state"] == "archived"
     asked: dict[str, dict[str, Any]] = {"sync_gmail": {}, "store_gmail_messages": {"messages": []}}
     for name, arguments in asked.items():
         assert (await desk.call(name, casefile_id=casefile, **arguments))["errorCode"] == "BLOCKED"

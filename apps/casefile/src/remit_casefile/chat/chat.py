@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from remit import Agent, Context
-from remit.errors import CallError, CapabilityError
+from remit.errors import CallError
 from remit.inventory import method
 from remit_casefile.chat.payloads import ChatRequest, ChatResponse, ChatResponsePayload
 from remit_casefile.chat.turns import Answered, Said, Turns
@@ -35,8 +35,7 @@ class Chat:
             try:
                 reply = await ctx.call(self._agent, prompt_of(turn.earlier, message))
             except CallError as error:
-                begun = not isinstance(error, CapabilityError)
-                await ctx.call(self._turns.end, Answered(turn=turn, reply=None, begun=begun))
+                await ctx.call(self._turns.end, Answered(turn=turn, reply=None))
                 return ChatResponse.failed(request, error)
             kept = await ctx.call(self._turns.end, Answered(turn=turn, reply=reply))
         answer = ChatResponsePayload(

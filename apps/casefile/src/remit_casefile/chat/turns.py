@@ -36,7 +36,6 @@ class Turn(Payload):
     session_id: str
     tool_session_id: str
     session_request_id: str
-    message_id: str
     earlier: list[Said]
 
 
@@ -45,8 +44,6 @@ class Answered(Payload):
 
     turn: Turn
     reply: str | None
-    begun: bool = True
-    """Whether the agent heard what was said; where it did not, the chat does not keep it."""
 
 
 class Kept(Payload):
@@ -82,14 +79,8 @@ class Turns:
             )
             edit.session.add(request)
             earlier = await _earlier(edit, session)
-            said = await _say(edit, session, "user", message)
-            return Turn(
-                session_id=session.id,
-                tool_session_id=inner.id,
-                session_request_id=request.id,
-                message_id=said.id,
-                earlier=earlier,
-            )
+            await _say(edit, session, "user", message)
+            return Turn(session_id=session.id, tool_session_id=inner.id, session_request_id=request.id, earlier=earlier)
 
         return await keyed(self._database, ctx, Turn, work)
 
@@ -101,9 +92,6 @@ class Turns:
             request = await edit.session.get_one(SessionRequest, payload.turn.session_request_id)
             if payload.reply is not None:
                 await _say(edit, session, "assistant", payload.reply)
-            elif not payload.begun:
-                await edit.session.delete(await edit.session.get_one(ChatMessage, payload.turn.message_id))
-                await edit.session.flush()
             request.status = "failed" if payload.reply is None else "completed"
             request.ended_at = edit.now
             return Kept(message_count=await said_in(edit, session))
@@ -133,7 +121,7 @@ async def _open_chat(edit: Edit, conversation: str) -> Session:
     return session
 
 
-async def _say(edit: Edit, session: Session, role: Role, text: str) -> ChatMessage:
+async def _say(edit: Edit, session: Session, role: Role, text: str) -> None:
     message = ChatMessage(
         id=await edit.unused(ChatMessage, edit.ids.message),
         session=session.id,
@@ -144,7 +132,6 @@ async def _say(edit: Edit, session: Session, role: Role, text: str) -> ChatMessa
     )
     edit.session.add(message)
     await edit.session.flush()
-    return message
 
 
 async def _earlier(edit: Edit, session: Session) -> list[Said]:

@@ -21,6 +21,9 @@ from remit.inventory import (
     audit_events,
     business_rules,
     session_policies,
+    when_fewer,
+    when_later,
+    when_true,
 )
 from remit_casefile.casefiles.access import Level, LevelWord
 from remit_casefile.policies.env import Env
@@ -47,8 +50,12 @@ class CasefileRules(BusinessRules):
 
 
 RULES_ENFORCED: Final[Mapping[str, Enforcer]] = {
-    "requires_casefile": Enforcer(layer=Access, does="true refuses a call that names no casefile"),
-    "casefile_permission_level": Enforcer(layer=Access, does="the caller must have that level of the casefile named"),
+    "requires_casefile": Enforcer(layer=Access, does="true refuses a call that names no casefile", stricter=when_true),
+    "casefile_permission_level": Enforcer(
+        layer=Access,
+        does="the caller must have that level of the casefile named",
+        stricter=when_later(*(level.word for level in Level if level is not Level.NONE)),
+    ),
 }
 RULES_TEMPLATES: Final[Mapping[str, Mapping[str, JsonValue]]] = {
     "casefile_access": {"requires_casefile": True, "timeout_seconds": 60},
@@ -72,9 +79,15 @@ class CasefilePolicies(Policies):
 
 CASEFILE: Final = "casefile_policies"
 CASEFILE_ENFORCED: Final[Mapping[str, Enforcer]] = {
-    "requires_casefile": Enforcer(layer=InCasefile, does="true refuses a call that is made in no casefile"),
-    "allowed_casefile_states": Enforcer(layer=InCasefile, does="calls in a casefile of another state are refused"),
-    "enforce_access_control": Enforcer(layer=InCasefile, does="a casefile that the caller may not see is not there"),
+    "requires_casefile": Enforcer(
+        layer=InCasefile, does="true refuses a call that is made in no casefile", stricter=when_true
+    ),
+    "allowed_casefile_states": Enforcer(
+        layer=InCasefile, does="calls in a casefile of another state are refused", stricter=when_fewer
+    ),
+    "enforce_access_control": Enforcer(
+        layer=InCasefile, does="a casefile that the caller may not see is not there", stricter=when_true
+    ),
     "audit_casefile_changes": Enforcer(layer=Filed, does="true files a call that may change something as an event"),
 }
 

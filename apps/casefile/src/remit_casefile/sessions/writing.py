@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from remit import Caller, LeafContext, Suspended
 from remit.effects import once
-from remit.errors import CallError
+from remit.errors import CallError, NoModelError
 from remit_casefile.sessions.rows import UNENDED
 from remit_casefile.storage.database import Database
 from remit_casefile.storage.tables import SessionRequest
@@ -44,13 +44,13 @@ async def keyed(database: Database, ctx: LeafContext, result: type[P], work: Cal
 
 @asynccontextmanager
 async def marking(database: Database, session_request_id: str) -> AsyncGenerator[None]:
-    """Let whoever looks at a request see that it waits for a person, or was stopped.
+    """Let whoever looks at a request see that it waits for a person or a model, or was stopped.
 
     This is no effect of the call: the journal has the truth, and whoever drives the run on writes how it ends.
     """
     try:
         yield
-    except Suspended:
+    except (Suspended, NoModelError):
         await _mark(database, session_request_id, "waiting")
         raise
     except asyncio.CancelledError:
