@@ -25,6 +25,7 @@ KINDS: Final = ("worker", "worker", "agent", "composed", "pipeline")
 NODES, LEAVES = 6, 5
 PERMISSIONS: Final = ("a:read", "a:write", "b:read", "b:write")
 HELD: Final = (*PERMISSIONS, "a:*", "b:*", "*")
+"""What an actor may hold; the last one, everything, a worker need not say."""
 MOST_CALLS: Final = 250
 """So many calls are tried in one tree; then whoever is asked is done."""
 GHOSTS: Final = ("nobody", "node_0", "leaf_0", "NODE-0", "leaf-0 ", "final", "remit:unknown")
@@ -110,7 +111,7 @@ class Tree:
             tools=tuple(each for each in listed if each not in below),
             workers=(*sorted(below), *again),
             delegates=tuple(sorted(self._some(self._names, 0.5))),
-            permissions=None if self.chance.random() < 0.5 else self._some(HELD, 0.4),
+            permissions=None if self.chance.random() < 0.5 else self._some(HELD[:-1], 0.4),
         )
         self.nodes[name] = Node(
             name=name,

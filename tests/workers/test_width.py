@@ -70,9 +70,15 @@ def runtime_for(worker: Worker) -> Runtime:
     return runtime_of(worker, layers=preset(Env(), budget=Budget(calls=WIDE * TURNS + 1)))
 
 
+def toolsets() -> int:
+    """How many toolsets there are in this process: other tests may have left some."""
+    gc.collect()
+    return sum(type(each) is DoorToolset for each in gc.get_objects())
+
+
 @pytest.mark.slow
 async def test_five_hundred_nested_workers_run_once_each_and_leave_no_task_and_no_toolset_behind() -> None:
-    before = asyncio.all_tasks()
+    before, others = asyncio.all_tasks(), toolsets()
     under = Under()
     worker = wide(under)
     runtime = runtime_for(worker)
@@ -85,8 +91,7 @@ async def test_five_hundred_nested_workers_run_once_each_and_leave_no_task_and_n
     assert len({end.call for end in ends}) == len(ends)
     assert faults(await runtime.history(result.run)) == []
     assert await left() == before
-    gc.collect()
-    assert [each for each in gc.get_objects() if type(each) is DoorToolset] == []
+    assert toolsets() <= others
 
 
 async def test_many_workers_that_are_cancelled_together_leave_no_task_behind() -> None:
