@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol, Self, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from remit.contracts.chat import ChatRequest, Completion
 
@@ -32,18 +32,4 @@ class NamedModel(Protocol):
     @property
     def vendor(self) -> str:
         """Whose it is, as OpenTelemetry names them, like ``openai``."""
-        ...
-
-
-@runtime_checkable
-class AsksModel(Protocol):
-    """A callee that asks a model, and takes that of its runtime where it has none."""
-
-    @property
-    def model(self) -> object | None:
-        """The model that it has."""
-        ...
-
-    def using(self, model: Model) -> Self:
-        """The same callee with another model."""
         ...

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from remit.agent.agent import Agent
 from remit.agent.handoff import HandoffTool
-from remit.agent.model import AsksModel, Model
-from remit.contracts.callee import Actor
+from remit.agent.model import Model
+from remit.contracts.callee import Actor, Modelled
 from remit.dispatch.registry import AnyCallee, all_of
 from remit.errors import SetupError
 
@@ -49,7 +49,7 @@ def needs_model(listed: Iterable[AnyCallee], name: str) -> bool:
         each = known.get(left.pop())
         if each is not None and each.name not in seen:
             seen.add(each.name)
-            if isinstance(each, AsksModel) and each.model is None:
+            if isinstance(each, Modelled) and each.model is None:
                 return True
             left += [tool.name for tool in each.tools] if isinstance(each, Actor) else []
             left += [each.target] if isinstance(each, HandoffTool) else []
@@ -58,7 +58,7 @@ def needs_model(listed: Iterable[AnyCallee], name: str) -> bool:
 
 def _having(model: Model | None, callee: AnyCallee) -> AnyCallee:
     """The callee; a worker that has no model, with ``model``."""
-    if model is not None and isinstance(callee, AsksModel) and callee.model is None:
+    if model is not None and isinstance(callee, Modelled) and callee.model is None:
         return callee.using(model)
     return callee
 

@@ -201,7 +201,7 @@ class Bodied(Protocol):
 
 @runtime_checkable
 class Modelled(Protocol):
-    """What asks a model, which can be another from call to call."""
+    """What asks a model, which can be another from call to call; without one it takes that of its runtime."""
 
     @property
     def model(self) -> object | None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
-
 from remit.contracts.arguments import Arguments
 from remit.contracts.jsontext import compact
+from remit.contracts.near import near as meant
 from remit.errors import InvalidError, SetupError
 from remit.pipeline.references import From, Item, Reference, Text, Value, references
 from remit.pipeline.route import Route
@@ -99,9 +98,9 @@ class Fitting:
 
 
 def near(name: str, known: list[str]) -> str:
-    """What was perhaps meant."""
-    close = difflib.get_close_matches(name, known, n=1)
-    return f"; did you mean {close[0]}?" if close else f"; there are: {', '.join(known) or 'none'}"
+    """What was perhaps meant, else all there are, in their own order."""
+    there = f"there are: {', '.join(known) or 'none'}"
+    return f"; {meant(name, known, there)}"
 
 
 def _check_plain(step: Step) -> None:

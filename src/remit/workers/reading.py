@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from remit.agent.agent import Prompt
 from remit.contracts.contract import NAME
 from remit.contracts.finding import Finding, shown
 from remit.contracts.jsontext import compact
+from remit.contracts.near import near
 from remit.contracts.positions import Document
 from remit.contracts.positions import Path as At
 from remit.contracts.schema import Input, Output
@@ -292,9 +292,7 @@ def _key_meant(at: At) -> str:
     """How to mend a key that is none."""
     if at == ("prompt",):
         return "write it below the second ---"
-    known = list(_PARTS[at[:-1]].model_fields)
-    near = difflib.get_close_matches(str(at[-1]), known, n=1)
-    return f"did you mean {near[0]}?" if near else f"there are: {', '.join(sorted(known))}"
+    return near(str(at[-1]), _PARTS[at[:-1]].model_fields)
 
 
 def _attribute(reference: str) -> object:
