@@ -86,9 +86,9 @@ async def test_a_decision_of_which_nobody_told_it_is_found_in_the_journal(office
 
 async def test_a_run_that_is_woken_with_nothing_decided_is_left_alone(office: Office, making: Making) -> None:
     engine = making(concurrency=1)
+    run = await office.wait("erase")
+    before = await office.items(run)
     async with engine:
-        run = await office.wait("erase")
-        before = await office.items(run)
         await engine.wake(run)
         after = await office.open("write")
         await engine.wake(after)
@@ -98,9 +98,9 @@ async def test_a_run_that_is_woken_with_nothing_decided_is_left_alone(office: Of
 
 async def test_a_run_that_has_ended_is_left_alone(office: Office, making: Making) -> None:
     engine = making(concurrency=1)
+    run = await office.wait("write")
+    before = await office.items(run)
     async with engine:
-        run = await office.wait("write")
-        before = await office.items(run)
         await engine.start(run)
         await engine.wake(run)
         after = await office.open("write")
