@@ -5,6 +5,8 @@ PYTHON ?=
 ARGS   ?=
 PY     := .venv/bin/python
 export PYRIGHT_PYTHON_IGNORE_WARNINGS = 1
+# A module is compiled once: hundreds of processes in the tests would each do it again.
+unexport PYTHONDONTWRITEBYTECODE
 
 # Rooms where every line and every branch is tested.
 WHOLE  := src/remit/core/*,src/remit/contracts/*,src/remit/journal/*,src/remit/dispatch/*,src/remit/layers/*
@@ -26,7 +28,7 @@ rehearse: env-run ## a script in the model's place makes a page, and asks you be
 
 test: env-dev ## the whole suite with branch coverage; ARGS go to pytest
 	@mkdir -p build
-	@$(PY) -m pytest -n auto --dist loadfile --cov --cov-report= $(ARGS)
+	@$(PY) -m pytest -n auto --dist loadfile --no-loadscope-reorder --cov --cov-report= $(ARGS)
 	@echo "coverage, lines and branches: $$($(PY) -m coverage report --format=total) % in all; the rooms that must be whole:"
 	@$(PY) -m coverage report --include="$(WHOLE)" --fail-under=100
 

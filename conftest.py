@@ -1,24 +1,57 @@
-"""Every example runs: the code blocks of README, docs and docstrings are collected as tests.
+"""How tests run; and every example is one: the code blocks of README, docs and docstrings are collected as tests.
 
 A document is read from top to bottom in one namespace, in an empty folder which is also its `REMIT_HOME`,
 so that an example may open a journal without saying where.
 """
 
 import asyncio
+import os
+import sys
+import threading
+from collections.abc import Generator
 from contextlib import ExitStack, chdir
 from doctest import ELLIPSIS, NORMALIZE_WHITESPACE
 from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import patch
 
+import pytest
+from hypothesis import HealthCheck, settings
 from sybil import Sybil
 from sybil.document import PythonDocStringDocument
 from sybil.parsers.markdown import PythonCodeBlockParser, SkipParser
 
 pytest_plugins = ("tests.queues", "tests.stores")
 
+# Properties take the time they take: a slow machine is no counterexample.
+settings.register_profile("patient", deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
+
 # Where no loop was ever set, looptime's look at a test that is not async makes one and leaves it open.
 asyncio.set_event_loop(None)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Several workers take the slow files first: at the end nobody waits long for another."""
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    """Nobody traces the lines that a sweep runs: the tests beside it say them all, and it would take twice the time."""
+    if item.get_closest_marker("untraced") is None:
+        return (yield)
+    here, in_threads = sys.gettrace(), threading.gettrace()
+    with patch.dict("os.environ"):
+        os.environ.pop("COVERAGE_PROCESS_CONFIG", None)
+        sys.settrace(None)
+        threading.settrace(None)
+        try:
+            return (yield)
+        finally:
+            threading.settrace(in_threads)
+            sys.settrace(here)
 
 
 def _enter(namespace: dict[str, Any]) -> None:

@@ -97,7 +97,7 @@ def figures(*, short: bool) -> Iterator[Figure]:
             ("postgres", "flat", in_postgres),
         )
         for name, script, where in sweeps:
-            verdict = sweep(script, every=5 if short else 1, log=not short, journals=where)
+            verdict = sweep(script, every=7 if short else 1, log=not short, journals=where)
             how = (
                 f"SIGKILL at {verdict.points} crash points (before and after each commit and each effect) in turn, "
                 f"resumed until the run ends; {verdict.asked_about_outcome} unknown outcomes were asked about"

@@ -37,7 +37,7 @@ Opening = Callable[[Runtime, AnyCallee, dict[str, Any], Principal], Awaitable[ob
 
 def figures(*, short: bool) -> Iterator[Figure]:
     """Ways on which a layer did not run, ran in another order, or a denial did not hold."""
-    inside = list(product(WAYS, OPENINGS, CHECKS))[:: 5 if short else 1]
+    inside = list(product(WAYS, OPENINGS, CHECKS))[:: 11 if short else 1]
     missed = [said for each in inside if (said := asyncio.run(_inside(*each)))]
     outside = [each for each in product(WAYS, CHECKS) if _is_tried_outside(*each, short=short)]
     missed += [said for each in outside if (said := _outside(*each))]

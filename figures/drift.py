@@ -130,20 +130,17 @@ PLANTS: Final[dict[str, tuple[Plant, str]]] = {
 """What is planted, and the code of the finding that names it. The first twelve are those that were promised."""
 
 
-def figures(*, short: bool) -> Iterator[Figure]:  # noqa: ARG001 - a part of the figures takes it
+def figures(*, short: bool) -> Iterator[Figure]:
     """Drifts that were planted and not found, and findings where nothing was planted."""
-    missed = sum(not any(each.code == code for each in found_after(plant)) for plant, code in PLANTS.values())
+    every = 5 if short else 1
+    small, real = list(PLANTS.values())[::every], list(drift_casefile.PLANTS.values())[::every]
+    missed = sum(code not in {each.code for each in found_after(plant)} for plant, code in small)
+    missed += sum(code not in {each.code for each in drift_casefile.found_after(plant)} for plant, code in real)
     missed += len(found_after(lambda _notebook: ()))
-    real = drift_casefile.PLANTS
-    missed += sum(
-        code not in {each.code for each in drift_casefile.found_after(plant)} for plant, code in real.values()
-    )
     missed += len(drift_casefile.found_after(lambda _folder: None))
-    how = (
-        f"{len(PLANTS)} drifts planted one at a time in a small application that was agreed to, {len(real)} in a copy "
-    )
+    how = f"{len(small)} drifts planted one at a time in a small application that was agreed to, {len(real)} in a copy "
     how += "of the casefile application, and one look at each where none is"
-    yield none("drift.planted_missed", missed, len(PLANTS) + len(real) + 2, how)
+    yield none("drift.planted_missed", missed, len(small) + len(real) + 2, how)
 
 
 def found_after(plant: Plant) -> list[Finding]:

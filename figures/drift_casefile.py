@@ -96,6 +96,10 @@ PLANTS: Final[dict[str, tuple[Plant, str]]] = {
     "changed type": (Then(_longer), "changed-type"),
     "method that is not in the code": (Text("access", "  list_permissions:\n", "  peek:\n"), "not-in-code"),
     "tool of a pipeline lost": (Text("casefiles", "      get_casefile: {", "      look: {"), "contract"),
+    "permission of a step forgotten": (
+        Text("pipelines", "[casefiles:read, casefiles:write, ", "[casefiles:write, "),
+        "too-few-permissions",
+    ),
     "duplicate name": (Text("sessions", "create_tool_session:", "create_casefile:"), "duplicate-name"),
     "stale lock": (_by_hand, "stale-lock"),
     "raised risk": (Text("access", "risk: moderate", "risk: high"), "raised-risk"),

@@ -53,7 +53,7 @@ class Verdict:
 
 def figures(*, short: bool) -> Iterator[Figure]:
     """The figures of the kill test."""
-    runs, seconds = (40, 8.0) if short else (500, 60.0)
+    runs, seconds = (30, 6.0) if short else (500, 60.0)
     home = Path(tempfile.mkdtemp(prefix="remit-engine-"))
     with serving() as postgres:
         verdict = asyncio.run(_measure(home, postgres.url(postgres.make()), runs, seconds))

@@ -155,7 +155,7 @@ _QUIET: Final[dict[str, Any]] = {"suppress_health_check": list(HealthCheck)}
 
 def figures(*, short: bool) -> Iterator[Figure]:
     """Calls that ended otherwise than they may."""
-    found = fuzzed(4 if short else 100)
+    found = fuzzed(1 if short else 100)
     how = (
         "calls of every tool, of what its schema allows and of near misses, by four people in sequences over a database"
     )

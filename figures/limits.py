@@ -47,7 +47,7 @@ async def look() -> str:
 
 def figures(*, short: bool) -> Iterator[Figure]:
     """Calls that started beyond a limit."""
-    seeds = 100 if short else 1_000
+    seeds = 40 if short else 1_000
     over = 0
     for check in (_rate, _concurrency, _budget):
         for seed in range(seeds):

@@ -12,7 +12,7 @@ from remit import App, Budget, Env, InProcessStore, Principal, Runtime, preset
 from remit.contracts.arguments import Limits, parse
 from remit.contracts.items import ToolOutput
 
-TREES, SHORT = 400, 25
+TREES, SHORT = 400, 10
 
 
 def figures(*, short: bool) -> Iterator[Figure]:

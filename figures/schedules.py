@@ -19,7 +19,7 @@ PERSON = Principal("ada", permissions=frozenset({"*"}))
 
 def figures(*, short: bool) -> Iterator[Figure]:
     """Schedules in which a promise did not hold."""
-    seeds = 100 if short else 1_000
+    seeds = 50 if short else 1_000
     for name, check, how in (
         ("lease", _lease, "three drivers, a clock that jumps: at most one drives, each epoch once"),
         ("budget", _budget, "parallel calls of one run against a limit: never more than the limit start"),

@@ -24,7 +24,7 @@ from remit.errors import ConflictError
 from remit.workers import Worker, WorkerDefinition
 
 PERSON: Final = Principal("ada", permissions=frozenset({"*"}))
-RUNS, SHORT = 120, 24
+RUNS, SHORT = 120, 10
 DEEP: Final = 3
 _PROMPT: Final = Arguments('{"prompt":"go"}', {"prompt": "go"})
 ARGUMENTS: Final = ('{"text":"a"}', '{ "text" : "b" }', '{"text":1}', '{"text"', "", "[1]")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from pydantic import BaseModel, Field, TypeAdapter
-from sqlalchemy import Column, MetaData, Table, Text, event, func, insert, select, update
+from sqlalchemy import Column, MetaData, Table, Text, event, func, insert, make_url, select, update
 from sqlalchemy.engine import Connection, create_mock_engine
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
@@ -16,6 +16,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from remit.effects import effects_table, once
 from remit.errors import IdempotencyError, SetupError
+from tests.postgres import Postgres
 
 METADATA = MetaData()
 NOTES = Table("notes", METADATA, Column("text", Text, nullable=False))
@@ -232,3 +233,17 @@ async def test_a_result_that_was_never_stored_is_not_taken_for_one(engine: Async
         await session.execute(update(EFFECTS).values(result=None))
     with pytest.raises(IdempotencyError, match="roll back instead"):
         await save(engine, "k", "hello")
+
+
+async def test_on_postgres_too_it_happens_once_and_has_the_same_result(postgres: Postgres) -> None:
+    database = postgres.make()
+    engine = create_async_engine(make_url(postgres.url(database)).set(drivername="postgresql+psycopg"))
+    try:
+        async with engine.begin() as connection:
+            await connection.run_sync(METADATA.create_all)
+        first, second = await asyncio.gather(save(engine, "k", "hello"), save(engine, "k", "hello"))
+        assert first == second
+        assert await notes(engine) == ["hello"]
+    finally:
+        await engine.dispose()
+        postgres.drop(database)

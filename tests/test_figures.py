@@ -9,6 +9,7 @@ from figures.figure import line
 
 
 @pytest.mark.slow
+@pytest.mark.untraced
 @pytest.mark.parametrize("name", PARTS)
 def test_a_promise_holds_in_a_sample(name: str) -> None:
     found = list(PARTS[name](short=True))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from msgspec import structs
+
 from figures.narrowing import tried_in, violations
 from figures.narrowing_world import Node
 from remit.contracts.items import ToolOutput
@@ -40,12 +42,12 @@ def test_each_actor_above_that_does_not_permit_a_call_is_found() -> None:
 
 def test_what_runs_around_the_door_or_beside_its_record_is_found() -> None:
     assert found(ran=(("leaf", "1"),)) == ["leaf ran, and no call of it is recorded"]
-    denied = replace(CALL, outcome="denied")
+    denied = structs.replace(CALL, outcome="denied")
     assert found(replace(WORKER, reach=frozenset()), denied) == ["leaf ran, and is recorded as denied"]
 
 
 def test_a_denial_without_a_reason_is_found() -> None:
-    assert found(call=replace(CALL, outcome="denied"), ran=()) == ["leaf was denied, and all above permit it"]
+    assert found(call=structs.replace(CALL, outcome="denied"), ran=()) == ["leaf was denied, and all above permit it"]
 
 
 async def test_random_trees_have_calls_that_run_and_calls_that_are_denied() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from remit.agent.agent import Agent
@@ -12,9 +12,10 @@ from remit.contracts.call import CallLayer
 from remit.contracts.callee import Callee
 from remit.contracts.operations import Operations
 from remit.core import Stack
+from remit.core.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Env:
     """The environment of an application that needs no more than an approver.
 
@@ -24,7 +25,7 @@ class Env:
     approver: Approver | None = field(default_factory=Inbox)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class App:
     """What an entry point in the group ``remit.apps`` yields. Its first agent is its default.
 

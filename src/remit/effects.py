@@ -26,18 +26,21 @@ Needs the extra ``sql``. SQLite and PostgreSQL.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from pydantic import TypeAdapter
 from sqlalchemy import Column, DateTime, MetaData, Table, Text, func, select, update
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects import sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from remit.errors import IdempotencyError, SetupError
 
+if TYPE_CHECKING:
+    from sqlalchemy.dialects import postgresql
+
 T = TypeVar("T")
 
-_INSERTS: Final = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
+_DIALECTS: Final = ("sqlite", "postgresql")
 
 
 def effects_table(metadata: MetaData) -> Table:
@@ -101,11 +104,19 @@ async def _claimed(session: AsyncSession, key: str, digest: str) -> bool:
             "`async with session.begin(): await once(session, ...)`"
         )
     dialect = session.get_bind().dialect.name
-    if dialect not in _INSERTS:
-        raise SetupError(f"once works on {' and '.join(_INSERTS)}, and this session is bound to {dialect}")
-    insert = _INSERTS[dialect](_EFFECTS).values(key=key, digest=digest)
+    if dialect not in _DIALECTS:
+        raise SetupError(f"once works on {' and '.join(_DIALECTS)}, and this session is bound to {dialect}")
+    insert = _insert(dialect).values(key=key, digest=digest)
     claim = insert.on_conflict_do_nothing(index_elements=[_EFFECTS.c.key]).returning(_EFFECTS.c.key)
     return await session.scalar(claim) is not None
+
+
+def _insert(dialect: str) -> sqlite.Insert | postgresql.Insert:
+    if dialect == "sqlite":
+        return sqlite.insert(_EFFECTS)
+    from sqlalchemy.dialects import postgresql  # noqa: PLC0415 - it takes its time, and is loaded where it is in use
+
+    return postgresql.insert(_EFFECTS)
 
 
 async def _stored(session: AsyncSession, key: str, digest: str) -> str:

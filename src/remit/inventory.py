@@ -12,6 +12,7 @@ from remit.contracts.classification import (
     Tier,
     Visibility,
 )
+from remit.contracts.definition import Composing, MethodDefinition, ToolDefinition
 from remit.contracts.drift import CHECKLIST, Point, check
 from remit.contracts.envelope import (
     Failure,
@@ -30,7 +31,7 @@ from remit.contracts.inventory import Inventory, Vocabulary, read_inventory
 from remit.contracts.lock import lock_file, lock_of
 from remit.contracts.method import method
 from remit.contracts.notes import note
-from remit.contracts.operations import MethodDefinition, Operations, ToolDefinition
+from remit.contracts.operations import Operations
 from remit.contracts.stricter import Stricter, when_false, when_fewer, when_later, when_less, when_sooner, when_true
 from remit.dispatch.sections import (
     SECRETS,
@@ -58,6 +59,7 @@ __all__ = [
     "Capability",
     "Classification",
     "Complexity",
+    "Composing",
     "Deprecated",
     "Deprecation",
     "Enabled",

@@ -14,7 +14,7 @@ from typing import Any, Final, ParamSpec, TypeVar
 
 from remit.agent.agent import Agent
 from remit.agent.model import Model
-from remit.agent.roster import joined
+from remit.agent.roster import asked_by, joined
 from remit.app import App
 from remit.approvals.deciding import DRIVEN, Deciding, Granting
 from remit.contracts.arguments import Arguments, Limits, parse
@@ -135,10 +135,11 @@ class Runtime:
         """Ask an agent to do something; a new run, the next of its conversation if one is named.
 
         With no agent named the one that has the conversation is asked: the app's default, until it hands over.
+        One that is given with another model (`using`) asks that; the run is resumed with the listed one.
         ``request`` is an idempotency key: sent again, it gives what came of it the first time, a failure too.
 
         Raises:
-            RequestError: no such agent, or the conversation's last run has not ended.
+            RequestError: no such agent, or another of its name; or the conversation's last run has not ended.
             IdempotencyError: the same key was sent with something else. LeaseError: it is being driven now.
         """
         callee = await self._addressed(agent, by, conversation, request)
@@ -149,9 +150,13 @@ class Runtime:
         """Open a run and leave it to an engine to drive; the run's id. As `run` but for that.
 
         Raises:
-            RequestError: no such agent, or the conversation's last run has not ended.
+            RequestError: no such agent, one with another model, or the conversation's last run has not ended.
         """
         callee = await self._addressed(agent, by, conversation)
+        if callee is not self._agents[callee.name]:
+            raise RequestError(
+                f"whoever drives the run asks the model of the agent {callee.name!r} that is listed; give that one"
+            )
         header = await self._opened(Wanted(callee, callee.arguments(prompt), by, conversation=conversation))
         await self._driver.open(header.call, header)
         return header.call
@@ -357,7 +362,7 @@ class Runtime:
         if name not in self._agents:
             known = ", ".join(self._agents) or "none"
             raise RequestError(f"application {self.app.name} has no agent {name!r}; it has: {known}")
-        return self._agents[name]
+        return asked_by(agent, self._agents[name]) if isinstance(agent, Agent) else self._agents[name]
 
     def _default(self) -> str:
         return self.app.agents[0].name if self.app.agents else ""

@@ -12,6 +12,7 @@ from remit import (
     Budget,
     Call,
     CallService,
+    Context,
     Effect,
     Env,
     InProcessStore,
@@ -179,3 +180,37 @@ async def test_what_goes_wrong_inside_it_is_an_error_reply_to_its_caller() -> No
     result = await runtime.run("go", by=anybody())
     (content,) = await tool_messages(runtime, result.run)
     assert (json.loads(content)["errorCode"], result.value()) == ("MAX_TURNS", "I manage")
+
+
+@tool(effect=Effect.PURE)
+async def stop() -> Any:
+    """End the run."""
+    return Reply.final("over")
+
+
+async def test_a_final_reply_inside_it_ends_the_run_for_all_above_once_the_siblings_have_ended() -> None:
+    world = World()
+    writer = Agent("writer", instructions="Write.", tools=[stop], model=Scripted([calls(("stop", {})), "not asked"]))
+    lead = Agent("lead", instructions="Lead.", tools=[writer, world.write()])
+    model = Scripted([calls(("writer", {"prompt": "go"}), ("write", {"text": "a"})), "not asked"])
+    runtime = runtime_of(model, lead)
+    result = await runtime.run("go", by=anybody())
+    assert (result.status, result.value(), len(model.requests), world.texts) == ("done", "over", 1, ["a"])
+    outputs = [item for item in await items_of(runtime.store, result.run) if isinstance(item, ToolOutput)]
+    assert {item.callee for item in outputs if item.final} == {"stop", "writer", "lead"}
+    assert (await runtime.resume(result.run)).value() == "over"
+    assert (await runtime.replay(result.run)).identical
+
+
+async def test_a_tool_that_calls_it_takes_a_final_reply_for_its_result_and_goes_on() -> None:
+    writer = Agent("writer", instructions="Write.", tools=[stop], model=Scripted([calls(("stop", {}))]))
+
+    @tool(effect=Effect.COMPOSED)
+    async def asking(ctx: Context) -> str:
+        """Ask the writer."""
+        return f"it said {await ctx.call(writer, 'go')}"
+
+    model = Scripted([calls(("asking", {})), "done"])
+    result = await runtime_of(model, Agent("lead", instructions="Lead.", tools=[asking])).run("go", by=anybody())
+    assert (result.value(), len(model.requests)) == ("done", 2)
+    assert json.loads(model.requests[1].history[-1])["content"] == "it said over"

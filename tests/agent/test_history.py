@@ -133,7 +133,7 @@ async def told(story: Story) -> tuple[Runtime, Scripted]:
     return runtime, model
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(stories)
 async def test_no_request_and_no_history_is_ever_broken(story: Story) -> None:
     runtime, model = await told(story)
@@ -144,7 +144,8 @@ async def test_no_request_and_no_history_is_ever_broken(story: Story) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=200, deadline=None)
+@pytest.mark.untraced
+@settings(max_examples=200)
 @given(stories)
 async def test_no_request_and_no_history_is_ever_broken_in_many_stories(story: Story) -> None:
     runtime, model = await told(story)
@@ -154,7 +155,7 @@ async def test_no_request_and_no_history_is_ever_broken_in_many_stories(story: S
         assert faults(await runtime.history(row.run)) == []
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(stories)
 async def test_a_run_that_is_done_replays_to_the_byte(story: Story) -> None:
     runtime, _ = await told(story)

@@ -3,45 +3,31 @@
 from __future__ import annotations
 
 import asyncio
+import codecs
 import json
 import os
 import pty
+import re
 import select
 import subprocess
 import sys
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self, TypeVar, cast
 
-from typer.testing import CliRunner
-
-from remit.cli.commands import remit
 from remit.journal.ports import RunRow, Store
 from remit.journal.sql import SqlStore
 from remit.runtime import Runtime
+from tests.cli.running import Done, done
 from tests.cli.shop import app
 
 T = TypeVar("T")
 
 APP = "tests.cli.shop:app"
 ROOT = Path(__file__).parents[2]
-PATIENCE = 60.0
-"""Seconds after which a test gives up waiting; nothing here takes a tenth of that."""
-
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    """How a command ended."""
-
-    status: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> dict[str, Any]:
-        return cast("dict[str, Any]", json.loads(self.out))
+PATIENCE = 180.0
+"""Seconds after which a test gives up waiting, on a busy machine; nothing here takes a tenth of that on another."""
 
 
 class Cli:
@@ -54,13 +40,12 @@ class Cli:
 
     def __call__(self, *arguments: str, stdin: str | None = None) -> Done:
         """Run a command in this process."""
-        result = CliRunner().invoke(remit, list(arguments), input=stdin)
-        return Done(result.exit_code, result.stdout, result.stderr)
+        return done(*arguments, stdin=stdin)
 
     def process(self, *arguments: str) -> Done:
         """Run a command in a process of its own."""
-        done = subprocess.run(command(*arguments), capture_output=True, text=True, timeout=PATIENCE, check=False)
-        return Done(done.returncode, done.stdout, done.stderr)
+        ended = subprocess.run(command(*arguments), capture_output=True, text=True, timeout=PATIENCE, check=False)
+        return Done(ended.returncode, ended.stdout, ended.stderr)
 
     def script(self, *lines: str | dict[str, Any]) -> None:
         """What the scripted model answers, turn by turn of the whole conversation."""
@@ -96,10 +81,11 @@ class Cli:
         return asyncio.run(with_store())
 
 
-_START = "from remit.cli.main import main; main()"
-TAKE_TERMINAL = (
-    "import os, signal; signal.signal(signal.SIGINT, signal.default_int_handler); os.open(os.ttyname(0), os.O_RDWR); "
-)
+_HEAR_CTRL_C = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+"""Whoever runs the tests in the background has told them, and so all that they start, to ignore Ctrl-C."""
+
+_START = f"{_HEAR_CTRL_C}from remit.cli.main import main; main()"
+TAKE_TERMINAL = f"{_HEAR_CTRL_C}import os; os.open(os.ttyname(0), os.O_RDWR); "
 """The leader of a new session is given the first terminal that it opens: Ctrl-C reaches it then."""
 
 
@@ -113,6 +99,7 @@ class Talk:
 
     def __init__(self, *arguments: str, program: Sequence[str] = ()) -> None:
         self.shown = ""
+        self._text = codecs.getincrementaldecoder("utf-8")("replace")
         self._terminal, theirs = pty.openpty()
         line = program or [sys.executable, "-c", TAKE_TERMINAL + _START, *arguments]
         self._process = subprocess.Popen(line, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True)
@@ -128,11 +115,15 @@ class Talk:
 
     def until(self, text: str) -> str:
         """Wait until ``text`` is shown; what was shown since the last wait."""
+        return self.until_like(re.escape(text))
+
+    def until_like(self, pattern: str) -> str:
+        """Wait until something is shown that matches ``pattern``; what was shown since the last wait."""
         until = time.monotonic() + PATIENCE
-        while text not in self.shown:
-            self.shown += self._more(text, until - time.monotonic())
-        before, _, self.shown = self.shown.partition(text)
-        return before + text
+        while (found := re.search(pattern, self.shown)) is None:
+            self.shown += self._more(pattern, until - time.monotonic())
+        before, self.shown = self.shown[: found.end()], self.shown[found.end() :]
+        return before
 
     def type(self, text: str) -> None:
         """Type ``text``."""
@@ -145,9 +136,9 @@ class Talk:
             self.shown += more
         return self._process.wait(PATIENCE)
 
-    def _more(self, text: str, seconds: float) -> str:
+    def _more(self, pattern: str, seconds: float) -> str:
         more = self._read(seconds)
-        assert more is not None, f"it ended without showing {text!r}; it showed: {self.shown}"
+        assert more is not None, f"it ended without showing {pattern!r}; it showed: {self.shown}"
         return more
 
     def _read(self, seconds: float) -> str | None:
@@ -157,4 +148,4 @@ class Talk:
             data = os.read(self._terminal, 1 << 16)
         except OSError:
             data = b""  # how Linux says that nobody has the terminal open any more
-        return data.decode(errors="replace") or None
+        return self._text.decode(data) if data else None

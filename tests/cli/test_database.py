@@ -57,7 +57,7 @@ def test_what_is_no_journal_is_refused_without_the_password(
 ) -> None:
     monkeypatch.setenv("REMIT_DATABASE", url)
     monkeypatch.setenv("REMIT_DEBUG", "1")
-    done = cli.process("runs")
+    done = cli("runs")
     assert done.status != 0
     assert "write sqlite:///FILE or postgresql://" in done.err
     assert SECRET not in done.out + done.err

@@ -20,18 +20,18 @@ class Running:
 
     def __init__(self, *arguments: str) -> None:
         self.process = subprocess.Popen(command(*arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        self.said = ""
+        self.said = b""
 
     def until(self, text: str) -> None:
         """Wait until ``text`` stands on stderr."""
         assert self.process.stderr is not None
         until = time.monotonic() + PATIENCE
-        while text not in self.said:
+        while text.encode() not in self.said:
             ready, _, _ = select.select([self.process.stderr], [], [], max(0.0, until - time.monotonic()))
             assert ready, f"no {text!r} in {self.said!r}"
             data = os.read(self.process.stderr.fileno(), 1 << 16)
             assert data, f"it ended without {text!r}: {self.said!r}"
-            self.said += data.decode()
+            self.said += data
 
     def interrupt(self) -> None:
         """Ctrl-C."""
@@ -40,7 +40,7 @@ class Running:
     def end(self) -> tuple[int, str]:
         """Wait for the end: exit status and the rest of stderr."""
         _, err = self.process.communicate(timeout=PATIENCE)
-        return self.process.returncode, self.said + err.decode()
+        return self.process.returncode, (self.said + err).decode()
 
 
 def test_ctrl_c_ends_the_run_as_cancelled_with_a_valid_history(cli: Cli) -> None:

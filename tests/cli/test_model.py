@@ -129,7 +129,7 @@ def test_a_model_is_started_once_and_stopped_with_its_command(tmp_path: Path) ->
 
 @pytest.mark.usefixtures("cache")
 def test_a_check_refuses_weights_that_are_not_here() -> None:
-    with pytest.raises(SetupError, match="get them: remit model fetch base"):
+    with pytest.raises(SetupError, match="get them with: remit model fetch base"):
         Lazy({}).check()
 
 

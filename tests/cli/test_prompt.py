@@ -52,6 +52,6 @@ def test_a_line_and_the_end_are_read_as_they_are_typed(cli: Cli) -> None:
 
 def test_without_a_terminal_lines_are_read_all_the_same() -> None:
     done = subprocess.run(
-        [sys.executable, "-c", READER], input="one\ntwo\n", capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", READER], input="one\ntwo\n", capture_output=True, text=True, timeout=180, check=False
     )
     assert (done.returncode, done.stdout) == (0, f"> read: one{os.linesep}> read: two{os.linesep}> ")

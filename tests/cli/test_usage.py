@@ -56,6 +56,7 @@ def test_a_run_whose_id_was_mistyped_is_named(cli: Cli) -> None:
     cli("call", APP, "find", '{"name": "bread"}')
     run = cli.runs()[0].run
     assert f"near it: {run}" in cli("show", run[:-1]).err
+    assert f"near it: {run}" in cli("cancel", run[:-1]).err
 
 
 def test_json_errors_are_an_object_on_stdout_too(cli: Cli) -> None:
@@ -113,13 +114,13 @@ def test_help_loads_neither_the_database_nor_a_drawing_library(cli: Cli) -> None
         "heavy = {'sqlalchemy', 'alembic', 'rich', 'openai', 'pydantic_ai', 'jinja2'} & set(sys.modules)\n"
         "sys.exit(f'loaded: {heavy}' if heavy else 0)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=180, check=False)
     assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_without_its_extra_the_program_says_what_to_install(cli: Cli) -> None:
     code = "import sys; sys.modules['typer'] = None; from remit.cli.main import main; main()"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=180, check=False)
     assert done.returncode == 1
     assert (
         done.stderr == "remit: SETUP_ERROR: the command line needs typer; install it with: pip install 'remit[cli]'\n"
@@ -129,13 +130,14 @@ def test_without_its_extra_the_program_says_what_to_install(cli: Cli) -> None:
 def test_ctrl_c_while_the_program_loads_is_one_line_and_exit_status_130(cli: Cli) -> None:
     code = (
         "import signal, sys\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "class Late:\n"
         "    def find_spec(self, name, path=None, target=None):\n"
         "        if name == 'remit.cli.commands': signal.raise_signal(signal.SIGINT)\n"
         "sys.meta_path.insert(0, Late())\n"
         "from remit.cli.main import main; main()"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=180, check=False)
     assert (done.returncode, done.stderr) == (130, "remit: CANCELLED: stopped\n")
 
 

@@ -128,3 +128,44 @@ def test_unknown_names_do_not_hide_behind_what_else_is_wrong(cli: Cli) -> None:
         "duplicate",
         "unknown-tools",
     ]
+
+
+def test_a_model_that_there_is_nowhere_is_told_also_of_workers_below(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    write("a.worker", "workers: [b]", "model: opnai:small")
+    write("b.worker", "delegates: [c]", "model: openai:small")
+    write("c.worker", "workers: [d]", "model: local:bse")
+    write("d.worker", "workers: [a]", "model: scripted:d.json")
+    write("e.worker", "model: nobody:x")
+    done = cli("worker", "check", "a.worker")
+    assert done.status == 1
+    assert [line for line in done.out.splitlines() if ".worker:" in line] == [
+        "a.worker:3: unknown-model: there is no model 'opnai:small'",
+        "c.worker:3: unknown-model: there is no model 'local:bse'",
+        "d.worker:3: unknown-model: there is no model 'scripted:d.json'",
+    ]
+    assert "    did you mean openai?\n" in done.out
+    assert "    did you mean base?\n" in done.out
+    assert "    d.json is no script" in done.out
+
+
+def test_a_model_whose_key_package_or_weights_are_missing_here_is_one_all_the_same(
+    cli: Cli, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.setenv("REMIT_CACHE", str(here))
+    (here / "own.gguf").touch()
+    (here / "s.json").write_text('{"script": []}')
+    models = (
+        "openai:x",
+        "pydantic-ai:openai:x",
+        "anthropic:x",
+        "mistral:x",
+        "local:base",
+        "local:own.gguf",
+        "scripted:s.json",
+    )
+    for index, model in enumerate(models):
+        write(f"w{index}.worker", f"model: {model}")
+    done = cli("worker", "check", ".")
+    assert done.status == 0, done.out

@@ -139,6 +139,57 @@ def test_a_model_that_it_is_not_made_for_is_refused_before_anything_runs(cli: Cl
     assert cli.runs() == []
 
 
+def test_a_model_that_a_worker_below_it_cannot_have_is_told_before_anything_runs(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, here: Path
+) -> None:
+    monkeypatch.setenv("REMIT_CACHE", str(here))
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    write("---\nworkers: [middle]\n---\nBoss.", "boss.worker")
+    write("---\nworkers: [boss, low]\n---\nAsk.", "middle.worker")
+    write("---\nmodel: nobody:x\n---\nNobody names me.", "other.worker")
+    cli.script("Done.")
+    for model, said in (
+        ("openai:small", "OPENAI_API_KEY"),
+        ("nobody:x", "the model 'nobody:x' cannot be had"),
+        ("local:base", "get them with: remit model fetch base"),
+        ("scripted:none.json", "none.json is no script"),
+    ):
+        write(f"---\nmodel: {model}\n---\nLow.", "low.worker")
+        done = cli("worker", "run", "boss.worker", "go")
+        assert (done.status, cli.runs()) == (2, [])
+        assert "worker low cannot run here: " in done.err
+        assert said in done.err
+    write("---\n---\nLow.", "low.worker")
+    assert cli("worker", "run", "boss.worker", "go").out == "Done.\n"
+
+
+@pytest.mark.parametrize(
+    "command", [("call", "boss", '{"prompt": "go"}'), ("run", "--ask", "go")], ids=["call", "run --ask"]
+)
+def test_every_command_that_opens_a_run_tells_it_beforehand(cli: Cli, here: Path, command: tuple[str, ...]) -> None:
+    (here / "staffed.py").write_text(
+        "from pathlib import Path\nfrom remit import Agent, App\nfrom remit.workers import workers_of\n"
+        "workers = workers_of(Path('team'))\n"
+        "app = App(name='staffed', tools=workers, agents=(Agent('front', instructions='x', tools=workers),))\n"
+    )
+    (here / "team").mkdir()
+    write("---\nworkers: [low]\n---\nBoss.", "team/boss.worker")
+    write("---\nmodel: nobody:x\n---\nLow.", "team/low.worker")
+    cli.script("Done.")
+    try:
+        verb, *rest = command
+        done = cli(verb, "staffed:app", *rest)
+        assert (done.status, cli.runs()) == (2, [])
+        assert "worker low cannot run here: the model 'nobody:x' cannot be had" in done.err
+        write("---\n---\nLow.", "team/low.worker")
+        sys.modules.pop("staffed")
+        assert cli(verb, "staffed:app", *rest).status == 0
+    finally:
+        sys.modules.pop("staffed", None)
+        sys.path.remove(str(Path.cwd()))
+
+
 def test_weights_that_are_not_here_are_named_before_anything_runs(
     cli: Cli, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -146,7 +197,7 @@ def test_weights_that_are_not_here_are_named_before_anything_runs(
     monkeypatch.delenv("REMIT_MODEL")
     done = cli("worker", "run", write("---\n---\nSay."), "x")
     assert (done.status, cli.runs()) == (2, [])
-    assert "the weights of 'base' are not here; get them: remit model fetch base" in done.err
+    assert "the weights of 'base' are not here; get them with: remit model fetch base" in done.err
 
 
 def test_files_are_attached_and_the_journal_has_them(cli: Cli, here: Path) -> None:

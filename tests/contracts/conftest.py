@@ -1,14 +1,10 @@
-"""Properties take the time they take: a slow machine is no counterexample."""
+"""A small application with an inventory, written to a folder of its own."""
 
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
 
 from figures.notebook import Notebook
-
-settings.register_profile("patient", deadline=None, max_examples=25)
-settings.load_profile("patient")
 
 
 @pytest.fixture

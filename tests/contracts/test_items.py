@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import FrozenInstanceError, fields
 from typing import Any
 
 import pytest
@@ -43,12 +42,12 @@ def test_the_names_of_the_kinds_are_these_for_ever() -> None:
 
 @pytest.mark.parametrize("kind", KINDS.values())
 def test_every_item_is_filed_under_a_call(kind: type[Item]) -> None:
-    assert fields(kind)[0].name == "call"
+    assert kind.__struct_fields__[0] == "call"
 
 
 def test_an_item_does_not_change() -> None:
     item: Any = NOTE
-    with pytest.raises(FrozenInstanceError):
+    with pytest.raises(AttributeError, match="immutable"):
         item.name = "emit"
 
 

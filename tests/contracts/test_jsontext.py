@@ -29,7 +29,7 @@ def test_a_writer_writes_what_json_dumps_writes(name: str, value: Any) -> None:
 
 
 @given(value=values)
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_an_interpreter_without_the_c_encoder_writes_the_same(value: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jsontext, "_MAKE", None)
     assert writer(sort_keys=True, finite=True)(value) == canonical_text(value)

@@ -6,10 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
+import pytest
 from pydantic import Field
 
 from figures.notebook import NOTES, Env, Notebook, Notes, table
-from remit import tool
+from remit import CallLayer, CallService, tool
 from remit.contracts.manual import enforcement, manual, templates
 
 
@@ -22,7 +23,8 @@ def test_every_method_and_tool_is_in_it_as_code_and_inventory_say(tmp_path: Path
     assert "Of the method `office.notes.create_note`; `tags` is fixed, `text` is hidden, `secret` is hidden." in text
     assert "| classification | office · weather · read · atomic · beta · external |" in text
     assert "| deprecated since | 0.9 |" in text
-    assert "Layers, outermost first: `Authenticate()`, `Retry(" in text
+    head = "| layer, outermost first | configuration |\n| --- | --- |\n| `Authenticate` | none |\n"
+    assert f"{head}| `Retry` | `attempts = 3`<br>`base = 0.5`<br>`most = 10.0` |\n" in text
 
 
 def test_defaults_bounds_and_what_is_declared_stand_in_it(tmp_path: Path) -> None:
@@ -32,8 +34,7 @@ def test_defaults_bounds_and_what_is_declared_stand_in_it(tmp_path: Path) -> Non
     assert "| `tags` | array of string | none |  |  |" in text
     assert '| `business_rules.visibility` | `"internal"` |' in text
     assert '| `business_rules.required_permissions` | `["notes:write"]` |' in text
-    assert "Visible(visibility=internal)" in text
-    assert "<Visibility" not in text
+    assert '| `Visible` | `visibility = "internal"` |' in text
 
 
 def test_bounds_within_an_alternative_are_those_of_the_parameter(tmp_path: Path) -> None:
@@ -47,6 +48,32 @@ def test_bounds_within_an_alternative_are_those_of_the_parameter(tmp_path: Path)
     tools = manual("notebook", operations).partition("## Tools")[2]
     assert "| `seconds` | integer \\| null | `null` | ≥ 1, < 9 |  |" in tools
     assert "| declared |" not in tools
+
+
+@pytest.mark.parametrize(
+    ("printed", "said"),
+    [
+        ("Once()", "| `Once` | none |"),
+        ("Keep(fields=('a|b', 'c'), most=None)", '| `Keep` | `fields = ["a\\|b","c"]`<br>`most = null` |'),
+        ("Keep(level=editor)", '| `Keep` | `level = "editor"` |'),
+        ("Keep(policy=Rule(most=1))", "| `Keep` | `policy = Rule(most=1)` |"),
+        ("Keep(<object at 0x1>)", "| `Keep(<object at 0x1>)` | none |"),
+        ("Keep('title')", "| `Keep('title')` | none |"),
+    ],
+)
+def test_a_layer_is_told_as_it_prints_itself(tmp_path: Path, printed: str, said: str) -> None:
+    class Printed(CallLayer):
+        """Prints itself so."""
+
+        def __call__(self, inner: CallService, /) -> CallService:
+            """Pass through."""
+            return inner
+
+        def __repr__(self) -> str:
+            return printed
+
+    operations = Notebook(tmp_path).write().operations().with_tools(lambda tool: tool.layer(Printed()))
+    assert said in manual("notebook", operations).splitlines()
 
 
 def test_an_application_of_functions_has_no_methods(tmp_path: Path) -> None:
@@ -65,7 +92,7 @@ def test_an_application_of_functions_has_no_methods(tmp_path: Path) -> None:
 
     text = manual("notebook", notebook.operations(Notes()))
     assert "## Methods" not in text
-    assert "Layers, outermost first: `Retry(" in text
+    assert "| --- | --- |\n| `Retry` |" in text
 
 
 def test_the_tables_name_every_field_and_every_template() -> None:

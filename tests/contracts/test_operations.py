@@ -2,35 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from pydantic import BaseModel
 
 from figures.notebook import (
     NOTES,
     WEATHER,
-    WORDS,
     CreateNoteRequest,
     CreateNoteResponse,
     Notebook,
     Notes,
     Weather,
-    table,
 )
-from remit import App, Context, Effect, Facts, Runtime, Tool, preset, tool
-from remit.contracts.classification import Capability, Classification, Complexity
-from remit.contracts.drift import check
+from remit import Context, Effect, Facts, Tool, tool
+from remit.contracts.classification import Capability, Classification
+from remit.contracts.definition import kind_of
 from remit.contracts.finding import InventoryError
-from remit.contracts.inventory import read_inventory
-from remit.contracts.lock import lock_file, lock_of
 from remit.contracts.method import method
-from remit.contracts.operations import Composed, Operations, kind_of
+from remit.contracts.operations import Operations
 from remit.errors import ContractError
-from remit.pipeline import From, Given, Pipeline, PipelineResult, Step, Text
-from remit.testing import anybody
 
 KIND = Classification(domain="office", subdomain="notes", capability=Capability.CREATE)
 
@@ -108,87 +99,6 @@ def test_without_any_object_every_entry_is_named(tmp_path: Path) -> None:
         Operations(notebook.operations().inventory, [])
     assert "no @method create_note among no class" in [each.what for each in raised.value.findings]
     assert any("no function 'Notes.count_notes' among no class" in each.what for each in raised.value.findings)
-
-
-PIPELINES = """\
-domain: office
-subdomain: notes
-tools:
-  note_weather:
-    function: Reporter.note_weather
-    classification: {capability: process, complexity: pipeline, integration_tier: hybrid}
-    effect: composed
-    business_rules: {required_permissions: [notes:write, weather:read]}
-"""
-
-
-class ForecastOf(BaseModel):
-    """Where."""
-
-    place: str
-
-
-class Reporter:
-    """Writes the weather down, by a pipeline of other tools of the inventory."""
-
-    def __init__(self, tool: Callable[[str], Tool[..., Any]]) -> None:
-        steps = [
-            Step(name="look", callee=tool("weather"), takes={"place": Given("place")}),
-            Step(name="write", callee=tool("quick_note"), takes={"title": Text("{c} °C", c=From("look", "degrees"))}),
-        ]
-        self._pipeline = Pipeline("report", ForecastOf, steps, description="Report.")
-
-    async def note_weather(self, ctx: Context, asked: ForecastOf) -> PipelineResult:
-        """Write the weather of a place down."""
-        return await self._pipeline.within(ctx, asked)
-
-
-def with_pipelines(notebook: Notebook, composed: Composed | None) -> Operations:
-    """The operations of a notebook that has pipelines too."""
-    (notebook.folder / "pipelines.yaml").write_text(PIPELINES, encoding="utf-8")
-    inventory = read_inventory(notebook.folder, table(notebook.env, notebook.notes), WORDS)
-    return Operations(inventory, (notebook.notes, Weather()), composed=composed)
-
-
-async def test_a_tool_of_the_inventory_may_be_a_pipeline_of_its_other_tools(notebook: Notebook) -> None:
-    operations = with_pipelines(notebook, lambda tool: [Reporter(tool)])
-    assert list(operations.tools) == list(operations.inventory.tools), "in the order of the inventory"
-    made = operations.tool("note_weather")
-    kind = made.facts.classification
-    assert kind is not None
-    assert (kind.complexity, made.facts.effect) == (Complexity.PIPELINE, Effect.COMPOSED)
-    runtime = Runtime(App(name="notebook", tools=operations.callees, env=notebook.env))
-    ended: PipelineResult = (await runtime.call(made, anybody(), ForecastOf(place="Graz"))).value()
-    assert (ended.outcome, ended.path) == ("done", ["look", "write"])
-    assert [note.title for note in notebook.notes.written] == ["20.0 °C"]
-    lock_file(operations).write_text(lock_of(operations).text(), encoding="utf-8")
-    offered = {tool.name for tool in operations.callees}
-    assert [each for point in check(operations, offered, preset(notebook.env)) for each in point.findings] == []
-
-
-def test_an_object_of_composed_functions_that_is_not_given_is_named(notebook: Notebook) -> None:
-    def nobody(_tool: Callable[[str], Tool[..., Any]]) -> list[object]:
-        return []
-
-    for composed in (None, nobody):
-        with pytest.raises(InventoryError, match=r"no function 'Reporter.note_weather' among Notes, Weather"):
-            with_pipelines(notebook, composed)
-
-
-def test_a_pipeline_that_does_not_fit_is_named_with_the_place_of_its_entry(notebook: Notebook) -> None:
-    with pytest.raises(InventoryError, match=r"pipelines.yaml:4: the inventory has no tool 'lost'"):
-        with_pipelines(notebook, lambda tool: [tool("lost")])
-    (notebook.folder / "pipelines.yaml").unlink()
-    with pytest.raises(InventoryError, match=r"inventory:1: the inventory has no tool 'lost'"):
-        Operations(notebook.operations().inventory, (notebook.notes, Weather()), composed=lambda tool: [tool("lost")])
-
-
-def test_what_is_wrong_with_other_tools_is_said_before_pipelines_are_made_of_them(notebook: Notebook) -> None:
-    notebook.write(weather=WEATHER.replace("unit: celsius", "unit: kelvin"))
-    with pytest.raises(InventoryError) as raised:
-        with_pipelines(notebook, lambda tool: [Reporter(tool)])
-    assert len(raised.value.findings) == 1
-    assert "'unit' cannot be 'kelvin'" in raised.value.findings[0].what
 
 
 class Drafts:

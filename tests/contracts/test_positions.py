@@ -19,6 +19,10 @@ def test_each_part_has_the_line_on_which_it_stands() -> None:
     assert document.where(("nowhere",)) == "f.yaml:1"
 
 
+def test_a_tag_says_what_a_scalar_is() -> None:
+    assert read_yaml("a: !!str 5\nb: 5\n", "f.yaml").value == {"a": "5", "b": 5}
+
+
 def test_an_empty_text_says_nothing() -> None:
     assert read_yaml("# nothing\n", "f.yaml").value == {}
 
@@ -33,7 +37,9 @@ def test_null_and_numbers_are_those_of_json() -> None:
         ("a: [1\nb: 2", "f.yaml:2", "no YAML: "),
         ("\x00", "f.yaml:1", "no YAML: "),
         ("- a\n", "f.yaml:1", "no mapping"),
-        ("a: 1\n---\nb: 2\n", "f.yaml:2", "no YAML: "),
+        ("a: 1\n---\nb: 2\n", "f.yaml:2", "no YAML: but found another document"),
+        ("a: 1\nb: *x\n", "f.yaml:2", "no YAML: found undefined alias"),
+        ("a: &x 1\nb: &x 2\n", "f.yaml:2", "no YAML: second occurrence"),
     ],
 )
 def test_what_is_no_document_is_refused_with_its_line(text: str, where: str, said: str) -> None:
@@ -58,6 +64,15 @@ def test_what_readers_may_take_differently_is_found(text: str, code: str, where:
     (found,) = read_yaml(text, "f.yaml").findings
     assert (found.code, found.where) == (code, where)
     assert said in found.what
+
+
+@pytest.mark.parametrize(
+    "text", ["a: 0\na: {b: [1, {c: 2}], d: &x 3}\ne: *x\n", "? {b: [1], d: &x 3}\n: [2, {c: 1}]\na: 0\ne: *x\n"]
+)
+def test_what_stands_where_it_cannot_is_left_out_whole(text: str) -> None:
+    document = read_yaml(text, "f.yaml")
+    assert document.value == {"a": 0, "e": 3}
+    assert len(document.findings) == 1
 
 
 def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from remit.core import RULES, Place, Rule, check_order
@@ -100,7 +100,6 @@ def test_the_order_of_no_layers_is_right() -> None:
 
 
 @given(st.lists(st.sampled_from(Place), max_size=8))
-@settings(deadline=None)
 def test_an_order_is_refused_exactly_where_a_rule_does_not_hold(places: list[Place]) -> None:
     try:
         check(*places)

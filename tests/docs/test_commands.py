@@ -8,9 +8,8 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from remit.cli.commands import remit
+from tests.cli.running import done
 from tests.docs.reading import ROOT, blocks, documents, name_of
 
 LINES = [(path, line) for path in documents() for block in blocks(path, "sh") for line in block.splitlines()]
@@ -46,10 +45,10 @@ def _check(program: str, words: list[str]) -> None:
             assert words[0] in RECIPES
         case "remit":
             path = words[:2] if words[0] in GROUPS or words[:2] in FILES else words[:1]
-            shown = CliRunner().invoke(remit, [*path, "--help"])
+            shown = done(*path, "--help")
             options = [word for word in words if word.startswith("--")]
-            assert shown.exit_code == 0, shown.output
-            assert [option for option in options if f"{option} " not in shown.output] == []
+            assert shown.status == 0, shown.err
+            assert [option for option in options if f"{option} " not in shown.out] == []
         case "pip":
             (wanted,) = re.findall(r"^remit\[([a-z,-]+)\]$", words[-1])
             assert set(wanted.split(",")) <= set(EXTRAS)

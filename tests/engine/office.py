@@ -27,8 +27,8 @@ from remit.dispatch.preset import preset
 from remit.journal.ports import Store
 from remit.testing import Scripted, calls
 
-PATIENCE = 30.0
-"""Seconds after which a test gives up; nothing here takes a tenth of that."""
+PATIENCE = 120.0
+"""Seconds after which a test gives up, on a busy machine; nothing here takes a tenth of that on one with time."""
 
 ADA = Principal("ada", permissions=frozenset({"*"}))
 STRANGER = Principal("stranger", permissions=frozenset({"*"}))
@@ -99,9 +99,10 @@ class Office:
         """Wait until runs have a status."""
         async with asyncio.timeout(PATIENCE):
             for run in runs:
+                self.moved.clear()
                 while await self.status(run) != status:
-                    self.moved.clear()
                     await self.moved.wait()
+                    self.moved.clear()
 
     async def until_true(self, test: Callable[[], bool]) -> None:
         """Wait until something holds that is told of."""

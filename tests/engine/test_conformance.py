@@ -9,7 +9,7 @@ import pytest
 from remit.contracts.items import Decided, ToolOutput
 from remit.errors import RequestError
 from tests.engine.engines import Making
-from tests.engine.office import STRANGER, Office
+from tests.engine.office import PATIENCE, STRANGER, Office
 
 pytestmark = pytest.mark.slow
 
@@ -181,7 +181,7 @@ async def test_a_run_that_cannot_be_driven_is_reported_and_holds_up_nobody(offic
 
 
 async def test_at_its_end_it_waits_for_the_runs_it_drives(office: Office, making: Making) -> None:
-    engine = making()
+    engine = making(grace=PATIENCE)
     async with engine:
         run = await office.open("hold")
         await engine.start(run)

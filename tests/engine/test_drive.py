@@ -32,6 +32,19 @@ async def test_the_header_is_stored_before_anything_runs(stage: Stage) -> None:
     await stage.begin(root)
 
 
+async def test_that_a_run_was_taken_up_again_is_stored_with_what_comes_of_it(stage: Stage) -> None:
+    await stage.begin(asks("q1"))
+    before = await stage.items()
+
+    async def root(ledger: RunLedger) -> Reply:
+        assert await stage.items() == before
+        await ledger.commit(note())
+        assert await stage.items() == [*before, Resumed(call="run", driver="again"), note()]
+        return GOOD
+
+    assert (await stage.again(root, name="again")).status == "done"
+
+
 @pytest.mark.parametrize(
     ("error", "said"),
     [(NotFoundError("no page 'x'"), "NOT_FOUND: no page 'x'"), (BlockedError("by a rule"), "BLOCKED: by a rule")],

@@ -32,6 +32,6 @@ class Program:
 
     def ends(self) -> list[str]:
         """The lines that it printed and that nobody heard; it must end well and complain of nothing."""
-        output, error = self._process.communicate(timeout=60)
+        output, error = self._process.communicate(timeout=180)
         assert (error, self._process.returncode) == ("", 0), error[-2000:]
         return output.splitlines()

@@ -117,8 +117,9 @@ def test_processes_that_open_a_new_journal_at_once_both_succeed(file: Path, tmp_
     assert [each.says() for each in both] == ["ready", "ready"]
     for each in both:
         each.told()
-    for each in both:
-        assert each.ends()[:2] == ["without Alembic", "with Alembic"]
+    said = [each.ends() for each in both]
+    assert [lines[0] for lines in said] == ["without Alembic"] * 2
+    assert any("with Alembic" in lines for lines in said)
     assert [version(each) for each in (file, *new)] == [[HEAD]] * 5
 
 

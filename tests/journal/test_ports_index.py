@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 from typing import Literal
 
 import pytest
+from msgspec.structs import replace
 
 from remit.contracts.items import BESIDE, Finished, Item, Resumed, Waiting
 from remit.contracts.question import Decision

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Connection, Engine, event
+from sqlalchemy.pool import Pool
 
 from remit.contracts.ledger import Take
 from remit.errors import ApprovalUsedError, JournalError, LeaseError, RequestError
@@ -244,6 +245,24 @@ async def test_connections_lost_while_nobody_used_them_are_made_again(
     await run.append(note())
     postgres.disconnect(database)
     assert len(await own.read("run")) == 2
+
+
+async def test_a_connection_lost_while_it_is_read_is_told_and_the_next_read_has_another(
+    own: SqlStore, postgres: Postgres, database: str
+) -> None:
+    await begin(own)
+
+    def lose(*_connection: object) -> None:
+        postgres.disconnect(database)
+
+    event.listen(Pool, "checkout", lose)
+    try:
+        outcomes = await at_once(own.read("run") for _ in range(2))
+    finally:
+        event.remove(Pool, "checkout", lose)
+    assert type(outcomes[0]) is JournalError
+    assert "\n" not in str(outcomes[0])
+    assert [position.item for position in await own.read("run")] == [opened()]
 
 
 @pytest.mark.parametrize("waiting", [1, 5])

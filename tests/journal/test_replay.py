@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from remit.contracts.items import Decided, Finished, Handoff, Item, Message, Mismatch, ToolOutput, Usage
 from remit.contracts.ledger import Spent, Take

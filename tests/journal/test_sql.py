@@ -12,10 +12,12 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import Connection, Engine, event
+from sqlalchemy.pool import Pool
 
 from remit.contracts.items import Item
 from remit.errors import FormatError, JournalError, LeaseError, RequestError
 from remit.journal.sql import SqlStore
+from remit.journal.tables import open_engine, read_url
 from tests.journal.programs import Program
 from tests.journal.samples import Run, asking, begin, held, incoming, no, note, opened, positions, question, yes
 
@@ -29,6 +31,18 @@ def script(file: Path, *statements: str) -> None:
     with closing(sqlite3.connect(file)) as connection, connection:
         for statement in statements:
             connection.execute(statement)
+
+
+@contextmanager
+def without_grants(where: str) -> Generator[None]:
+    """Their table is not there meanwhile."""
+    engine = open_engine(read_url(where))
+    with engine.begin() as connection:
+        connection.exec_driver_sql("ALTER TABLE remit_grants RENAME TO elsewhere")
+    yield
+    with engine.begin() as connection:
+        connection.exec_driver_sql("ALTER TABLE elsewhere RENAME TO remit_grants")
+    engine.dispose()
 
 
 @contextmanager
@@ -196,6 +210,14 @@ async def test_a_closed_store_takes_nothing_more(where: str, opening: Opening) -
         await run.append(note())
 
 
+async def test_a_closed_store_tells_nothing_more(where: str, opening: Opening) -> None:
+    store = opening(where)
+    await store.runs()
+    await store.close()
+    with pytest.raises(JournalError, match="the journal is closed"):
+        await store.runs()
+
+
 async def test_closing_finishes_what_was_submitted(where: str, opening: Opening) -> None:
     store = opening(where)
     runs = [await begin(store, f"run{index}") for index in range(20)]
@@ -264,6 +286,65 @@ async def test_what_cannot_be_read_is_a_journal_error(file: Path, opening: Openi
     script(file, "DROP TABLE remit_items")
     with pytest.raises(JournalError):
         await sql.read("run")
+
+
+async def test_reads_that_wait_together_share_a_connection(sql: SqlStore) -> None:
+    runs = [await begin(sql, f"run{index}") for index in range(3)]
+    taken: list[object] = []
+
+    def count(connection: object, *_more: object) -> None:
+        taken.append(connection)
+
+    event.listen(Pool, "checkout", count)
+    try:
+        found = await asyncio.gather(*(stored(sql, run.run) for run in runs), sql.runs())
+    finally:
+        event.remove(Pool, "checkout", count)
+    assert found[:3] == [[opened(run.run)] for run in runs]
+    assert len(taken) == 1
+
+
+async def test_a_read_that_fails_spoils_none_that_waited_with_it(sql: SqlStore) -> None:
+    run = await begin(sql)
+    answers = await asyncio.gather(
+        stored(sql, "run"), sql.runs(conversation="half \ud83d"), sql.find_run("half \ud83d"), stored(sql, "run"),
+        return_exceptions=True,
+    )  # fmt: skip
+    assert answers[0] == answers[3] == [opened(run.run)]
+    assert [type(answer) for answer in answers[1:3]] == [JournalError, JournalError]
+
+
+async def test_a_table_that_cannot_be_read_spoils_no_other(where: str, sql: SqlStore) -> None:
+    await begin(sql)
+    with without_grants(where):
+        answers = await asyncio.gather(
+            sql.grants(tenant=""), stored(sql, "run"), sql.grants(tenant=""), return_exceptions=True
+        )
+    assert [type(answer) for answer in answers] == [JournalError, list, JournalError]
+    assert await sql.grants(tenant="") == []
+
+
+async def test_where_there_is_no_connection_to_be_had_every_read_says_so(tmp_path: Path, opening: Opening) -> None:
+    home = tmp_path / "home"
+    sql = opening(home / "journal.db")
+    await begin(sql)
+    begun, go = threading.Event(), threading.Event()
+
+    def wait(_connection: Connection) -> None:
+        begun.set()
+        assert go.wait(20)
+
+    with listening("begin", wait):
+        writing = asyncio.create_task(sql.renew("run", 1, 1e6))
+        await asyncio.to_thread(begun.wait, 20)
+        away = home.rename(tmp_path / "away")
+        answers = await asyncio.gather(*(stored(sql, "run") for _ in range(2)), return_exceptions=True)
+        away.rename(home)
+        go.set()
+        await writing
+    assert [type(answer) for answer in answers] == [JournalError, JournalError]
+    assert "unable to open database file" in str(answers[0])
+    assert await stored(sql, "run") == [opened()]
 
 
 async def test_a_file_that_is_no_database_is_named_by_a_journal_error(tmp_path: Path, opening: Opening) -> None:

@@ -10,8 +10,8 @@ import pytest
 from remit.contracts.chat import write
 from remit.contracts.oracle import faults
 from remit.errors import RemitError, SetupError
-from remit.models.local import gguf_of, local_model, readable
-from remit.models.weights import KNOWN, cache_dir
+from remit.models.local import local_model, readable
+from remit.models.weights import KNOWN, cache_dir, gguf_of
 
 
 @pytest.fixture

@@ -47,7 +47,7 @@ def built(graph: list[tuple[str, str | Then, str | Then, list[bool]]], rounds: i
         return None
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(graph=graphs(), rounds=st.integers(1, 4))
 async def test_it_ends_and_its_counts_add_up(graph: Any, rounds: int) -> None:
     made = built(graph, rounds)

@@ -4,12 +4,26 @@ from __future__ import annotations
 
 import pytest
 
-from remit import Agent, App, CallLayer, Effect, InProcessStore, Principal, Runtime, Stack, Validate, preset, tool
+from remit import (
+    Agent,
+    App,
+    CallLayer,
+    Effect,
+    InProcessStore,
+    Principal,
+    Risk,
+    Runtime,
+    Stack,
+    Validate,
+    preset,
+    tool,
+)
 from remit.app import Env
 from remit.contracts.arguments import Limits, parse
 from remit.contracts.items import Finished, Opened, Position, ToolOutput
 from remit.dispatch.registry import Missing
 from remit.errors import (
+    CompletionError,
     ConflictError,
     InvalidError,
     LeaseError,
@@ -51,6 +65,33 @@ async def test_a_run_asks_another_agent_that_is_named(by_object: bool) -> None:
     runtime = Runtime(App(name="test", agents=(first, second)), model=model)
     await runtime.run("go", by=anybody(), agent=second if by_object else "second")
     assert "Two." in model.requests[0].history[0]
+
+
+async def test_an_agent_that_is_given_with_another_model_asks_that_and_is_the_listed_one_when_it_is_driven_on() -> None:
+    world = World()
+    own, other = Scripted(["own"]), Scripted([calls(("danger", {"text": "a"})), "other"])
+    agent = Agent("agent", instructions="One.", tools=[world.write("danger", risk=Risk.HIGH)], model=own)
+    runtime = Runtime(App(name="test", agents=(agent,)))
+    assert (await runtime.run("go", by=anybody(), agent=agent)).value() == "own"
+    waiting = await runtime.run("go", by=anybody(), agent=agent.using(other))
+    assert (waiting.status, len(own.requests), len(other.requests)) == ("waiting", 1, 1)
+    await runtime.decide(waiting.questions[0], approved=True, by=anybody())
+    with pytest.raises(CompletionError, match="the script has 1 lines"):
+        (await runtime.resume(waiting.run)).value()
+    assert (len(own.requests), len(other.requests)) == (2, 1)
+
+
+async def test_another_agent_under_the_name_of_a_listed_one_is_refused_and_no_run_is_opened() -> None:
+    agent = Agent("agent", instructions="One.", model=Scripted(["done"]))
+    runtime = Runtime(App(name="test", agents=(agent,)))
+    for other in (Agent("agent", instructions="Two.", model=Scripted([])), agent.layer(Validate())):
+        with pytest.raises(
+            RequestError, match="another agent 'agent' is listed than the one that is given; list that one"
+        ):
+            await runtime.run("go", by=anybody(), agent=other)
+        with pytest.raises(RequestError, match="another agent 'agent' is listed"):
+            await runtime.open("go", by=anybody(), agent=other)
+    assert await runtime.store.runs() == []
 
 
 async def test_an_agent_that_the_application_does_not_have_is_refused_with_those_it_has() -> None:

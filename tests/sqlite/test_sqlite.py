@@ -174,7 +174,10 @@ async def test_a_closed_file_opens_again(file: SqliteFile) -> None:
 
 def test_it_is_closed_with_the_event_loop_that_used_it_and_opens_again_in_another(tmp_path: Path) -> None:
     file = notes(tmp_path / "notes.db")
-    before = threading.active_count()
+    before = set(threading.enumerate())
     for _ in range(2):
         assert asyncio.run(notebooks(file)) == 1
-        assert threading.active_count() == before
+        left = set(threading.enumerate()) - before
+        for thread in left:
+            thread.join(20)
+        assert not any(thread.is_alive() for thread in left)

@@ -204,3 +204,13 @@ def test_a_worker_can_be_asked_before_it_runs_whether_its_model_can_be_had(tmp_p
         worker.check_model()
     file.write_text(json.dumps({"script": ["done"]}))
     worker.check_model()
+
+
+def test_a_local_model_is_looked_for_and_not_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REMIT_CACHE", str(tmp_path))
+    said = "worker worker cannot run here: the weights of 'base' are not here; get them with: remit model fetch base"
+    with pytest.raises(NoModelError, match=said):
+        worker_of("local:base").check_model()
+    own = tmp_path / "own.gguf"
+    own.touch()
+    worker_of(f"local:{own}").check_model()

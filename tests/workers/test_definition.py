@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+import dataclasses
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -123,7 +125,8 @@ def test_its_reach_is_what_it_may_call_and_what_it_delegates() -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"name": "so rt"}, "'so rt' is no tool name"),
+        ({"name": "so rt"}, "worker 'so rt': name: 'so rt' is no tool name; write 1 to 64"),
+        ({"name": "\ud800"}, r"worker '\\ud800': name: "),
         ({"model": "a:1", "compatible_models": ("a:*",)}, "names a model and compatible models"),
         ({"facts": Facts(effect=Effect.PURE)}, "worker sort is pure; a worker is always composed"),
         ({"retries": -1}, "worker sort: retries: Input should be greater than or equal to 0"),
@@ -134,10 +137,11 @@ def test_its_reach_is_what_it_may_call_and_what_it_delegates() -> None:
         ({"permissions": "mail:read"}, "worker sort: permissions: .*; give a frozenset"),
         ({"permissions": frozenset({"mail"})}, "'mail' is no permission; write area:action"),
         ({"prompt": " "}, "worker sort: prompt: ' ' says nothing; say what the worker is to do"),
-        ({"output": "int"}, "worker sort: output: 'int' is a text; give a type, like str or a pydantic model"),
-        ({"output": 5}, "worker sort: 5 cannot be a result"),
+        ({"output": "int"}, "worker sort: output: 'int' is no type; give one, like str or a pydantic model"),
+        ({"output": 5}, "worker sort: output: 5 cannot be a result"),
+        ({"name": 5}, "worker 5: name: Input should be a valid string; give a text"),
         ({"input": int}, "worker sort: input: Input should be a subclass of BaseModel; give a pydantic model"),
-        ({"input": Names}, "worker sort: Names is no object with named fields"),
+        ({"input": Names}, "worker sort: input: Names is no object with named fields"),
         ({"limits": {"turns": 3}}, "worker sort: limits: Input should be an instance of WorkerLimits; give one"),
         ({"tools": "look"}, "worker sort: tools: Input should be a valid tuple; give a tuple, like"),
         ({"workers": ("x", "x")}, "worker sort: workers names 'x' twice; remove one"),
@@ -149,6 +153,7 @@ def test_its_reach_is_what_it_may_call_and_what_it_delegates() -> None:
     ids=[
         *(
             "name",
+            "surrogate",
             "models",
             "effect",
             "retries",
@@ -159,13 +164,51 @@ def test_its_reach_is_what_it_may_call_and_what_it_delegates() -> None:
             "permissions",
             "permission",
         ),
-        *("empty", "output-text", "output", "input-type", "input", "limits", "tools", "twice"),
+        *("empty", "output-text", "output", "name-type", "input-type", "input", "limits", "tools", "twice"),
         *("no-field", "no-policy", "other-field", "prompt"),
     ],
 )
 def test_parts_that_do_not_go_together_are_refused(given: dict[str, Any], said: str) -> None:
     with pytest.raises(ContractError, match=said):
         made({"name": "sort", "prompt": "Sort.", **given})
+
+
+WRONG: Mapping[str, object] = {
+    "number": 5,
+    "nothing": None,
+    "bytes": b"x",
+    "list": ["a"],
+    "mapping": {"a": 1},
+    "tuple": ("a", 5),
+    "object": object(),
+    "type": int,
+    "function": len,
+}
+"""Values of many types."""
+FITS = {
+    ("attachments", "nothing"),
+    ("document", "nothing"),
+    ("output", "nothing"),
+    ("output", "type"),
+    ("permissions", "nothing"),
+    ("retries", "number"),
+}
+"""Which of them a field may be."""
+
+
+@pytest.mark.parametrize("field", [each.name for each in dataclasses.fields(WorkerDefinition)])
+@pytest.mark.parametrize("kind", WRONG)
+def test_a_field_of_another_type_is_one_clear_error_that_names_it(field: str, kind: str) -> None:
+    given = {"name": "sort", "prompt": "Sort.", field: WRONG[kind]}
+    if (field, kind) in FITS:
+        assert made(given)
+        return
+    with pytest.raises(ContractError) as caught:
+        made(given)
+    said = caught.value.message
+    assert said.startswith("worker ")
+    assert f": {field}" in said
+    assert "\n" not in said
 
 
 def test_the_tools_of_providers_are_those_of_pydantic_ai_that_need_no_configuration() -> None:

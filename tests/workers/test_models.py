@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -34,7 +35,7 @@ from remit.errors import InvalidError, SetupError
 from remit.models.scripted import NAME
 from remit.testing import Scripted, anybody, calls, ledger_of
 from remit.workers import Attachment, AttachmentPolicy, Models, PromptWithAttachments, model_named
-from remit.workers.models import LocalModel, name_of
+from remit.workers.models import LocalModel, name_of, unknown
 from remit.workers.port import PortModel
 from tests.loopback import Endpoint
 from tests.runtime.kit import World
@@ -179,6 +180,31 @@ def test_names_stand_for_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     ]
     with pytest.raises(SetupError, match="the model 'nobody:x' cannot be had: "):
         model_named("nobody:x")
+
+
+@pytest.mark.parametrize(
+    ("name", "mend"),
+    [
+        ("opnai:x", "did you mean openai?"),
+        ("pydantic-ai:opnai:x", "did you mean openai?"),
+        ("zzzzzz:x", "write provider:name, like openai:gpt-5-mini or local:base"),
+        ("scripted:none.json", "none.json is no script"),
+        ("local:bse", "did you mean base?"),
+        ("local:zzzzzz", "write local:small or local:base, or name a GGUF file"),
+        ("openai:x", ""),
+        ("anthropic:x", ""),
+        ("local:base", ""),
+    ],
+)
+def test_a_name_that_is_none_is_told_how_to_mend_and_a_missing_key_or_package_is_no_matter(
+    name: str, mend: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("REMIT_CACHE", str(tmp_path))
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.setitem(sys.modules, "anthropic", None)
+    assert unknown(name).startswith(mend)
+    assert bool(unknown(name)) is bool(mend)
 
 
 def test_a_name_is_found_once_for_all_who_say_it() -> None:

@@ -16,6 +16,7 @@ from remit_casefile.storage.database import Database
 
 
 @pytest.mark.slow
+@pytest.mark.untraced
 async def test_nobody_gets_past_an_access_list() -> None:
     wrong, looked_at = await leaks(names=SAMPLE)
     assert wrong == []
@@ -23,6 +24,7 @@ async def test_nobody_gets_past_an_access_list() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.untraced
 async def test_without_gates_the_same_rows_leak() -> None:
     wrong, _ = await leaks(names=("viewer", "nobody"), enforces=False)
     for tool in ("update_casefile", "list_permissions", "delete_casefile", "add_session_to_casefile"):
@@ -30,6 +32,7 @@ async def test_without_gates_the_same_rows_leak() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.untraced
 async def test_no_other_way_to_a_tool_leads_past_an_access_list() -> None:
     wrong, looked_at = await acl_paths.leaks(names=("viewer",), ways=("agent", "pipeline", "request", "worker"))
     assert wrong == []
@@ -37,6 +40,7 @@ async def test_no_other_way_to_a_tool_leads_past_an_access_list() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.untraced
 async def test_sessions_of_others_are_seen_by_admins_and_used_by_nobody() -> None:
     wrong, looked_at = await acl_sessions.leaks(names=("admin", "viewer", "foreign namesake of the owner"))
     assert wrong == []
@@ -44,6 +48,7 @@ async def test_sessions_of_others_are_seen_by_admins_and_used_by_nobody() -> Non
 
 
 @pytest.mark.slow
+@pytest.mark.untraced
 async def test_a_tool_that_is_narrowed_to_a_casefile_asks_its_access_list() -> None:
     wrong, looked_at = await acl_narrowed.leaks(names=("viewer", "nobody", "expired"))
     assert wrong == []

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
-from platformdirs import user_data_path
 
 from apps.casefile.tests.office import principal
 from remit import Arguments, Runtime
 from remit.testing import Scripted, calls
-from remit_casefile.app import app, build, home
+from remit_casefile.app import app, build
 from remit_casefile.policies.words import WORDS
 
 OWN = {
@@ -44,11 +44,11 @@ def test_making_the_application_opens_nothing(tmp_path: Path, monkeypatch: pytes
     assert not (tmp_path / "home").exists()
 
 
-def test_its_data_is_in_remits_home_or_in_the_users_data_folder(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("REMIT_HOME", "/somewhere")
-    assert home() == Path("/somewhere")
-    monkeypatch.delenv("REMIT_HOME")
-    assert home() == user_data_path("remit")
+def test_its_data_is_in_remits_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REMIT_HOME", str(tmp_path / "home"))
+    called = asyncio.run(Runtime(app()).call_named("list_casefiles", Arguments("{}", {}), by=principal()))
+    assert called.status == "done"
+    assert (tmp_path / "home" / "casefile.db").exists()
 
 
 def test_each_operation_is_offered_once_to_the_agent_or_beside_it_and_so_are_workers(tmp_path: Path) -> None:
@@ -56,6 +56,15 @@ def test_each_operation_is_offered_once_to_the_agent_or_beside_it_and_so_are_wor
     offered = [tool.name for tool in made.tools] + [tool.name for tool in made.agents[0].tools]
     assert made.operations is not None
     assert sorted(offered) == sorted([*made.operations.tools, "investigator", "summarizer"])
+
+
+def test_what_is_offered_is_what_is_checked_and_each_tool_is_made_once(tmp_path: Path) -> None:
+    made = build(tmp_path).app
+    assert made.operations is not None
+    callees = {tool.name: tool for tool in (*made.agents[0].tools, *made.tools)}
+    assert {name: callees[name] for name in made.operations.tools} == {
+        tool.name: tool for tool in made.operations.callees
+    }
 
 
 def test_every_word_of_the_vocabulary_is_said_by_an_operation(tmp_path: Path) -> None:

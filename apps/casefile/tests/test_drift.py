@@ -12,6 +12,7 @@ def test_code_inventory_and_lock_say_the_same() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.untraced
 @pytest.mark.parametrize("name", PLANTS)
 def test_a_planted_drift_is_found(name: str) -> None:
     plant, code = PLANTS[name]

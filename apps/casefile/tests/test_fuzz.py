@@ -24,6 +24,7 @@ LIMITED: Final[dict[str, Any]] = {
 
 
 @pytest.mark.slow
+@pytest.mark.untraced
 def test_every_call_of_a_few_sequences_ends_as_it_may() -> None:
     found = fuzzed(3)
     assert found.wrong == []
@@ -49,7 +50,7 @@ async def test_a_call_that_fails_with_what_it_wrote_kept_is_caught(fresh: Path, 
 
 
 @given(wanted(LIMITED, {}))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_what_is_called_allowed_is_so_and_a_near_miss_is_not(asked: Wanted) -> None:
     assert _fits(asked.raw) is not asked.refused
 

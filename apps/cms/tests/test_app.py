@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
-from platformdirs import user_data_path
 
 from remit import Arguments, Principal, Runtime
 from remit.testing import Scripted, calls
-from remit_cms.app import app, build, home
+from remit_cms.app import app, build
 
 ANN = Principal("ann", "local-site", frozenset({"cms:*"}))
 
@@ -29,11 +29,18 @@ def test_making_the_application_opens_nothing(tmp_path: Path, monkeypatch: pytes
     assert not (tmp_path / "home").exists()
 
 
-def test_its_data_is_in_remits_home_or_in_the_users_data_folder(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("REMIT_HOME", "/somewhere")
-    assert home() == Path("/somewhere")
-    monkeypatch.delenv("REMIT_HOME")
-    assert home() == user_data_path("remit")
+def test_what_is_offered_is_what_is_checked_and_each_tool_is_made_once(tmp_path: Path) -> None:
+    made = build(tmp_path).app
+    assert made.operations is not None
+    callees = {tool.name: tool for tool in (*made.agents[0].tools, *made.tools) if tool.name.startswith("cms_")}
+    assert callees == {tool.name: tool for tool in made.operations.callees}
+
+
+def test_its_data_is_in_remits_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REMIT_HOME", str(tmp_path / "home"))
+    called = asyncio.run(Runtime(app()).call_named("cms_getPages", Arguments("{}", {}), by=ANN))
+    assert called.status == "done"
+    assert (tmp_path / "home" / "cms.db").exists()
 
 
 async def test_the_first_call_makes_the_database(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from apps.cms.tests.world import World
 from remit import App, Arguments, Principal, Runtime
 from remit_cms.agent import editor
-from remit_cms.tools import page_tools, section_tools
+from remit_cms.tools import page_operations, section_operations
 
 ANN = Principal("ann", "local-site", frozenset({"*"}))
 OTHER = Principal("otto", "other", frozenset({"*"}))
@@ -33,7 +33,7 @@ CASES: list[tuple[str, str, dict[str, object]]] = [
 
 @pytest.fixture
 def runtime(world: World) -> Runtime:
-    tools = (*page_tools(world.pages, world.search), *section_tools(world.sections))
+    tools = (*page_operations(world.pages, world.search).callees, *section_operations(world.sections).callees)
     return Runtime(App(name="cms", agents=(editor(tools),)))
 
 

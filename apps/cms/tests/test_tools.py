@@ -13,7 +13,7 @@ from remit.testing import Scripted, calls
 from remit_cms.agent import editor
 from remit_cms.pages.pages import Pages
 from remit_cms.pages.payloads import CreatePage, PageReply
-from remit_cms.tools import AnyTool, page_tools, section_tools
+from remit_cms.tools import AnyTool, page_operations, section_operations
 
 READS = {
     "cms_getPages": ["limit", "cursor"],
@@ -43,7 +43,7 @@ ALL = {**READS, **CREATES, **UPDATES, **DELETES}
 
 @pytest.fixture
 def tools(world: World) -> dict[str, AnyTool]:
-    made = (*page_tools(world.pages, world.search), *section_tools(world.sections))
+    made = (*page_operations(world.pages, world.search).callees, *section_operations(world.sections).callees)
     return {tool.name: tool for tool in made}
 
 
@@ -53,8 +53,8 @@ def runtime(tools: dict[str, AnyTool]) -> Runtime:
 
 
 def test_there_are_eight_tools_for_pages_and_seven_for_sections(world: World, tools: dict[str, AnyTool]) -> None:
-    assert len(page_tools(world.pages, world.search)) == 8
-    assert len(section_tools(world.sections)) == 7
+    assert len(page_operations(world.pages, world.search).callees) == 8
+    assert len(section_operations(world.sections).callees) == 7
     assert set(tools) == set(ALL)
 
 
@@ -208,7 +208,7 @@ async def test_a_write_whose_process_died_after_the_commit_is_there_once_after_t
     store = InProcessStore()
     first, second = (
         Runtime(
-            App(name="cms", agents=(editor(page_tools(pages, world.search)),)),
+            App(name="cms", agents=(editor(page_operations(pages, world.search).callees),)),
             store=store,
             ids=lambda: "run-1",
             directory=lambda _name, _tenant: ANN,

@@ -156,7 +156,7 @@ class Agent:
             raise InvalidError(_prompt().explain(error)) from error
 
     async def run(self, payload: BaseModel, frame: Frame, /) -> Any:
-        """Loop until the agent is done; the reply's content is the last thing it said."""
+        """Loop until the agent is done; the reply's content is the last thing it said, or a final reply's."""
         history = self._opening(_prompt().check(payload), frame)
         chat = self._request(frame, history, turn=1, used=_used(_prior(frame)))
         run = await self._looped(StepRequest(chat=chat, calls=frame))
@@ -167,7 +167,7 @@ class Agent:
             chat = agent._request(frame, history, turn=chat.turn + run.turns, used=chat.used)
             run = await agent._looped(StepRequest(chat=chat, calls=frame.handed_to(agent)))
         if run.final is not None:
-            return Reply(run.final.content, "ok", run.final.content)
+            return Reply(run.final.content, "ok", run.final.content, ends=True)
         return said(run.messages)
 
     async def reconcile(self, _payload: BaseModel, _frame: Frame, /) -> Found:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from remit.contracts.call import StepService
 from remit.contracts.chat import History
 from remit.contracts.reply import Reply
 from remit.contracts.step import Aux, Done, StepRequest
 from remit.core import Service
+from remit.core.frozen import frozen
 from remit.errors import SetupError, TurnsError
 from remit.journal.codec import RunItem, to_items
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class AgentRun:
     """What an agent did: its whole history, what it used, and the reply that ended it early, if one did.
 
@@ -36,7 +35,7 @@ class AgentRun:
 LoopService = Service[StepRequest, AgentRun]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class AgentLoop:
     """Repeats the step, each time with the messages of the one before, at most ``max_turns`` times."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol, runtime_checkable
 
+from remit.contracts.callee import Modelled
 from remit.contracts.chat import ChatRequest, Completion
 
 
@@ -16,6 +17,19 @@ class Model(Protocol):
         Raises:
             ModelError: it could not be asked.
             CompletionError: it answered, but not with a completion.
+        """
+        ...
+
+
+@runtime_checkable
+class ChecksModel(Modelled, Protocol):
+    """A callee that asks a model, and can say beforehand whether that is to be had."""
+
+    def check_model(self) -> None:
+        """See to it, without asking it, that the model can be had.
+
+        Raises:
+            NoModelError: it cannot.
         """
         ...
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from remit.agent.agent import Agent
 from remit.agent.handoff import HandoffTool
 from remit.agent.model import Model
 from remit.contracts.callee import Actor, Modelled
+from remit.dispatch.guests import same_body
 from remit.dispatch.registry import AnyCallee, all_of
-from remit.errors import SetupError
+from remit.errors import RequestError, SetupError
 
 
 def everybody(listed: Iterable[AnyCallee]) -> list[AnyCallee]:
@@ -41,19 +42,35 @@ def joined(listed: Iterable[AnyCallee], model: Model | None, handoffs: int) -> l
     )
 
 
-def needs_model(listed: Iterable[AnyCallee], name: str) -> bool:
-    """Whether the callee of that name, or one that it may name or hand over to, takes the model of its runtime."""
+def reached(listed: Iterable[AnyCallee], name: str) -> Iterator[AnyCallee]:
+    """The callee of that name, what it may name or hand over to, and so on: all that a model there may call."""
     known = {each.name: each for each in everybody(listed)}
     left, seen = [name], set[str]()
     while left:
         each = known.get(left.pop())
         if each is not None and each.name not in seen:
             seen.add(each.name)
-            if isinstance(each, Modelled) and each.model is None:
-                return True
+            yield each
             left += [tool.name for tool in each.tools] if isinstance(each, Actor) else []
             left += [each.target] if isinstance(each, HandoffTool) else []
-    return False
+
+
+def needs_model(listed: Iterable[AnyCallee], name: str) -> bool:
+    """Whether the callee of that name, or one that it may come to, takes the model of its runtime."""
+    return any(isinstance(each, Modelled) and each.model is None for each in reached(listed, name))
+
+
+def asked_by(given: Agent, listed: Agent) -> Agent:
+    """The agent that runs where ``given`` is asked: the listed one, with the model that this one was given.
+
+    Raises:
+        RequestError: they are two agents.
+    """
+    if not same_body(given, listed):
+        raise RequestError(
+            f"another agent {given.name!r} is listed than the one that is given; list that one, or ask by its name"
+        )
+    return listed if given.model is None or given.model is listed.model else listed.using(given.model)
 
 
 def _having(model: Model | None, callee: AnyCallee) -> AnyCallee:

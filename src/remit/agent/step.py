@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from remit.agent.handoff import Handoffs
@@ -12,11 +12,12 @@ from remit.contracts.call import ModelService
 from remit.contracts.chat import Completion, Wanted
 from remit.contracts.reply import Reply
 from remit.contracts.step import Aux, Done, Next, Prepared, StepOutcome, StepRequest
+from remit.core.frozen import frozen
 from remit.errors import CompletionError, SetupError, Suspended
 from remit.journal.codec import tool_text
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class AgentStep:
     """The service inside the loop. ``parallel`` calls run at once at most; 1 means one after the other.
 
@@ -51,6 +52,8 @@ class AgentStep:
         calls, to = request.calls, ""
         self.handoffs.check(request.chat, wanted)
         prepared = [calls.prepare(each.name, each.arguments, each.id) for each in wanted]
+        if len(prepared) == 1 and not self.handoffs.targets:
+            return [await prepared[0]()], to
         stopping = calls.ledger.stopping  # which ends them all, not the first
         last = [i for i, each in enumerate(wanted) if not stopping and each.name in self.handoffs.targets]
         first = [i for i in range(len(wanted)) if i not in last]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import count
 from typing import Final
@@ -44,24 +45,24 @@ class _Wire:
         self._inner = inner
 
     async def __call__(self, request: ChatRequest, /) -> Completion:
-        digest = request.digest()
-        items = request.ledger.known(request.call)
-        message = next((item for item in items if isinstance(item, Message)), None)
+        digest, call = request.digest(), request.call
+        items = request.ledger.known(call)
+        message = next((item for item in items if isinstance(item, Message)), None) if items else None
         if message is not None:
             usage = next((item for item in items if isinstance(item, Usage)), None)
             self._compare(request, message.request, digest)
             completion = _recorded(message, usage)
         else:
-            completion = _named_apart(await self._ask(request, digest), request)
-            _record(request, completion, digest)
+            failures = [item for item in items if isinstance(item, Failure)] if items else ()
+            completion = _named_apart(await self._ask(request, digest, failures), request)
+            _record(request, call, completion, digest)
         request.used.update(wanted.id for wanted in completion.wanted)
         return completion
 
-    async def _ask(self, request: ChatRequest, digest: str) -> Completion:
+    async def _ask(self, request: ChatRequest, digest: str, failures: Sequence[Failure]) -> Completion:
         """Ask the model; a failure is recorded, so that a replay meets it too, and a resume asks anew."""
         if request.ledger.stopping:
             raise asyncio.CancelledError
-        failures = [item for item in request.ledger.known(request.call) if isinstance(item, Failure)]
         if failures and request.ledger.replaying:
             self._compare(request, failures[-1].request or digest, digest)
             raise from_reply(failures[-1].content)
@@ -129,11 +130,11 @@ def _recorded(message: Message, usage: Usage | None) -> Completion:
     )
 
 
-def _record(request: ChatRequest, completion: Completion, digest: str) -> None:
-    request.ledger.add(Message(call=request.call, agent=request.agent, text=completion.message, request=digest))
+def _record(request: ChatRequest, call: str, completion: Completion, digest: str) -> None:
+    request.ledger.add(Message(call=call, agent=request.agent, text=completion.message, request=digest))
     request.ledger.add(
         Usage(
-            call=request.call,
+            call=call,
             model=completion.model,
             finish=completion.finish,
             prompt_tokens=completion.prompt_tokens,
@@ -148,9 +149,8 @@ def _named_apart(completion: Completion, request: ChatRequest) -> Completion:
 
     Some endpoints give no id, or the same one each turn, and some models name no tool: neither may stand in a history.
     """
-    ids = [wanted.id for wanted in completion.wanted]
-    named = all(wanted.name for wanted in completion.wanted)
-    if named and all(ids) and len(set(ids)) == len(ids) and request.used.isdisjoint(ids):
+    ids = [wanted.id for wanted in completion.wanted if wanted.id and wanted.name]
+    if len(set(ids)) == len(completion.wanted) and request.used.isdisjoint(ids):
         return completion
     message = read(completion.message)
     if message["role"] == "assistant":  # for the type checker: it is

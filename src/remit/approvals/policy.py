@@ -6,13 +6,14 @@ Rules are objects, in order; the first that has a verdict counts.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, Protocol
 
 from remit.approvals.fingerprint import fingerprint
 from remit.contracts.call import Call
 from remit.contracts.facts import Effect, Risk
 from remit.contracts.question import digest
+from remit.core.frozen import frozen
 from remit.errors import SetupError
 
 DECIDE: Final = "approvals:decide"
@@ -33,12 +34,12 @@ def check_standing(seconds: float, what: str) -> None:
         raise SetupError(f"{what} of {seconds} seconds: give a positive number, at most {LONGEST:.0f} (100 years)")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Allow:
     """The call may run."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Ask:
     """A person decides: one who holds the permission ``who``, within ``expires_in`` seconds; no answer means denied.
 
@@ -54,7 +55,7 @@ class Ask:
         check_standing(self.expires_in, "a time to answer")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Block:
     """The call may not run, whoever asks."""
 
@@ -77,7 +78,7 @@ class Rule(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class HighRisk:
     """Ask before anything of high risk."""
 
@@ -90,7 +91,7 @@ class HighRisk:
         return None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class UnsafeEgress:
     """Ask before data leaves the system by a call that cannot be undone or repeated."""
 
@@ -104,7 +105,7 @@ class UnsafeEgress:
         return None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class When:
     """A rule of your own: ``verdict`` for the calls of which ``test`` is true.
 

@@ -46,7 +46,7 @@ def begun(call: Call) -> Approved | None:
         InvalidError: what was approved is not what the contract allows today.
     """
     items = call.ledger.known(call.id)
-    started = next((item for item in items if isinstance(item, Started)), None)
+    started = next((item for item in items if isinstance(item, Started)), None) if items else None
     if started is None:
         return None
     asked = next((i for i in items if isinstance(i, Asked) and i.question == started.question), None)

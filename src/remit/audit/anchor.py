@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from typing import Protocol, runtime_checkable
@@ -13,10 +13,11 @@ from pydantic import TypeAdapter, ValidationError
 
 from remit.audit.lines import append_lines, read_lines
 from remit.contracts.jsontext import compact
+from remit.core.frozen import frozen
 from remit.errors import FormatError
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Head:
     """The log of ``tenant`` had ``count`` entries at ``at`` (seconds since the epoch), the last with this ``link``."""
 
@@ -52,7 +53,7 @@ class Anchor(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class FileAnchor:
     """Heads as lines of a file that is only ever appended to.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -17,6 +17,7 @@ from remit.audit.lines import append_lines, read_lines
 from remit.contracts.items import Position
 from remit.contracts.jsontext import compact
 from remit.contracts.question import digest
+from remit.core.frozen import frozen
 
 _LINK: Final = ',"link":"%s"}'
 _LINK_LENGTH: Final = len(_LINK % ("0" * 64))
@@ -30,7 +31,7 @@ class RunHead(NamedTuple):
     head: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Entry:
     """One line of the log: at ``at``, the run had come so far."""
 

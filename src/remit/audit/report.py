@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from remit.audit.anchor import Head
 from remit.audit.log import Kept
+from remit.core.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class AuditFault:
     """Something is not what was entered.
 
@@ -21,7 +21,7 @@ class AuditFault:
     what: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class AuditReport:
     """What a look at one tenant has found.
 

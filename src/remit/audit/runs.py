@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from remit.audit.log import Entry, advance
 from remit.audit.report import AuditFault
 from remit.contracts.items import Erased, Finished, Opened, Position
+from remit.core.frozen import frozen
 from remit.errors import FormatError
 from remit.journal.codec import broken_link
 from remit.journal.index import row_of
@@ -28,7 +29,7 @@ class RunCheck:
             self.covered = max(self.covered, entry.last)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Seen:
     """What a look at one run has found; ``oldest`` is when the first item was written that the anchor lacks."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated, Final
 
 import typer
@@ -21,6 +20,7 @@ from remit.cli.outcome import how_to_decide
 from remit.cli.resume import drive_on, prepared
 from remit.cli.status import Status, UsageError
 from remit.contracts.question import Question, QuestionKind, as_dict
+from remit.core.frozen import frozen
 from remit.errors import LeaseError
 from remit.journal.ports import QuestionRow, RunRow
 
@@ -150,7 +150,7 @@ def did_not_happen(question: _Id, *, reason: _Reason = "", app: _App = "", as_js
     return _decide(question, said, where=app, as_json=as_json)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Said:
     """What the person says, to which kind of question, and the word for it."""
 

@@ -9,7 +9,7 @@ import typer
 
 from remit.app import App
 from remit.cli.apps import find_app, installed, tools_of
-from remit.cli.desk import open_desk
+from remit.cli.desk import check_models, open_desk
 from remit.cli.status import NoSuchError, near
 from remit.contracts.arguments import Limits, parse
 
@@ -42,6 +42,8 @@ def call(
 
         found = find_app(app, installed())
         _check(found, tool, app)
+        if not request:  # else there may be a result, which needs no model
+            check_models(desk, found, tool)
         terminal = Terminal(console(stderr=True), found)
         runtime = desk.runtime(found, terminal)
         with terminal.busy(tool):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from remit.cli.legible import brief, one_line
@@ -21,6 +20,7 @@ from remit.contracts.items import (
     ToolOutput,
 )
 from remit.contracts.question import Decision, Question
+from remit.core.frozen import frozen
 from remit.errors import CallError, ToolFailedError, from_reply
 from remit.journal.codec import message_text, tool_content
 
@@ -28,14 +28,14 @@ AGAIN: Final = "the call will be made again"
 """What comes of saying that a call which was cut off did not happen."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Said:
     """The model said something beside the calls it wants."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Wanted:
     """The model wants a call; ``arguments`` is its raw text."""
 
@@ -43,7 +43,7 @@ class Wanted:
     arguments: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class CallEnded:
     """A call has ended; ``nested`` if a tool made it, not the model. Without a start it was refused before it ran."""
 
@@ -54,21 +54,21 @@ class CallEnded:
     nested: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Noted:
     """A tool told how it comes along."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Put:
     """A question to a person was opened."""
 
     question: Question
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Taken:
     """A person's decision reached the call that waits for it."""
 

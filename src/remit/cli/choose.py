@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncGenerator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final
 
 from remit.agent.model import Model
-from remit.contracts.chat import ChatRequest, Completion
+from remit.core.frozen import frozen
 from remit.errors import SetupError
+from remit.models.late import Late
 from remit.models.scripted import Scripted
-from remit.models.weights import KNOWN, Weights, path_of
+from remit.models.weights import KNOWN, Weights, gguf_of, path_of
 
 DEFAULT: Final = "local:base"
 KINDS: Final = ("openai", "pydantic-ai", "local", "scripted")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Choice:
     """A model by its kind and its name there: ``openai:NAME``, ``pydantic-ai:PROVIDER:NAME``, ``local:base``."""
 
@@ -87,14 +86,12 @@ async def opened(choice: Choice, environ: Mapping[str, str]) -> AsyncGenerator[M
         yield ready
 
 
-class Lazy:
+class Lazy(Late):
     """The model that the environment names, chosen and started when it is first asked: a run of tools needs none."""
 
     def __init__(self, environ: Mapping[str, str]) -> None:
+        super().__init__(lambda: opened(self.choice, environ))
         self._environ = environ
-        self._starting = asyncio.Lock()
-        self._open = AsyncExitStack()
-        self._model: Model | None = None
 
     @property
     def choice(self) -> Choice:
@@ -108,23 +105,6 @@ class Lazy:
             SetupError: the weights are not here, or the choice makes no sense.
         """
         choice = self.choice
-        if choice.missing() is not None:
-            raise SetupError(f"the weights of {choice.name!r} are not here; get them: remit model fetch {choice.name}")
+        if choice.kind == "local":
+            gguf_of(choice.name)
         return choice
-
-    async def start(self) -> Model:
-        """The model, ready to be asked."""
-        async with self._starting:
-            if self._model is None:
-                self._model = await self._open.enter_async_context(opened(self.choice, self._environ))
-        return self._model
-
-    async def __call__(self, request: ChatRequest, /) -> Completion:
-        """Ask it."""
-        model = self._model or await self.start()
-        return await model(request)
-
-    async def close(self) -> None:
-        """Stop what was started."""
-        self._model = None
-        await self._open.aclose()

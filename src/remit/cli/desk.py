@@ -8,11 +8,11 @@ import sys
 import time
 from collections.abc import Callable, Coroutine, Generator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from remit.agent import roster
+from remit.agent.model import ChecksModel
 from remit.agent.roster import everybody
 from remit.app import App
 from remit.audit.audit import Audit
@@ -25,6 +25,7 @@ from remit.cli.status import NoSuchError, UsageError, line_of, near
 from remit.contracts.items import Waiting
 from remit.contracts.principal import Principal
 from remit.contracts.question import Question
+from remit.core.frozen import frozen
 from remit.errors import CallCancelledError, RemitError
 from remit.journal.ledger import Watch
 from remit.journal.ports import QuestionRow, RunRow, Store
@@ -38,7 +39,7 @@ READ: Final = "runs:read"
 _SHOW_CURSOR = "\x1b[?25h"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Desk:
     """One person's place. Everything asynchronous runs on its one loop, and only while it is waited for."""
 
@@ -153,7 +154,7 @@ class Desk:
         """
         row = self.find(run)
         if row is None or row.tenant != self.me.tenant:
-            raise NoSuchError(f"there is no run {run}; see: remit runs")
+            raise self._no_run(run)
         return row
 
     def readable(self, run: str) -> RunRow:
@@ -162,11 +163,15 @@ class Desk:
         Raises:
             NoSuchError: there is none.
         """
-        row = self.find(run)
-        if row is None or row.tenant != self.me.tenant or self.reads not in ("", row.principal):
-            known = [each.run for each in self.wait(self.store.runs(tenant=self.me.tenant, principal=self.reads))]
-            raise NoSuchError(f"there is no run {run}{near(run, known)}; see: remit runs")
+        row = self.run(run)
+        if self.reads not in ("", row.principal):
+            raise self._no_run(run)
         return row
+
+    def _no_run(self, run: str) -> NoSuchError:
+        """That there is no such run, and which of those that I may read was perhaps meant."""
+        known = [each.run for each in self.wait(self.store.runs(tenant=self.me.tenant, principal=self.reads))]
+        return NoSuchError(f"there is no run {run}{near(run, known)}; see: remit runs")
 
     @property
     def reads(self) -> str:
@@ -266,6 +271,19 @@ def open_desk(environ: Mapping[str, str] = os.environ) -> Generator[Desk]:
 def needs_model(app: App, callee: str) -> bool:
     """Whether to run ``callee`` means to ask the model of this desk."""
     return roster.needs_model([*app.agents, *app.tools], callee)
+
+
+def check_models(desk: Desk, app: App, callee: str) -> None:
+    """Refuse to open a run that would come to a model which cannot be had here: this desk's, or a worker's own.
+
+    Raises:
+        SetupError: saying which, and what is missing. Nobody was asked anything.
+    """
+    if needs_model(app, callee):
+        desk.model.check()
+    for each in roster.reached([*app.agents, *app.tools], callee):
+        if isinstance(each, ChecksModel) and each.model is not None:
+            each.check_model()
 
 
 def _end_at_once() -> None:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
-import platformdirs
-
+from remit.core.frozen import frozen
 from remit.errors import SetupError
+from remit.home import data_folder
 from remit.journal.ports import Store
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Home:
     """The folder. Applications keep their own databases beside the journal."""
 
@@ -52,8 +51,7 @@ def home_of(environ: Mapping[str, str]) -> Home:
     Raises:
         SetupError: it cannot be made.
     """
-    own = environ.get("REMIT_HOME")
-    folder = Path(own).expanduser().absolute() if own else platformdirs.user_data_path("remit")
+    folder = data_folder(environ)
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:

@@ -8,11 +8,11 @@ import re
 import sys
 import time
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass
 from typing import Any, Final
 
 from remit.cli.desk import Desk
 from remit.cli.terminal import Terminal
+from remit.core.frozen import frozen
 from remit.errors import LeaseError
 from remit.journal.ports import RunRow
 from remit.runtime import LEASE, RunResult, Runtime
@@ -24,7 +24,7 @@ _POLL: Final = 0.5
 _GRACE: Final = 2.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class DrivingOn:
     """Drives runs on at one terminal.
 

@@ -6,7 +6,6 @@ import json
 import shlex
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from remit.cli.calls import AGAIN, CallEnded, Following, title
@@ -16,6 +15,7 @@ from remit.cli.status import Status, line_of
 from remit.cli.worker_at import WorkerAt
 from remit.contracts.callee import Actor
 from remit.contracts.question import Question, as_dict
+from remit.core.frozen import frozen
 from remit.errors import CallCancelledError, CallError, ToolFailedError
 from remit.runtime import RunResult
 
@@ -23,7 +23,7 @@ GO_AHEAD = "Yes, I confirm: go ahead."
 """What a person's yes to an announced call is to the model: a message that asks it to make the call."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Told:
     """What is told beside the result.
 

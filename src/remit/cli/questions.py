@@ -5,7 +5,6 @@ from __future__ import annotations
 import enum
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from remit.cli.desk import Desk
@@ -14,6 +13,7 @@ from remit.cli.prompt import read_line
 from remit.cli.status import report
 from remit.cli.terminal import Terminal
 from remit.contracts.question import Question, QuestionKind, Status
+from remit.core.frozen import frozen
 from remit.errors import RequestError
 from remit.runtime import Runtime
 
@@ -32,7 +32,7 @@ class Answer(enum.Enum):
     LATER = "later"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Words:
     reason: str = ""
     result: str = ""
@@ -44,7 +44,7 @@ _CHOICES: Final[Mapping[QuestionKind, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Asking:
     """Asks at one terminal, for one runtime. A line typed before the question was shown is no answer to it."""
 

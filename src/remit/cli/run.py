@@ -10,7 +10,7 @@ import typer
 
 from remit.app import App
 from remit.cli.apps import find_app, installed
-from remit.cli.desk import Desk, needs_model, open_desk
+from remit.cli.desk import Desk, check_models, needs_model, open_desk
 from remit.cli.legible import json_text, legible
 from remit.cli.model import fetch_weights
 from remit.cli.status import Status, UsageError
@@ -47,6 +47,7 @@ def run(
             return _detach(desk, found, named, ask, as_json=as_json)
         if needs_model(found, found.agents[0].name):
             _prepare(desk, yes=yes, may_ask=ask is None)
+        check_models(desk, found, found.agents[0].name)
         return _talk(desk, found, named, app) if ask is None else _ask(desk, found, named, ask, app, as_json=as_json)
 
 

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Annotated
 
 import typer
+from msgspec import structs
 
 from remit.agent.roster import everybody
 from remit.cli.desk import Desk, open_desk
@@ -70,6 +71,6 @@ def _item(position: Position) -> dict[str, object]:
         "epoch": position.epoch,
         "at": position.at,
         "kind": position.item.kind,
-        **asdict(position.item),
+        **structs.asdict(position.item),
         "chain": position.chain.hex(),
     }

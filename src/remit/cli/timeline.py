@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from remit.cli.calls import by_what, decided, error_of, is_new, note_text, wires
@@ -30,13 +29,14 @@ from remit.contracts.items import (
     Waiting,
 )
 from remit.contracts.question import Decision, Question
+from remit.core.frozen import frozen
 from remit.errors import from_reply
 from remit.journal.codec import message_text
 
 _LONG: Final = 200
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Line:
     """One thing that happened: ``offset`` seconds after the run began, ``depth`` calls deep."""
 

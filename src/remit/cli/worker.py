@@ -8,7 +8,6 @@ import os
 import signal
 import sys
 from collections.abc import Generator, Mapping
-from dataclasses import dataclass
 from typing import Annotated, Final
 
 import typer
@@ -19,6 +18,7 @@ from remit.cli.desk import Desk, needs_model, open_desk
 from remit.cli.engine import VARIABLE, chosen, engine_of
 from remit.cli.legible import one_line
 from remit.cli.status import Status, UsageError
+from remit.core.frozen import frozen
 from remit.errors import LeaseError, RemitError
 from remit.runtime import RunResult, Runtime
 
@@ -59,7 +59,7 @@ def worker(
     return Status.DONE
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class _Shift:
     """What one worker process does between its beginning and its end."""
 

@@ -24,10 +24,10 @@ def check(
     ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> int:
-    """Look through worker files: every key, the prompt, and the names of tools and workers.
+    """Look through worker files: every key, the prompt, and the names of models, tools and workers.
 
     Each finding says where it is and how to mend it. Without --app nobody knows which tools there are: their names are
-    not looked at.
+    not looked at. Models are those of the workers below, too. No model is asked, and no key or weights are looked for.
 
     Exit status: 0 nothing found, 1 something found, 2 usage.
     """

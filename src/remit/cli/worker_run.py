@@ -9,10 +9,8 @@ from typing import Annotated
 
 import typer
 
-from remit.app import App
 from remit.cli.apps import find_app, installed
-from remit.cli.choose import Lazy
-from remit.cli.desk import open_desk
+from remit.cli.desk import check_models, open_desk
 from remit.cli.legible import json_text, legible
 from remit.cli.status import UsageError
 from remit.cli.worker_at import WorkerAt, needing_extra
@@ -53,9 +51,7 @@ def run(
 
         found = find_app(str(at), installed())
         name, asked, arguments = _prepared(at, said, attach or ())
-        if asked.startswith("local:"):
-            Lazy({"REMIT_MODEL": asked}).check()
-        _check_model(found, name)
+        check_models(desk, found, name)
         terminal = Terminal(console(stderr=True), found)
         runtime = desk.runtime(found, terminal)
         terminal.say(f"worker {name}, model: {legible(asked)}")
@@ -67,15 +63,6 @@ def run(
             )
         told = Told(as_json=as_json, application=found.name, where=str(at), following=terminal.following)
         return tell(desk, result, told)
-
-
-def _check_model(app: App, name: str) -> None:
-    """Refuse to open a run whose worker could not begin."""
-    from remit.workers import Worker
-
-    for worker in app.tools:
-        if isinstance(worker, Worker) and worker.name == name and worker.model is not None:
-            worker.check_model()
 
 
 def _prepared(at: WorkerAt, said: str, attach: Sequence[str]) -> tuple[str, str, Arguments]:

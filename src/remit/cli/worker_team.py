@@ -19,7 +19,7 @@ from remit.contracts.naming import alias_of
 from remit.dispatch.registry import AnyCallee
 from remit.journal.codec import RESULT
 from remit.workers import Models, Worker, WorkerDefinition, WorkerFileError, check_names, read_worker
-from remit.workers.models import ENVIRONMENT
+from remit.workers.models import ENVIRONMENT, unknown
 from remit.workers.reading import SUFFIX, Names, files_of, look_at, read_all
 
 GIVE_APP: Final = "give --app APP, whose tools it may use"
@@ -71,14 +71,19 @@ def team_of(file: Path, listed: Iterable[str] = ()) -> list[WorkerDefinition]:
     root = read_worker(file)
     beside, findings = read_all(each for each in files_of(file.parent) if each.resolve() != file.resolve())
     known = {each.name: each for each in beside} | {root.name: root}
-    team = {root.name: root}
-    left = [root]
+    team = reached([root], known)
+    if findings and not {name for each in team for name in each.workers} <= known.keys() | set(listed):
+        raise WorkerFileError(findings)
+    return team
+
+
+def reached(roots: Iterable[WorkerDefinition], known: Mapping[str, WorkerDefinition]) -> list[WorkerDefinition]:
+    """Some workers, and behind them those that they name or delegate, that these do, and so on; each once."""
+    team = {each.name: each for each in roots}
+    left = list(team.values())
     while left:
         each = left.pop()
-        wanted = [*each.workers, *each.delegates]
-        if findings and not set(each.workers) <= known.keys() | set(listed):
-            raise WorkerFileError(findings)
-        new = {name: known[name] for name in wanted if name in known and name not in team}
+        new = {name: known[name] for name in (*each.workers, *each.delegates) if name in known and name not in team}
         team |= new
         left += new.values()
     return list(team.values())
@@ -107,6 +112,8 @@ def looked_through(
     findings += _unreadable(own, {each.names.name: each.names for each in beside if each.worker is None})
     read = tuple(each.worker for each in looked if each.worker is not None)
     findings += _taken([each for each in read if each not in listed], also)
+    known = [*read, *(each.worker for each in beside if each.worker is not None), *listed]
+    findings += _modelless(reached(read, {each.name: each for each in reversed(known)}))
     return read, findings
 
 
@@ -159,6 +166,21 @@ def _unreadable(workers: Iterable[Names], broken: Mapping[str, Names]) -> list[F
         for each in workers
         for index, name in enumerate(each.workers)
         if name and name in broken
+    ]
+
+
+def _modelless(workers: Iterable[WorkerDefinition]) -> list[Finding]:
+    """Where a worker names a model that there is nowhere."""
+    named = [(each, unknown(each.model)) for each in workers if each.model]
+    return [
+        Finding(
+            code="unknown-model",
+            where=each.where("model") or f"worker {each.name}",
+            what=f"there is no model {each.model!r}",
+            mend=mend,
+        )
+        for each, mend in named
+        if mend
     ]
 
 

@@ -10,12 +10,12 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
 from json.scanner import make_scanner
 from typing import Any, Final, cast
 
 from remit.contracts.jsontext import canonical_text
 from remit.contracts.secret import KNOWN, redacted
+from remit.core.frozen import frozen
 from remit.errors import InvalidError
 
 HELD: Final = "the arguments hold the value of a secret, which would be written down; pass its reference"
@@ -24,7 +24,7 @@ _SAFE_INTEGER: Final = 2**53
 _LONG_DIGITS: Final = re.compile(r"\d{16}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Limits:
     """How much a call may carry. Bytes of UTF-8; depth counts nested arrays and objects.
 
@@ -109,7 +109,7 @@ def parse(raw: str, limits: Limits) -> Arguments:
     flaw = ""
     try:
         try:
-            value = _decode(raw)
+            value: Any = _decode(raw)
         except _FlawError as found:
             flaw, value = str(found), json.loads(raw)
     except (RecursionError, ValueError) as error:
@@ -117,7 +117,7 @@ def parse(raw: str, limits: Limits) -> Arguments:
         return Arguments(raw, None, error=_too_deep(limits) if deep else f"the arguments are not JSON: {error}")
     if not isinstance(value, dict):
         return Arguments(raw, None, error=f"the arguments must be a JSON object, not {_json_type(value)}")
-    if raw.count("{") + raw.count("[") > limits.argument_depth and _depth(cast("Any", value)) > limits.argument_depth:
+    if raw.count("{") + raw.count("[") > limits.argument_depth and _depth(value) > limits.argument_depth:
         return Arguments(raw, None, error=_too_deep(limits))
     return Arguments(raw, cast("dict[str, Any]", value), flaw=flaw)
 

@@ -39,6 +39,21 @@ class Call(NamedTuple):
     canonical: str = ""
     attempt: int = 1
 
+    def due(self, deadline: float) -> Call:
+        """This call with another deadline."""
+        return Call(
+            self.id,
+            self.callee,
+            self.arguments,
+            self.caller,
+            self.ledger,
+            self.wire,
+            deadline,
+            self.payload,
+            self.canonical,
+            self.attempt,
+        )
+
     def bound(self, payload: BaseModel) -> Call:
         """This call with its payload and the canonical form of it."""
         return Call(

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
+from remit.contracts.definition import MethodDefinition
 from remit.contracts.facts import Risk
 from remit.contracts.finding import Finding, Step, place_of_field, shown
 from remit.contracts.governance import BUSINESS, Table
 from remit.contracts.jsontext import canonical_text
 from remit.contracts.lock import Agreed, Lock, lock_file, lock_of
-from remit.contracts.operations import MethodDefinition, Operations
+from remit.contracts.operations import Operations
 from remit.contracts.widening import accepts
 
 _RISKS: Final = [risk.value for risk in Risk]

@@ -9,13 +9,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, NamedTuple, NotRequired, cast
 
 from typing_extensions import TypedDict
 
 from remit.contracts.jsontext import ascii_compact, compact
 from remit.contracts.ledger import Ledger
+from remit.core.frozen import frozen
 
 
 class Function(TypedDict):
@@ -171,7 +172,7 @@ class ToolTexts:
         return len(self.names)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ChatRequest:
     """One request to a model: what it is told, which tools it may call, and the knobs of this request.
 
@@ -220,7 +221,7 @@ class Wanted(NamedTuple):
     arguments: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Completion:
     """What a model gives. ``message`` is the wire text as later requests carry it; ``response`` the raw body.
 

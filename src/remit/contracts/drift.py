@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from remit.contracts.call import CallLayer
 from remit.contracts.changes import changes
 from remit.contracts.classification import Capability, Complexity, Tier
+from remit.contracts.definition import MethodDefinition, ToolDefinition
 from remit.contracts.entries import MethodEntry
 from remit.contracts.facts import Effect, Facts
 from remit.contracts.finding import Finding, InventoryError, place_of, shown
+from remit.contracts.garbage import gc_paused
 from remit.contracts.governance import Table
 from remit.contracts.lock import lock_file, read_lock
 from remit.contracts.method import forgotten
-from remit.contracts.operations import MethodDefinition, Operations, ToolDefinition
+from remit.contracts.operations import Operations
 from remit.core import Stack
+from remit.core.frozen import frozen
 
 Thing = TypeVar("Thing")
 
@@ -43,7 +45,7 @@ _POINTS: Final[dict[str, str]] = {
 """The points of what is found when an inventory is read and put together with the code; of all else: the schema."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Point:
     """One point of the checklist: how many things were looked at for it, and what was found."""
 
@@ -52,6 +54,7 @@ class Point:
     findings: tuple[Finding, ...]
 
 
+@gc_paused()
 def check(operations: Operations, offered: Collection[str], layers: Stack[CallLayer]) -> tuple[Point, ...]:
     """The whole checklist.
 
@@ -167,6 +170,7 @@ def _drift(operations: Operations, offered: Collection[str], layers: Stack[CallL
         what = f"the method {function.__qualname__} is marked, and Operations was given no object of {owner}"
         yield _found("not-given", place_of(function), what, "give one, or remove @method")
     for tool in operations.tools.values():
+        yield from _refused_midway(tool)
         yield from _unenforced(tool, operations.inventory.table, layers)
     file = lock_file(operations)
     try:
@@ -188,6 +192,17 @@ def _unenforced(tool: ToolDefinition, table: Table, layers: Stack[CallLayer]) ->
             if not around and field in policies.model_fields_set:
                 what = f"{tool.name} declares {name}.{field}, and nothing in the application enforces it"
                 yield _found("unenforced", tool.where, what, f"add {enforcer.layer.__name__} to its layers")
+
+
+def _refused_midway(tool: ToolDefinition) -> Iterator[Finding]:
+    """What a tool's calls need, and it does not: whoever has not got it could begin, and not end."""
+    lacking: dict[str, str] = {}
+    for each in tool.calls:
+        lacking |= dict.fromkeys(each.facts.permissions - tool.tool.facts.permissions, each.name)
+    for permission, called in sorted(lacking.items()):
+        what = f"{tool.name} calls {called}, which needs the permission {permission}, and does not declare it"
+        mend = f"add {permission} to its business_rules.required_permissions"
+        yield _found("too-few-permissions", tool.where, what, mend)
 
 
 def _coverage(operations: Operations, offered: Collection[str]) -> Iterator[Finding]:

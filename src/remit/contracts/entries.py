@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from remit.contracts.classification import Capability, Classification, Complexity, Deprecation, Maturity, Tier
 from remit.contracts.facts import Effect, Facts, Risk, facts_of
 from remit.contracts.governance import BusinessRules, Policies
+from remit.core.frozen import frozen
 
 
 class Part(BaseModel):
@@ -80,7 +80,7 @@ class MethodPart(Operation):
     without_tool: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class MethodEntry:
     """A method of the inventory, and where it stands there."""
 
@@ -97,7 +97,7 @@ class MethodEntry:
         return self.key.rpartition(".")[2]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ToolEntry:
     """A tool of the inventory: of the method with the key ``method``, or of the function ``part.function``."""
 

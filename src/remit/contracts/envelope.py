@@ -52,7 +52,7 @@ class Status(enum.Enum):
 class Failure(BaseModel):
     """Why a request failed; ``code`` is stable, like those of `remit.errors`."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     code: str = Field(min_length=1)
     message: str
@@ -112,7 +112,7 @@ def payload_of(envelope: type[Request[Any] | Response[Any]]) -> type[BaseModel]:
 class ToolRequestPayload(BaseModel):
     """Which tool, and its parameters. Nothing else: how a tool is run is no matter of its caller."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", defer_build=True)
 
     tool_name: str = Field(min_length=1, max_length=64)
     parameters: dict[str, JsonValue] = Field(default_factory=dict[str, JsonValue])
@@ -130,7 +130,7 @@ class ToolRequest(Request[ToolRequestPayload], operation="tool_execution"):
 class ToolResponsePayload(BaseModel):
     """What the tool gave: the payload of its method's response, as JSON."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", defer_build=True)
 
     result: JsonValue = None
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import enum
 import inspect
+import os
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from types import FunctionType, MethodType
 from typing import ClassVar
 
+from remit.core.frozen import frozen
 from remit.errors import SetupError
 
 
@@ -24,7 +25,7 @@ class Step(enum.Enum):
     MAJOR = "major"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Finding:
     """One thing that is not as it should be.
 
@@ -58,7 +59,7 @@ class InventoryError(SetupError):
 def place_of(function: FunctionType | MethodType) -> str:
     """Where a function is written, as ``file:line``."""
     code = function.__code__
-    return f"{shown(Path(code.co_filename))}:{code.co_firstlineno}"
+    return f"{shown(code.co_filename)}:{code.co_firstlineno}"
 
 
 def place_of_field(model: type[object], field: str) -> str:
@@ -70,14 +71,15 @@ def place_of_field(model: type[object], field: str) -> str:
         return model.__qualname__
     start = re.compile(rf"\s+{re.escape(field)}\s*:")
     offset = next((number for number, line in enumerate(lines) if start.match(line)), 0)
-    return f"{shown(Path(file))}:{first + offset}"
+    return f"{shown(file)}:{first + offset}"
 
 
-def shown(path: Path) -> str:
+def shown(path: Path | str) -> str:
     """A path as a person at this prompt would write it."""
-    return _shown(path, Path.cwd())
+    return _shown(str(path), os.getcwd())  # noqa: PTH109 - a path of it is made only for a file that is new
 
 
 @lru_cache(maxsize=1024)
-def _shown(path: Path, here: Path) -> str:
+def _shown(file: str, cwd: str) -> str:
+    path, here = Path(file), Path(cwd)
     return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)

@@ -7,7 +7,7 @@ sections of its own to it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
@@ -19,6 +19,7 @@ from remit.contracts.facts import Facts
 from remit.contracts.jsontext import compact
 from remit.contracts.stricter import Stricter
 from remit.core import Stack
+from remit.core.frozen import frozen
 from remit.errors import SetupError
 
 M_co = TypeVar("M_co", bound="Policies", covariant=True)
@@ -47,7 +48,7 @@ class BusinessRules(Policies):
     replacement_method: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Enforcer:
     """The layer that enforces a field, what it does, and whether it stands around the tool or around every call.
 
@@ -71,7 +72,7 @@ class Governed(NamedTuple):
     fixed: Mapping[str, JsonValue] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Section(Generic[M_co]):
     """One section of policy.
 

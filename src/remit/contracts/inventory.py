@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
@@ -24,11 +23,13 @@ from remit.contracts.entries import (
     facts_said,
 )
 from remit.contracts.finding import Finding, InventoryError, shown
+from remit.contracts.garbage import gc_paused
 from remit.contracts.governance import BUSINESS, BusinessRules, Policies, Table
 from remit.contracts.jsontext import compact
 from remit.contracts.near import near
 from remit.contracts.positions import Document, read_yaml
 from remit.contracts.positions import Path as At
+from remit.core.frozen import frozen
 from remit.errors import ContractError
 
 N = TypeVar("N", bound=Part)
@@ -39,7 +40,7 @@ _QUOTED: Final = re.compile(r"'([^']*)'")
 _INHERITED: Final = ("classification", "effect", "risk", "egress", "trusted", "entities", "models", "parameters")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Vocabulary:
     """The words of an application: subdomains by domain, and the permissions that one of its roles grants."""
 
@@ -47,7 +48,7 @@ class Vocabulary:
     permissions: Collection[str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Inventory:
     """What was read: methods by their key ``domain.subdomain.name``, tools by name."""
 
@@ -64,6 +65,7 @@ class Inventory:
         return Inventory(folder=self.folder, table=self.table, methods=methods, tools=tools)
 
 
+@gc_paused()
 def read_inventory(folder: Path, table: Table, words: Vocabulary) -> Inventory:
     """Read the files ``*.yaml`` of a folder. A slice that stands elsewhere in it is refused, not left out.
 
@@ -107,7 +109,7 @@ def _elsewhere(folder: Path) -> Iterator[Finding]:
             yield Finding(code="not-read", where=f"{shown(file)}:1", what="nobody reads this file", mend=mend)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class _Waiting:
     """A tool of a method that is perhaps not read yet."""
 

@@ -5,8 +5,9 @@ Every item is filed under a ``call``: the id of the call, or of the model reques
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Literal
+
+from msgspec import Struct
 
 Outcome = Literal["ok", "error", "denied"]
 
@@ -14,16 +15,14 @@ BESIDE: Final = "-"
 """The ``after`` of a run that is a direct call in a conversation: it follows none of its runs, and none follows it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
+class Item(Struct, frozen=True, kw_only=True, gc=False):
     """The parent of all items; ``kind`` names the class in the journal."""
 
     kind: ClassVar[str] = ""
     call: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Opened(Item):
+class Opened(Item, frozen=True, kw_only=True, gc=False):
     """The header of a run: who runs what, for which application, with which input."""
 
     kind: ClassVar[str] = "opened"
@@ -38,8 +37,7 @@ class Opened(Item):
     after: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Message(Item):
+class Message(Item, frozen=True, kw_only=True, gc=False):
     """A system, user or assistant message of the agent whose call id is ``agent``: its wire text."""
 
     kind: ClassVar[str] = "message"
@@ -48,8 +46,7 @@ class Message(Item):
     request: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelReply(Item):
+class ModelReply(Item, frozen=True, kw_only=True, gc=False):
     """What a model said to the worker whose call id is ``agent``: PydanticAI's response, as JSON.
 
     ``request`` is the digest of what was asked. It stands beside the bijection: a response holds more than a chat
@@ -62,8 +59,7 @@ class ModelReply(Item):
     response: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Usage(Item):
+class Usage(Item, frozen=True, kw_only=True, gc=False):
     """What one model request took, and the raw response body."""
 
     kind: ClassVar[str] = "usage"
@@ -74,8 +70,7 @@ class Usage(Item):
     response: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Failure(Item):
+class Failure(Item, frozen=True, kw_only=True, gc=False):
     """A model request failed; ``content`` is the error as a reply, ``request`` the digest of what was asked."""
 
     kind: ClassVar[str] = "failure"
@@ -83,8 +78,7 @@ class Failure(Item):
     request: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolOutput(Item):
+class ToolOutput(Item, frozen=True, kw_only=True, gc=False):
     """The one terminal record of a call. For a model's call ``text`` is the wire text of the tool message.
 
     ``wire`` is the id by which the model named the call; for every other caller it is empty and ``text`` is the
@@ -100,8 +94,7 @@ class ToolOutput(Item):
     final: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Handoff(Item):
+class Handoff(Item, frozen=True, kw_only=True, gc=False):
     """One agent hands the conversation to another. No chat message.
 
     It is filed under the call that both answer. ``wire`` is the id by which the model named the call that did it.
@@ -114,8 +107,7 @@ class Handoff(Item):
     wire: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked(Item):
+class Asked(Item, frozen=True, kw_only=True, gc=False):
     """A question was put to a person; ``question`` is its id, ``body`` the whole `Question` as JSON."""
 
     kind: ClassVar[str] = "question"
@@ -125,8 +117,7 @@ class Asked(Item):
     body: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decided(Item):
+class Decided(Item, frozen=True, kw_only=True, gc=False):
     """A person's decision, copied from the run's inbox; ``body`` is the whole `Decision` as JSON."""
 
     kind: ClassVar[str] = "decision"
@@ -134,8 +125,7 @@ class Decided(Item):
     body: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Started(Item):
+class Started(Item, frozen=True, kw_only=True, gc=False):
     """An attempt begins: written before the function runs, with the approval it takes."""
 
     kind: ClassVar[str] = "started"
@@ -144,8 +134,7 @@ class Started(Item):
     question: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ended(Item):
+class Ended(Item, frozen=True, kw_only=True, gc=False):
     """An attempt has ended, with its content. ``void``: a person or the tool found that it never happened.
 
     ``final``: its reply ends the run.
@@ -159,8 +148,7 @@ class Ended(Item):
     final: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Note(Item):
+class Note(Item, frozen=True, kw_only=True, gc=False):
     """Something a body said with ``ctx.log`` or ``ctx.emit``."""
 
     kind: ClassVar[str] = "note"
@@ -168,8 +156,7 @@ class Note(Item):
     data: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mismatch(Item):
+class Mismatch(Item, frozen=True, kw_only=True, gc=False):
     """On resume, today's code asked for something else than the journal recorded; the recorded one was kept."""
 
     kind: ClassVar[str] = "mismatch"
@@ -178,32 +165,28 @@ class Mismatch(Item):
     today: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Erased(Item):
+class Erased(Item, frozen=True, kw_only=True, gc=False):
     """What stands where a body was erased: its digest remains, so that the chain still holds."""
 
     kind: ClassVar[str] = "erased"
     was: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Waiting(Item):
+class Waiting(Item, frozen=True, kw_only=True, gc=False):
     """The run is suspended until these questions are decided."""
 
     kind: ClassVar[str] = "suspended"
     questions: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Resumed(Item):
+class Resumed(Item, frozen=True, kw_only=True, gc=False):
     """A driver took the run up again."""
 
     kind: ClassVar[str] = "resumed"
     driver: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finished(Item):
+class Finished(Item, frozen=True, kw_only=True, gc=False):
     """The run has ended."""
 
     kind: ClassVar[str] = "finished"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from typing import Any, Final, cast
+from weakref import proxy
 
 from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
@@ -13,6 +14,7 @@ from pydantic_core.core_schema import CoreSchemaType
 from remit.errors import ContractError
 
 JsonSchema = dict[str, Any]
+Describe = Callable[[Any], JsonSchema]
 
 
 def json_schema_of(adapter: TypeAdapter[Any]) -> JsonSchema:
@@ -27,11 +29,26 @@ def json_schema_of(adapter: TypeAdapter[Any]) -> JsonSchema:
 
 
 class _Describing(GenerateJsonSchema):
-    """Pydantic's own generator, less what it does anew for every type: an application has a thousand of them."""
+    """Pydantic's own generator, less what few types need of it: an application has a thousand of them."""
 
-    def build_schema_type_to_method(self) -> dict[Any, Callable[[Any], JsonSchema]]:
-        """The method for each kind of core schema, by names that are looked up once."""
-        return {kind: getattr(self, name) for kind, name in _method_names()}
+    def generate(self, schema: Any, mode: Any = "validation") -> JsonSchema:
+        """The whole. Where no part of it has a name, there is nothing to gather, to count and to name anew."""
+        nameless = {key: value for key, value in schema.items() if key != "ref"}
+        said = self.generate_inner(nameless)
+        return super().generate(schema, mode) if self.core_to_defs_refs else self.sort(said)
+
+    def generate_inner(self, schema: Any) -> JsonSchema:
+        """One part. Where nothing but words is hung on it, it says what its kind does, and these."""
+        metadata: JsonSchema = schema.get("metadata") or _NOTHING
+        if "ref" in schema or "serialization" in schema or not metadata.keys() <= _WORDS:
+            return super().generate_inner(schema)
+        said = self._kinds[schema["type"]](schema)
+        return {**said, **metadata["pydantic_js_updates"]} if metadata else said
+
+    def build_schema_type_to_method(self) -> dict[Any, Describe]:
+        """The method for each kind of core schema."""
+        self._kinds = _Kinds(self)
+        return self._kinds
 
     def encode_default(self, dft: Any) -> Any:
         """A default as JSON; one that is JSON already needs no type adapter."""
@@ -44,12 +61,27 @@ class _Describing(GenerateJsonSchema):
         return False
 
 
+class _Kinds(dict[Any, Describe]):
+    """The methods of a generator by kind of core schema, each looked up when a part of that kind comes.
+
+    They do not hold the generator: a thousand that hold themselves are garbage that takes long to find.
+    """
+
+    def __init__(self, generator: GenerateJsonSchema) -> None:
+        self._generator = proxy(generator)
+
+    def __missing__(self, kind: CoreSchemaType) -> Describe:
+        return cast("Describe", getattr(self._generator, _method_names()[kind]))
+
+
 @cache
-def _method_names() -> tuple[tuple[CoreSchemaType, str], ...]:
-    methods = cast("dict[CoreSchemaType, Callable[..., Any]]", GenerateJsonSchema().build_schema_type_to_method())
-    return tuple((kind, method.__name__) for kind, method in methods.items())
+def _method_names() -> dict[CoreSchemaType, str]:
+    methods = cast("dict[CoreSchemaType, Describe]", GenerateJsonSchema().build_schema_type_to_method())
+    return {kind: method.__name__ for kind, method in methods.items()}
 
 
+_NOTHING: Final[JsonSchema] = {}
+_WORDS: Final = frozenset({"pydantic_js_updates"})
 _PLAIN: Final = frozenset({bool, int})
 _BY_NAME: Final = frozenset({"properties", "$defs", "patternProperties"})
 _VALUES: Final = frozenset({"default", "const", "enum", "examples", "discriminator"})

@@ -12,11 +12,12 @@ from typing import Any, Final, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
+from remit.contracts.definition import AnyTool
 from remit.contracts.facts import Facts
 from remit.contracts.finding import Finding, InventoryError, shown
 from remit.contracts.governance import Policies
 from remit.contracts.jsontext import canonical_text
-from remit.contracts.operations import AnyTool, Operations
+from remit.contracts.operations import Operations
 from remit.contracts.question import digest
 from remit.contracts.schema import Input, Output
 from remit.contracts.widening import inlined

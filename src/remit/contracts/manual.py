@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
+from remit.contracts.definition import MethodDefinition, ToolDefinition
 from remit.contracts.facts import Facts
 from remit.contracts.governance import Policies, Table
 from remit.contracts.jsontext import canonical_text
 from remit.contracts.method import Parameter
-from remit.contracts.operations import MethodDefinition, Operations, ToolDefinition
+from remit.contracts.operations import Operations
 
 _ENUM: Final = re.compile(r"<\w+\.(\w+): [^>]*>")
 _BOUNDS: Final = {
@@ -62,8 +64,33 @@ def _tool(tool: ToolDefinition) -> Iterator[str]:
     yield from _facts(tool.tool.facts)
     yield from _declared(tool.policies)
     yield from _parameters(tool.parameters)
-    layers = ", ".join(f"`{_ENUM.sub(lambda found: found[1].lower(), repr(layer))}`" for layer in tool.tool.layers)
-    yield from ("", f"Layers, outermost first: {layers or 'none'}.")
+    rows = [_layer(_ENUM.sub(lambda found: found[1].lower(), repr(layer))) for layer in tool.tool.layers]
+    if rows:
+        yield ""
+        yield from table(("layer, outermost first", "configuration"), rows)
+
+
+def _layer(printed: str) -> tuple[str, str]:
+    """The name of a layer and its configuration, read from how it prints itself; all of it where that cannot be."""
+    try:
+        said = ast.parse(printed, mode="eval").body
+    except SyntaxError:
+        return f"`{printed}`", "none"
+    if not isinstance(said, ast.Call) or said.args:
+        return f"`{printed}`", "none"
+    return f"`{ast.unparse(said.func)}`", "<br>".join(
+        f"`{each.arg} = {_value(each.value)}`" for each in said.keywords
+    ) or "none"
+
+
+def _value(written: ast.expr) -> str:
+    """A value as JSON where it is one, like all others in a reference."""
+    if isinstance(written, ast.Name):
+        return canonical_text(written.id)
+    try:
+        return canonical_text(ast.literal_eval(written))
+    except ValueError:
+        return ast.unparse(written)
 
 
 def _facts(facts: Facts) -> Iterator[str]:

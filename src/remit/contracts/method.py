@@ -9,7 +9,6 @@ import inspect
 import sys
 import typing
 from collections.abc import Awaitable, Callable, Collection
-from dataclasses import dataclass
 from types import FunctionType, MethodType
 from typing import Any, Final, NamedTuple, TypeVar, cast, overload
 from uuid import UUID
@@ -23,10 +22,11 @@ from remit.contracts.envelope import Request, Response, Status, payload_of
 from remit.contracts.facts import Facts
 from remit.contracts.question import digest
 from remit.contracts.reply import Reply
+from remit.core.frozen import frozen
 from remit.errors import ContractError, OutputError
 
 F = TypeVar("F", bound=Callable[..., Awaitable[Any]])
-E = TypeVar("E", Request[Any], Response[Any])
+E = TypeVar("E", "Request[Any]", "Response[Any]")
 
 
 class Mark(NamedTuple):
@@ -111,7 +111,7 @@ class Parameter(NamedTuple):
     schema: dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class MethodModels:
     """The types of a method; request and response are None where payloads are plain."""
 

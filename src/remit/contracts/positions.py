@@ -7,12 +7,13 @@ may stand twice, and nothing is repeated by reference: named templates say what 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import field
 from types import ModuleType
 from typing import Any, Final, cast
 
 from remit.contracts.finding import Finding, InventoryError
+from remit.core.frozen import frozen
 from remit.errors import SetupError
 
 Path = tuple[str | int, ...]
@@ -21,7 +22,7 @@ _KINDS: Final = ("str", "int", "float", "bool", "null", "seq", "map")
 _PLAIN: Final = frozenset({None, "!", *(f"{_TAG}{kind}" for kind in _KINDS)})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Document:
     """What a text says, and the line of each part by its path. What is wrong at the paths ``refused`` is said."""
 
@@ -51,22 +52,24 @@ def read_yaml(text: str, file: str) -> Document:
     """
     yaml = _yaml()
     loader = (yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader)(text)
+    reader = _Reader(file, yaml, loader)
     try:
-        node = loader.get_single_node()
+        value = reader.document()
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
-        said = Finding(code="yaml", where=f"{file}:{line}", what=f"no YAML: {error.problem}", mend="mend the text")
-        raise InventoryError([said]) from error
+        raise _no_yaml(f"{file}:{line}", str(error.problem)) from error
     except yaml.YAMLError as error:
-        said = Finding(code="yaml", where=f"{file}:1", what=f"no YAML: {error}", mend="mend the text")
-        raise InventoryError([said]) from error
+        raise _no_yaml(f"{file}:1", str(error)) from error
     finally:
         loader.dispose()
-    reader = _Reader(file)
-    value: object = {} if node is None else reader.value(node, ())
     if not isinstance(value, dict):
-        raise InventoryError([reader.finding(node, "yaml", "no mapping", "begin with keys, like `domain: …`")])
+        said = reader.finding(reader.lines[()], "yaml", "no mapping", "begin with keys, like `domain: …`")
+        raise InventoryError([said])
     return Document(file, cast("dict[str, Any]", value), reader.lines, reader.findings, reader.refused)
+
+
+def _no_yaml(where: str, problem: str) -> InventoryError:
+    return InventoryError([Finding(code="yaml", where=where, what=f"no YAML: {problem}", mend="mend the text")])
 
 
 def beyond_json(text: str, file: str) -> Iterator[Finding]:
@@ -96,45 +99,93 @@ def _yaml() -> ModuleType:
 
 
 class _Reader:
-    """Makes values of nodes."""
+    """Makes values of events. Nodes between them would be garbage as soon as they are read."""
 
-    def __init__(self, file: str) -> None:
+    def __init__(self, file: str, yaml: ModuleType, loader: Any) -> None:
         self.file = file
         self.lines: dict[Path, int] = {}
         self.findings: list[Finding] = []
         self.refused: set[Path] = set()
-        self._seen: set[int] = set()
+        self._yaml = yaml
+        self._loader = loader
+        self._next: Callable[[], Any] = loader.get_event
+        self._anchored: dict[str, Any] = {}
+        self._tags: dict[tuple[str, bool], str] = {}
 
-    def value(self, node: Any, path: Path) -> Any:
-        """The value of a node, which stands at ``path``."""
-        self.lines.setdefault(path, node.start_mark.line + 1)
-        if node.id == "scalar":
-            return self._scalar(node, path)
-        if id(node) in self._seen:
+    def document(self) -> object:
+        """The value of the one document that there is; no keys where there is none."""
+        self._next()
+        if self._loader.check_event(self._yaml.StreamEndEvent):
+            return {}
+        self._next()
+        value: object = self.value(self._next(), ())
+        self._next()
+        if not self._loader.check_event(self._yaml.StreamEndEvent):
+            raise _no_yaml(f"{self.file}:{self._next().start_mark.line + 1}", "but found another document")
+        return value
+
+    def value(self, event: Any, path: Path) -> Any:
+        """The value of the part that begins with an event, which stands at ``path``."""
+        meant = self._meant(event)
+        line = meant.start_mark.line + 1
+        self.lines.setdefault(path, line)
+        if isinstance(meant, self._yaml.ScalarEvent):
+            return self._scalar(meant, path, line)
+        if meant is not event:
             self.refused.add(path)
-            self._say(node, "alias", "a reference to another part", "say it here, or name a template")
+            self._say(line, "alias", "a reference to another part", "say it here, or name a template")
             return None
-        self._seen.add(id(node))
-        if node.id == "sequence":
-            return [self.value(child, (*path, index)) for index, child in enumerate(node.value)]
-        return self._mapping(node, path)
-
-    def _mapping(self, node: Any, path: Path) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        for key, child in node.value:
-            name = key.value
-            if key.id != "scalar":
-                self._say(key, "key", "a key that is no word", "give a word")
-            elif name in found:
-                first = self.lines[*path, name]
-                self._say(key, "duplicate", f"the key {name!r} stands twice, first on line {first}", "remove one")
-            else:
-                self.lines[*path, name] = key.start_mark.line + 1
-                found[name] = self.value(child, (*path, name))
+        if isinstance(event, self._yaml.MappingStartEvent):
+            return self._mapping(path)
+        found: list[Any] = []
+        while not isinstance(child := self._next(), self._yaml.SequenceEndEvent):
+            found.append(self.value(child, (*path, len(found))))
         return found
 
-    def _scalar(self, node: Any, path: Path) -> Any:
-        kind, text = node.tag.removeprefix(_TAG), node.value
+    def _meant(self, event: Any) -> Any:
+        """The event, or the one that it repeats."""
+        if isinstance(event, self._yaml.AliasEvent):
+            if event.anchor not in self._anchored:
+                raise _no_yaml(f"{self.file}:{event.start_mark.line + 1}", "found undefined alias")
+            return self._anchored[event.anchor]
+        if event.anchor is not None:
+            if event.anchor in self._anchored:
+                raise _no_yaml(f"{self.file}:{event.start_mark.line + 1}", "second occurrence")
+            self._anchored[event.anchor] = event
+        return event
+
+    def _mapping(self, path: Path) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        while not isinstance(event := self._next(), self._yaml.MappingEndEvent):
+            key = self._meant(event)
+            line = key.start_mark.line + 1
+            if not isinstance(key, self._yaml.ScalarEvent):
+                self._say(line, "key", "a key that is no word", "give a word")
+                self._skip(event)
+                self._skip_next()
+            elif key.value in found:
+                first = self.lines[*path, key.value]
+                self._say(line, "duplicate", f"the key {key.value!r} stands twice, first on line {first}", "remove one")
+                self._skip_next()
+            else:
+                self.lines[*path, key.value] = line
+                found[key.value] = self.value(self._next(), (*path, key.value))
+        return found
+
+    def _skip_next(self) -> None:
+        event = self._next()
+        self._meant(event)
+        self._skip(event)
+
+    def _skip(self, event: Any) -> None:
+        """Go beyond the part that begins with an event."""
+        if isinstance(event, self._yaml.CollectionStartEvent):
+            while not isinstance(event := self._next(), self._yaml.CollectionEndEvent):
+                self._meant(event)
+                self._skip(event)
+
+    def _scalar(self, event: Any, path: Path, line: int) -> Any:
+        kind, text = self._tag(event).removeprefix(_TAG), event.value
         if kind == "str":
             return text
         if kind == "null":
@@ -145,12 +196,21 @@ class _Reader:
             except ValueError:
                 pass
         self.refused.add(path)
-        self._say(node, "scalar", f"{text!r} is no text, number, true or false", "quote what is meant as text")
+        self._say(line, "scalar", f"{text!r} is no text, number, true or false", "quote what is meant as text")
         return text
 
-    def _say(self, node: Any, code: str, what: str, mend: str) -> None:
-        self.findings.append(self.finding(node, code, what, mend))
+    def _tag(self, event: Any) -> str:
+        """The tag that a scalar has, or that the way it looks gives it."""
+        if event.tag not in {None, "!"}:
+            return str(event.tag)
+        looks = (event.value, event.implicit[0])
+        if looks not in self._tags:
+            self._tags[looks] = self._loader.resolve(self._yaml.ScalarNode, event.value, event.implicit)
+        return self._tags[looks]
 
-    def finding(self, node: Any, code: str, what: str, mend: str) -> Finding:
-        """A finding about a node."""
-        return Finding(code=code, where=f"{self.file}:{node.start_mark.line + 1}", what=what, mend=mend)
+    def _say(self, line: int, code: str, what: str, mend: str) -> None:
+        self.findings.append(self.finding(line, code, what, mend))
+
+    def finding(self, line: int, code: str, what: str, mend: str) -> Finding:
+        """A finding about what stands on a line."""
+        return Finding(code=code, where=f"{self.file}:{line}", what=what, mend=mend)

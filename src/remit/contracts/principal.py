@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from remit.core.frozen import frozen
 
 ALL = "*"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Principal:
     """An authenticated person or service.
 
@@ -26,6 +28,8 @@ class Principal:
 
     def lacks(self, permissions: frozenset[str]) -> list[str]:
         """Those of ``permissions`` that this principal does not hold, sorted."""
+        if permissions <= self.permissions:
+            return []
         return sorted(permission for permission in permissions if not self.may(permission))
 
     def narrowed(self, most: frozenset[str]) -> Principal:
@@ -39,7 +43,7 @@ def _area(permission: str) -> str:
     return f"{permission.partition(':')[0]}:{ALL}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Caller:
     """The facts of who makes a call: which run, which agent, from within which call, how deep, for whom.
 

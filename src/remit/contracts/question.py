@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cache
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from pydantic import TypeAdapter
+from pydantic_core import CoreConfig, SchemaValidator
+
+from remit.core.frozen import frozen
 
 T = TypeVar("T")
 
@@ -15,7 +18,7 @@ QuestionKind = Literal["approval", "outcome"]
 Status = Literal["open", "approved", "denied", "taken", "expired"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Question:
     """May this call run? Bound to everything that matters about it.
 
@@ -70,10 +73,10 @@ class Question:
     @staticmethod
     def of(text: str) -> Question:
         """The question that `json` wrote."""
-        return _adapter(Question).validate_json(text, strict=True)
+        return _reader(Question).validate_json(text, strict=True)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Decision:
     """What a person decided: ``approved`` is True or False and nothing that merely looks like it.
 
@@ -102,13 +105,19 @@ class Decision:
     @staticmethod
     def of(text: str) -> Decision:
         """The decision that `json` wrote."""
-        return _adapter(Decision).validate_json(text, strict=True)
+        return _reader(Decision).validate_json(text, strict=True)
 
 
 @cache
 def _adapter(kind: type[T]) -> TypeAdapter[T]:
     """Built when first used: most processes that import this ask nobody anything."""
     return TypeAdapter(kind)
+
+
+@cache
+def _reader(kind: type[Any]) -> SchemaValidator:
+    """Keeps nothing: pydantic would keep sixteen thousand of the strings that it reads, and these are read once."""
+    return SchemaValidator(_adapter(kind).core_schema, CoreConfig(cache_strings="keys"))
 
 
 def digest(*parts: str) -> str:

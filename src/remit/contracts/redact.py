@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import traceback
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import wraps
 from typing import Any
 
@@ -14,6 +14,7 @@ from remit.contracts.jsontext import compact
 from remit.contracts.reply import UNREAD, Reply
 from remit.contracts.schema import Output
 from remit.contracts.secret import KNOWN, LEFT_OUT, redacted, redacted_content, rewritten
+from remit.core.frozen import frozen
 from remit.errors import (
     CallError,
     ContractError,
@@ -27,7 +28,7 @@ from remit.errors import (
 Body = Callable[..., Awaitable[Any]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Redact:
     """What a tool takes out of its results before anybody sees them, and of its errors.
 

@@ -39,7 +39,7 @@ class Reply(NamedTuple):
 
     @staticmethod
     def final(value: object) -> Reply:
-        """A good reply that ends the run: siblings finish, then the run is done with this value."""
+        """A good reply that ends the run, for all agents above: siblings finish, then it is done with this value."""
         return Reply(content_of(value), "ok", value, ends=True)
 
     @staticmethod

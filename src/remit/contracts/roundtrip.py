@@ -113,6 +113,7 @@ _NOT_FINITE: Final = CoreConfig(ser_json_inf_nan="constants")
 _SORTED: Final = wrap_serializer_function_ser_schema(_sorted, when_used="json")
 _IN_ORDER: Final = plain_serializer_function_ser_schema(in_order, when_used="json")
 _ANYTHING: Final = SchemaSerializer({"type": "any"}, _NOT_FINITE)
+_HOLDING: Final = (dict, list, tuple)
 _NO_SCHEMA: Final = frozenset({"default", "expected", "metadata", "keys_schema"})
 
 
@@ -126,7 +127,9 @@ def _nodes(schema: Any) -> Iterator[Node]:
             named = not isinstance(node.get("type"), str)  # schemas by name
             if not named:
                 yield node
-            left += [value for key, value in reversed(node.items()) if named or key not in _NO_SCHEMA]
+            for key, value in reversed(node.items()):
+                if isinstance(value, _HOLDING) and (named or key not in _NO_SCHEMA):
+                    left.append(value)
         elif isinstance(part, (list, tuple)):
             left += reversed(cast("list[Any]", part))
 

@@ -129,10 +129,12 @@ class Input(Generic[P]):
 
     def _plain(self, payload: P, fields: set[str] | None = None) -> dict[str, Any]:
         try:
-            plain = self._writes.serializer.to_python(payload, mode="json", by_alias=True, include=fields)
+            plain: dict[str, Any] = self._writes.serializer.to_python(
+                payload, mode="json", by_alias=True, include=fields
+            )
         except (PydanticSerializationError, ValueError, RecursionError) as error:
             raise InvalidError(f"JSON cannot hold the arguments: {error}") from error
-        return cast("dict[str, Any]", plain)
+        return plain
 
     def _come_back(self, payload: P, text: str, fields: set[str]) -> None:
         """Refuse a payload whose text says another, which would run in its place."""

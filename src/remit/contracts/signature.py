@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import typing
 from collections.abc import Callable
-from dataclasses import dataclass
 from types import UnionType
 from typing import Annotated, Any, Union
 
@@ -15,10 +14,11 @@ from remit.contracts.callee import Context, LeafContext
 from remit.contracts.docstring import read_docstring
 from remit.contracts.reply import Reply
 from remit.contracts.schema import Input, Output, model_of
+from remit.core.frozen import frozen
 from remit.errors import ContractError
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Signature:
     """How a function is called: whether it wants a context, and how a payload becomes its parameters.
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from remit.contracts.chat import ChatRequest
 from remit.contracts.ledger import Ledger
 from remit.contracts.reply import Reply
+from remit.core.frozen import frozen
 
 Prepared = Callable[[], Awaitable[Reply]]
 """A call that has its id; calling this makes it."""
@@ -46,7 +46,7 @@ class Aux(NamedTuple):
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class StepRequest:
     """What a step is asked: the chat so far, and the door for its calls."""
 
@@ -54,7 +54,7 @@ class StepRequest:
     calls: Calls
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Next:
     """The model called tools: ``messages`` are the wire texts of this step, to be continued."""
 
@@ -62,7 +62,7 @@ class Next:
     aux: Aux
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Done:
     """The agent is done: the model called nothing, or a reply ended the run (then ``final`` is that reply).
 

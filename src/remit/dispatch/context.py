@@ -84,7 +84,7 @@ class BodyFrame:
         self._may_go: dict[str, bool] = {}
         self._busy = 0
         known = self.ledger.known(call.id)
-        self._notes = [(item.name, item.data) for item in known if isinstance(item, Note)]
+        self._notes = [(item.name, item.data) for item in known if isinstance(item, Note)] if known else []
 
     @property
     def run(self) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from remit.contracts.call import CallService
 from remit.contracts.callee import Bodied, Modelled
 from remit.contracts.principal import Caller
+from remit.core.frozen import frozen
 from remit.dispatch.registry import AnyActor, AnyCallee, Registry
 
 KEPT: Final = 64
@@ -49,7 +50,7 @@ class Guest:
         self.passing = Passing()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class GuestCaller(Caller):
     """A caller below actors that the application does not list: it carries them, for no name leads to them."""
 

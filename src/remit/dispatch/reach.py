@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import CoroutineType
 from typing import Any, NoReturn
 
 from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.principal import Caller
 from remit.contracts.reply import Reply
+from remit.core.frozen import frozen
 from remit.dispatch.guests import named_by_guests, same_body
 from remit.dispatch.registry import AnyActor, AnyCallee, told
 from remit.errors import BudgetError, DeniedError
@@ -18,7 +19,7 @@ Find = Callable[[Caller, str], AnyActor | None]
 """From a name to the actor of that name, which the application lists or which is above the call."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Reach(CallLayer):
     """Refuses what an actor above the call does not let through.
 

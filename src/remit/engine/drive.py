@@ -11,6 +11,7 @@ from typing import Final, Literal
 from remit.contracts.items import Decided, Finished, Item, Position, Resumed, ToolOutput, Waiting
 from remit.contracts.question import Decision
 from remit.contracts.reply import Reply
+from remit.core.frozen import frozen
 from remit.errors import CallCancelledError, JournalError, LeaseError, NotFoundError, RequestError, Suspended
 from remit.journal.ledger import RunLedger, Watch
 from remit.journal.ports import Held, Store
@@ -24,7 +25,7 @@ Status = Literal["done", "failed", "waiting", "cancelled"]
 Root = Callable[[RunLedger], Awaitable[Reply]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Outcome:
     """How a drive came out: the reply of the root, or the questions it waits for."""
 
@@ -41,7 +42,7 @@ class _Lease:
     lasts: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Driver:
     """One driver: ``name`` says who holds a lease; a lease of ``seconds`` is renewed while the run is driven."""
 
@@ -91,7 +92,7 @@ class Driver:
             )
             ledger.add(header if header is not None else Resumed(call=run, driver=self.name))
             try:
-                outcome = await self._watched(ledger, root, lease, leave or asyncio.Event())
+                outcome = await self._watched(ledger, root if header is None else _headed(root), lease, leave)
             finally:
                 ledger.close()
             lease.lasts = outcome.status == "waiting"
@@ -110,18 +111,23 @@ class Driver:
             await ledger.commit(header)
             ledger.close()
 
-    async def _watched(self, ledger: RunLedger, root: Root, lease: _Lease, leave: asyncio.Event) -> Outcome:
-        """Drive to a rest; whoever asks to cancel the run is heard within `POLL` seconds."""
+    async def _watched(self, ledger: RunLedger, root: Root, lease: _Lease, leave: asyncio.Event | None) -> Outcome:
+        """Drive to a rest; whoever asks to cancel the run is heard within `POLL` seconds.
+
+        Another process writes the inbox; there is no event to wait for.
+        """
         driving = asyncio.create_task(self._until_rest(ledger, root, lease.held.decisions, leave))
-        asked = asyncio.create_task(self._asked_to_cancel(ledger.run))
-        leaving = asyncio.create_task(leave.wait())
+        leaving = [asyncio.create_task(leave.wait())] if leave else []
         try:
-            await asyncio.wait([driving, asked, leaving], return_when=asyncio.FIRST_COMPLETED)
-            if leave.is_set() and not driving.done():
+            heard = False
+            while not heard:
+                some, _ = await asyncio.wait([driving, *leaving], timeout=POLL, return_when=asyncio.FIRST_COMPLETED)
+                heard = bool(some) or await self._asked_to_cancel(ledger.run)
+            if leave and leave.is_set() and not driving.done():
                 await self._let_go(ledger.run, lease.held.epoch)
         finally:
-            asked.cancel()
-            leaving.cancel()
+            for task in leaving:
+                task.cancel()
             if not driving.done():
                 driving.cancel()
                 await asyncio.wait([driving])
@@ -129,12 +135,11 @@ class Driver:
                 driving.exception()  # looked at, so that nobody complains where a cancel goes on instead
         return driving.result()
 
-    async def _asked_to_cancel(self, run: str) -> None:
-        while True:
-            await asyncio.sleep(POLL)  # another process writes the inbox; there is no event to wait for
-            with contextlib.suppress(JournalError):
-                if await self.store.cancelled(run):
-                    return
+    async def _asked_to_cancel(self, run: str) -> bool:
+        try:
+            return bool(await self.store.cancelled(run))
+        except JournalError:
+            return False
 
     async def _let_go(self, run: str, epoch: int) -> None:
         """End this epoch, whether there is a next driver yet or not: nothing more of it is stored."""
@@ -143,12 +148,12 @@ class Driver:
             await self.store.release(run, (await self.store.acquire(run, self.name, self.seconds)).epoch)
 
     async def _until_rest(
-        self, ledger: RunLedger, root: Root, decisions: Sequence[Decision], leave: asyncio.Event
+        self, ledger: RunLedger, root: Root, decisions: Sequence[Decision], leave: asyncio.Event | None
     ) -> Outcome:
         try:
             outcome, last = await self._rest(ledger, root, decisions)
         except asyncio.CancelledError:
-            if leave.is_set():
+            if leave and leave.is_set():
                 raise LeaseError(f"run {ledger.run} was let go; another process can drive it on") from None
             outcome, last = Outcome(status="cancelled", reply=_CANCELLED), Finished(call=ledger.run, status="cancelled")
         writing = asyncio.ensure_future(ledger.commit(last))
@@ -163,7 +168,6 @@ class Driver:
 
     async def _rest(self, ledger: RunLedger, root: Root, decisions: Sequence[Decision]) -> tuple[Outcome, Item]:
         """How the drive comes out, and the item that says so."""
-        await ledger.flush()
         while True:
             await self._copy_inbox(ledger, {decision.question: decision for decision in decisions})
             try:
@@ -218,6 +222,16 @@ class Driver:
         while True:
             await asyncio.sleep(self.seconds / 3)
             await self.store.renew(run, epoch, self.seconds)
+
+
+def _headed(root: Root) -> Root:
+    """The root of a new run, which begins once the header is stored: its conversation may be busy."""
+
+    async def begin(ledger: RunLedger) -> Reply:
+        await ledger.flush()
+        return await root(ledger)
+
+    return begin
 
 
 def _taken(run: str) -> RequestError:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Final, Self
 
-from remit.engine.attempt import Attempts, Next, unfinished
+from remit.engine.attempt import LATE, Attempts, Next, unfinished
 from remit.engine.port import Drive, Report
 from remit.errors import JournalError
 from remit.journal.ports import Store
@@ -17,7 +17,7 @@ SLACK: Final = 60.0
 """Seconds by which the clocks of two processes on one journal may differ."""
 
 _SHARE: Final = 20
-"""Looking around takes at most one part in so many of the time."""
+"""Looking around takes at most one part in so many of the time; but a process that was held up looks again soon."""
 
 
 class LocalEngine:
@@ -150,7 +150,7 @@ class LocalEngine:
                 await self._look()
             except JournalError as error:
                 self._report("", error)
-            await asyncio.sleep(max(self._poll, _SHARE * (loop.time() - begun)))
+            await asyncio.sleep(max(self._poll, min(_SHARE * (loop.time() - begun), LATE)))
 
     async def _look(self) -> None:
         """Drive what was opened since the last look, and what waited for questions that are open no more."""

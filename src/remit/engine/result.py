@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Generic, TypeVar, cast
 
 from remit.contracts.reply import Reply
+from remit.core.frozen import frozen
 from remit.dispatch.context import value_of
 from remit.dispatch.registry import AnyCallee
 from remit.engine.drive import Status
@@ -14,7 +14,7 @@ from remit.errors import RequestError
 Out = TypeVar("Out")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class RunResult(Generic[Out]):
     """How a run came out: ``done`` or ``failed`` with a reply, ``waiting`` with questions, or ``cancelled``."""
 
@@ -41,7 +41,7 @@ class RunResult(Generic[Out]):
         return cast("Out", value_of(self.callee, self.reply))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ReplayReport:
     """What a replay found: how many messages and ends were compared, and the first difference, if there is one."""
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import fields
 from hashlib import sha256
-from json.encoder import encode_basestring_ascii
+from json.encoder import encode_basestring, encode_basestring_ascii
+from operator import attrgetter
 from typing import Any, Final, cast
 
 from remit.contracts.chat import read, write
@@ -32,22 +32,27 @@ RunItem = Message | ToolOutput
 """The items that are in bijection with raw chat messages."""
 
 
+_quoted: Final = encode_basestring_ascii
 _TEXT: Final[dict[type, Callable[[Any], str]]] = {
-    str: encode_basestring_ascii,
     int: int.__repr__,
     bool: {True: "true", False: "false"}.__getitem__,
 }
-"""How a field of an item is written. Everything beyond ASCII is escaped, so that any database stores it alike."""
+"""How fields are written, text and others. All beyond ASCII is escaped, so that any database stores it alike."""
 
 
 def _body_writer(kind: type[Item]) -> Callable[[Item], str]:
     """Writes what `json` would, from a text that is made once: a body is written for every item."""
-    names = [field.name for field in fields(kind) if field.name != "call"]
+    names = [name for name in kind.__struct_fields__ if name != "call"]
     text = "{" + ",".join(f'"{name}":%s' for name in names) + "}"
+    values_of = cast("Callable[[Item], tuple[object, ...]]", attrgetter("call", *names))
 
     def write_body(item: Item) -> str:
-        values: list[object] = [getattr(item, name) for name in names]
-        return text % tuple([_TEXT.get(type(value), ascii_compact)(value) for value in values])
+        return text % tuple(
+            [
+                _quoted(value) if type(value) is str else _TEXT.get(type(value), ascii_compact)(value)
+                for value in values_of(item)[1:]
+            ]
+        )
 
     return write_body
 
@@ -186,7 +191,11 @@ def _written(arguments: object) -> str:
 
 def tool_text(wire: str, content: str) -> str:
     """The wire text of the tool message that replies to the call which the model named ``wire``."""
-    return write({"role": "tool", "tool_call_id": wire, "content": content})
+    text = _TOOL % (encode_basestring(wire), encode_basestring(content))
+    return text if text.isascii() else write({"role": "tool", "tool_call_id": wire, "content": content})
+
+
+_TOOL: Final = '{"role":"tool","tool_call_id":%s,"content":%s}'
 
 
 def tool_content(output: ToolOutput) -> str:

@@ -73,7 +73,7 @@ class RunLedger:
         self._storing: Stored | None = None
         self._more = False
         self._timer: asyncio.TimerHandle | None = None
-        self._pending: list[Position] = []
+        self._pending: list[tuple[Item, float]] = []
         self._reserved: set[str] = set()
         self._acting: set[str] = set()
         self._handed: set[tuple[str, int]] = set()
@@ -103,11 +103,7 @@ class RunLedger:
         """
         if self._broken is not None:
             raise self._broken
-        body = encode(item)
-        self._seq += 1
-        digest = body_digest(body)
-        self._chain = chain(self._chain, item.kind, item.call, digest)
-        self._pending.append(Position(self.run, self._epoch, self._seq, self._clock(), item, body, digest, self._chain))
+        self._pending.append((item, self._clock()))
         self._file(item)
         if self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(SOON, self._late)
@@ -246,33 +242,47 @@ class RunLedger:
         return self._spent._replace(calls=len(self._reserved))
 
     def _file(self, item: Item) -> None:
-        if isinstance(item, Handoff):
-            self._handed.add((item.call, self._handoffs(item.call)))
-        filed = self._filed.get(item.call)
+        call = item.call
+        filed = self._filed.get(call)
         if filed is None:
-            self._filed[item.call] = [item]
+            self._filed[call] = [item]
         else:
             filed.append(item)
-        kind = type(item)
-        if kind is Started:
-            self._reserved.add(item.call)
+        if isinstance(item, Started):
+            self._reserved.add(call)
+        elif isinstance(item, ToolOutput):
+            if item.parent and call in self._acting:
+                self._reserved.add(call)
         elif isinstance(item, (Message, ModelReply)):
             self._acting.add(item.agent)
-        elif isinstance(item, ToolOutput):
-            if item.parent and item.call in self._acting:
-                self._reserved.add(item.call)
-        elif isinstance(item, Asked):
-            self._asking.setdefault(item.question, []).append(item.call)
-        elif isinstance(item, Decided):
-            self._decided.add((item.question, item.call))
         elif isinstance(item, Usage):
             spent = self._spent
             self._spent = Spent(
                 0, spent.prompt_tokens + item.prompt_tokens, spent.completion_tokens + item.completion_tokens
             )
+        elif isinstance(item, Asked):
+            self._asking.setdefault(item.question, []).append(call)
+        elif isinstance(item, Decided):
+            self._decided.add((item.question, call))
+        elif isinstance(item, Handoff):
+            self._handed.add((call, self._handoffs(call) - 1))
+
+    def _linked(self) -> list[Position]:
+        """What is written and not stored, each item linked to the one before."""
+        written, self._pending = self._pending, []
+        run, epoch, seq, link = self.run, self._epoch, self._seq, self._chain
+        positions: list[Position] = []
+        for item, at in written:
+            body = encode(item)
+            digest = body_digest(body)
+            link = chain(link, item.kind, item.call, digest)
+            seq += 1
+            positions.append(Position(run, epoch, seq, at, item, body, digest, link))
+        self._seq, self._chain = seq, link
+        return positions
 
     def _store_pending(self, take: Take | None) -> Stored:
-        batch, self._pending = self._pending, []
+        batch = self._linked()
         stored = self._store.append(self.run, self._epoch, batch, take)
         if stored.done():
             self._settle(batch, stored)

@@ -17,11 +17,13 @@ from remit.contracts.items import BESIDE, Position
 from remit.contracts.ledger import Take
 from remit.contracts.question import Decision
 from remit.errors import JournalError
+from remit.journal.batches import Batches, Job
 from remit.journal.codec import ERASED, decode
 from remit.journal.index import check_open, check_standing, held_by, seen, spent, taken_over
 from remit.journal.locks import Touches
 from remit.journal.migrations import migrate
 from remit.journal.ports import Held, QuestionRow, RunRow, RunStatus, Stored
+from remit.journal.statements import Command, Query
 from remit.journal.tables import GRANTS, ITEMS, QUESTIONS, RUNS, open_engine, place, read_url
 from remit.journal.works import (
     OPENED,
@@ -58,6 +60,7 @@ class SqlStore:
         self._clock = clock
         self._engine = open_engine(self._url)
         self._writer = Writer(self._engine, together, lock=lock_all, prepare=self._prepare)
+        self._reads = Batches("remit-journal-reads", self._read_all)
 
     @staticmethod
     def at(path: Path, clock: Callable[[], float] = time.time) -> SqlStore:
@@ -77,7 +80,7 @@ class SqlStore:
 
     async def read(self, run: str, after: int = -1) -> list[Position]:
         """The items of a run with a seq above ``after``, in order."""
-        return _positions(await self._read(_ITEMS, run=run, after=after))
+        return _positions(await self._ask(_ITEMS, run=run, after=after))
 
     async def erase(self, run: str, seqs: Sequence[int]) -> None:
         """Erase the bodies of items, for good."""
@@ -88,17 +91,17 @@ class SqlStore:
         """Become the driver of a run; what it has to know, read in the same transaction."""
 
         def work(connection: Connection) -> _Taken:
-            row = connection.execute(_LEASE, {"run": run}).first()
+            row = _LEASE.first(connection, run=run)
             now = self._clock()
             held = {"driver": driver, "until": now + seconds}
             if row is None:
-                connection.execute(insert(RUNS).values(run=run, epoch=1, **held, **_UNKNOWN_RUN))
+                _NEW.run(connection, {"run": run, "epoch": 1, **held, **_UNKNOWN_RUN})
                 return _Taken(1)
             if row.until > now:
                 raise held_by(run, row.driver)
-            connection.execute(_HOLD, {"the_run": run, "epoch": row.epoch + 1, **held})
-            items = connection.execute(_ITEMS, {"run": run, "after": after}).all()
-            decisions = connection.execute(_DECISIONS, {"run": run}).all()
+            _HOLD.run(connection, {"the_run": run, "epoch": row.epoch + 1, **held})
+            items = _ITEMS.all(connection, run=run, after=after)
+            decisions = _DECISIONS.all(connection, run=run)
             return _Taken(row.epoch + 1, items, row.status if row.callee else "", row.cancelled, decisions)
 
         epoch, items, status, cancelled, rows = await self._write(work, run)
@@ -110,7 +113,7 @@ class SqlStore:
 
         def work(connection: Connection) -> None:
             held = {"the_run": run, "the_epoch": epoch, "until": self._clock() + seconds}
-            if connection.execute(_UNTIL, held).rowcount != 1:
+            if _UNTIL.run(connection, held) != 1:
                 raise taken_over(run)
 
         await self._write(work, run)
@@ -118,13 +121,13 @@ class SqlStore:
     async def release(self, run: str, epoch: int) -> None:
         """Let the lease go, if it is still held."""
         done = {"the_run": run, "the_epoch": epoch, "until": 0.0}
-        await self._write(lambda connection: connection.execute(_UNTIL, done), run)
+        await self._write(lambda connection: _UNTIL.run(connection, done), run)
 
     async def decide(self, decision: Decision) -> None:
         """Store a decision for the run that asked; the first one counts."""
 
         def work(connection: Connection) -> None:
-            row = connection.execute(QUESTION, {"question": decision.question}).first()
+            row = QUESTION.first(connection, question=decision.question)
             check_open(question_row(row) if row else None, decision.question, self._clock())
             decide(connection, decision)
 
@@ -137,7 +140,7 @@ class SqlStore:
 
     async def cancelled(self, run: str) -> str:
         """Who asked for the run to be cancelled."""
-        rows = await self._read(_CANCELLED, run=run)
+        rows = await self._ask(_CANCELLED, run=run)
         return rows[0].cancelled if rows else ""
 
     async def runs(
@@ -158,11 +161,11 @@ class SqlStore:
                 wanted = wanted.where(RUNS.c[column] == value)
         if not beside:
             wanted = wanted.where(RUNS.c.after != BESIDE)
-        return [run_row(row) for row in await self._read(wanted)]
+        return [run_row(row) for row in await self._find(wanted)]
 
     async def find_run(self, run: str) -> RunRow | None:
         """The run with this id."""
-        rows = await self._read(_RUN, run=run)
+        rows = await self._ask(_RUN, run=run)
         return run_row(rows[0]) if rows else None
 
     async def questions(self, *, only_open: bool = True, conversation: str = "") -> list[QuestionRow]:
@@ -172,18 +175,18 @@ class SqlStore:
             wanted = wanted.where(QUESTIONS.c.conversation == conversation)
         if only_open:
             wanted = wanted.where(QUESTIONS.c.status == "open")
-        found = [seen(question_row(row), self._clock()) for row in await self._read(wanted)]
+        found = [seen(question_row(row), self._clock()) for row in await self._find(wanted)]
         return [row for row in found if row.status == "open" or not only_open]
 
     async def find_question(self, question: str) -> QuestionRow | None:
         """The question with this id."""
-        rows = await self._read(QUESTION, question=question)
+        rows = await self._ask(QUESTION, question=question)
         return seen(question_row(rows[0]), self._clock()) if rows else None
 
     async def standing(self, conversation: str, match: str) -> QuestionRow | None:
         """The newest question of a conversation with this match that is open, or decided and not taken."""
         where = (QUESTIONS.c.conversation == conversation, QUESTIONS.c.match == match, QUESTIONS.c.taken_run == "")
-        rows = await self._read(select(QUESTIONS).where(*where).order_by(QUESTIONS.c.asked.desc()))
+        rows = await self._find(select(QUESTIONS).where(*where).order_by(QUESTIONS.c.asked.desc()))
         found = [seen(question_row(row), self._clock()) for row in rows]
         return next((row for row in found if not spent(row, self._clock())), None)
 
@@ -196,7 +199,7 @@ class SqlStore:
     async def grants(self, *, tenant: str, tool: str = "") -> list[GrantRow]:
         """The grants of a tenant, for one tool where one is named, oldest first."""
         wanted = select(GRANTS).where(GRANTS.c.tenant == tenant).order_by(GRANTS.c.given)
-        rows = await self._read(wanted.where(GRANTS.c.tool == tool) if tool else wanted)
+        rows = await self._find(wanted.where(GRANTS.c.tool == tool) if tool else wanted)
         return [grant_row(row) for row in rows]
 
     async def use(self, grant: str) -> bool:
@@ -215,21 +218,38 @@ class SqlStore:
     async def close(self) -> None:
         """Finish what was submitted and close the database."""
         await asyncio.to_thread(self._writer.close)
+        await asyncio.to_thread(self._reads.close)
         self._engine.dispose()
 
     async def _write(self, work: Callable[[Connection], T], name: str) -> T:
         """Change what ``name`` names: a run, or a grant."""
         return await self._writer.submit(Change(work, Touches(frozenset({name}))))
 
-    async def _read(self, wanted: Select[Any], **values: object) -> Sequence[Row[Any]]:
+    async def _ask(self, query: Query, **values: object) -> Sequence[Any]:
+        return await self._read(lambda connection: query.all(connection, **values))
+
+    async def _find(self, wanted: Select[Any]) -> Sequence[Row[Any]]:
+        return await self._read(lambda connection: connection.execute(wanted).all())
+
+    async def _read(self, work: Callable[[Connection], T]) -> T:
         await self._writer.ready()
-
-        def work() -> Sequence[Row[Any]]:
-            with self._engine.connect().execution_options(remit_reads=True) as connection:
-                return connection.execute(wanted, values).all()
-
         with self._named():
-            return await asyncio.to_thread(work)
+            return await self._reads.submit(work)
+
+    def _read_all(self, batch: Sequence[Job]) -> None:
+        """What waits to be read, on one connection; where one read fails, the next begins anew."""
+        try:
+            with self._engine.connect().execution_options(remit_reads=True) as connection:
+                for job in batch:
+                    try:
+                        job.result = job.work(connection)
+                    except Exception as error:  # noqa: BLE001 - told to whoever waits for it
+                        job.error = error
+                        connection.rollback()
+                        connection.connection.rollback()
+        except Exception as error:  # noqa: BLE001 - told to everybody: there is no connection
+            for job in batch:
+                job.error = job.error or error
 
     def _prepare(self, engine: Engine) -> None:
         with self._named():
@@ -260,24 +280,28 @@ def _positions(rows: Sequence[Row[Any]]) -> list[Position]:
     ]
 
 
-_ITEMS = select(ITEMS).where(ITEMS.c.run == bindparam("run"), ITEMS.c.seq > bindparam("after")).order_by(ITEMS.c.seq)
-_RUN = select(RUNS).where(RUNS.c.run == bindparam("run"), OPENED)
-_CANCELLED = select(RUNS.c.cancelled).where(RUNS.c.run == bindparam("run"))
-_LEASE = select(RUNS.c.epoch, RUNS.c.until, RUNS.c.driver, RUNS.c.status, RUNS.c.callee, RUNS.c.cancelled).where(
-    RUNS.c.run == bindparam("run")
+_ITEMS = Query(
+    select(ITEMS).where(ITEMS.c.run == bindparam("run"), ITEMS.c.seq > bindparam("after")).order_by(ITEMS.c.seq)
 )
-_DECISIONS = select(QUESTIONS.c.decision).where(QUESTIONS.c.run == bindparam("run"), QUESTIONS.c.decision != "")
-_HOLD = (
+_RUN = Query(select(RUNS).where(RUNS.c.run == bindparam("run"), OPENED))
+_CANCELLED = Query(select(RUNS.c.cancelled).where(RUNS.c.run == bindparam("run")))
+_LEASE = Query(
+    select(RUNS.c.epoch, RUNS.c.until, RUNS.c.driver, RUNS.c.status, RUNS.c.callee, RUNS.c.cancelled).where(
+        RUNS.c.run == bindparam("run")
+    )
+)
+_DECISIONS = Query(select(QUESTIONS.c.decision).where(QUESTIONS.c.run == bindparam("run"), QUESTIONS.c.decision != ""))
+_NEW = Command(insert(RUNS))
+_HOLD = Command(
     update(RUNS)
     .where(RUNS.c.run == bindparam("the_run"))
     .values(epoch=bindparam("epoch"), driver=bindparam("driver"), until=bindparam("until"))
 )
-_UNTIL = (
+_UNTIL = Command(
     update(RUNS)
     .where(RUNS.c.run == bindparam("the_run"), RUNS.c.epoch == bindparam("the_epoch"))
     .values(until=bindparam("until"))
 )
-"""What every drive says is written once: SQLAlchemy takes longer to make a statement than to run it."""
 
 _UNKNOWN_RUN = {
     "next_seq": 0,

@@ -152,7 +152,7 @@ def open_engine(url: URL) -> Engine:
 
 
 def _open_sqlite(url: URL) -> Engine:
-    engine = create_engine(url)
+    engine = create_engine(url, pool_use_lifo=True)  # a commit by one connection voids the page cache of the others
     event.listen(engine, "connect", _prepare)
     event.listen(engine, "begin", _begin)
     return engine
@@ -164,6 +164,7 @@ def _open_postgres(url: URL) -> Engine:
         engine = create_engine(
             url.set(drivername="postgresql+psycopg"),
             isolation_level="READ COMMITTED",
+            paramstyle="format",
             pool_size=4,
             max_overflow=2,
             pool_pre_ping=True,
@@ -186,6 +187,7 @@ def _prepare(connection: Any, _record: object) -> None:
     cursor.execute("PRAGMA busy_timeout=30000")
     use_wal(cursor, partial(time.sleep, 0.01))
     cursor.execute("PRAGMA synchronous=FULL")
+    cursor.execute("PRAGMA cache_size=-1000")  # kB; runs are driven on in any order, more is seldom read again
     cursor.close()
 
 

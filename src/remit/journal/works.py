@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import fields
 from typing import Any, Generic, TypeVar, cast
 
 from sqlalchemy import Connection, Row, Update, bindparam, insert, select, update
@@ -12,21 +12,26 @@ from remit.contracts.grant import Grant, GrantRow
 from remit.contracts.items import BESIDE, Asked, Decided, Finished, Item, Opened, Position
 from remit.contracts.ledger import Take
 from remit.contracts.question import Decision, Question, Status
+from remit.core.frozen import frozen
+from remit.journal.batches import Work
 from remit.journal.index import INDEXED, check_free, check_sequence, check_take, row_of, status_of, taken_over
 from remit.journal.locks import Touches, lock
 from remit.journal.ports import QuestionRow, RunRow
+from remit.journal.statements import Command, Query
 from remit.journal.tables import GRANTS, ITEMS, QUESTIONS, RUNS
-from remit.journal.writer import Work
 
 T_co = TypeVar("T_co", covariant=True)
 
-QUESTION = select(QUESTIONS).where(QUESTIONS.c.question == bindparam("question"))
+QUESTION = Query(select(QUESTIONS).where(QUESTIONS.c.question == bindparam("question")))
+
+ROW = tuple(each.name for each in fields(RunRow))
+"""The columns of the line about a run."""
 
 OPENED = RUNS.c.callee != ""
 """Of a run that was acquired and not opened nothing is known yet."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Change(Generic[T_co]):
     """A change of one run, or of a question."""
 
@@ -38,7 +43,7 @@ class Change(Generic[T_co]):
         return self.work(connection)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Append:
     """The append of one run, as a work of the writer."""
 
@@ -91,13 +96,13 @@ def together(connection: Connection, works: Sequence[Work]) -> list[Any]:
 
 
 def _store(connection: Connection, appends: Sequence[Append]) -> None:
-    if connection.execute(_ADVANCE, [append.move() for append in appends]).rowcount != len(appends):
+    if _ADVANCE.run(connection, *[append.move() for append in appends]) != len(appends):
         raise taken_over(appends[0].run)
-    connection.execute(_INSERT, [_row(position) for append in appends for position in append.items])
+    _INSERT.run(connection, *[_row(position) for append in appends for position in append.items])
 
 
-_INSERT = insert(ITEMS)
-_ADVANCE = (
+_INSERT = Command(insert(ITEMS))
+_ADVANCE = Command(
     update(RUNS)
     .where(
         RUNS.c.run == bindparam("the_run"),
@@ -106,30 +111,50 @@ _ADVANCE = (
     )
     .values(next_seq=bindparam("next"))
 )
-
-
-_TAKEN = (
+_OPENED = Command(
+    update(RUNS)
+    .where(RUNS.c.run == bindparam("the_run"))
+    .values({name: bindparam(name) for name in ROW if name != "run"})
+)
+_NEWEST = Query(
+    select(RUNS)
+    .where(
+        RUNS.c.conversation == bindparam("conversation"),
+        RUNS.c.tenant == bindparam("tenant"),
+        RUNS.c.application == bindparam("application"),
+        RUNS.c.after != BESIDE,
+        OPENED,
+    )
+    .order_by(RUNS.c.opened.desc())
+    .limit(1)
+)
+_ASKED = Command(insert(QUESTIONS))
+_TAKEN = Command(
     update(QUESTIONS)
     .where(QUESTIONS.c.question == bindparam("the_question"))
     .values(status="taken", taken_run=bindparam("taken_run"), taken_call=bindparam("taken_call"))
 )
-_DECIDED = (
+_DECIDED = Command(
     update(QUESTIONS)
     .where(QUESTIONS.c.question == bindparam("the_question"), QUESTIONS.c.status == "open")
     .values(status=bindparam("status"), decision=bindparam("decision"))
 )
-_STATUS = (
-    update(RUNS).where(RUNS.c.run == bindparam("the_run")).values(status=bindparam("status"), ended=bindparam("ended"))
+_EXPIRED = Command(
+    update(QUESTIONS)
+    .where(QUESTIONS.c.run == bindparam("the_run"), QUESTIONS.c.status == "open")
+    .values(status="expired")
 )
-_ENDED = _STATUS.values(until=0.0)
+_MOVED = update(RUNS).where(RUNS.c.run == bindparam("the_run"))
+_STATUS = Command(_MOVED.values(status=bindparam("status"), ended=0.0))
+_ENDED = Command(_MOVED.values(status=bindparam("status"), ended=bindparam("ended"), until=0.0))
 
 
 def _take(connection: Connection, take: Take, now: float) -> None:
-    found = connection.execute(QUESTION, {"question": take.question}).first()
+    found = QUESTION.first(connection, question=take.question)
     row = question_row(found) if found else None
     grant = find_grant(connection, row.decision.grant) if row and row.decision and row.decision.grant else None
     check_take(row, take, now, grant)
-    connection.execute(_TAKEN, {"the_question": take.question, "taken_run": take.run, "taken_call": take.call})
+    _TAKEN.run(connection, {"the_question": take.question, "taken_run": take.run, "taken_call": take.call})
 
 
 def _index(connection: Connection, position: Position) -> None:
@@ -137,33 +162,25 @@ def _index(connection: Connection, position: Position) -> None:
     if isinstance(item, Opened):
         row = row_of(position, item)
         check_free(row, _newest(connection, row))
-        values = {name: getattr(row, name) for name in RunRow.__slots__ if name != "run"}
-        connection.execute(update(RUNS).where(RUNS.c.run == position.run).values(**values))
+        _OPENED.run(connection, {"the_run": row.run, **{name: getattr(row, name) for name in ROW}})
     elif isinstance(item, Asked):
         _index_question(connection, item)
     elif isinstance(item, Decided):
         decide(connection, Decision.of(item.body))
     status = status_of(item)
     if status:
-        ended = position.at if isinstance(item, Finished) else 0.0
-        values = {"the_run": position.run, "status": status, "ended": ended}
-        connection.execute(_ENDED if ended else _STATUS, values)
+        moved = _ENDED if isinstance(item, Finished) else _STATUS
+        moved.run(connection, {"the_run": position.run, "status": status, "ended": position.at})
     if status == "cancelled":
-        asked = (QUESTIONS.c.run == position.run, QUESTIONS.c.status == "open")
-        connection.execute(update(QUESTIONS).where(*asked).values(status="expired"))
+        _EXPIRED.run(connection, {"the_run": position.run})
 
 
 def _newest(connection: Connection, row: RunRow) -> RunRow | None:
     """The newest run of the conversation of ``row``, those beside it left out."""
     if not row.conversation:
         return None
-    same = (
-        RUNS.c.conversation == row.conversation,
-        RUNS.c.tenant == row.tenant,
-        RUNS.c.application == row.application,
-        RUNS.c.after != BESIDE,
-    )
-    found = connection.execute(select(RUNS).where(*same, OPENED).order_by(RUNS.c.opened.desc()).limit(1)).first()
+    same = {"conversation": row.conversation, "tenant": row.tenant, "application": row.application}
+    found = _NEWEST.first(connection, **same)
     return run_row(found) if found else None
 
 
@@ -171,27 +188,26 @@ def decide(connection: Connection, decision: Decision) -> None:
     """Store a decision, if it is the first on its question."""
     status = "approved" if decision.approved else "denied"
     values = {"the_question": decision.question, "status": status, "decision": decision.json()}
-    connection.execute(_DECIDED, values)
+    _DECIDED.run(connection, values)
 
 
 def _index_question(connection: Connection, item: Asked) -> None:
-    if connection.execute(select(QUESTIONS.c.run).where(QUESTIONS.c.question == item.question)).first():
+    if QUESTION.first(connection, question=item.question):
         return
     question = Question.of(item.body)
-    connection.execute(
-        insert(QUESTIONS).values(
-            question=item.question,
-            run=question.run,
-            conversation=question.conversation,
-            match=question.match,
-            status="open",
-            asked=question.asked,
-            body=item.body,
-            decision="",
-            taken_run="",
-            taken_call="",
-        )
-    )
+    row = {
+        "question": item.question,
+        "run": question.run,
+        "conversation": question.conversation,
+        "match": question.match,
+        "status": "open",
+        "asked": question.asked,
+        "body": item.body,
+        "decision": "",
+        "taken_run": "",
+        "taken_call": "",
+    }
+    _ASKED.run(connection, row)
 
 
 def _conversation(item: Opened) -> tuple[str, str, str]:
@@ -232,7 +248,7 @@ def grant_row(row: Row[Any]) -> GrantRow:
 
 def run_row(row: Row[Any]) -> RunRow:
     """The line about a run, as it is stored."""
-    return RunRow(**{name: getattr(row, name) for name in RunRow.__slots__})
+    return RunRow(**{name: getattr(row, name) for name in ROW})
 
 
 def question_row(row: Row[Any]) -> QuestionRow:

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import queue
 import sqlite3
-import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
 from remit.errors import JournalError, RemitError
+from remit.journal.batches import Batches, Job, Work
 from remit.journal.crashpoint import crashpoint
 
 T = TypeVar("T")
 
-_MOST: Final = 256
-"""Jobs in one transaction at most, so that nobody waits for ever under load."""
-
-Work = Callable[[Connection], Any]
 Together = Callable[[Connection, Sequence[Work]], list[Any]]
 """Does all works in one transaction and gives their results in order, or raises and has done none."""
 
@@ -37,23 +31,6 @@ def in_order(connection: Connection, works: Sequence[Work]) -> list[Any]:
 
 def unlocked(_connection: Connection, _works: Sequence[Work]) -> None:
     """Nobody else is kept from anything."""
-
-
-@dataclass(slots=True)
-class _Job:
-    work: Work
-    loop: asyncio.AbstractEventLoop
-    future: asyncio.Future[Any]
-    result: Any = None
-    error: BaseException | None = None
-
-    def answer(self) -> None:
-        if self.future.done():
-            return
-        if self.error is not None:
-            self.future.set_exception(self.error)
-        else:
-            self.future.set_result(self.result)
 
 
 class Writer:
@@ -75,9 +52,7 @@ class Writer:
         self._together = together
         self._lock = lock
         self._prepare = prepare
-        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
-        self._thread: threading.Thread | None = None
-        self._closed = False
+        self._batches = Batches("remit-journal", self._commit)
 
     def submit(self, work: Callable[[Connection], T], future: asyncio.Future[T] | None = None) -> asyncio.Future[T]:
         """Have ``work`` run in a transaction; the future has its result once that is committed.
@@ -87,15 +62,7 @@ class Writer:
         Raises:
             JournalError: the writer is closed; in the future: the database refused, and nothing of ``work`` is stored.
         """
-        if self._closed:
-            raise JournalError("the journal is closed")
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._run, name="remit-journal", daemon=True)
-            self._thread.start()
-        loop = asyncio.get_running_loop()
-        answer = loop.create_future() if future is None else future
-        self._jobs.put(_Job(work, loop, answer))
-        return answer
+        return self._batches.submit(work, future)
 
     async def ready(self) -> None:
         """Return when the database is ready to be read.
@@ -108,37 +75,9 @@ class Writer:
 
     def close(self) -> None:
         """Finish what was submitted, then end the thread."""
-        self._closed = True
-        if self._thread is not None:
-            self._jobs.put(None)
-            self._thread.join()
-            self._thread = None
+        self._batches.close()
 
-    def _run(self) -> None:
-        while True:
-            batch, last = self._collect()
-            if batch:
-                self._commit(batch)
-                for loop in {job.loop for job in batch}:
-                    mine = [job for job in batch if job.loop is loop]
-                    if not loop.is_closed():
-                        loop.call_soon_threadsafe(_answer, mine)
-            if last:
-                return
-
-    def _collect(self) -> tuple[list[_Job], bool]:
-        batch: list[_Job] = []
-        while len(batch) < _MOST:
-            try:
-                job = self._jobs.get_nowait() if batch else self._jobs.get()
-            except queue.Empty:
-                break
-            if job is None:
-                return batch, True
-            batch.append(job)
-        return batch, False
-
-    def _commit(self, batch: list[_Job]) -> None:
+    def _commit(self, batch: list[Job]) -> None:
         try:
             if self._prepare is not None:
                 self._prepare(self._engine)
@@ -150,7 +89,7 @@ class Writer:
             else:
                 _refuse(batch, error)
 
-    def _all(self, batch: list[_Job]) -> None:
+    def _all(self, batch: list[Job]) -> None:
         crashpoint("before commit")
         with self._engine.begin() as connection:
             works = [job.work for job in batch]
@@ -160,7 +99,7 @@ class Writer:
         for job, result in zip(batch, results, strict=True):
             job.result = result
 
-    def _each(self, batch: list[_Job]) -> None:
+    def _each(self, batch: list[Job]) -> None:
         try:
             crashpoint("before commit")
             with self._engine.begin() as connection:
@@ -176,12 +115,12 @@ def _nothing(_connection: Connection) -> None:
     """The work of who only waits for the works before."""
 
 
-def _refuse(batch: list[_Job], error: Exception) -> None:
+def _refuse(batch: list[Job], error: Exception) -> None:
     for job in batch:
         job.error = job.error or _named(error)
 
 
-def _attempt(job: _Job, connection: Connection) -> None:
+def _attempt(job: Job, connection: Connection) -> None:
     """Run one job. What it raises is its own; what ends the transaction is everybody's."""
     savepoint = connection.begin_nested()
     try:
@@ -218,8 +157,3 @@ def said(error: Exception) -> str:
     """What the database said, on one line."""
     text = str(error.orig) if isinstance(error, DBAPIError) else str(error)
     return " ".join(text.split())
-
-
-def _answer(jobs: list[_Job]) -> None:
-    for job in jobs:
-        job.answer()

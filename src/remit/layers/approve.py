@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from remit.approvals.editing import answers, canonical_edit, told
 from remit.approvals.granting import by_grant, standing_grant, used_grant
@@ -18,10 +18,11 @@ from remit.contracts.ledger import Take
 from remit.contracts.question import Decision, Question
 from remit.contracts.reply import Reply
 from remit.core import Place
+from remit.core.frozen import frozen
 from remit.errors import BlockedError, CallError, CapabilityError, InvalidError, RefusedError, Suspended
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Approve(CallLayer):
     """Asks ``env.approver`` about each call that ``policy`` says to ask about; an undecided question suspends the run.
 

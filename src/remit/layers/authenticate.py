@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from remit.contracts.call import Call
 from remit.contracts.gate import Gate
+from remit.core.frozen import frozen
 from remit.errors import DeniedError
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Authenticate(Gate):
     """Refuses the calls of a principal without a name, which is how an edge says that it does not know who calls."""
 

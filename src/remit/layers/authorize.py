@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.reply import Reply
 from remit.core import Place
+from remit.core.frozen import frozen
 from remit.errors import DeniedError
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Authorize(CallLayer):
     """Refuses calls whose principal lacks a permission that the callee's facts name."""
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from remit.contracts.call import Call
 from remit.contracts.classification import Deprecation
 from remit.contracts.gate import Gate
 from remit.contracts.notes import note
+from remit.core.frozen import frozen
 from remit.errors import BlockedError
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Deprecated(Gate):
     """Notes each call, and refuses all once ``version``, that of the application, has reached the removal."""
 

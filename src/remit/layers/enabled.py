@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from remit.contracts.call import Call
 from remit.contracts.gate import Gate
+from remit.core.frozen import frozen
 from remit.errors import BlockedError
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Enabled(Gate):
     """Refuses every call unless ``enabled``."""
 

@@ -10,18 +10,19 @@ import asyncio
 import contextlib
 import math
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.facts import Effect
 from remit.contracts.reply import Reply
 from remit.core import Place
+from remit.core.frozen import frozen
 from remit.errors import RateLimitedError, SetupError
 
 Key = tuple[str, str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class RateLimit(CallLayer):
     """At most ``calls`` calls of one tool start for one tenant in any ``seconds``.
 
@@ -115,7 +116,7 @@ class _Window:
         self._admit()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Concurrency(CallLayer):
     """At most ``calls`` calls of one tool are under way at once for one tenant; ``queue`` more wait, first come first.
 

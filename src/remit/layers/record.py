@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from remit.contracts.arguments import Limits
 from remit.contracts.call import Call, CallLayer, CallService
@@ -14,12 +14,13 @@ from remit.contracts.redact import redacted_reply, tellable
 from remit.contracts.reply import UNREAD, Reply
 from remit.contracts.secret import KNOWN, redacted
 from remit.core import Place
+from remit.core.frozen import frozen
 from remit.errors import CallCancelledError, CallError, OutputError, RemitError, ToolFailedError
 from remit.journal.codec import tool_content, tool_text
 from remit.journal.replay import ReplayLedger
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Record(CallLayer):
     """Answers what is known, records what is not; errors end here and become replies.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from remit.contracts.call import Call, CallLayer, CallService
@@ -13,6 +13,7 @@ from remit.contracts.facts import Effect
 from remit.contracts.items import Started
 from remit.contracts.reply import Reply
 from remit.core import Place
+from remit.core.frozen import frozen
 from remit.errors import CallError, DeadlineError, SetupError, StillRunningError
 
 TOKENS: Final = 500
@@ -25,7 +26,7 @@ FIRST: Final = 1
 """What a call brings that went well at the first attempt. One that went well later brings what its last try cost."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Retry(CallLayer):
     """Tries pure, idempotent and keyed calls again after a ``retryable`` error; unsafe and composed ones never.
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
 from remit.contracts.call import Call
 from remit.contracts.gate import Gate
+from remit.core.frozen import frozen
 from remit.errors import CapabilityError, DeniedError
 
 
@@ -46,7 +47,7 @@ class HasSessions(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Session(Gate):
     """Refuses calls outside an active session.
 

@@ -10,10 +10,10 @@ layer is not there at all and costs nothing.
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from importlib import import_module
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from remit.contracts.call import Call, CallLayer, CallService, ModelLayer, ModelService
 from remit.contracts.chat import ChatRequest, Completion
@@ -22,16 +22,17 @@ from remit.contracts.facts import Effect
 from remit.contracts.reply import Reply
 from remit.contracts.tool import Tool
 from remit.core import Place
+from remit.core.frozen import frozen
 from remit.errors import RemitError
 
 if TYPE_CHECKING:
-    from opentelemetry.trace import SpanKind, StatusCode, Tracer, TracerProvider
+    from opentelemetry.trace import Span, SpanKind, StatusCode, Tracer, TracerProvider
 
 UNKNOWN: Final = "unknown"
 """The vendor of a model that does not say."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Trace(CallLayer):
     """A span for each call. ``provider``: where spans go; by default the one that the program has set, if any."""
 
@@ -44,7 +45,7 @@ class Trace(CallLayer):
         return inner if tracer is None else _TracedCall(inner, tracer).__call__
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class TraceModel(ModelLayer):
     """A span for each model request. ``model``: its name, and ``vendor`` whose it is, as far as they are known."""
 
@@ -55,8 +56,81 @@ class TraceModel(ModelLayer):
 
     def __call__(self, inner: ModelService, /) -> ModelService:
         """``inner`` in a span, or ``inner`` itself where nobody listens."""
+        spans = self.spans()
+        return inner if spans is None else _TracedModel(inner, spans).__call__
+
+    def spans(self) -> ModelSpans | None:
+        """What makes the spans, for whoever asks a model without this layer; None where nobody listens."""
         tracer = _tracer(self.provider)
-        return inner if tracer is None else _TracedModel(inner, tracer, self).__call__
+        return None if tracer is None else ModelSpans(tracer, model=self.model, vendor=self.vendor)
+
+
+class Answer(Protocol):
+    """What a span tells of a model's answer."""
+
+    @property
+    def model(self) -> str:
+        """The model that answered, where it says so."""
+        ...
+
+    @property
+    def finish(self) -> str:
+        """Why it stopped, in the words of chat completions."""
+        ...
+
+    @property
+    def prompt_tokens(self) -> int:
+        """What it read."""
+        ...
+
+    @property
+    def completion_tokens(self) -> int:
+        """What it wrote."""
+        ...
+
+
+class ModelSpan:
+    """The span of one request to a model."""
+
+    __slots__ = ("_span",)
+
+    def __init__(self, span: Span) -> None:
+        self._span = span
+
+    def answered(self, answer: Answer) -> None:
+        """Tell what came of the request."""
+        if answer.model:
+            self._span.set_attribute("gen_ai.response.model", answer.model)
+        self._span.set_attribute("gen_ai.response.finish_reasons", [answer.finish])
+        self._span.set_attribute("gen_ai.usage.input_tokens", answer.prompt_tokens)
+        self._span.set_attribute("gen_ai.usage.output_tokens", answer.completion_tokens)
+
+
+class ModelSpans:
+    """Makes the spans of requests to one model; see `TraceModel`."""
+
+    __slots__ = ("_asked", "_kind", "_name", "_tracer")
+
+    def __init__(self, tracer: Tracer, *, model: str, vendor: str) -> None:
+        self._tracer = tracer
+        self._kind: SpanKind = import_module("opentelemetry.trace").SpanKind.CLIENT
+        self._name = f"chat {model}".strip()
+        self._asked = {
+            "gen_ai.operation.name": "chat",
+            "gen_ai.provider.name": vendor,
+            "gen_ai.request.model": model,
+        }
+
+    @contextmanager
+    def request(self, run: str, call: str) -> Generator[ModelSpan]:
+        """The span of the request that the journal of ``run`` files under ``call``; an error is told, and passes."""
+        attributes = _said({**self._asked, "remit.run": run, "remit.call": call})
+        with self._tracer.start_as_current_span(self._name, kind=self._kind, attributes=attributes) as span:
+            try:
+                yield ModelSpan(span)
+            except Exception as error:
+                span.set_attribute("error.type", _type_of(error))
+                raise
 
 
 class _TracedCall:
@@ -98,32 +172,16 @@ class _TracedCall:
 
 
 class _TracedModel:
-    __slots__ = ("_asked", "_inner", "_kind", "_name", "_tracer")
+    __slots__ = ("_inner", "_spans")
 
-    def __init__(self, inner: ModelService, tracer: Tracer, about: TraceModel) -> None:
+    def __init__(self, inner: ModelService, spans: ModelSpans) -> None:
         self._inner = inner
-        self._tracer = tracer
-        self._kind: SpanKind = import_module("opentelemetry.trace").SpanKind.CLIENT
-        self._name = f"chat {about.model}".strip()
-        self._asked = {
-            "gen_ai.operation.name": "chat",
-            "gen_ai.provider.name": about.vendor,
-            "gen_ai.request.model": about.model,
-        }
+        self._spans = spans
 
     async def __call__(self, request: ChatRequest, /) -> Completion:
-        attributes = _said({**self._asked, "remit.run": request.ledger.run, "remit.call": request.call})
-        with self._tracer.start_as_current_span(self._name, kind=self._kind, attributes=attributes) as span:
-            try:
-                completion = await self._inner(request)
-            except Exception as error:
-                span.set_attribute("error.type", _type_of(error))
-                raise
-            if completion.model:
-                span.set_attribute("gen_ai.response.model", completion.model)
-            span.set_attribute("gen_ai.response.finish_reasons", [completion.finish])
-            span.set_attribute("gen_ai.usage.input_tokens", completion.prompt_tokens)
-            span.set_attribute("gen_ai.usage.output_tokens", completion.completion_tokens)
+        with self._spans.request(request.ledger.run, request.call) as span:
+            completion = await self._inner(request)
+            span.answered(completion)
             return completion
 
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from remit.contracts.call import Call
 from remit.contracts.classification import Visibility
 from remit.contracts.gate import Gate
+from remit.core.frozen import frozen
 from remit.errors import BlockedError
 
 EXPERIMENT: Final = "tools:experiment"
 """The permission to call what is experimental."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Visible(Gate):
     """Refuses calls of an INTERNAL operation that no other operation makes, and of an EXPERIMENTAL one without leave.
 

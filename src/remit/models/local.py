@@ -6,14 +6,12 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Final, NoReturn
 
 from remit.contracts.chat import read, write
-from remit.errors import SetupError
 from remit.models.openai import OpenAI
 from remit.models.serving import serve
-from remit.models.weights import KNOWN, path_of
+from remit.models.weights import gguf_of
 
 SLOW: Final = 900.0
 """Seconds that one answer may take: a small machine reads a long prompt for minutes."""
@@ -42,23 +40,6 @@ async def local_model(which: str) -> AsyncGenerator[OpenAI]:
             yield model
     finally:
         await asyncio.to_thread(serving.__exit__, None, None, None)
-
-
-def gguf_of(which: str) -> Path:
-    """The file of the model ``which``.
-
-    Raises:
-        SetupError: it is not here.
-    """
-    if which in KNOWN:
-        path = path_of(KNOWN[which])
-        if path is None:
-            raise SetupError(f"the weights of {which!r} are not here; get them with: remit model fetch {which}")
-        return path
-    path = Path(which).expanduser()
-    if not path.is_file():
-        raise SetupError(f"there is no model {which!r}: give {', '.join(KNOWN)}, or the path of a GGUF file")
-    return path
 
 
 def readable(text: str) -> str:

@@ -224,15 +224,21 @@ def completion_from(response: ModelResponse) -> Completion:
             f"the model paused its answer ({response.state}); switch off the background mode it is in"
         )
     calls = [part for part in response.parts if isinstance(part, ToolCallPart)]
-    finish = response.finish_reason or ("tool_call" if calls else "stop")
     return completion_of(
         write(_legal(response, calls)),
-        finish=_FINISH.get(finish, finish),
+        finish=finish_of(response),
         model=response.model_name or "",
         prompt_tokens=response.usage.input_tokens,
         completion_tokens=response.usage.output_tokens,
         response=_RESPONSE.dump_json(response).decode(),
     )
+
+
+def finish_of(response: ModelResponse) -> str:
+    """Why the model stopped, in the words of chat completions, also where its provider does not tell."""
+    called = any(isinstance(part, ToolCallPart) for part in response.parts)
+    finish = response.finish_reason or ("tool_call" if called else "stop")
+    return _FINISH.get(finish, finish)
 
 
 def _legal(response: ModelResponse, calls: Sequence[ToolCallPart]) -> dict[str, Any]:

@@ -16,12 +16,13 @@ import tempfile
 import threading
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Final, Protocol, cast
 
+from remit.core.frozen import frozen
 from remit.errors import RemitError
 from remit.models.gguf import Value, read_head
 
@@ -53,7 +54,7 @@ class ServingError(RemitError):
         super().__init__(f"{what} ({where}): {how}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Served:
     """Where the model answers: an OpenAI-compatible API that wants its key."""
 
@@ -62,7 +63,7 @@ class Served:
     model: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Order:
     """What the child is asked to serve."""
 

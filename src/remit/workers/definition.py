@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cached_property
+from inspect import isroutine
 from typing import Annotated, Any, Final, Literal, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, InstanceOf, ValidationError
 
 from remit.agent.agent import Prompt
-from remit.contracts.contract import check_name
+from remit.contracts.contract import NAME
 from remit.contracts.facts import Effect, Facts
 from remit.contracts.jsontext import canonical_text
 from remit.contracts.positions import Document
@@ -46,6 +47,7 @@ class _Parts(BaseModel):
 
     model_config = ConfigDict(strict=True)
 
+    name: Name
     prompt: Filled
     description: str
     includes: Mapping[str, str]
@@ -61,6 +63,7 @@ class _Parts(BaseModel):
     limits: InstanceOf[WorkerLimits]
     retries: int = Field(ge=0, le=10)
     facts: InstanceOf[Facts]
+    document: InstanceOf[Document] | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,9 +114,8 @@ class WorkerDefinition:
     document: Document | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        check_name(self.name)
         for what in self._wrong():
-            raise ContractError(f"worker {self.name}: {what}")
+            raise ContractError(f"worker {_legible(self.name)}: {what}")
         if self.model and self.compatible_models:
             raise ContractError(f"worker {self.name} names a model and compatible models; say one of the two")
         if self.facts.effect is not Effect.COMPOSED:
@@ -140,12 +142,14 @@ class WorkerDefinition:
         for key in ("tools", "workers", "delegates", "builtin_tools"):
             names: tuple[str, ...] = self.__dict__[key]
             yield from (f"{key} names {each!r} twice; remove one" for each in names if names.count(each) > 1)
-        if isinstance(self.output, str):
-            yield f"output: {self.output!r} is a text; give a type, like str or a pydantic model"
-        try:
-            _ = self.schema_in, self.schema_out
-        except ContractError as error:
-            yield error.message
+        output: object = self.output
+        if isinstance(output, (str, Mapping)) or isroutine(output):
+            yield f"output: {self.output!r} is no type; give one, like str or a pydantic model"
+        for key in ("input", "output"):
+            try:
+                _ = self.schema_in if key == "input" else self.schema_out
+            except ContractError as error:
+                yield f"{key}: {error.message}"
 
     @cached_property
     def schema_in(self) -> Input[Any]:
@@ -234,6 +238,11 @@ class WorkerDefinition:
         """What the caller said, by the names that callers know, made of JSON types."""
         plain: dict[str, Any] = json.loads(self.schema_in.canonical(payload))
         return plain
+
+
+def _legible(name: object) -> str:
+    """A name, or what was given in its place."""
+    return name if isinstance(name, str) and NAME.fullmatch(name) else repr(name)
 
 
 def parameters(model: type[BaseModel]) -> list[str]:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
-from contextlib import AsyncExitStack
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias, get_args
 
 from remit.agent.model import Model as Port
 from remit.agent.model import NamedModel
-from remit.contracts.chat import ChatRequest, Completion
+from remit.contracts.near import near
 from remit.errors import SetupError, no_model
+from remit.models.late import Late
 from remit.models.scripted import Scripted
+from remit.models.weights import KNOWN, gguf_of
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
@@ -55,6 +57,39 @@ def known_as(name: str) -> str:
     return f"{_CHAT}:{rest}" if kind == "openai" else name.removeprefix("pydantic-ai:")
 
 
+def unknown(name: str) -> str:
+    """How to mend the name of a model that there is nowhere; empty for one that there is.
+
+    That its key, its package or its weights are missing here is not told, and nobody is asked.
+    """
+    kind, _, rest = name.partition(":")
+    if kind == "scripted":
+        return _no_script(Path(rest))
+    if kind == "local":
+        there = rest in KNOWN or Path(rest).expanduser().is_file()
+        return "" if there else near(rest, KNOWN, f"write local:{' or local:'.join(KNOWN)}, or name a GGUF file")
+    from pydantic_ai.models import KnownModelName  # noqa: PLC0415 - PydanticAI takes its time, and only models need it
+    from pydantic_ai.providers import infer_provider_class  # noqa: PLC0415 - as above
+
+    provider = known_as(name).partition(":")[0]
+    try:
+        infer_provider_class(provider)
+    except ImportError:
+        return ""
+    except ValueError:
+        providers = {each.partition(":")[0] for each in get_args(KnownModelName.__value__)} | {*OWN}
+        return near(provider, providers, otherwise="write provider:name, like openai:gpt-5-mini or local:base")
+    return ""
+
+
+def _no_script(path: Path) -> str:
+    try:
+        Scripted.load(path)
+    except SetupError as error:
+        return error.message
+    return ""
+
+
 def _of_pydantic_ai(name: str) -> Model:
     from pydantic_ai.exceptions import UserError  # noqa: PLC0415 - PydanticAI takes its time, and only running needs it
     from pydantic_ai.models import infer_model  # noqa: PLC0415 - as above
@@ -89,37 +124,30 @@ class Models:
         return self._found[name]
 
 
-class LocalModel:
-    """A model on this machine, started when it is first asked. It runs until `close`, or as long as this process."""
+class LocalModel(Late):
+    """A model on this machine, started when it is first asked, and named to who asks."""
 
     vendor: Final = "local"
 
     def __init__(self, which: str) -> None:
+        super().__init__(lambda: _local(which))
         self.model = which
-        self._starting = asyncio.Lock()
-        self._open = AsyncExitStack()
-        self._started: Port | None = None
 
-    async def __call__(self, request: ChatRequest, /) -> Completion:
-        """Ask it.
+    def check(self) -> None:
+        """See to it that it is here.
 
         Raises:
-            SetupError: it is not here; the message says how to get it.
+            SetupError: it is not; the message says how to get it.
         """
-        async with self._starting:
-            if self._started is None:
-                self._started = await self._start()
-        return await self._started(request)
+        gguf_of(self.model)
 
-    async def close(self) -> None:
-        """Stop it; asked again, it starts again."""
-        self._started = None
-        await self._open.aclose()
 
-    async def _start(self) -> Port:
-        try:
-            from remit.models.local import local_model  # noqa: PLC0415 - of the extra `local`
-        except ModuleNotFoundError as error:
-            extra = "pip install 'remit[local]'"
-            raise SetupError(f"local:{self.model} needs {error.name}; install it with: {extra}") from error
-        return await self._open.enter_async_context(local_model(self.model))
+@asynccontextmanager
+async def _local(which: str) -> AsyncGenerator[Port]:
+    try:
+        from remit.models.local import local_model  # noqa: PLC0415 - of the extra `local`
+    except ModuleNotFoundError as error:
+        extra = "pip install 'remit[local]'"
+        raise SetupError(f"local:{which} needs {error.name}; install it with: {extra}") from error
+    async with local_model(which) as model:
+        yield model

@@ -8,9 +8,9 @@ from typing import Protocol
 
 from remit.contracts.finding import Finding
 from remit.contracts.naming import alias_of, check_free
+from remit.contracts.near import near
 from remit.errors import ContractError
 from remit.journal.codec import RESULT
-from remit.workers.words import near_of
 
 Near = Callable[[str, Collection[str]], str]
 
@@ -67,7 +67,7 @@ def check_names(
         rest: where a person reads all names of tools, like ``remit tools shop``.
         lacking: how to say whose tools there are, where nobody did.
     """
-    near = partial(near_of, rest=rest, otherwise=lacking)
+    of_tools = partial(near, rest=rest, otherwise=lacking)
     workers = {each.name for each in (*definitions, *beside) if each.name} | set(also)
     found = list(_taken(definitions, tools, beside))
     for each in definitions:
@@ -76,9 +76,9 @@ def check_names(
         except ContractError as error:
             found.append(_finding("value", each, ("name",), error.message, "say another `name`"))
         found += _reserved(each)
-        found += _listed(each, "tools", each.tools, set(tools), "worker", workers, near)
-        found += _listed(each, "workers", each.workers, workers, "tool", set(tools), near_of)
-        found += _listed(each, "delegates", each.delegates, workers | set(tools), "", set(), near)
+        found += _listed(each, "tools", each.tools, set(tools), "worker", workers, of_tools)
+        found += _listed(each, "workers", each.workers, workers, "tool", set(tools), near)
+        found += _listed(each, "delegates", each.delegates, workers | set(tools), "", set(), of_tools)
         found += _redundant(each)
     return found
 
@@ -121,7 +121,7 @@ def _reserved(worker: Named) -> Iterator[Finding]:
 
 
 def _listed(
-    worker: Named, key: str, names: Sequence[str], there: set[str], other: str, others: set[str], near: Near
+    worker: Named, key: str, names: Sequence[str], there: set[str], other: str, others: set[str], mend: Near
 ) -> Iterator[Finding]:
     """Names in a list that are none of those which may stand there."""
     kind = {"tools": "tool", "workers": "worker"}.get(key, "tool or worker")
@@ -131,7 +131,7 @@ def _listed(
         if name in others:
             yield _finding(f"unknown-{key}", worker, (key, index), f"{name!r} is a {other}", f"list it as a {other}")
             continue
-        yield _finding(f"unknown-{key}", worker, (key, index), f"there is no {kind} {name!r}", near(name, there))
+        yield _finding(f"unknown-{key}", worker, (key, index), f"there is no {kind} {name!r}", mend(name, there))
 
 
 def _redundant(worker: Named) -> Iterator[Finding]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Final, cast
 
@@ -15,6 +14,7 @@ from jinja2 import TemplateSyntaxError, nodes
 from jinja2.meta import find_undeclared_variables
 
 from remit.contracts.finding import Finding
+from remit.core.frozen import frozen
 from remit.errors import InvalidError, ToolFailedError
 from remit.workers.sandbox import Sandbox, Steps
 from remit.workers.scopes import assigned, free_uses, internals, set_in
@@ -26,7 +26,7 @@ MAIN: Final = ""
 _REFERENCES: Final = (nodes.Extends, nodes.FromImport, nodes.Import, nodes.Include)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Reference:
     """Where a text names another, which it includes; None where that is not said by a plain text."""
 

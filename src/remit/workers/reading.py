@@ -19,6 +19,7 @@ from remit.contracts.near import near
 from remit.contracts.positions import Document
 from remit.contracts.positions import Path as At
 from remit.contracts.schema import Input, Output
+from remit.core.frozen import frozen
 from remit.errors import ContractError
 from remit.workers.attachments import FIELD, AttachmentPolicy, PromptWithAttachments
 from remit.workers.definition import WorkerDefinition, WorkerLimits, parameters, takes_attachments
@@ -38,7 +39,7 @@ _PARTS: Final[Mapping[At, type[BaseModel]]] = {
 _LISTS: Final = ("tools", "workers", "delegates", "builtin_tools")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Names:
     """The names that a file says, as far as it can be read, each at its place; empty where no name stands."""
 
@@ -54,7 +55,7 @@ class Names:
         return self.document.where(path)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Read:
     """What was read of a file: the worker, if nothing is wrong in it; its names all the same; what is wrong."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel
@@ -17,6 +16,7 @@ from pydantic_ai.usage import UsageLimits
 from remit.agent.model import Model as Port
 from remit.contracts.callee import Callee, Frame
 from remit.contracts.reply import Reply
+from remit.core.frozen import frozen
 from remit.errors import OutputError
 from remit.workers.definition import WorkerDefinition
 from remit.workers.explaining import ended
@@ -26,7 +26,7 @@ from remit.workers.toolset import DoorToolset
 from remit.workers.wire import JournaledModel
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Work:
     """What one call of a worker runs on: agent, definition, tools, model, and how many calls of a reply run at once."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Final
 
 from remit.contracts.finding import Finding, InventoryError, shown
 from remit.contracts.positions import Document, beyond_json, read_yaml
+from remit.core.frozen import frozen
 from remit.errors import SetupError
 from remit.workers.definition import PROMPT
 
@@ -27,7 +27,7 @@ class WorkerFileError(SetupError):
         super().__init__(f"{next(iter(self.findings))}{more}")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(kw_only=False)
 class Source:
     """What the front matter says, with the line of each part; and the prompt, with the line on which it begins."""
 

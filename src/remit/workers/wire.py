@@ -16,6 +16,7 @@ from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 
+from remit.agent.model import NamedModel
 from remit.contracts.callee import Frame
 from remit.contracts.items import Failure, Mismatch, ModelReply, Usage
 from remit.contracts.reply import Reply
@@ -30,6 +31,8 @@ from remit.errors import (
     from_reply,
     no_model,
 )
+from remit.layers.trace import TraceModel
+from remit.models.pydantic_ai import finish_of
 from remit.workers.absent import AbsentModel, AbsentPort
 from remit.workers.canonical import RequestDigest, response_of, response_text
 from remit.workers.explaining import explained
@@ -51,6 +54,7 @@ class JournaledModel(WrapperModel):
         super().__init__(model)
         self._frame = frame
         self._toolset = toolset
+        self._spans = _traced(model).spans()
         self._digest = RequestDigest()
         self._turn = 0
         self._used: set[str] = set()
@@ -71,12 +75,12 @@ class JournaledModel(WrapperModel):
         if self._toolset.is_over:
             raise OverError
         self._turn += 1
+        if self._frame.ledger.stopping and self._known() is None:
+            self._toolset.stop(asyncio.CancelledError())
+            raise OverError
         parameters = _shown(model_request_parameters)
-        digest = self._digest.of(messages, model_settings, parameters)
         try:
-            response = self._recorded(digest)
-            if response is None:
-                response = await self._ask(self._as_written(messages), model_settings, parameters, digest)
+            response = await self._told(messages, model_settings, parameters)
         except (JournalError, DivergedError, NoModelError, Suspended) as error:
             self._toolset.stop(error)
             raise OverError from error
@@ -94,11 +98,30 @@ class JournaledModel(WrapperModel):
         """The id under which the journal files the answer."""
         return f"{self._frame.id}:{self._turn}"
 
-    def _recorded(self, digest: str) -> ModelResponse | None:
+    def _known(self) -> ModelReply | None:
+        """The answer of this turn, as the journal has it."""
         items = self._frame.ledger.known(self._call)
-        known = next((item for item in items if isinstance(item, ModelReply)), None)
+        return next((item for item in items if isinstance(item, ModelReply)), None)
+
+    async def _told(
+        self, messages: list[ModelMessage], settings: ModelSettings | None, parameters: ModelRequestParameters
+    ) -> ModelResponse:
+        """The answer, in a span where somebody listens."""
+        if self._spans is None:
+            return await self._answer(messages, settings, parameters)
+        with self._spans.request(self._frame.run, self._call) as span:
+            response = await self._answer(messages, settings, parameters)
+            span.answered(self._usage(response))
+            return response
+
+    async def _answer(
+        self, messages: list[ModelMessage], settings: ModelSettings | None, parameters: ModelRequestParameters
+    ) -> ModelResponse:
+        """The answer, from the journal or from the model."""
+        digest = self._digest.of(messages, settings, parameters)
+        known = self._known()
         if known is None:
-            return None
+            return await self._ask(self._as_written(messages), settings, parameters, digest)
         self._compare(known.request, digest)
         return response_of(known.response)
 
@@ -111,9 +134,6 @@ class JournaledModel(WrapperModel):
     ) -> ModelResponse:
         """Ask the model; a failure is recorded, so that a replay meets it too, and a resume asks anew."""
         ledger = self._frame.ledger
-        if ledger.stopping:
-            self._toolset.stop(asyncio.CancelledError())
-            raise OverError
         failures = [item for item in ledger.known(self._call) if isinstance(item, Failure)]
         if failures and ledger.replaying:
             self._compare(failures[-1].request, digest)
@@ -136,15 +156,16 @@ class JournaledModel(WrapperModel):
     def _record(self, response: ModelResponse, text: str, digest: str) -> None:
         ledger = self._frame.ledger
         ledger.add(ModelReply(call=self._call, agent=self._frame.id, request=digest, response=text))
-        ledger.add(
-            Usage(
-                call=self._call,
-                model=response.model_name or "",
-                finish=response.finish_reason or "",
-                prompt_tokens=response.usage.input_tokens,
-                completion_tokens=response.usage.output_tokens,
-                response="",
-            )
+        ledger.add(self._usage(response))
+
+    def _usage(self, response: ModelResponse) -> Usage:
+        return Usage(
+            call=self._call,
+            model=response.model_name or "",
+            finish=finish_of(response),
+            prompt_tokens=response.usage.input_tokens,
+            completion_tokens=response.usage.output_tokens,
+            response="",
         )
 
     def _compare(self, recorded: str, digest: str) -> None:
@@ -201,6 +222,13 @@ class JournaledModel(WrapperModel):
             for part in response.parts
         ]
         return replace(response, parts=parts)
+
+
+def _traced(model: Model) -> TraceModel:
+    """How a request is told, with the name of the model where it says one."""
+    if isinstance(model, PortModel) and not isinstance(model.port, NamedModel):
+        return TraceModel()
+    return TraceModel(model=model.model_name, vendor=model.system)
 
 
 def _calls(response: ModelResponse) -> list[ToolCallPart]:

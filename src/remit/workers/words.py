@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Collection, Mapping
 from typing import Annotated, Final
 
@@ -26,9 +25,6 @@ Filled = Annotated[str, Field(pattern=_FILLED)]
 ModelName = Annotated[str, Field(pattern=_MODEL)]
 
 AS_REFERENCE: Final = "name a pydantic model as package.module:Model"
-MOST: Final = 8
-"""Names that are listed before the rest is only counted."""
-
 _WORDS: Final[Mapping[str, tuple[str, str]]] = {
     _NAME: ("is no tool name", "write 1 to 64 letters, digits, '_' or '-', like send_mail"),
     _REFERENCE: ("names no model", AS_REFERENCE),
@@ -74,18 +70,3 @@ def innermost(errors: Collection[ErrorDetails]) -> list[ErrorDetails]:
     """The errors without those about a whole, of which a part is wrong anyway."""
     inside = {each["loc"][:length] for each in errors for length in range(len(each["loc"]))}
     return [each for each in errors if each["loc"] not in inside]
-
-
-def near_of(name: str, there: Collection[str], *, rest: str = "", otherwise: str = "") -> str:
-    """How to mend a name: what was perhaps meant, else the first of those that there are.
-
-    ``rest``: where a person reads the others, like ``remit tools shop``. ``otherwise``: in place of what there are.
-    """
-    close = difflib.get_close_matches(name, there, n=MOST)
-    if close:
-        return f"did you mean {' or '.join(close[:3])}?"
-    if otherwise:
-        return otherwise
-    more = len(there) - MOST
-    listed = ", ".join(sorted(there)[:MOST]) or "none"
-    return f"there are: {listed}" + (f", … and {more:,} more{rest and f': {rest}'}" if more > 0 else "")

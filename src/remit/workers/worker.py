@@ -19,7 +19,7 @@ from remit.errors import InvalidError, NoModelError, SetupError, no_model
 from remit.journal.codec import RESULT
 from remit.layers.timeout import Timeout
 from remit.workers.definition import WorkerDefinition
-from remit.workers.models import ENVIRONMENT, AnyModel, Models, name_of
+from remit.workers.models import ENVIRONMENT, AnyModel, LocalModel, Models, name_of
 
 if TYPE_CHECKING:
     from pydantic_ai import Agent
@@ -151,15 +151,17 @@ class Worker:
         return await work(asked, payload, frame)
 
     def check_model(self) -> None:
-        """See to it, before a run is opened, that the model can be had.
+        """See to it, before a run is opened, that the model can be had. It is not asked anything.
 
         Raises:
             NoModelError: it cannot, or nobody names one.
         """
         try:
-            self._asked()
+            model = self._asked()
+            if isinstance(model, LocalModel):
+                model.check()
         except SetupError as error:
-            raise no_model(error) from error
+            raise NoModelError(f"worker {self.name} cannot run here: {error.message}") from error
 
     async def reconcile(self, _payload: BaseModel, _frame: Frame, /) -> Found:
         """A worker is driven again; there is nothing to find out."""
@@ -190,8 +192,8 @@ class Worker:
         """
         definition, given = self.definition, self._model
         if given is None:
-            return self._models(definition.chosen(environment=os.environ.get(ENVIRONMENT, "")))
-        if definition.compatible_models:
+            given = definition.chosen(environment=os.environ.get(ENVIRONMENT, ""))
+        elif definition.compatible_models:
             definition.chosen(call=name_of(given) or type(given).__name__)
         return self._models(given) if isinstance(given, str) else given
 

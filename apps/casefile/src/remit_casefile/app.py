@@ -10,10 +10,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from platformdirs import user_data_path
-
 from remit import Agent, App, Callee, Tool, preset
 from remit.errors import ContractError
+from remit.home import data_folder
 from remit.inventory import Foresee, Operations, read_inventory
 from remit_casefile.agent import clerk
 from remit_casefile.casefiles.access_list import AccessList
@@ -90,24 +89,19 @@ def build(
         ("workspace", "google_sheets"): (clients.sheets,),
         ("communication", "gmail"): (clients.gmail,),
     }
-    made = (tool for name, own in desk.items() for tool in Operations(inventory.slice(*name), own).callees)
-    tools = _shown(made, cases, clients)
-    composed = partial(_pipelines, tools)
-    agent = clerk((*tools, *Operations(inventory.slice(*PIPELINES), (), composed=composed).callees))
-    others: Domains = {
-        ("automation", "tool_session"): (ToolSessions(database), events),
-        ("automation", "tool_execution"): (ToolRequests(database),),
-        ("communication", "chat_session"): (ChatSessions(database),),
-        ("communication", "chat_processing"): (Chat(database, agent),),
-    }
-    operations = Operations(inventory, [each for own in (desk | others).values() for each in own], composed=composed)
+    more = partial(_more, cases, clients)
+    parts = [Operations(inventory.slice(*name), own).with_tools(more) for name, own in desk.items()]
+    tools = [tool for part in parts for tool in part.callees]
+    parts.append(Operations(inventory.slice(*PIPELINES), (), composed=partial(_pipelines, tools)))
+    agent = clerk(tool for part in parts for tool in part.callees)
+    talk = (ToolSessions(database), events, ToolRequests(database), ChatSessions(database), Chat(database, agent))
     return Casefiles(
         database=database,
         env=env,
         cases=cases,
         access_list=access_list,
         transport=transport,
-        app=_app(env, agent, operations, workers(tools)),
+        app=_app(env, agent, Operations(inventory, talk, parts=parts), workers(tools)),
     )
 
 
@@ -138,20 +132,11 @@ def _pipelines(tools: Iterable[AnyTool], _own: object) -> tuple[Filing, ...]:
     return (Filing(named),)
 
 
-def _shown(tools: Iterable[AnyTool], cases: Cases, clients: Clients) -> tuple[AnyTool, ...]:
-    """The tools; those that are asked about tell the person what a call of them is about."""
-    shows = {"delete_casefile": cases.show_deletion}
-    return tuple(
-        tool.with_shown(shows[tool.name]) if tool.name in shows else tool for tool in with_google(tools, clients)
-    )
-
-
-def home() -> Path:
-    """Where the data is: ``$REMIT_HOME``, or the user's data folder."""
-    named = os.environ.get("REMIT_HOME")
-    return Path(named).expanduser().absolute() if named else user_data_path("remit")
+def _more(cases: Cases, clients: Clients, tool: AnyTool) -> AnyTool:
+    """The tool, with what no inventory can say of it."""
+    return tool.with_shown(cases.show_deletion) if tool.name == "delete_casefile" else with_google(clients, tool)
 
 
 def app() -> App:
     """The application, for Remit's command line."""
-    return build(home(), account=Account.of(os.environ)).app
+    return build(data_folder(os.environ), account=Account.of(os.environ)).app

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -30,15 +30,13 @@ def inventory() -> Inventory:
 def operations(clients: Clients) -> tuple[Operations, ...]:
     """The operations on Google, slice by slice."""
     domains = (clients.gmail, clients.drive, clients.sheets)
-    return tuple(
-        Operations(inventory().slice(*named), (domain,)) for named, domain in zip(SLICES, domains, strict=True)
-    )
+    made = (Operations(inventory().slice(*named), (domain,)) for named, domain in zip(SLICES, domains, strict=True))
+    return tuple(each.with_tools(partial(with_google, clients)) for each in made)
 
 
 def google_app(clients: Clients) -> App:
     """An application of the Google tools alone."""
-    tools = tuple(tool for each in operations(clients) for tool in each.callees)
-    return App(name="casefile", tools=with_google(tools, clients))
+    return App(name="casefile", tools=tuple(tool for each in operations(clients) for tool in each.callees))
 
 
 async def call(runtime: Runtime, name: str, arguments: dict[str, Any], by: Principal = ANN) -> RunResult[Any]:

@@ -6,9 +6,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from platformdirs import user_data_path
-
 from remit import App
+from remit.home import data_folder
 from remit.inventory import Operations
 from remit_cms.agent import editor
 from remit_cms.pages.pages import Pages
@@ -17,7 +16,7 @@ from remit_cms.rendering.opening import Opening
 from remit_cms.rendering.rendering import Rendering
 from remit_cms.sections.sections import Sections
 from remit_cms.storage.database import Database
-from remit_cms.tools import inventory, page_tools, person_tools, section_tools
+from remit_cms.tools import inventory, page_operations, person_operations, section_operations
 from remit_cms.workers import workers
 
 
@@ -37,9 +36,10 @@ def build(home: Path) -> Cms:
     """The CMS whose data is in ``home``: ``cms.db``, and what is rendered under ``sites``."""
     database = Database(home / "cms.db")
     pages, search, sections = Pages(database), Search(database), Sections(database)
-    tools = (*page_tools(pages, search), *section_tools(sections))
     rendering = Rendering(database, home / "sites")
-    opening = Opening(database, rendering)
+    of_editor = (page_operations(pages, search), section_operations(sections))
+    of_person = person_operations(Opening(database, rendering))
+    tools = [tool for part in of_editor for tool in part.callees]
     return Cms(
         database=database,
         pages=pages,
@@ -49,18 +49,12 @@ def build(home: Path) -> Cms:
         app=App(
             name="cms",
             agents=(editor(tools),),
-            tools=(*person_tools(opening), *workers(tools)),
-            operations=Operations(inventory(), (pages, search, sections, opening)),
+            tools=(*of_person.callees, *workers(tools)),
+            operations=Operations(inventory(), (), parts=(*of_editor, of_person)),
         ),
     )
 
 
-def home() -> Path:
-    """Where the data is: ``$REMIT_HOME``, or the user's data folder."""
-    named = os.environ.get("REMIT_HOME")
-    return Path(named).expanduser().absolute() if named else user_data_path("remit")
-
-
 def app() -> App:
     """The application, for Remit's command line."""
-    return build(home()).app
+    return build(data_folder(os.environ)).app

@@ -5,7 +5,7 @@ The operations themselves know nothing of any of this. A model reads the operati
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -35,23 +35,23 @@ def inventory() -> Inventory:
     return read_inventory(Path(__file__).parent / "inventory", table, WORDS)
 
 
-def page_tools(pages: Pages, search: Search) -> tuple[AnyTool, ...]:
-    """The eight tools for pages."""
+def page_operations(pages: Pages, search: Search) -> Operations:
+    """The eight operations on pages."""
     made = Operations(inventory().slice(DOMAIN, "page"), (pages, search))
-    return _showing(made.callees, {"cms_deletePage": pages.show_deletion})
+    return _showing(made, {"cms_deletePage": pages.show_deletion})
 
 
-def section_tools(sections: Sections) -> tuple[AnyTool, ...]:
-    """The seven tools for sections."""
+def section_operations(sections: Sections) -> Operations:
+    """The seven operations on sections."""
     made = Operations(inventory().slice(DOMAIN, "section"), (sections,))
-    return _showing(made.callees, {"cms_deletePageSection": sections.show_deletion})
+    return _showing(made, {"cms_deletePageSection": sections.show_deletion})
 
 
-def person_tools(opening: Opening) -> tuple[AnyTool, ...]:
+def person_operations(opening: Opening) -> Operations:
     """What a person calls and the editor does not: it would cost each of its requests the words to describe it."""
-    return Operations(inventory().slice(DOMAIN, "rendering"), (opening,)).callees
+    return Operations(inventory().slice(DOMAIN, "rendering"), (opening,))
 
 
-def _showing(tools: Iterable[AnyTool], shows: Mapping[str, Show]) -> tuple[AnyTool, ...]:
-    """The tools; those of ``shows`` tell the person who is asked what a call of them is about."""
-    return tuple(tool.with_shown(shows[tool.name]) if tool.name in shows else tool for tool in tools)
+def _showing(operations: Operations, shows: Mapping[str, Show]) -> Operations:
+    """The operations; the tools of ``shows`` tell the person who is asked what a call of them is about."""
+    return operations.with_tools(lambda tool: tool.with_shown(shows[tool.name]) if tool.name in shows else tool)

@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
-from google.oauth2.credentials import Credentials as UserCredentials
-from google.oauth2.service_account import Credentials as ServiceCredentials
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from remit import Secret
@@ -59,6 +57,8 @@ class _AuthorizedUser(_File):
         """What renews itself with the refresh token. It acts as the person, and as nobody else."""
         if subject is not None:
             raise CapabilityError(f"{SUBJECT} is for service accounts; these credentials are those of a person")
+        from google.oauth2.credentials import Credentials as UserCredentials  # noqa: PLC0415 - only signing in needs it
+
         return UserCredentials(
             None,
             refresh_token=_kept("refresh_token", self.refresh_token),
@@ -78,6 +78,8 @@ class _ServiceAccount(_File):
 
     def credentials(self, subject: str | None) -> Credentials:
         """What renews itself with the key, as itself or as the person whom it may stand for."""
+        from google.oauth2.service_account import Credentials as ServiceCredentials  # noqa: PLC0415 - as above
+
         _kept("private_key", self.private_key)
         try:
             return ServiceCredentials.from_service_account_info(  # pyright: ignore[reportUnknownMemberType]  (untyped)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, Protocol, TypeAlias, cast
 
-from google.auth import credentials as blocking
-from google.auth.aio import credentials as nonblocking
-from google.auth.aio.transport.sessions import AsyncAuthorizedSession
+if TYPE_CHECKING:
+    from google.auth import credentials as blocking
+    from google.auth.aio import credentials as nonblocking
 
-Credentials = nonblocking.Credentials | blocking.Credentials
-SignIn = Callable[[], Awaitable[Credentials]]
+Credentials: TypeAlias = "nonblocking.Credentials | blocking.Credentials"
+SignIn = Callable[[], Awaitable["Credentials"]]
 """Where credentials come from when they are first needed."""
 
 
@@ -82,10 +82,7 @@ class SignedIn:
         """
         async with self._opening:
             if self._open is None:
-                given = self._credentials
-                ready = isinstance(given, (nonblocking.Credentials, blocking.Credentials))
-                # google-auth types `content` of a response as a coroutine; it is an async generator.
-                self._open = cast("Session", AsyncAuthorizedSession(given if ready else await given()))
+                self._open = await _opened(self._credentials)
                 self._keeper = asyncio.create_task(self._keep(self._open), name="google-session")
             return self._open
 
@@ -103,3 +100,14 @@ class SignedIn:
         finally:
             if self._open is session:
                 await self.close()
+
+
+async def _opened(given: Credentials | SignIn) -> Session:
+    """A new session. Google's own packages take their time to load, and most processes never ask Google."""
+    from google.auth import credentials as blocking  # noqa: PLC0415
+    from google.auth.aio import credentials as nonblocking  # noqa: PLC0415
+    from google.auth.aio.transport.sessions import AsyncAuthorizedSession  # noqa: PLC0415
+
+    ready = isinstance(given, (nonblocking.Credentials, blocking.Credentials))
+    # google-auth types `content` of a response as a coroutine; it is an async generator.
+    return cast("Session", AsyncAuthorizedSession(given if ready else await given()))

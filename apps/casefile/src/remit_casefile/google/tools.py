@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
@@ -36,19 +36,15 @@ class Clients:
         return cls(gmail=GmailClient(transport), drive=DriveClient(transport), sheets=SheetsClient(transport))
 
 
-def with_google(tools: Iterable[AnyTool], clients: Clients) -> tuple[AnyTool, ...]:
-    """The tools. Of those that write at Google, a cut-off call is looked for, and a person sees what goes out."""
+def with_google(clients: Clients, tool: AnyTool) -> AnyTool:
+    """The tool. If it writes at Google, a cut-off call is looked for, and a person sees what goes out."""
     reconciles = {
         "gmail_send_message": clients.gmail.reconcile_send,
         "drive_upload_file": clients.drive.reconcile_upload,
     }
-
-    def more(tool: AnyTool) -> AnyTool:
-        if tool.name in reconciles:
-            tool = tool.with_reconcile(reconciles[tool.name])
-        return tool.with_shown(_SHOWS[tool.name]) if tool.name in _SHOWS else tool
-
-    return tuple(more(tool) for tool in tools)
+    if tool.name in reconciles:
+        tool = tool.with_reconcile(reconciles[tool.name])
+    return tool.with_shown(_SHOWS[tool.name]) if tool.name in _SHOWS else tool
 
 
 async def show_sending(_ctx: LeafContext, payload: SendMessage) -> str:

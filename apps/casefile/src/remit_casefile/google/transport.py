@@ -14,8 +14,6 @@ from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple, Protocol, Self, TypeVar, cast
 from urllib.parse import quote, urlencode, urlsplit
 
-import aiohttp
-from google.auth import exceptions
 from pydantic import BaseModel, ValidationError
 
 from remit.errors import CallError, DeadlineError, DeniedError, ExternalError, InvalidError, SetupError
@@ -144,6 +142,9 @@ class Transport:
             InvalidError: the answer is larger than ``most`` bytes.
             CapabilityError: there are no credentials.
         """
+        import aiohttp  # noqa: PLC0415 - with google-auth it takes its time, and most processes never ask Google
+        from google.auth import exceptions  # noqa: PLC0415 - as above
+
         what, limit = _named(method, url), self._timeout
         session = await self._account.session()
         try:
@@ -245,7 +246,7 @@ def _named(method: str, url: str) -> str:
     return f"{method} {urlsplit(url).path}"
 
 
-def _unrenewed(what: str, error: exceptions.RefreshError) -> ExternalError | DeniedError:
+def _unrenewed(what: str, error: Exception) -> ExternalError | DeniedError:
     if cast("_Refresh", error).retryable:
         return UnreachableError(f"{what}: the credentials could not be renewed at present; nothing was sent")
     return DeniedError(f"{what}: the credentials could not be renewed; sign in again")

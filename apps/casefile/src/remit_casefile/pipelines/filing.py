@@ -62,6 +62,7 @@ class Filing:
             ),
         )
         self.pipeline = Pipeline("file_mail", FileMailPayload, steps, description="File mail.", keep=_KEEP)
+        self.calls = {self.file_mail: self.pipeline.callees}
 
     async def file_mail(self, ctx: Context, asked: FileMailPayload) -> FiledMailPayload:
         """File mail in a casefile: search Gmail, read what is found, keep it there, and add a line to the notes.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Final, cast
+from typing import Annotated, Any, Final, cast
 
 from pydantic import ConfigDict, Field, JsonValue
 from pydantic_core import to_jsonable_python
@@ -11,6 +11,7 @@ from pydantic_core import to_jsonable_python
 from remit import Context
 from remit.errors import BlockedError, CallError
 from remit.inventory import SECRETS, Request, Response, ToolRequestPayload, ToolResponsePayload, method, without
+from remit_casefile.casefiles.texts import LEGIBLE
 from remit_casefile.sessions.payloads import CasefileId
 from remit_casefile.sessions.records import Begin, Begun, End, Records
 from remit_casefile.sessions.writing import marking
@@ -27,7 +28,10 @@ class ProcessToolRequestPayload(ToolRequestPayload):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    prompt: str | None = Field(default=None, max_length=10_000, description="What a person said that led to this.")
+    tool_name: Annotated[str, LEGIBLE] = Field(min_length=1, max_length=64)
+    prompt: Annotated[str, LEGIBLE] | None = Field(
+        default=None, max_length=10_000, description="What a person said that led to this."
+    )
     casefile_id: CasefileId | None = Field(default=None, description="Where it is recorded, if not in the session's.")
     session_request_id: str | None = Field(
         default=None, pattern=r"^sr_", description="A request to make again as it was."

@@ -10,6 +10,7 @@ from sqlalchemy import Select, select
 
 from remit import Call
 from remit.inventory import SessionState
+from remit_casefile.casefiles.access import Level, casefile_at
 from remit_casefile.sessions import rows
 from remit_casefile.sessions.payloads import CreateSessionPayload
 from remit_casefile.sessions.writing import edit_in
@@ -25,6 +26,8 @@ IDLE_AFTER: Final = timedelta(hours=8)
 class Standing:
     """Sessions by their conversation. A session is its user's: to anybody else it is not there.
 
+    It is theirs as long as they may write in its casefile.
+
     Args:
         idle_after: how long nothing happens in a session until it is idle.
     """
@@ -38,6 +41,7 @@ class Standing:
 
         Raises:
             NotFoundError: the call names a session that is not there, or somebody else's: these look the same.
+            NotFoundError, DeniedError: its user may not write in its casefile any more.
         """
         async with viewing(self._database, call) as view:
             session = await session_in(view, _conversation(call))
@@ -66,14 +70,19 @@ class Standing:
 async def session_in(view: View, conversation: str) -> Session | None:
     """The caller's session of a conversation; None where the conversation is no session.
 
+    What is done in a session is recorded in its casefile. So there is one only for as long as its user may write there.
+
     Raises:
-        NotFoundError: it has the form of a session's id and is none of the caller's.
+        NotFoundError: it has the form of a session's id and is none of the caller's, or its casefile is not there.
+        DeniedError: the caller may only read its casefile.
     """
     found = (await view.session.scalars(_of(view.tenant, conversation))).one_or_none()
     if found is None and re.match(SESSION_ID, conversation) is None:
         return None
     if found is None or found.user != view.person:
         raise no_session(conversation)
+    if found.casefile is not None:
+        await casefile_at(view, found.casefile, Level.EDITOR, f"the session '{found.id}'")
     return found
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Final, TypeAlias
 
+from pydantic import JsonValue
 from sqlalchemy import ColumnElement, func, or_, select
 
 from remit import LeafContext
@@ -22,19 +24,25 @@ from remit_casefile.workspace.stored_payloads import (
     CasefileFilesPayload,
     CasefileMessagesPayload,
     CellsView,
+    GetCasefileCellsPayload,
     GetCasefileCellsRequest,
     GetCasefileCellsResponse,
     GetCasefileMessageRequest,
     GetCasefileMessageResponse,
+    ListCasefileFilesPayload,
     ListCasefileFilesRequest,
     ListCasefileFilesResponse,
+    ListCasefileMessagesPayload,
     ListCasefileMessagesRequest,
     ListCasefileMessagesResponse,
     MessageBrief,
+    Page,
 )
 
 _SNIPPET: Final = 200
 Row: TypeAlias = type[GmailMessage] | type[DriveFile] | type[SheetRange]
+Asked: TypeAlias = ListCasefileMessagesPayload | ListCasefileFilesPayload | GetCasefileCellsPayload
+_TABLES: Final[Mapping[Source, Row]] = {"gmail": GmailMessage, "drive": DriveFile, "sheets": SheetRange}
 
 
 class Stored:
@@ -52,19 +60,11 @@ class Stored:
         async with viewing(self._database, ctx) as view:
             await casefile_at(view, asked.casefile_id, Level.VIEWER, request.operation)
             where = _all_in(asked.casefile_id, GmailMessage, asked.query, "sender", "to", "cc", "subject", "text")
-            query = select(GmailMessage.data).where(*where)
             newest = GmailMessage.data["received_at"].as_string().desc()
-            page = query.order_by(newest, GmailMessage.id).offset(asked.offset).limit(asked.limit)
-            found = [MessageView.model_validate(data) for data in (await view.session.scalars(page)).all()]
+            found, page = await _page(view, asked, "gmail", where, newest)
             names = await _label_names(view, asked.casefile_id)
-            payload = CasefileMessagesPayload(
-                messages=[_brief(message, names) for message in found],
-                total_count=await _count(view, GmailMessage, where),
-                offset=asked.offset,
-                limit=asked.limit,
-                sync=await _state(view, asked.casefile_id, "gmail"),
-            )
-        return ListCasefileMessagesResponse.completed(request, payload)
+        messages = [_brief(MessageView.model_validate(data), names) for data in found]
+        return ListCasefileMessagesResponse.completed(request, CasefileMessagesPayload(messages=messages, **dict(page)))
 
     @method
     async def get_casefile_message(
@@ -90,16 +90,9 @@ class Stored:
         async with viewing(self._database, ctx) as view:
             await casefile_at(view, asked.casefile_id, Level.VIEWER, request.operation)
             where = _all_in(asked.casefile_id, DriveFile, asked.query, "name")
-            query = select(DriveFile.data).where(*where).order_by(DriveFile.data["name"].as_string(), DriveFile.id)
-            found = (await view.session.scalars(query.offset(asked.offset).limit(asked.limit))).all()
-            payload = CasefileFilesPayload(
-                files=[FileView.model_validate(data) for data in found],
-                total_count=await _count(view, DriveFile, where),
-                offset=asked.offset,
-                limit=asked.limit,
-                sync=await _state(view, asked.casefile_id, "drive"),
-            )
-        return ListCasefileFilesResponse.completed(request, payload)
+            found, page = await _page(view, asked, "drive", where, DriveFile.data["name"].as_string())
+        files = [FileView.model_validate(data) for data in found]
+        return ListCasefileFilesResponse.completed(request, CasefileFilesPayload(files=files, **dict(page)))
 
     @method
     async def get_casefile_cells(self, ctx: LeafContext, request: GetCasefileCellsRequest) -> GetCasefileCellsResponse:
@@ -110,16 +103,9 @@ class Stored:
             where = _all_in(asked.casefile_id, SheetRange, None)
             if asked.spreadsheet_id is not None:
                 where.append(SheetRange.id.startswith(range_id(asked.spreadsheet_id, ""), autoescape=True))
-            query = select(SheetRange.data).where(*where).order_by(SheetRange.id)
-            found = (await view.session.scalars(query.offset(asked.offset).limit(asked.limit))).all()
-            payload = CasefileCellsPayload(
-                ranges=[CellsView.model_validate(data) for data in found],
-                total_count=await _count(view, SheetRange, where),
-                offset=asked.offset,
-                limit=asked.limit,
-                sync=await _state(view, asked.casefile_id, "sheets"),
-            )
-        return GetCasefileCellsResponse.completed(request, payload)
+            found, page = await _page(view, asked, "sheets", where)
+        ranges = [CellsView.model_validate(data) for data in found]
+        return GetCasefileCellsResponse.completed(request, CasefileCellsPayload(ranges=ranges, **dict(page)))
 
 
 def _all_in(casefile_id: str, table: Row, query: str | None, *fields: str) -> list[ColumnElement[bool]]:
@@ -133,8 +119,16 @@ def _all_in(casefile_id: str, table: Row, query: str | None, *fields: str) -> li
     return conditions
 
 
-async def _count(view: View, table: Row, where: list[ColumnElement[bool]]) -> int:
-    return await view.session.scalar(select(func.count()).select_from(table).where(*where)) or 0
+async def _page(
+    view: View, asked: Asked, source: Source, where: list[ColumnElement[bool]], *order: ColumnElement[str]
+) -> tuple[Sequence[dict[str, JsonValue]], Page]:
+    """The copies on the page that is asked for, in an order of their own or by id, and what every list says."""
+    table = _TABLES[source]
+    query = select(table.data).where(*where).order_by(*order, table.id).offset(asked.offset).limit(asked.limit)
+    total = await view.session.scalar(select(func.count()).select_from(table).where(*where)) or 0
+    sync = await _state(view, asked.casefile_id, source)
+    page = Page(total_count=total, offset=asked.offset, limit=asked.limit, sync=sync)
+    return (await view.session.scalars(query)).all(), page
 
 
 async def _label_names(view: View, casefile_id: str) -> dict[str, str]:

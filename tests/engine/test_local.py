@@ -1,0 +1,46 @@
+"""What the engine of one process does besides what every engine does."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from remit.engine.attempt import LATE
+from remit.engine.drive import Outcome
+from remit.engine.local import LocalEngine
+from remit.journal.in_process import InProcessStore
+from remit.journal.ports import RunRow
+from tests.journal.samples import begin
+
+pytestmark = pytest.mark.looptime
+
+
+class HeldUp(InProcessStore):
+    """Takes an hour to tell of its runs, once, as on a machine that was asleep meanwhile."""
+
+    hours = 1
+
+    async def runs(self, **wanted: Any) -> list[RunRow]:
+        hours, self.hours = self.hours, 0
+        await asyncio.sleep(hours * 3600)
+        return await super().runs(**wanted)
+
+
+async def test_a_look_that_took_an_hour_does_not_put_off_the_next_for_long() -> None:
+    store = HeldUp(asyncio.get_running_loop().time)
+    driven = asyncio.Event()
+
+    async def drive(run: str, leave: asyncio.Event) -> Outcome:
+        driven.set()
+        return Outcome(status="done")
+
+    def report(run: str, error: BaseException) -> None:
+        raise AssertionError(f"nothing goes wrong with {run!r}") from error
+
+    async with LocalEngine(store, drive, applications=["app"], report=report):
+        await asyncio.sleep(3600.5)
+        await begin(store)
+        await driven.wait()
+    assert asyncio.get_running_loop().time() <= 3600 + LATE
