@@ -11,6 +11,7 @@ import threading
 from collections.abc import Generator
 from contextlib import ExitStack, chdir
 from doctest import ELLIPSIS, NORMALIZE_WHITESPACE
+from functools import cache
 from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import patch
@@ -52,6 +53,19 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
         finally:
             threading.settrace(in_threads)
             sys.settrace(here)
+            _forget()
+
+
+def _forget() -> None:
+    """What is built once in a process was built untraced: it is built again, where its lines count."""
+    for name, module in list(sys.modules.items()):
+        if name.partition(".")[0] == "remit":
+            for value in vars(module).values():
+                if isinstance(value, _CACHED):
+                    value.cache_clear()
+
+
+_CACHED: Any = type(cache(len))
 
 
 def _enter(namespace: dict[str, Any]) -> None:
