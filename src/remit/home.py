@@ -1,4 +1,7 @@
-"""Where data lives: the folder with the journal, and beside it the database of each application."""
+"""Where data lives: the folder with the journal, and beside it the database of each application.
+
+Needs the extra ``cli``.
+"""
 
 from __future__ import annotations
 
