@@ -14,7 +14,7 @@ from bench.paused import paused
 from bench.process import process
 from bench.workers import workers
 from bench.workers_memory import workers_memory
-from figures.figure import BUILD, Figure, line, write
+from figures.figure import BUILD, Figure, line, parts_named, write
 
 PARTS: Final[dict[str, Callable[[], AsyncIterator[Figure]]]] = {
     "calls": calls,
@@ -31,7 +31,7 @@ PARTS: Final[dict[str, Callable[[], AsyncIterator[Figure]]]] = {
 async def main(names: list[str]) -> None:
     """Measure and print, one line a figure. A figure that misses its target fails nothing: it is written down."""
     found: list[Figure] = []
-    for name in names or PARTS:
+    for name in parts_named(names, PARTS):
         async for figure in PARTS[name]():
             print(line(figure), flush=True)
             found.append(figure)

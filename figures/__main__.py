@@ -29,7 +29,7 @@ from figures import (
     secrets,
     workers,
 )
-from figures.figure import BUILD, Figure, line, write
+from figures.figure import BUILD, Figure, line, parts_named, write
 
 
 class Part(Protocol):
@@ -68,7 +68,7 @@ def main(names: list[str]) -> int:
     """Measure and print, one line a figure; the status says whether every promise held."""
     short = "--short" in names
     found: list[Figure] = []
-    for name in [name for name in names if name != "--short"] or PARTS:
+    for name in parts_named([name for name in names if name != "--short"], PARTS):
         begun = time.perf_counter()
         for figure in PARTS[name](short=short):
             print(line(figure), flush=True)

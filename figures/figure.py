@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import cast
@@ -48,6 +49,14 @@ def write(figures: list[Figure], path: Path) -> None:
         fields = asdict(figure)
         known[fields.pop("name")] = fields
     path.write_text(json.dumps(dict(sorted(known.items())), indent=2, ensure_ascii=False) + "\n")
+
+
+def parts_named(names: Sequence[str], known: Mapping[str, object]) -> Sequence[str]:
+    """The parts to measure: those that are named, or all. Ends the program where there is none of a name."""
+    for name in names:
+        if name not in known:
+            raise SystemExit(f"there is no part {name!r}; there are: {', '.join(known)}")
+    return names or tuple(known)
 
 
 def line(figure: Figure) -> str:

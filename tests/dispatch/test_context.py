@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import date
 from typing import Any
 
@@ -29,7 +30,7 @@ from remit import (
 )
 from remit.contracts.items import ToolOutput
 from remit.dispatch.context import value_of
-from remit.errors import ConflictError, InvalidError, OutputError, UnknownToolError
+from remit.errors import ConflictError, ContractError, InvalidError, OutputError, UnknownToolError
 from remit.testing import Scripted, anybody, calls
 
 
@@ -269,3 +270,33 @@ async def test_a_layer_that_answers_itself_is_what_the_caller_gets() -> None:
 
     runtime = runtime_of(ask, get_page, layers=Stack[CallLayer](answer()))
     assert (await runtime.call(ask, anybody())).value() == "cached"
+
+
+async def test_what_a_body_left_behind_makes_no_more_calls_when_it_has_ended() -> None:
+    ran, left = list[int](), list[asyncio.Task[str]]()
+    over = asyncio.Event()
+
+    @tool(effect=Effect.UNSAFE)
+    async def pay(amount: int) -> str:
+        """Pay."""
+        ran.append(amount)
+        return "paid"
+
+    @tool(effect=Effect.COMPOSED)
+    async def order(ctx: Context) -> str:
+        """Order, and pay whenever it comes to that."""
+
+        async def late() -> str:
+            await over.wait()
+            return await ctx.call(pay, 1)
+
+        left.append(asyncio.create_task(late()))
+        return "ordered"
+
+    runtime = runtime_of(order, pay)
+    assert (await runtime.call(order, anybody())).value() == "ordered"
+    before = await runtime.store.read("r1")
+    over.set()
+    with pytest.raises(ContractError, match="order has ended, and calls no other tool; await each call in its body"):
+        await left[0]
+    assert (ran, await runtime.store.read("r1")) == ([], before)

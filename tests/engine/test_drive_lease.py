@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
 import pytest
 
 from remit.contracts.reply import Reply
 from remit.engine.drive import Root
-from remit.errors import CallCancelledError, DivergedError, LeaseError
+from remit.errors import CallCancelledError, DivergedError, JournalError, LeaseError
 from remit.journal.in_process import InProcessStore
 from remit.journal.ledger import RunLedger
 from remit.journal.ports import Held
 from tests.engine.roots import GOOD, Crash, Stage, asks, end_of, never, raising, replying
-from tests.journal.samples import Clock, note, opened
+from tests.journal.samples import Clock, note, opened, yes
 
 pytestmark = pytest.mark.looptime
 
@@ -184,3 +184,78 @@ async def test_a_second_drive_of_the_same_run_in_this_process_is_refused(stage: 
 
     assert (await stage.begin(root)).status == "done"
     assert await stage.kinds() == ["opened", "tool_output", "finished"]
+
+
+class Away(InProcessStore):
+    """A store that is away for a while each time that a lease is to be renewed."""
+
+    renewals = 0
+
+    async def renew(self, run: str, epoch: int, seconds: float) -> None:
+        self.renewals += 1
+        if self.renewals % 2:
+            raise JournalError("the database is away")
+        await super().renew(run, epoch, seconds)
+
+
+async def test_a_lease_is_held_on_to_where_the_store_was_away_for_a_moment() -> None:
+    now = asyncio.get_running_loop().time
+    stage = Stage(Away(now), now)
+
+    async def root(_ledger: RunLedger) -> Reply:
+        for _ in range(100):
+            await asyncio.sleep(3.1)
+            assert not await free(stage)
+        return GOOD
+
+    assert (await stage.begin(root, seconds=30)).status == "done"
+
+
+class Meanwhile(InProcessStore):
+    """Somebody decides, or cancels, in the moment before a lease is let go: they could not drive the run themselves."""
+
+    def __init__(self, clock: Callable[[], float], meanwhile: Callable[[InProcessStore], Awaitable[None]]) -> None:
+        super().__init__(clock)
+        self._meanwhile = [meanwhile]
+
+    async def release(self, run: str, epoch: int) -> None:
+        while self._meanwhile:
+            await self._meanwhile.pop()(self)
+        await super().release(run, epoch)
+
+
+async def test_a_decision_that_comes_when_the_run_waits_and_its_lease_is_held_drives_it_on() -> None:
+    now = asyncio.get_running_loop().time
+    stage = Stage(Meanwhile(now, lambda store: store.decide(yes())), now)
+    assert (await stage.begin(asks("q1"))).status == "done"
+    assert await stage.kinds() == [
+        "opened", "question", "suspended", "resumed", "decision", "tool_output", "finished"
+    ]  # fmt: skip
+
+
+async def test_a_cancel_that_comes_when_the_run_waits_and_its_lease_is_held_ends_it() -> None:
+    now = asyncio.get_running_loop().time
+    stage = Stage(Meanwhile(now, lambda store: store.cancel("run", "ada")), now)
+    assert (await stage.begin(asks("q1"))).status == "cancelled"
+    assert await stage.status() == "cancelled"
+
+
+class Gone(InProcessStore):
+    """Nobody can ask it anything any more once a lease was let go."""
+
+    gone = False
+
+    async def release(self, run: str, epoch: int) -> None:
+        await super().release(run, epoch)
+        self.gone = True
+
+    async def cancelled(self, run: str) -> str:
+        if self.gone:
+            raise JournalError("the database is away")
+        return await super().cancelled(run)
+
+
+async def test_a_run_waits_where_nobody_can_tell_whether_it_was_decided() -> None:
+    now = asyncio.get_running_loop().time
+    stage = Stage(Gone(now), now)
+    assert (await stage.begin(asks("q1"))).status == "waiting"

@@ -44,3 +44,33 @@ async def test_a_look_that_took_an_hour_does_not_put_off_the_next_for_long() -> 
         await begin(store)
         await driven.wait()
     assert asyncio.get_running_loop().time() <= 3600 + LATE
+
+
+class Unreadable(InProcessStore):
+    """Tells of its runs, but for once when it raises what no journal should."""
+
+    looks = 0
+
+    async def runs(self, **wanted: Any) -> list[RunRow]:
+        self.looks += 1
+        if self.looks == 1:
+            raise ValueError("a body of question q1 that no version wrote")
+        return await super().runs(**wanted)
+
+
+async def test_whatever_a_look_raises_is_reported_and_the_next_one_finds_runs() -> None:
+    store = Unreadable(asyncio.get_running_loop().time)
+    driven = asyncio.Event()
+    reported: list[str] = []
+
+    async def drive(run: str, leave: asyncio.Event) -> Outcome:
+        driven.set()
+        return Outcome(status="done")
+
+    def report(run: str, error: BaseException) -> None:
+        reported.append(str(error))
+
+    async with LocalEngine(store, drive, applications=["app"], report=report):
+        await begin(store)
+        await driven.wait()
+    assert reported == ["a body of question q1 that no version wrote"]

@@ -129,8 +129,30 @@ async def test_a_grant_that_is_revoked_just_before_the_call_starts_stops_it(stor
         return used
 
     store.use = use_and_revoke  # pyright: ignore[reportAttributeAccessIssue] - the moment between use and start
+    run = (await made.run("go", by=ADA)).run
+    assert f"the grant {grant.id} that allowed erase does not stand any more" in str(await store.read(run))
+    assert world.ran == []
+
+
+async def test_a_grant_that_is_revoked_as_the_call_starts_stops_it_and_the_run_goes_on_without(store: Store) -> None:
+    world = World()
+    made = runtime(world, store, erase())
+    grant = await given(made)
+    append = store.append
+
+    def revoke_and_append(*given: Any) -> asyncio.Future[None]:
+        async def late() -> None:
+            await store.revoke(grant.id, "bob")
+            await append(*given)
+
+        return asyncio.ensure_future(late()) if given[3] else append(*given)
+
+    store.append = revoke_and_append  # pyright: ignore[reportAttributeAccessIssue] - the moment of the start
     with pytest.raises(ApprovalUsedError, match=f"the grant {grant.id} that allowed question .* does not stand"):
         await made.run("go", by=ADA)
+    store.append = append
+    (row,) = await store.runs()
+    assert (await made.resume(row.run)).status == "done"
     assert world.ran == []
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -313,3 +313,54 @@ async def test_a_run_whose_composed_callee_was_refused_by_the_budget_replays() -
     agent = Agent("agent", instructions="Work.", tools=[pipeline, READ], model=never)
     today = Runtime(App(name="test", agents=(agent,)), store=store, layers=layers)
     assert (await today.replay(result.run)).difference == ""
+
+
+@pytest.mark.parametrize("root", ["agent", "outer"])
+async def test_a_composed_call_that_ends_with_the_denial_of_its_own_call_replays(root: str) -> None:
+    @tool(effect=Effect.KEYED, risk=Risk.HIGH)
+    async def pay() -> str:
+        """Pay."""
+        return "paid"
+
+    @tool(effect=Effect.COMPOSED)
+    async def outer(ctx: Context) -> str:
+        """Pay, if a person agrees."""
+        return await ctx.call(pay)
+
+    agent = Agent("agent", instructions="Work.", tools=[outer], model=Scripted([calls(("outer", {})), "done"]))
+    runtime = Runtime(App(name="test", agents=(agent,), tools=(outer, pay)), store=InProcessStore())
+    called = runtime.run("go", by=anybody()) if root == "agent" else runtime.call(outer, anybody())
+    waiting = await called
+    await runtime.decide(waiting.questions[0], approved=False, by=anybody())
+    await runtime.resume(waiting.run)
+    assert (await runtime.replay(waiting.run)).difference == ""
+
+
+@pytest.mark.looptime
+async def test_a_composed_call_whose_time_was_over_replays_although_no_time_passes() -> None:
+    @tool(effect=Effect.PURE)
+    async def wait() -> str:
+        """Wait for an hour."""
+        await asyncio.sleep(3600)
+        return "late"
+
+    @tool(effect=Effect.COMPOSED)
+    async def inner(ctx: Context) -> str:
+        """Read, then wait."""
+        return await ctx.call(READ, "a") + await ctx.call(wait)
+
+    writer = Agent("writer", instructions="Write.", tools=[inner], model=Scripted([calls(("inner", {})), "never"]))
+    outer = tool(effect=Effect.COMPOSED)(_asking(writer)).layer(Timeout(60))
+    asker = Agent("agent", instructions="Work.", tools=[outer], model=Scripted([calls(("ask", {})), "done"]))
+    runtime = Runtime(App(name="test", agents=(asker, writer)), store=InProcessStore())
+    result = await runtime.run("go", by=anybody())
+    assert "TIMEOUT" in str(await runtime.store.read(result.run))
+    assert (await runtime.replay(result.run)).difference == ""
+
+
+def _asking(writer: Agent) -> Callable[[Context], Awaitable[str]]:
+    async def ask(ctx: Context) -> str:
+        """Ask the writer."""
+        return await ctx.call(writer, "go")
+
+    return ask

@@ -7,7 +7,7 @@ from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import Any, Final
 
-from remit.cli.desk import Desk
+from remit.cli.desk import Desk, needs_model
 from remit.cli.lease import DrivingOn
 from remit.cli.legible import legible
 from remit.cli.outcome import GO_AHEAD, failure_of
@@ -46,18 +46,21 @@ class Chat:
 
     def talk(self) -> int:
         """Talk until the person leaves."""
-        with self._terminal.busy("starting the model"):
-            self._desk.wait(self._desk.model.start())
-        self._greet()
+        app = self._runtime.app
+        asked = needs_model(app, app.agents[0].name)
+        if asked:
+            with self._terminal.busy("starting the model"):
+                self._desk.wait(self._desk.model.start())
+        self._greet(self._desk.model.choice.said if asked else "the agent's own")
         self._reporting(self._free)
         while (text := self._read()) is not None:
             self._reporting(partial(self._send, text))
         return Status.DONE
 
-    def _greet(self) -> None:
+    def _greet(self, model: str) -> None:
         say = self._terminal.say
         say(("application   ", "dim"), self._runtime.app.name)
-        say(("model         ", "dim"), self._desk.model.choice.said)
+        say(("model         ", "dim"), model)
         say(("conversation  ", "dim"), legible(self._conversation))
         say(("Ctrl-C stops what is under way; Ctrl-D or /quit leaves.", "dim"))
 

@@ -96,9 +96,11 @@ def _ask(desk: Desk, app: App, conversation: str, text: str, where: str, *, as_j
 
     terminal = Terminal(console(stderr=True), app)
     runtime = desk.runtime(app, terminal)
-    with terminal.busy("starting the model"):
-        desk.wait(desk.model.start())
-    terminal.say(f"conversation {legible(conversation)}, model: {desk.model.choice.said}")
+    model = f", model: {desk.model.choice.said}" if needs_model(app, app.agents[0].name) else ""
+    if model:
+        with terminal.busy("starting the model"):
+            desk.wait(desk.model.start())
+    terminal.say(f"conversation {legible(conversation)}{model}")
     with terminal.busy("thinking"):
         work = runtime.run(text, by=desk.me, conversation=conversation)
         result = desk.drive(runtime, work, lambda: desk.newest(app.name, conversation))

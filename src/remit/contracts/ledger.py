@@ -112,6 +112,10 @@ class Ledger(Protocol):
         """The grants for calls of a tool that still answer anything."""
         ...
 
+    async def honours(self, tenant: str, grant: str) -> bool:
+        """Whether a grant that has allowed a call still does: nobody took it back, and its time is not over."""
+        ...
+
     async def use(self, grant: str) -> bool:
         """Use up one call of a grant; False if none is left, or it does not stand any more."""
         ...

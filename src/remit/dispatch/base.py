@@ -104,8 +104,9 @@ class Base:
         return reply
 
     async def _body(self, call: Call, payload: BaseModel) -> Reply:
+        frame = BodyFrame(call, self._callee, self._dispatch)
         try:
-            return self._reply(await self._callee.run(payload, BodyFrame(call, self._callee, self._dispatch)))
+            return self._reply(await self._callee.run(payload, frame))
         except CallError as error:
             safe = redacted_error(error)
             if safe is error:
@@ -123,6 +124,8 @@ class Base:
             raise self._failed(error) from tellable(error)
         except (Exception, SystemExit) as error:  # noqa: BLE001 - raised again, less a cause that tells a secret
             raise self._failed(error) from tellable(error)
+        finally:
+            frame.end()
 
     def _reply(self, value: object) -> Reply:
         """What a body gave, without the values of secrets."""

@@ -64,6 +64,7 @@ class BodyFrame:
         "_dispatch",
         "_may_go",
         "_notes",
+        "_over",
         "_seen",
         "caller",
         "id",
@@ -83,6 +84,7 @@ class BodyFrame:
         self._seen: dict[str, int] = {}
         self._may_go: dict[str, bool] = {}
         self._busy = 0
+        self._over = False
         known = self.ledger.known(call.id)
         self._notes = [(item.name, item.data) for item in known if isinstance(item, Note)] if known else []
 
@@ -132,6 +134,10 @@ class BodyFrame:
         call = self._identify(callee, parse(arguments or "{}", self._dispatch.limits), wire)
         return lambda: self._make(callee, call)
 
+    def end(self) -> None:
+        """The body has ended: what it left behind makes no more calls."""
+        self._over = True
+
     def handed_to(self, actor: Actor[..., Any], /) -> BodyFrame:
         """This frame for an actor that goes on in its place; the ids of calls count on."""
         frame = BodyFrame(self._call, actor, self._dispatch)
@@ -165,8 +171,11 @@ class BodyFrame:
         """Who makes the calls of this body; most bodies make none.
 
         Raises:
-            ContractError: it touches the world itself, so it may be run again, or not at all, whatever it called.
+            ContractError: it touches the world itself, so it may be run again, or not at all, whatever it called; or
+                the body has ended.
         """
+        if self._over:
+            raise ContractError(f"{self._callee.name} has ended, and calls no other tool; await each call in its body")
         if self._below is None:
             if self._callee.facts.effect is not Effect.COMPOSED:
                 raise ContractError(

@@ -96,7 +96,19 @@ class Driver:
             finally:
                 ledger.close()
             lease.lasts = outcome.status == "waiting"
-            return outcome
+        if outcome.status == "waiting" and await self._moved(run, outcome.questions):
+            with contextlib.suppress(LeaseError):
+                return await self.drive(run, root, header=None, conversation=conversation, prior=prior, leave=leave)
+        return outcome
+
+    async def _moved(self, run: str, questions: Sequence[str]) -> bool:
+        """Whether a run that waits is to go on: whoever decided or cancelled while its lease was held could not drive.
+
+        From now on they can.
+        """
+        with contextlib.suppress(JournalError):
+            return bool(await self.store.cancelled(run) or await self._decided(questions))
+        return False
 
     async def open(self, run: str, header: Item) -> None:
         """Store the header of a new run, and leave the driving to others.
@@ -176,7 +188,7 @@ class Driver:
                 if ledger.stopping:
                     raise asyncio.CancelledError from signal
                 ledger.stopping = bool(await self.store.cancelled(ledger.run))
-                decisions = [] if ledger.stopping else await self._decided_meanwhile(signal)
+                decisions = [] if ledger.stopping else await self._decided(signal.questions)
                 if ledger.stopping or decisions:
                     continue
                 waiting = Waiting(call=ledger.run, questions=signal.questions)
@@ -192,8 +204,8 @@ class Driver:
             if decision is not None:
                 ledger.add(Decided(call=call, question=question, body=decision.json()))
 
-    async def _decided_meanwhile(self, signal: Suspended) -> list[Decision]:
-        found = [await self._decision(question) for question in signal.questions]
+    async def _decided(self, questions: Sequence[str]) -> list[Decision]:
+        found = [await self._decision(question) for question in questions]
         return [decision for decision in found if decision is not None]
 
     async def _decision(self, question: str) -> Decision | None:
@@ -219,9 +231,16 @@ class Driver:
                 await asyncio.shield(self.store.release(run, held.epoch))
 
     async def _renew(self, run: str, epoch: int) -> None:
-        while True:
-            await asyncio.sleep(self.seconds / 3)
-            await self.store.renew(run, epoch, self.seconds)
+        """Hold on to the lease; where the store fails for a moment, go on trying until somebody else has it."""
+        with contextlib.suppress(LeaseError):
+            while True:
+                await asyncio.sleep(self.seconds / 3)
+                try:
+                    await self.store.renew(run, epoch, self.seconds)
+                except LeaseError:
+                    raise
+                except JournalError:
+                    continue
 
 
 def _headed(root: Root) -> Root:

@@ -10,7 +10,6 @@ from typing import Final, Self
 
 from remit.engine.attempt import LATE, Attempts, Next, unfinished
 from remit.engine.port import Drive, Report
-from remit.errors import JournalError
 from remit.journal.ports import Store
 
 SLACK: Final = 60.0
@@ -148,7 +147,7 @@ class LocalEngine:
             begun = loop.time()
             try:
                 await self._look()
-            except JournalError as error:
+            except Exception as error:  # noqa: BLE001 - whatever the journal holds or raises, the next look may see more
                 self._report("", error)
             await asyncio.sleep(max(self._poll, min(_SHARE * (loop.time() - begun), LATE)))
 

@@ -213,6 +213,11 @@ class RunLedger:
         rows = await self._store.grants(tenant=tenant, tool=tool)
         return [row.grant for row in rows if row.stands(self._clock())]
 
+    async def honours(self, tenant: str, grant: str) -> bool:
+        """Whether a grant that has allowed a call still does."""
+        rows = await self._store.grants(tenant=tenant)
+        return any(row.grant.id == grant and not row.revoked and row.grant.expires > self._clock() for row in rows)
+
     async def use(self, grant: str) -> bool:
         """Use up one call of a grant."""
         return await self._store.use(grant)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from typing import Final
 
 from remit.contracts.chat import read
 from remit.contracts.grant import Grant
 from remit.contracts.items import (
     Asked,
     Decided,
+    Erased,
     Finished,
     Item,
     Message,
@@ -23,7 +25,7 @@ from remit.contracts.items import (
 )
 from remit.contracts.ledger import Spent, Take
 from remit.contracts.question import Decision, Question
-from remit.errors import CallCancelledError, DivergedError, Suspended, from_reply
+from remit.errors import CallCancelledError, CallError, DeadlineError, DivergedError, Suspended, from_reply
 from remit.journal.codec import encode, tool_content
 
 
@@ -59,6 +61,7 @@ class ReplayLedger:
         for ends in self._ends.values():
             ends.reverse()
         self.compared = 0
+        self._gone = False
 
     def now(self) -> float:
         """The time of the run, not of today."""
@@ -70,10 +73,20 @@ class ReplayLedger:
         for item in items:
             if isinstance(item, (ModelReply, ToolOutput)) or (isinstance(item, Message) and item.request):
                 self._claim(item)
+            elif isinstance(item, Erased) and item.was in _MESSAGES:
+                self._gone = True
         return items
 
     def has_begun(self, call: str) -> bool:
-        """Whether the body of ``call`` ran: it did something, or came to a good end; else it was refused before."""
+        """Whether the body of ``call`` is driven again: it did something, or came to a good end.
+
+        Else it was refused before. One that ended because its time was over is not driven again: no time passes here.
+        What it did is taken as it is told.
+        """
+        ends = (item for item in self._filed.get(call, ()) if isinstance(item, ToolOutput))
+        if any(_ended_by(item, DeadlineError) for item in ends):
+            self._claim_below(call)
+            return False
         return call in self._begun
 
     def add(self, item: Item) -> None:
@@ -95,6 +108,8 @@ class ReplayLedger:
             raise Suspended
         elif candidates:
             raise DivergedError(f"{_what(item)}: recorded {encode(candidates[0])[:300]}, today {encode(item)[:300]}")
+        elif self._was_erased(item):
+            raise DivergedError(f"{_what(item)} was erased from the journal; it cannot be compared")
         else:
             raise DivergedError(f"{_what(item)} is not in the journal: {encode(item)[:300]}")
 
@@ -111,6 +126,8 @@ class ReplayLedger:
         """
         if self.cancelled:
             raise Suspended
+        if self._gone:
+            raise DivergedError("the journal's message was erased; a replay does not go on without it")
         raise DivergedError("today's code asks the model once more than the journal tells of")
 
     def claim(self, parent: str, call: str) -> bool:
@@ -159,6 +176,10 @@ class ReplayLedger:
         """None: what a grant allowed stands in the journal."""
         return ()
 
+    async def honours(self, tenant: str, grant: str) -> bool:
+        """Yes: what a grant allowed stands in the journal."""
+        return True
+
     async def use(self, grant: str) -> bool:
         """No: nothing starts in a replay."""
         return False
@@ -179,9 +200,23 @@ class ReplayLedger:
         """Messages and ends that the journal holds and today's code never came to."""
         return list(self._unclaimed.values())
 
+    def _claim_below(self, call: str) -> None:
+        below = [item for item in self._unclaimed.values() if _above(item) == call]
+        for item in below:
+            self._claim(item)
+            if item.call != call:
+                self._claim_below(item.call)
+
+    def _was_erased(self, item: Item) -> bool:
+        filed = self._filed.get(item.call, ())
+        return any(isinstance(known, Erased) and known.was == item.kind for known in filed)
+
     def _claim(self, item: Item) -> None:
         if self._unclaimed.pop(id(item), None) is not None:
             self.compared += 1
+
+
+_MESSAGES: Final = (Message.kind, ModelReply.kind)
 
 
 def _signs(item: Item) -> tuple[str, ...]:
@@ -199,13 +234,20 @@ def _signs(item: Item) -> tuple[str, ...]:
             return ()
 
 
+def _above(item: Item) -> str:
+    """The call in whose body an item was written."""
+    return (
+        item.parent if isinstance(item, ToolOutput) else item.agent if isinstance(item, (Message, ModelReply)) else ""
+    )
+
+
 def _was_cut(item: Item) -> bool:
     """Whether it is the end of a call that was cancelled."""
-    return (
-        isinstance(item, ToolOutput)
-        and item.outcome == "error"
-        and isinstance(from_reply(tool_content(item)), CallCancelledError)
-    )
+    return isinstance(item, ToolOutput) and _ended_by(item, CallCancelledError)
+
+
+def _ended_by(item: ToolOutput, kind: type[CallError]) -> bool:
+    return item.outcome == "error" and isinstance(from_reply(tool_content(item)), kind)
 
 
 def _what(item: Item) -> str:

@@ -147,6 +147,8 @@ async def _answer(call: Call, question: Question, decision: Decision | None, app
         raise RefusedError(f"nobody answered question {question.id} in time, or the approval was not used in time")
     if not decision.approved:
         raise RefusedError(decision.reason or f"{decision.by} did not allow {call.callee.name}")
+    if decision.grant and not await call.ledger.honours(question.tenant, decision.grant):
+        raise RefusedError(f"the grant {decision.grant} that allowed {call.callee.name} does not stand any more")
     if question.four_eyes and decision.by in (*question.requesters, call.caller.principal.name):
         raise RefusedError(f"{decision.by} wants {call.callee.name} to run, and somebody else must allow it")
     return decision

@@ -49,7 +49,7 @@ class _Record:
         composed = call.callee.facts.effect is Effect.COMPOSED
         again = composed and isinstance(call.ledger, ReplayLedger) and call.ledger.has_begun(call.id)
         for item in call.ledger.known(call.id):
-            if isinstance(item, ToolOutput) and not (again and item.outcome != "denied"):
+            if isinstance(item, ToolOutput) and not again:
                 return Reply.recorded(tool_content(item), item.outcome, ends=item.final)
         try:
             if call.ledger.stopping and not composed:
