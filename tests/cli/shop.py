@@ -9,6 +9,7 @@ from pathlib import Path
 
 from remit import Agent, App, Context, Effect, LeafContext, Risk, tool
 from remit.errors import NotFoundError
+from remit.testing import Scripted
 
 
 def _book(line: str) -> None:
@@ -100,6 +101,7 @@ app = App(name="shop", agents=(Agent("keeper", instructions="You keep a shop.", 
 changed = App(name="shop", agents=(Agent("keeper", instructions="You keep another shop.", tools=_KEEPS),))
 branch = App(name="branch", agents=(Agent("keeper", instructions="You keep a branch.", tools=_KEEPS),))
 other = App(name="other", tools=(find,))
+wise = App(name="wise", agents=(Agent("owl", instructions="Be wise.", model=Scripted(["Who?", "Why?"])),))
 number = 42
 
 

@@ -160,3 +160,10 @@ def test_conversations_of_one_name_in_two_applications_have_nothing_in_common(cl
     cli.script("Hello, I am new here.")
     done = cli("run", "tests.cli.shop:branch", "--ask", "hello", "--conversation", "c", "--json")
     assert (done.json["result"], done.json["questions"]) == ("Hello, I am new here.", [])
+
+
+def test_an_agent_that_brings_its_model_needs_no_other(cli: Cli) -> None:
+    """The one that the command line would ask is nowhere."""
+    done = cli("run", "tests.cli.shop:wise", "--ask", "hello")
+    assert (done.status, done.out) == (0, "Who?\n")
+    assert "model:" not in done.err
