@@ -14,7 +14,7 @@ from remit.contracts.chat import read
 from remit.contracts.items import KINDS, Erased, Item, Message, ToolOutput, Waiting
 from remit.errors import FormatError
 from remit.journal.codec import ERASED, decode, encode, tool_content, tool_text
-from tests.journal.samples import some
+from tests.journal.samples import opened, some
 
 PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 text = st.text(st.characters(categories=("L", "N", "P", "Z", "C", "S", "Cs")), max_size=8).filter(
@@ -80,6 +80,37 @@ def test_an_item_of_an_unknown_kind_asks_for_a_newer_version() -> None:
 def test_a_body_with_other_fields_is_refused_by_name(body: str) -> None:
     with pytest.raises(FormatError, match="item 'note' has other fields than this version knows"):
         decode("note", "call", body)
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        ("started", '{"parent":"p","attempt":"x"}'),
+        ("started", '{"parent":"p","attempt":"1"}'),
+        ("started", '{"parent":"p","attempt":1.0}'),
+        ("started", '{"parent":"p","attempt":true}'),
+        ("started", '{"parent":null,"attempt":1}'),
+        ("ended", '{"attempt":1,"outcome":7,"content":""}'),
+        ("ended", '{"attempt":1,"outcome":"well","content":""}'),
+        ("ended", '{"attempt":1,"outcome":"ok","content":"","void":0}'),
+        ("note", '{"name":"said","data":{}}'),
+        ("suspended", '{"questions":"ab"}'),
+        ("suspended", '{"questions":[7]}'),
+    ],
+)
+def test_a_value_of_another_type_is_refused(kind: str, body: str) -> None:
+    with pytest.raises(FormatError, match=f"item '{kind}' has other fields than this version knows: "):
+        decode(kind, "call", body)
+
+
+def test_a_format_that_is_a_text_is_refused() -> None:
+    with pytest.raises(FormatError, match=r"Expected `int`, got `str` - at `\$\.format`"):
+        decode("opened", "run", encode(opened()).replace('"format":1', '"format":"1"'))
+
+
+def test_a_field_that_this_version_does_not_know_is_named() -> None:
+    with pytest.raises(FormatError, match="than this version knows: 'loud'"):
+        decode("note", "call", '{"name":"said","data":"","loud":true}')
 
 
 def test_an_empty_body_is_a_tombstone_of_any_kind() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from remit.contracts.items import Decided, Finished, Handoff, Item, Message, Mismatch, ToolOutput, Usage
+from remit.contracts.items import Decided, Erased, Finished, Handoff, Item, Message, Mismatch, ToolOutput, Usage
 from remit.contracts.ledger import Spent, Take
 from remit.contracts.question import Decision, Question
 from remit.errors import DivergedError, Suspended
@@ -155,6 +155,37 @@ async def test_of_two_equal_items_each_is_claimed() -> None:
 async def test_asking_the_model_once_more_is_a_difference() -> None:
     with pytest.raises(DivergedError, match="asks the model once more"):
         replaying(opened()).store()
+
+
+@pytest.mark.parametrize("was", ["message", "model_reply"])
+async def test_asking_the_model_for_a_message_that_was_erased_is_told_as_that(was: str) -> None:
+    ledger = replaying(opened(), USER, Erased(call="root:1", was=was))
+    ledger.known("root:1")
+    with pytest.raises(DivergedError, match="the journal's message was erased"):
+        ledger.store()
+
+
+async def test_what_else_was_erased_does_not_explain_one_request_more() -> None:
+    ledger = replaying(opened(), Erased(call="root:1", was="usage"), Erased(call="root:2", was="message"))
+    ledger.known("root:1")
+    with pytest.raises(DivergedError, match="asks the model once more"):
+        ledger.store()
+
+
+@pytest.mark.parametrize(
+    ("item", "said"),
+    [(USER, "turn 1: the user message"), (END, "the end of the call editor"), (started(), "started")],
+    ids=["message", "end", "start"],
+)
+async def test_an_item_whose_recorded_one_was_erased_is_told_as_that(item: Item, said: str) -> None:
+    ledger = replaying(opened(), Erased(call=item.call, was=item.kind))
+    with pytest.raises(DivergedError, match=f"{said}.* was erased from the journal; it cannot be compared"):
+        ledger.add(item)
+
+
+async def test_an_item_beside_one_that_was_erased_is_not_in_the_journal() -> None:
+    with pytest.raises(DivergedError, match="is not in the journal"):
+        replaying(opened(), Erased(call="root", was="tool_output")).add(USER)
 
 
 async def test_where_a_run_was_cancelled_its_replay_comes_to_rest() -> None:

@@ -9,8 +9,10 @@ from json.encoder import encode_basestring, encode_basestring_ascii
 from operator import attrgetter
 from typing import Any, Final, cast
 
+from msgspec import ValidationError, convert
+
 from remit.contracts.chat import read, write
-from remit.contracts.items import KINDS, Erased, Handoff, Item, Message, ModelReply, Position, ToolOutput, Waiting
+from remit.contracts.items import KINDS, Erased, Handoff, Item, Message, ModelReply, Position, ToolOutput
 from remit.contracts.jsontext import ascii_compact, compact
 from remit.contracts.question import digest
 from remit.contracts.reply import Reply
@@ -59,6 +61,8 @@ def _body_writer(kind: type[Item]) -> Callable[[Item], str]:
 
 _WRITERS: Final = {kind: _body_writer(kind) for kind in KINDS.values()}
 
+_NAMES: Final = {kind: frozenset(kind.__struct_fields__) - {"call"} for kind in KINDS.values()}
+
 
 def encode(item: Item) -> str:
     """The body of an item: its fields as JSON, without kind and call, which the journal keeps beside it."""
@@ -69,7 +73,7 @@ def decode(kind: str, call: str, body: str) -> Item:
     """The item that was stored.
 
     Raises:
-        FormatError: this version knows no such item.
+        FormatError: this version knows no such item, or its fields are others or of other types.
     """
     if body == ERASED:
         return Erased(call=call, was=kind)
@@ -77,12 +81,17 @@ def decode(kind: str, call: str, body: str) -> Item:
     if known is None:
         raise FormatError(f"the journal holds an item {kind!r} that this version does not know; use a newer Remit")
     try:
-        values = cast("dict[str, Any]", json.loads(body))
-        if known is Waiting:
-            values["questions"] = tuple(values["questions"])
-        return known(call=call, **values)
-    except (ValueError, TypeError, KeyError) as error:
+        return _read_body(known, call, body)
+    except (ValueError, AttributeError, ValidationError) as error:
         raise FormatError(f"the journal's item {kind!r} has other fields than this version knows: {error}") from error
+
+
+def _read_body(known: type[Item], call: str, body: str) -> Item:
+    values = cast("dict[str, Any]", json.loads(body))
+    if not values.keys() <= _NAMES[known]:
+        raise ValueError(f"{min(values.keys() - _NAMES[known])!r}")
+    values["call"] = call
+    return convert(values, known)
 
 
 def check_format(run: str, written: int) -> None:

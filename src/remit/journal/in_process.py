@@ -19,6 +19,7 @@ from remit.journal.index import (
     check_sequence,
     check_standing,
     check_take,
+    erased,
     held_by,
     row_of,
     seen,
@@ -83,6 +84,8 @@ class InProcessStore:
         """Erase the bodies of items, for good."""
         items = self._runs[run].items if run in self._runs else []
         for p in [p for p in items if p.seq in seqs and not isinstance(p.item, Erased)]:
+            if isinstance(p.item, (Asked, Decided)):
+                self._erase_question(p.item)
             gone = Erased(call=p.item.call, was=p.item.kind)
             items[p.seq] = Position(p.run, p.epoch, p.seq, p.at, gone, ERASED, p.digest, p.chain)
 
@@ -202,6 +205,14 @@ class InProcessStore:
     def _is_open(self, question: str) -> bool:
         row = self._questions.get(question)
         return row is not None and row.status == "open"
+
+    def _erase_question(self, item: Asked | Decided) -> None:
+        """What the row of a question and the inbox have of an item goes with it."""
+        row = self._questions.get(item.question)
+        if row is not None:
+            row = self._questions[item.question] = erased(row, item)
+            inbox = self._runs[row.question.run].inbox
+            inbox[:] = [row.decision or each if each.question == item.question else each for each in inbox]
 
     def _close_questions(self, run: str) -> None:
         """Nobody is asked any more about a run that is over."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from remit.contracts.grant import GrantRow
@@ -52,6 +53,23 @@ def spent(row: QuestionRow, now: float) -> bool:
     return row.status == "expired" or row.question.expires <= now
 
 
+def erased(row: QuestionRow, item: Asked | Decided) -> QuestionRow:
+    """The row of a question once the body of ``item`` is erased: it keeps what names the question and the decision.
+
+    With what was asked goes what was decided on it. Nobody can be asked about what is gone, and no approval of it can
+    be used; one that was used stays so, unless its edited arguments are gone: others would run when the call is tried
+    again.
+    """
+    asked, _, decision, _ = row
+    if isinstance(item, Asked):
+        asked = replace(asked, arguments="", shown="", reason="")
+    edited = decision is not None and decision.arguments != ""
+    if decision is not None:
+        decision = replace(decision, arguments="", result="", reason="")
+    status = "expired" if row.status in ("open", "approved") or edited else row.status
+    return row._replace(question=asked, status=status, decision=decision)
+
+
 def check_open(row: QuestionRow | None, question: str, now: float) -> QuestionRow:
     """The row, if it can be decided.
 
@@ -81,7 +99,7 @@ def check_take(row: QuestionRow | None, take: Take, now: float, grant: GrantRow 
         raise ApprovalUsedError(f"question {take.question} was never decided that way")
     if row.taken not in (None, (take.run, take.call)):
         raise ApprovalUsedError(f"the decision on question {take.question} was used by another call")
-    if row.taken is None and row.question.expires <= now:
+    if row.status == "expired" or (row.taken is None and row.question.expires <= now):
         raise ApprovalUsedError(f"the decision on question {take.question} has expired")
     if row.taken is None and row.decision.grant and (grant is None or grant.revoked or grant.grant.expires <= now):
         raise ApprovalUsedError(f"the grant {row.decision.grant} that allowed question {take.question} does not stand")

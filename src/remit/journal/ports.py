@@ -81,7 +81,14 @@ class Journal(Protocol):
         ...
 
     async def erase(self, run: str, seqs: Sequence[int]) -> None:
-        """Erase the bodies of items, for good. A tombstone and the digest stay, so the chain still holds."""
+        """Erase the bodies of items, for good. A tombstone and the digest stay, so the chain still holds.
+
+        With a question goes what its row says beyond its name, and what was decided on it; with a decision its
+        arguments, result and reason. Neither can be decided or used any more.
+
+        Raises:
+            FormatError: an item about a question cannot be read; nothing was erased.
+        """
         ...
 
 

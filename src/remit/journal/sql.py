@@ -18,7 +18,7 @@ from remit.contracts.ledger import Take
 from remit.contracts.question import Decision
 from remit.errors import JournalError
 from remit.journal.batches import Batches, Job
-from remit.journal.codec import ERASED, decode
+from remit.journal.codec import decode
 from remit.journal.index import check_open, check_standing, held_by, seen, spent, taken_over
 from remit.journal.locks import Touches
 from remit.journal.migrations import migrate
@@ -30,11 +30,14 @@ from remit.journal.works import (
     QUESTION,
     Append,
     Change,
+    about_questions,
     decide,
+    erase,
     find_grant,
     grant_row,
     lock_all,
     question_row,
+    questioning,
     run_row,
     together,
     used,
@@ -84,8 +87,9 @@ class SqlStore:
 
     async def erase(self, run: str, seqs: Sequence[int]) -> None:
         """Erase the bodies of items, for good."""
-        gone = update(ITEMS).where(ITEMS.c.run == run, ITEMS.c.seq.in_(seqs)).values(body=ERASED)
-        await self._write(lambda connection: connection.execute(gone), run)
+        items = questioning(await self._find(about_questions(run, seqs)))
+        touches = Touches(frozenset({run}), frozenset(item.question for item in items))
+        await self._writer.submit(Change(lambda connection: erase(connection, run, seqs), touches))
 
     async def acquire(self, run: str, driver: str, seconds: float, after: int = -1) -> Held:
         """Become the driver of a run; what it has to know, read in the same transaction."""

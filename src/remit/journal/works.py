@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import fields
 from typing import Any, Generic, TypeVar, cast
 
-from sqlalchemy import Connection, Row, Update, bindparam, insert, select, update
+from sqlalchemy import Connection, Row, Select, Update, bindparam, insert, select, update
 
 from remit.contracts.grant import Grant, GrantRow
 from remit.contracts.items import BESIDE, Asked, Decided, Finished, Item, Opened, Position
@@ -14,7 +14,8 @@ from remit.contracts.ledger import Take
 from remit.contracts.question import Decision, Question, Status
 from remit.core.frozen import frozen
 from remit.journal.batches import Work
-from remit.journal.index import INDEXED, check_free, check_sequence, check_take, row_of, status_of, taken_over
+from remit.journal.codec import ERASED, decode
+from remit.journal.index import INDEXED, check_free, check_sequence, check_take, erased, row_of, status_of, taken_over
 from remit.journal.locks import Touches, lock
 from remit.journal.ports import QuestionRow, RunRow
 from remit.journal.statements import Command, Query
@@ -139,6 +140,11 @@ _DECIDED = Command(
     .where(QUESTIONS.c.question == bindparam("the_question"), QUESTIONS.c.status == "open")
     .values(status=bindparam("status"), decision=bindparam("decision"))
 )
+_ERASED = Command(
+    update(QUESTIONS)
+    .where(QUESTIONS.c.question == bindparam("the_question"))
+    .values(status=bindparam("status"), body=bindparam("body"), decision=bindparam("decision"))
+)
 _EXPIRED = Command(
     update(QUESTIONS)
     .where(QUESTIONS.c.run == bindparam("the_run"), QUESTIONS.c.status == "open")
@@ -189,6 +195,33 @@ def decide(connection: Connection, decision: Decision) -> None:
     status = "approved" if decision.approved else "denied"
     values = {"the_question": decision.question, "status": status, "decision": decision.json()}
     _DECIDED.run(connection, values)
+
+
+def about_questions(run: str, seqs: Sequence[int]) -> Select[Any]:
+    """Those of the items ``seqs`` of a run that say what also stands in the row of a question."""
+    kinds = ITEMS.c.kind.in_((Asked.kind, Decided.kind))
+    return select(ITEMS).where(ITEMS.c.run == run, ITEMS.c.seq.in_(seqs), kinds, ITEMS.c.body != ERASED)
+
+
+def questioning(rows: Sequence[Row[Any]]) -> list[Asked | Decided]:
+    """The items that `about_questions` finds.
+
+    Raises:
+        FormatError: one cannot be read, so that nobody knows which question it is about.
+    """
+    return [cast("Asked | Decided", decode(row.kind, row.call, row.body)) for row in rows]
+
+
+def erase(connection: Connection, run: str, seqs: Sequence[int]) -> None:
+    """Erase the bodies of items, and what the rows of questions have of them."""
+    for item in questioning(connection.execute(about_questions(run, seqs)).all()):
+        found = QUESTION.first(connection, question=item.question)
+        if found:
+            row = erased(question_row(found), item)
+            decision = row.decision.json() if row.decision else ""
+            values = {"status": row.status, "body": row.question.json(), "decision": decision}
+            _ERASED.run(connection, {"the_question": item.question, **values})
+    connection.execute(update(ITEMS).where(ITEMS.c.run == run, ITEMS.c.seq.in_(seqs)).values(body=ERASED))
 
 
 def _index_question(connection: Connection, item: Asked) -> None:

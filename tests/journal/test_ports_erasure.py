@@ -1,0 +1,194 @@
+"""Every store erases what an item said wherever it is kept: in the row of its question too."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+import pytest
+
+from remit.contracts.items import Decided
+from remit.contracts.ledger import Take
+from remit.contracts.question import Decision, Question
+from remit.errors import ApprovalUsedError, FormatError, RequestError
+from remit.journal.ports import QuestionRow, Store
+from remit.journal.sql import SqlStore
+from tests.journal.samples import Run, asking, begin, incoming, no, note, positions, question, started, yes
+
+ASKED: Final = replace(
+    question(), arguments='{"a":"SECRET"}', shown="SECRET", reason="SECRET", edits="q0", editor="eve"
+)
+EDITED: Final = replace(yes(), arguments='{"b":"SECRET"}', result="SECRET", reason="SECRET")
+EMPTY: Final = replace(ASKED, arguments="", shown="", reason="")
+UNSAID: Final = yes()
+
+
+def decided(decision: Decision) -> Decided:
+    return Decided(call="call", question=decision.question, body=decision.json())
+
+
+async def ask(store: Store, of: Question = ASKED) -> Run:
+    run = await begin(store)
+    await run.append(asking(of))
+    return run
+
+
+async def row_of(store: Store, name: str = "q1") -> QuestionRow:
+    row = await store.find_question(name)
+    assert row is not None
+    return row
+
+
+async def told(store: Store) -> str:
+    """All that a store tells whoever looks."""
+    return repr(
+        (await store.read("run"), await store.questions(only_open=False), await store.standing("talk", "match"))
+    )
+
+
+async def test_the_row_of_an_erased_question_keeps_only_what_names_it(store: Store) -> None:
+    await ask(store)
+    assert "SECRET" in await told(store)
+    await store.erase("run", [1])
+    assert await row_of(store) == QuestionRow(EMPTY, "expired", None, None)
+    assert "SECRET" not in await told(store)
+
+
+async def test_nobody_can_be_asked_about_what_is_gone(store: Store) -> None:
+    await ask(store)
+    await store.erase("run", [1])
+    assert await store.questions() == []
+    assert await store.standing("talk", "match") is None
+    with pytest.raises(RequestError, match="question q1 has expired"):
+        await store.decide(yes())
+
+
+async def test_an_erased_question_takes_along_what_was_decided_on_it(store: Store) -> None:
+    """Also where no driver has copied the decision yet, so that no item says it."""
+    run = await ask(store)
+    await store.decide(EDITED)
+    await store.erase("run", [1])
+    assert await row_of(store) == QuestionRow(EMPTY, "expired", UNSAID, None)
+    assert "SECRET" not in await told(store)
+    await store.release("run", run.epoch)
+    assert list((await store.acquire("run", "next", 10)).decisions) == [UNSAID]
+
+
+async def test_an_erased_decision_keeps_who_made_it_and_its_question_stays(store: Store) -> None:
+    run = await ask(store, question())
+    await store.decide(EDITED)
+    await run.append(decided(EDITED))
+    assert "SECRET" in await told(store)
+    await store.erase("run", [2])
+    assert await row_of(store) == QuestionRow(question(), "expired", UNSAID, None)
+    assert "SECRET" not in await told(store)
+    await store.release("run", run.epoch)
+    assert list((await store.acquire("run", "next", 10)).decisions) == [UNSAID]
+
+
+async def test_a_decision_that_only_an_item_told_of_is_erased_too(store: Store) -> None:
+    run = await ask(store, question())
+    await run.append(decided(EDITED))
+    assert (await row_of(store)).decision == EDITED
+    await store.erase("run", [2])
+    assert (await row_of(store)).decision == UNSAID
+
+
+@pytest.mark.parametrize("seq", [1, 2], ids=["the question", "the decision"])
+async def test_an_erased_approval_is_not_used(store: Store, seq: int) -> None:
+    run = await ask(store)
+    await store.decide(yes())
+    await run.append(decided(yes()))
+    await store.erase("run", [seq])
+    assert await store.standing("talk", "match") is None
+    with pytest.raises(ApprovalUsedError, match="q1 has expired"):
+        await run.append(started(question="q1"), take=Take("q1", "run", "call"))
+    assert (await row_of(store)).status == "expired"
+
+
+@pytest.mark.parametrize("seq", [1, 2], ids=["the question", "the decision"])
+async def test_a_refusal_stays_one(store: Store, seq: int) -> None:
+    run = await ask(store)
+    await store.decide(no())
+    await run.append(decided(no()))
+    await store.erase("run", [seq])
+    row = await row_of(store)
+    assert (row.status, row.decision) == ("denied", replace(no(), reason=""))
+    assert await store.standing("talk", "match") == row
+
+
+async def test_an_approval_that_was_used_stays_used_and_its_call_may_try_again(store: Store) -> None:
+    run = await ask(store)
+    await store.decide(yes())
+    await run.append(decided(yes()))
+    await run.start("q1")
+    await store.erase("run", [1, 2])
+    assert await row_of(store) == QuestionRow(EMPTY, "taken", UNSAID, ("run", "call"))
+    await run.start("q1")
+
+
+async def test_a_call_whose_edited_arguments_are_gone_does_not_try_again(store: Store) -> None:
+    """What would run instead are the arguments that were edited, which nobody approved."""
+    run = await ask(store)
+    await store.decide(EDITED)
+    await run.append(decided(EDITED))
+    await run.start("q1")
+    await store.erase("run", [2])
+    assert await row_of(store) == QuestionRow(ASKED, "expired", UNSAID, ("run", "call"))
+    with pytest.raises(ApprovalUsedError, match="q1 has expired"):
+        await run.start("q1")
+
+
+async def test_other_questions_and_other_items_stay_as_they_are(store: Store) -> None:
+    run = await ask(store)
+    await run.append(asking(question("q2", asked=1000.5)), note("SECRET"))
+    await store.decide(EDITED)
+    await store.decide(yes("q2", at=1002.0))
+    before = await row_of(store), await incoming(store, "run")
+    await store.erase("run", [2, 3])
+    assert (await row_of(store), await incoming(store, "run")) == before
+    assert (await row_of(store, "q2")).status == "expired"
+
+
+async def test_what_another_run_said_of_the_question_goes_too(store: Store) -> None:
+    """The question that another run of the conversation goes by is the same one."""
+    await ask(store)
+    other = await begin(store, "other")
+    await other.append(asking(ASKED, call="again"))
+    await store.erase("other", [1])
+    assert await row_of(store) == QuestionRow(EMPTY, "expired", None, None)
+
+
+async def test_a_decision_on_a_question_that_nobody_knows_is_erased(store: Store) -> None:
+    run = await begin(store)
+    await run.append(decided(EDITED))
+    await store.erase("run", [1])
+    assert await store.find_question("q1") is None
+    assert (await store.read("run"))[1].body == ""
+
+
+async def test_erasing_a_question_twice_is_erasing_it_once(store: Store) -> None:
+    await ask(store)
+    await store.erase("run", [1])
+    before = await row_of(store)
+    await store.erase("run", [1])
+    assert await row_of(store) == before
+
+
+async def test_what_nobody_has_waited_for_yet_is_erased_too(store: Store) -> None:
+    run = await begin(store)
+    storing = store.append("run", run.epoch, positions("run", [asking(ASKED)], epoch=run.epoch, first=1))
+    await store.erase("run", [1])
+    await storing
+    assert (await row_of(store)).question == EMPTY
+
+
+async def test_where_an_item_cannot_be_read_nothing_is_erased_and_it_is_said(sql: SqlStore) -> None:
+    """Which question it is about, and so which row must go with it, is not known."""
+    run = await begin(sql)
+    damaged, kept = positions("run", [asking(ASKED), note("kept")], epoch=run.epoch, first=1)
+    damaged.body = "{"
+    await sql.append("run", run.epoch, [damaged, kept])
+    with pytest.raises(FormatError, match="item 'question' has other fields"):
+        await sql.erase("run", [1, 2])
+    assert await sql.read("run", after=1) == [kept]
