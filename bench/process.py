@@ -16,34 +16,6 @@ from figures.figure import BUILD, Figure, at_most
 ROOT = Path(__file__).parent.parent
 TIMES = 5
 
-_CALL = """
-import asyncio
-from remit import Agent, App, Effect, Runtime, tool
-from remit.testing import Scripted, anybody, calls
-
-@tool(effect=Effect.PURE)
-async def save(number: int) -> int:
-    "Save."
-    return number
-
-agent = Agent("bench", instructions="Save.", tools=[save])
-script = Scripted([calls(("save", {"number": 1})), "done"])
-asyncio.run(Runtime(App(name="bench", agents=(agent,)), model=script).run("go", by=anybody()))
-"""
-
-_BARE = """
-import asyncio
-from pydantic import BaseModel
-
-class Save(BaseModel):
-    number: int
-
-async def save(payload: Save) -> str:
-    return Save(number=payload.number).model_dump_json()
-
-asyncio.run(save(Save.model_validate_json('{"number": 1}')))
-"""
-
 _PEAK = """
 import asyncio
 from remit import Agent, App, Effect, Runtime, tool
@@ -62,18 +34,12 @@ print(next(line.split()[1] for line in open("/proc/self/status") if line.startsw
 
 
 async def process() -> AsyncIterator[Figure]:
-    """CPU of an import and of the smallest program, peak memory of a run, distributions that the core brings along."""
+    """CPU of an import, peak memory of a run, and distributions that the core brings along."""
     _output(_PEAK)  # compiles what is not compiled yet
     bare = min(_cpu("pass") for _ in range(TIMES))
     cost = min(_cpu("import remit") for _ in range(TIMES)) - bare
     how = f"CPU time of `import remit` in a new process less that of `pass` ({bare * 1e3:.0f} ms), least of {TIMES}"
     yield at_most("import.cpu_ms", cost * 1e3, "ms", 100, TIMES, how)
-    plain, program = min(_cpu(_BARE) for _ in range(TIMES)), min(_cpu(_CALL) for _ in range(TIMES))
-    how = (
-        f"CPU time of a process that has an agent make one call ({program * 1e3:.0f} ms) over one that reads and "
-        f"writes one pydantic model under asyncio ({plain * 1e3:.0f} ms), least of {TIMES} each"
-    )
-    yield at_most("import.program.ratio", program / plain, "times", 1.5, TIMES, how)
     peak = min(int(_output(_PEAK)) for _ in range(3)) / 1024
     yield at_most("run.peak_rss_mb", peak, "MB", 40, 3, "peak memory of a process that runs 50 turns in memory")
     names = sorted(core_distributions("remit", set()))
