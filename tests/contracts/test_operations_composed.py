@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
 from pydantic import BaseModel
 
-from figures.notebook import WEATHER, WORDS, Notebook, Weather, table
+from figures.notebook import WEATHER, WORDS, Notebook, Notes, Weather, table
 from remit import App, Context, Effect, Env, Runtime, Tool, preset
 from remit.contracts.binding import Composed
 from remit.contracts.classification import Complexity
@@ -153,3 +154,49 @@ def test_what_is_wrong_with_other_tools_is_said_before_pipelines_are_made_of_the
         with_pipelines(notebook, lambda tool: [Reporter(tool)])
     assert len(raised.value.findings) == 1
     assert "'unit' cannot be 'kelvin'" in raised.value.findings[0].what
+
+
+def saying(calls: object) -> Callable[[Callable[[str], Tool[..., Any]]], list[object]]:
+    """Objects of a class that says this of what its functions call."""
+
+    class Saying(Reporter):
+        """Says something else."""
+
+        def __init__(self, tool: Callable[[str], Tool[..., Any]]) -> None:
+            super().__init__(tool)
+            told: Any = calls if calls is None else {self.note_weather: calls}
+            self.calls = told
+
+    return lambda tool: [Saying(tool)]
+
+
+def none(_tool: object) -> None:
+    """Give nothing."""
+
+
+@pytest.mark.parametrize(
+    ("composed", "said"),
+    [
+        (saying(None), "the `calls` of Saying are no mapping; name for each function the callees it calls"),
+        (saying(5), "the `calls` of Reporter.note_weather are 5; give a list of the callees it calls"),
+        (saying(["weather"]), "the `calls` of Reporter.note_weather name 'weather', which is no callee; name tools"),
+        (none, "`composed` gave None; give a list of the objects whose functions call tools"),
+    ],
+    ids=["no mapping", "no list", "no callee", "no objects"],
+)
+def test_what_objects_say_of_their_calls_is_looked_at(notebook: Notebook, composed: Any, said: str) -> None:
+    with pytest.raises(InventoryError) as raised:
+        with_pipelines(notebook, composed)
+    ((code, what),) = [(each.code, each.what) for each in raised.value.findings]
+    assert code == "contract"
+    assert what.startswith(said)
+
+
+def test_what_calls_nobody_need_not_say_so(notebook: Notebook) -> None:
+    class Counting(Notes):
+        """Says of none of its functions what they call."""
+
+        calls: Mapping[object, Iterable[Tool[..., Any]]] = MappingProxyType({})
+
+    Counting.__name__ = "Notes"
+    assert notebook.operations(Counting(), Weather()).tools["count_notes"].calls == ()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,7 +17,7 @@ from remit.contracts.inventory import Inventory
 from remit.contracts.lock import lock_of
 from remit.contracts.method import method
 from remit.contracts.operations import Operations
-from remit.errors import SetupError
+from remit.errors import ContractError, SetupError
 
 KIND = Classification(domain="office", subdomain="notes", capability=Capability.CREATE)
 
@@ -133,3 +135,38 @@ def test_tools_may_get_what_no_inventory_says_and_stay_what_they_are(notebook: N
     assert more.tool("read_note") is plain.tool("read_note")
     assert lock_of(more) == lock_of(plain)
     assert list(more.tools) == list(plain.tools)
+
+
+def test_an_object_that_a_part_has_already_is_to_be_left_out(notebook: Notebook) -> None:
+    whole = notebook.operations().inventory
+    parts = (of_notes(notebook, whole, Alone()), of_weather(whole))
+    with pytest.raises(InventoryError) as raised:
+        Operations(whole, (Weather(), Alone()), parts=parts)
+    assert [(each.code, f"{each.what}; {each.mend}") for each in raised.value.findings] == [
+        ("bound-twice", f"the method {name} is bound by a part already; leave the object of {owner} out")
+        for name, owner in (("Weather.forecast", "Weather"), ("Alone.file_note", "Alone"))
+    ]
+
+
+def none(_tool: AnyTool) -> None:
+    """Give nothing."""
+
+
+def renamed(tool: AnyTool) -> AnyTool:
+    """Give it another name."""
+    return tool.with_name("other")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (none, r"with_tools got None for the tool count_notes; give each tool"),
+        (renamed, r"with_tools got the tool other for count_notes; a tool keeps the name"),
+    ],
+    ids=["none", "another name"],
+)
+def test_a_change_that_gives_no_tool_or_another_is_refused(
+    notebook: Notebook, given: Callable[[AnyTool], Any], said: str
+) -> None:
+    with pytest.raises(ContractError, match=said):
+        notebook.operations().with_tools(given)

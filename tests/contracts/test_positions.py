@@ -79,3 +79,25 @@ def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPat
     monkeypatch.setitem(sys.modules, "yaml", None)
     with pytest.raises(SetupError, match=r"pip install 'remit\[inventory\]'"):
         read_yaml("a: 1", "f.yaml")
+
+
+@pytest.mark.parametrize(
+    "said", ["1.0e+400", "-1.0e+400", "!!float NaN", "!!int Infinity", '!!int "[1]"', "!!bool null"]
+)
+def test_a_number_that_json_has_not_is_found(said: str) -> None:
+    (found,) = read_yaml(f"a: 1\nb: {said}\n", "f.yaml").findings
+    assert (found.code, found.where) == ("scalar", "f.yaml:2")
+    assert "is no text, number, true or false" in found.what
+
+
+@pytest.mark.parametrize("flat", [True, False], ids=["words", "lists"])
+def test_what_is_too_deep_to_be_meant_is_refused_with_its_line(flat: bool) -> None:
+    nested = "{a: " * 2000 + "1" + "}" * 2000 if flat else "[" * 2000 + "]" * 2000
+    with pytest.raises(InventoryError) as raised:
+        read_yaml(f"a: 1\nb: {nested}\n", "f.yaml")
+    assert [str(each) for each in raised.value.findings] == ["f.yaml:2: parts within parts, over 100 deep; say it flat"]
+
+
+def test_what_is_left_out_may_be_as_deep_as_it_likes() -> None:
+    document = read_yaml(f"a: 1\na: {'[' * 2000}{']' * 2000}\nb: 2\n", "f.yaml")
+    assert (document.value, [each.code for each in document.findings]) == ({"a": 1, "b": 2}, ["duplicate"])

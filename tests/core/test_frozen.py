@@ -5,8 +5,9 @@ from __future__ import annotations
 import copy
 import inspect
 import pickle
+import re
 from collections.abc import Callable
-from dataclasses import FrozenInstanceError, asdict, dataclass, field, fields, is_dataclass, replace
+from dataclasses import FrozenInstanceError, InitVar, asdict, dataclass, field, fields, is_dataclass, replace
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 import pytest
@@ -22,6 +23,7 @@ class Page:
     """A page."""
 
     kind: ClassVar[str] = "page"
+    _make_up: ClassVar[str] = "no field, so its name is free"
     title: str
     words: int = 0
     labels: dict[str, str] = field(default_factory=dict[str, str])
@@ -178,8 +180,25 @@ def test_its_signature_is_that_of_a_dataclass() -> None:
         (each.kind, each.annotation) for each in plain.parameters.values()
     ]
     assert made.parameters["words"].default == 0
+    assert str(made) == str(plain)
+    assert "labels: 'dict[str, str]' = <factory>" in str(made)
     assert made.return_annotation == plain.return_annotation
     assert Page.__init__.__qualname__ == "Page.__init__"
+
+
+def test_a_class_that_says_nothing_of_itself_is_described_by_its_signature() -> None:
+    def bare(make: Any) -> str | None:
+        class Bare:
+            title: str
+            labels: list[str] = field(default_factory=list[str])
+
+        return make(Bare).__doc__
+
+    plain = bare(dataclass(frozen=True, slots=True, kw_only=True))
+    assert plain is not None
+    assert plain.startswith("Bare(*, title: 'str', labels: 'list[str]' = <factory>)")
+    assert bare(frozen) == plain
+    assert Page.__doc__ == "A page."
 
 
 def test_it_is_written_as_a_dataclass_is() -> None:
@@ -285,6 +304,60 @@ def test_methods_that_a_class_has_stay() -> None:
 def test_a_class_that_only_compares_in_its_own_way_is_hashed_by_its_fields() -> None:
     assert Comparing(name="a") == Comparing(name="b")
     assert hash(Comparing(name="a")) == hash(("a",))
+
+
+def test_a_class_that_says_it_has_no_hash_has_none() -> None:
+    @frozen
+    class Unhashed:
+        """A value that belongs in no set."""
+
+        __hash__ = None  # pyright: ignore[reportAssignmentType] - the way to say it
+        name: str
+
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(Unhashed(name="a"))
+    assert Unhashed(name="a") == Unhashed(name="a")
+
+
+def _assign(self: object, name: str, value: object) -> None:
+    raise AssertionError((self, name, value))
+
+
+def _delete(self: object, name: str) -> None:
+    raise AssertionError((self, name))
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ({"__annotations__": {"size": "InitVar[int]"}}, "Odd.size is an InitVar; a frozen class takes none"),
+        ({"__annotations__": {"size": InitVar[int]}}, "Odd.size is an InitVar; a frozen class takes none"),
+        ({"__setattr__": _assign}, "Odd has a __setattr__ of its own"),
+        ({"__delattr__": _delete}, "Odd has a __delattr__ of its own"),
+        ({"__annotations__": {"a": "int", "b": "int"}, "a": 1}, "Odd.b has no default and follows a, which has one"),
+        ({"__annotations__": {"self": "int"}}, "Odd.self: its __init__ uses that name itself; rename the field"),
+        ({"__annotations__": {"_missing": "int"}}, "Odd._missing: its __init__ uses that name"),
+        ({"__annotations__": {"_set_a": "int"}}, "Odd._set_a: its __init__ uses that name"),
+        ({"__annotations__": {"_default_a": "int"}}, "Odd._default_a: its __init__ uses that name"),
+        ({"__annotations__": {"_make_a": "int"}}, "Odd._make_a: its __init__ uses that name"),
+    ],
+    ids=["InitVar as text", "InitVar", "assign", "delete", "order", "self", "missing", "set", "default", "make"],
+)
+def test_what_it_does_not_do_is_refused_when_the_class_is_made(body: dict[str, Any], told: str) -> None:
+    odd = type("Odd", (), {"__module__": __name__, **body})
+    with pytest.raises(TypeError, match=re.escape(told)):
+        frozen(kw_only=False)(odd)
+
+
+def test_the_order_of_fields_is_free_where_they_are_named() -> None:
+    @frozen
+    class Named:
+        """A value whose first field has a default."""
+
+        size: int = 1
+        name: str
+
+    assert Named(name="a").size == 1
 
 
 def test_a_class_may_extend_another_and_a_protocol() -> None:

@@ -9,7 +9,7 @@ from functools import partial
 from types import FunctionType, MethodType
 from typing import Any, NamedTuple, cast
 
-from remit.contracts.callee import LeafContext
+from remit.contracts.callee import Callee, LeafContext
 from remit.contracts.classification import Deprecation
 from remit.contracts.definition import AnyCallee, AnyTool, Composing, MethodDefinition, MethodMetadata, ToolDefinition
 from remit.contracts.entries import MethodEntry, Narrowed, OfFunction, ToolEntry, facts_said
@@ -90,7 +90,8 @@ class Binder:
                     found[key] = definition
         found = {key: found[key] for key in self._inventory.methods if key in found}
         codes = (each for several in self._marked.values() for each in several)
-        unlisted = (self._unlisted(each) for each in codes if (each.owner, each.function.__name__) not in used)
+        left = (each for each in codes if (each.owner, each.function.__name__) not in used)
+        unlisted = (self._unlisted(each) for each in left if not self._is_bound(each))
         for method in (*(each for each in known if not self._is_listed(each)), *unlisted):
             if method is not None:
                 self._enter(found, method)
@@ -115,6 +116,16 @@ class Binder:
                 self._self_made(found, method, alone.get(key))
         return found
 
+    def _is_bound(self, code: _Found) -> bool:
+        """Whether a part has the method of an object that was given again. That is said, of the object."""
+        for part in self._made:
+            for method in part.methods.values():
+                if method.implementation.__func__ is code.function.__func__:
+                    what = f"the method {code.owner}.{code.function.__name__} is bound by a part already"
+                    self._say("bound-twice", place_of(code.function), what, f"leave the object of {code.owner} out")
+                    return True
+        return False
+
     def _enter(self, found: dict[str, MethodDefinition], method: MethodDefinition) -> None:
         """Take up a method without an entry, unless there is one of its key."""
         key, where = method.metadata.key, method.metadata.inventory
@@ -134,7 +145,7 @@ class Binder:
         if self._composed is None or self.findings:
             return False
         try:
-            made = list(self._composed(partial(named, found)))
+            made = _objects(self._composed(partial(named, found)))
             silent = [type(each).__name__ for each in made if not isinstance(each, Composing)]
             if silent:
                 raise ContractError(f"{silent[0]} has no `calls`, which say what its functions call")
@@ -310,10 +321,37 @@ def _calls(owner: object, function: MethodType, part: OfFunction) -> tuple[AnyCa
     """What a function calls, if its object says it of any."""
     if not isinstance(owner, Composing):
         return ()
-    calls = owner.calls.get(function)
+    calls = _by_function(type(owner).__name__, owner.calls).get(function)
     if calls is None and part.effect is Effect.COMPOSED:
         raise ContractError(f"{part.function} calls others; name them in the `calls` of its object")
-    return tuple(calls or ())
+    return _callees(part.function, calls)
+
+
+def _by_function(owner: str, calls: object) -> Mapping[object, object]:
+    """What an object says that its functions call, if it says it by function."""
+    if not isinstance(calls, Mapping):
+        raise ContractError(f"the `calls` of {owner} are no mapping; name for each function the callees it calls")
+    return cast("Mapping[object, object]", calls)
+
+
+def _callees(function: str, calls: object) -> tuple[AnyCallee, ...]:
+    """What a function says it calls, if those are callees."""
+    if calls is None:
+        return ()
+    if not isinstance(calls, Iterable):
+        raise ContractError(f"the `calls` of {function} are {calls!r}; give a list of the callees it calls")
+    several = tuple(cast("Iterable[object]", calls))
+    for each in several:
+        if not isinstance(each, Callee):
+            raise ContractError(f"the `calls` of {function} name {each!r}, which is no callee; name tools or agents")
+    return cast("tuple[AnyCallee, ...]", several)
+
+
+def _objects(given: object) -> list[object]:
+    """The objects that `composed` gave."""
+    if not isinstance(given, Iterable):
+        raise ContractError(f"`composed` gave {given!r}; give a list of the objects whose functions call tools")
+    return list(cast("Iterable[object]", given))
 
 
 def _said(description: str, function: MethodType, facts: Facts) -> str:

@@ -134,6 +134,7 @@ class Frame(Context, Calls, Protocol):
         ...
 
 
+@runtime_checkable
 class Callee(Contract, Protocol[P, Out_co]):
     """The protocol that tools, workers and agents share: a contract, layers of its own, and a body."""
 

@@ -16,6 +16,7 @@ from remit.contracts.garbage import gc_paused
 from remit.contracts.governance import Table
 from remit.contracts.lock import lock_file, read_lock
 from remit.contracts.method import forgotten
+from remit.contracts.names import unknown_names
 from remit.contracts.operations import Operations
 from remit.core import Stack
 from remit.core.frozen import frozen
@@ -41,6 +42,7 @@ _POINTS: Final[dict[str, str]] = {
     "unknown-method": "inheritance",
     "not-in-inventory": "drift",
     "said-twice": "drift",
+    "bound-twice": "drift",
 }
 """The points of what is found when an inventory is read and put together with the code; of all else: the schema."""
 
@@ -70,7 +72,7 @@ def check(operations: Operations, offered: Collection[str], layers: Stack[CallLa
         "envelopes": (len(methods), _each(methods, _envelopes)),
         "inheritance": (len(tools), ()),
         "foreign": (len(methods), _each(methods, _foreign)),
-        "schema": (len(listed) + len(tools), ()),
+        "schema": (len(listed) + len(tools), unknown_names(operations)),
         "mapping": (len(tools), _each(tools, _mapping)),
         "classification": (len(methods) + len(tools), _classified(methods, tools)),
         "drift": (len(methods) + len(tools), _drift(operations, offered, layers)),

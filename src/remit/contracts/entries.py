@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from remit.contracts.classification import Capability, Classification, Complexity, Deprecation, Maturity, Tier
 from remit.contracts.facts import Effect, Facts, Risk, facts_of
-from remit.contracts.governance import BusinessRules, Policies
+from remit.contracts.governance import BusinessRules, Policies, Table
+from remit.contracts.positions import Document, Path
 from remit.core.frozen import frozen
 
 
@@ -80,6 +82,15 @@ class MethodPart(Operation):
     without_tool: str = ""
 
 
+class Named(NamedTuple):
+    """A name that an entry itself, and no template, says in a field of its policy."""
+
+    section: str
+    field: str
+    name: str
+    where: str
+
+
 @frozen
 class MethodEntry:
     """A method of the inventory, and where it stands there."""
@@ -90,6 +101,7 @@ class MethodEntry:
     part: MethodPart
     policies: Mapping[str, Policies]
     where: str
+    names: tuple[Named, ...] = ()
 
     @property
     def name(self) -> str:
@@ -108,6 +120,19 @@ class ToolEntry:
     part: Narrowed | OfFunction
     policies: Mapping[str, Policies]
     where: str
+    names: tuple[Named, ...] = ()
+
+
+def names_said(document: Document, at: Path, table: Table, raw: Mapping[str, Any]) -> tuple[Named, ...]:
+    """The names that an entry says in its policy, before its templates are filled in."""
+    return tuple(
+        Named(name, field, each, document.where((*at, name, field, index)))
+        for name, section in table.sections.items()
+        for field, enforcer in section.enforced.items()
+        if enforcer.names and isinstance(raw.get(name), dict) and isinstance(raw[name].get(field), list)
+        for index, each in enumerate(raw[name][field])
+        if isinstance(each, str)
+    )
 
 
 def facts_said(

@@ -40,7 +40,7 @@ class BusinessRules(Policies):
     enabled: bool = True
     requires_auth: bool = True
     required_permissions: tuple[str, ...] = ()
-    timeout_seconds: float | None = Field(default=None, gt=0)
+    timeout_seconds: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     rate_limit_per_minute: int | None = Field(default=None, ge=1)
     visibility: Visibility = Visibility.PUBLIC
     deprecated_since: str = ""
@@ -53,12 +53,14 @@ class Enforcer:
     """The layer that enforces a field, what it does, and whether it stands around the tool or around every call.
 
     ``stricter``: which change of the field breaks callers and needs a MAJOR version; without one, none does.
+    ``names``: what its value lists, where that is names: fields of the result, or any of call and result, however deep.
     """
 
     layer: type[CallLayer | AnyLayer]
     does: str
     scope: Literal["tool", "run"] = "tool"
     stricter: Stricter | None = None
+    names: Literal["", "result", "call"] = ""
 
 
 class Governed(NamedTuple):

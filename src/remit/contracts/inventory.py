@@ -15,22 +15,24 @@ from pydantic import BaseModel, JsonValue, ValidationError
 from remit.contracts.entries import (
     MethodEntry,
     MethodPart,
+    Named,
     Narrowed,
     OfFunction,
     OfMethod,
     Part,
     ToolEntry,
     facts_said,
+    names_said,
 )
 from remit.contracts.finding import Finding, InventoryError, shown
 from remit.contracts.garbage import gc_paused
 from remit.contracts.governance import BUSINESS, BusinessRules, Policies, Table
 from remit.contracts.jsontext import compact
 from remit.contracts.near import near
-from remit.contracts.positions import Document, read_yaml
+from remit.contracts.positions import Document, read_yaml, text_of
 from remit.contracts.positions import Path as At
 from remit.core.frozen import frozen
-from remit.errors import ContractError
+from remit.errors import ContractError, SetupError
 
 N = TypeVar("N", bound=Part)
 Declared = dict[str, dict[str, JsonValue]]
@@ -58,8 +60,16 @@ class Inventory:
     tools: Mapping[str, ToolEntry]
 
     def slice(self, domain: str, subdomain: str) -> Inventory:
-        """What it says of one subdomain."""
+        """What it says of one subdomain.
+
+        Raises:
+            SetupError: it says nothing of that one.
+        """
         at = (domain, subdomain)
+        slices = {(each.domain, each.subdomain) for each in (*self.methods.values(), *self.tools.values())}
+        if at not in slices:
+            there = ", ".join(".".join(each) for each in sorted(slices)) or "none"
+            raise SetupError(f"{shown(self.folder)} has no slice {domain}.{subdomain}; there are: {there}")
         methods = {key: each for key, each in self.methods.items() if (each.domain, each.subdomain) == at}
         tools = {name: each for name, each in self.tools.items() if (each.domain, each.subdomain) == at}
         return Inventory(folder=self.folder, table=self.table, methods=methods, tools=tools)
@@ -118,6 +128,7 @@ class _Waiting:
     method: str
     part: Narrowed
     declared: Declared
+    names: tuple[Named, ...]
 
 
 class _Reader:
@@ -137,7 +148,7 @@ class _Reader:
     def read(self, file: Path) -> None:
         """Read one file."""
         try:
-            document = read_yaml(file.read_text(encoding="utf-8"), shown(file))
+            document = read_yaml(text_of(file), shown(file))
         except InventoryError as error:
             self.findings += error.findings
             return
@@ -175,6 +186,7 @@ class _Reader:
                 part=each.part,
                 policies=policies,
                 where=each.document.where(each.at),
+                names=each.names,
             )
             self._enter(each.document, each.at, entry)
         known = {*self._declared, *self.tools, *(str(each.at[-1]) for each in self._waiting)}
@@ -221,13 +233,21 @@ class _Reader:
             self._derived(document, (*at, "tools", name), entry, key)
         raw.pop("tools", None)
         self._repeats(document, at, raw, ("parameters",))
+        names = names_said(document, at, self._table, raw)
         declared = self._take(document, at, raw)
         policies = self._policies(document, at, declared, {})
         part = self._part(document, at, MethodPart, raw)
         self._declared[key] = declared
         if part is not None and self._free(document, at, f"method {key}"):
-            where = document.where(at)
-            entry = MethodEntry(key=key, domain=domain, subdomain=subdomain, part=part, policies=policies, where=where)
+            entry = MethodEntry(
+                key=key,
+                domain=domain,
+                subdomain=subdomain,
+                part=part,
+                policies=policies,
+                where=document.where(at),
+                names=names,
+            )
             self.methods[key] = entry
             self._check_facts(document, at, entry, part)
 
@@ -236,6 +256,7 @@ class _Reader:
             self._derived(document, at, raw, None)
             return
         self._repeats(document, at, raw, ("parameters",))
+        names = names_said(document, at, self._table, raw)
         policies = self._policies(document, at, self._take(document, at, raw), {})
         part = self._part(document, at, OfFunction, raw)
         if part is not None:
@@ -247,17 +268,19 @@ class _Reader:
                 part=part,
                 policies=policies,
                 where=document.where(at),
+                names=names,
             )
             self._enter(document, at, entry)
             self._check_facts(document, at, entry, part)
 
     def _derived(self, document: Document, at: At, raw: dict[str, Any], method: str | None) -> None:
         self._repeats(document, at, raw, _INHERITED)
+        names = names_said(document, at, self._table, raw)
         declared = self._take(document, at, raw)
         part = self._part(document, at, OfMethod if method is None else Narrowed, raw)
         if part is not None:
             named = part.method if isinstance(part, OfMethod) else method or ""
-            self._waiting.append(_Waiting(document, at, named, part, declared))
+            self._waiting.append(_Waiting(document, at, named, part, declared, names))
 
     def _repeats(self, document: Document, at: At, raw: dict[str, Any], inherited: Iterable[str]) -> None:
         """Refuse what a tool has from its method or its function."""

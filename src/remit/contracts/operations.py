@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import cast
 
 from remit.contracts.binding import Binder, Composed, Made, named
 from remit.contracts.definition import AnyTool, MethodDefinition, ToolDefinition
@@ -15,7 +16,8 @@ from remit.contracts.entries import MethodEntry, ToolEntry
 from remit.contracts.finding import InventoryError
 from remit.contracts.garbage import gc_paused
 from remit.contracts.inventory import Inventory
-from remit.errors import SetupError
+from remit.contracts.tool import Tool
+from remit.errors import ContractError, SetupError
 
 
 class Operations:
@@ -70,10 +72,24 @@ class Operations:
         return named(self.tools, name)
 
     def with_tools(self, more: Callable[[AnyTool], AnyTool]) -> Operations:
-        """The same with each tool as ``more`` gives it: with what no inventory says, as what a person is shown."""
+        """The same with each tool as ``more`` gives it: with what no inventory says, as what a person is shown.
+
+        Raises:
+            ContractError: for a tool it gives none, or one of another name.
+        """
         changed = copy.copy(self)
-        changed.tools = {name: replace(each, tool=more(each.tool)) for name, each in self.tools.items()}
+        changed.tools = {name: replace(each, tool=_same(name, more(each.tool))) for name, each in self.tools.items()}
         return changed
+
+
+def _same(name: str, given: object) -> AnyTool:
+    """What was given for the tool of that name, if it is one of that name."""
+    if not isinstance(given, Tool):
+        raise ContractError(f"with_tools got {given!r} for the tool {name}; give each tool, changed or as it is")
+    made = cast("AnyTool", given)
+    if made.name != name:
+        raise ContractError(f"with_tools got the tool {made.name} for {name}; a tool keeps the name of its entry")
+    return made
 
 
 def _check(inventory: Inventory, parts: Sequence[Operations]) -> None:

@@ -7,18 +7,21 @@ may stand twice, and nothing is repeated by reference: named templates say what 
 from __future__ import annotations
 
 import json
+import math
+import pathlib
 from collections.abc import Callable, Iterator
 from dataclasses import field
 from types import ModuleType
 from typing import Any, Final, cast
 
-from remit.contracts.finding import Finding, InventoryError
+from remit.contracts.finding import Finding, InventoryError, shown
 from remit.core.frozen import frozen
 from remit.errors import SetupError
 
 Path = tuple[str | int, ...]
 _TAG: Final = "tag:yaml.org,2002:"
 _KINDS: Final = ("str", "int", "float", "bool", "null", "seq", "map")
+_DEEPEST: Final = 100
 _PLAIN: Final = frozenset({None, "!", *(f"{_TAG}{kind}" for kind in _KINDS)})
 
 
@@ -41,6 +44,23 @@ class Document:
         while path and path not in self.lines:
             path = path[:-1]
         return f"{self.file}:{self.lines.get(path, 1)}"
+
+
+def text_of(file: pathlib.Path) -> str:
+    """The text of a file.
+
+    Raises:
+        InventoryError: it cannot be read.
+    """
+    try:
+        return file.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        found = Finding(code="unreadable", where=f"{shown(file)}:{line}", what="no UTF-8", mend="write it in UTF-8")
+    except OSError as error:
+        what, mend = f"cannot be read: {error.strerror}", "make it a file that can be read, or remove it"
+        found = Finding(code="unreadable", where=f"{shown(file)}:1", what=what, mend=mend)
+    raise InventoryError([found])
 
 
 def read_yaml(text: str, file: str) -> Document:
@@ -128,6 +148,9 @@ class _Reader:
         """The value of the part that begins with an event, which stands at ``path``."""
         meant = self._meant(event)
         line = meant.start_mark.line + 1
+        if len(path) > _DEEPEST:
+            what = f"parts within parts, over {_DEEPEST} deep"
+            raise InventoryError([self.finding(line, "yaml", what, "say it flat")])
         self.lines.setdefault(path, line)
         if isinstance(meant, self._yaml.ScalarEvent):
             return self._scalar(meant, path, line)
@@ -179,10 +202,17 @@ class _Reader:
 
     def _skip(self, event: Any) -> None:
         """Go beyond the part that begins with an event."""
-        if isinstance(event, self._yaml.CollectionStartEvent):
-            while not isinstance(event := self._next(), self._yaml.CollectionEndEvent):
+        depth = 0
+        while True:
+            if isinstance(event, self._yaml.CollectionStartEvent):
+                depth += 1
+            elif isinstance(event, self._yaml.CollectionEndEvent):
+                depth -= 1
+            if not depth:
+                return
+            event = self._next()
+            if not isinstance(event, self._yaml.CollectionEndEvent):
                 self._meant(event)
-                self._skip(event)
 
     def _scalar(self, event: Any, path: Path, line: int) -> Any:
         kind, text = self._tag(event).removeprefix(_TAG), event.value
@@ -192,9 +222,11 @@ class _Reader:
             return None
         if kind in {"bool", "int", "float"}:
             try:
-                return json.loads(text)
-            except ValueError:
-                pass
+                value: object = json.loads(text)
+            except (ValueError, RecursionError):
+                value = None
+            if isinstance(value, int) or (isinstance(value, float) and math.isfinite(value)):
+                return value
         self.refused.add(path)
         self._say(line, "scalar", f"{text!r} is no text, number, true or false", "quote what is meant as text")
         return text

@@ -3,11 +3,13 @@
 `dataclass(frozen=True, slots=True)` writes and compiles six methods for every class, and with a hundred classes that is
 a quarter of what an import takes. Here three need no text of their own, and the others are written when they are first
 used: a program builds values of few of the classes, and compares fewer. ``__init__`` sets each slot directly, which is
-quicker too. In all else what is made is a dataclass: `fields`, `replace`, pickling and pydantic know it.
+quicker too. In all else what is made is a dataclass: `fields`, `replace`, pickling and pydantic know it. What it does
+not do as `dataclass` does is refused when the class is made.
 """
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields, is_dataclass
 from reprlib import recursive_repr
@@ -32,15 +34,54 @@ def frozen(cls: type[T] | None = None, /, *, kw_only: bool = True) -> type[T] | 
     def made(cls: type[T]) -> type[T]:
         if is_dataclass(cls):
             return dataclass(frozen=True, slots=True, kw_only=kw_only)(cls)
+        own, told = _own(cls), bool(cls.__doc__)
         found = dataclass(init=False, repr=False, eq=False, slots=True, kw_only=kw_only)(cls)
+        _check_fields(found)
         vars(found)["__dataclass_params__"].frozen = True
         written = {name: _Late(found, name, write) for name, write in _WRITERS.items()}
         for name, method in {**written, **_keeping(found), "__repr__": _repr}.items():
-            if vars(found).get(name) is None:
+            if name not in own:
                 setattr(found, name, method)
+        if not told:
+            found.__doc__ = found.__name__ + str(inspect.signature(found)).removesuffix(" -> None")
         return found
 
     return made if cls is None else made(cls)
+
+
+def _own(cls: type) -> set[str]:
+    """What the class has itself. One that only compares in its own way has no hash by Python alone, and gets one."""
+    own = set(vars(cls))
+    for name in ("__setattr__", "__delattr__"):
+        if name in own:
+            raise TypeError(
+                f"{cls.__qualname__} has a {name} of its own; a frozen class gets that method, so leave it out"
+            )
+    return own - {"__hash__"} if "__eq__" in own and vars(cls)["__hash__"] is None else own
+
+
+def _check_fields(cls: Any) -> None:
+    """Refuse the fields for which no ``__init__`` is written here."""
+    for each in cls.__dataclass_fields__.values():
+        if each._field_type.name == "_FIELD_INITVAR":
+            raise TypeError(
+                f"{cls.__qualname__}.{each.name} is an InitVar; a frozen class takes none, so make it a field"
+            )
+    default = None
+    for each in fields(cls):
+        if each.name in {"self", "_missing"} or each.name.startswith(("_set_", "_default_", "_make_")):
+            raise TypeError(f"{cls.__qualname__}.{each.name}: its __init__ uses that name itself; rename the field")
+        if each.init and not each.kw_only:
+            if default and not _has_default(each):
+                raise TypeError(f"{cls.__qualname__}.{each.name} has no default and follows {default}, which has one")
+            default = each.name if _has_default(each) else default
+
+
+class _Factory:
+    """Stands in a signature for what is made for each value."""
+
+    def __repr__(self) -> str:
+        return "<factory>"
 
 
 class _Late:
@@ -67,7 +108,7 @@ def _init(cls: Any) -> Method:
     body = [_assigned(each) for each in every if each.init or _has_default(each)]
     if hasattr(cls, "__post_init__"):
         body.append("self.__post_init__()")
-    known: dict[str, Any] = {"_missing": MISSING}
+    known: dict[str, Any] = {"_missing": _Factory()}
     for each in every:
         known[f"_set_{each.name}"] = getattr(cls, each.name).__set__
         known[f"_default_{each.name}"] = each.default

@@ -183,8 +183,8 @@ class AuditEvents(Policies):
 AUDIT_ENFORCED: Final[Mapping[str, Enforcer]] = {
     "success_event": Enforcer(layer=Events, does="filed when a call went well"),
     "failure_event": Enforcer(layer=Events, does="filed when a call went wrong"),
-    "log_response_fields": Enforcer(layer=Events, does="the fields of the result that the event has"),
-    "redact_fields": Enforcer(layer=Events, does="what no event has, beside password, token and secret"),
+    "log_response_fields": Enforcer(layer=Events, does="the fields of the result that the event has", names="result"),
+    "redact_fields": Enforcer(layer=Events, does="what no event has, beside password, token and secret", names="call"),
 }
 PII: Final = ("email", "phone", "address", "name", "birth_date")
 PHI: Final = ("diagnosis", "medication", "patient_id", "treatment")

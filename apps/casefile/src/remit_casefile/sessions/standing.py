@@ -9,6 +9,7 @@ from typing import Final
 from sqlalchemy import Select, select
 
 from remit import Call
+from remit.errors import BlockedError
 from remit.inventory import SessionState
 from remit_casefile.casefiles.access import Level, casefile_at
 from remit_casefile.sessions import rows
@@ -26,7 +27,7 @@ IDLE_AFTER: Final = timedelta(hours=8)
 class Standing:
     """Sessions by their conversation. A session is its user's: to anybody else it is not there.
 
-    It is theirs as long as they may write in its casefile.
+    It is theirs as long as they may write in its casefile, and works while that is active.
 
     Args:
         idle_after: how long nothing happens in a session until it is idle.
@@ -42,6 +43,7 @@ class Standing:
         Raises:
             NotFoundError: the call names a session that is not there, or somebody else's: these look the same.
             NotFoundError, DeniedError: its user may not write in its casefile any more.
+            BlockedError: its casefile is archived.
         """
         async with viewing(self._database, call) as view:
             session = await session_in(view, _conversation(call))
@@ -70,11 +72,12 @@ class Standing:
 async def session_in(view: View, conversation: str) -> Session | None:
     """The caller's session of a conversation; None where the conversation is no session.
 
-    What is done in a session is recorded in its casefile. So there is one only for as long as its user may write there.
+    What is done in a session is recorded in its casefile. So there is one only for as long as its user may write there,
+    and the casefile is active.
 
     Raises:
         NotFoundError: it has the form of a session's id and is none of the caller's, or its casefile is not there.
-        DeniedError: the caller may only read its casefile.
+        DeniedError: the caller may only read its casefile. BlockedError: its casefile is archived.
     """
     found = (await view.session.scalars(_of(view.tenant, conversation))).one_or_none()
     if found is None and re.match(SESSION_ID, conversation) is None:
@@ -82,7 +85,10 @@ async def session_in(view: View, conversation: str) -> Session | None:
     if found is None or found.user != view.person:
         raise no_session(conversation)
     if found.casefile is not None:
-        await casefile_at(view, found.casefile, Level.EDITOR, f"the session '{found.id}'")
+        doing = f"the session '{found.id}'"
+        casefile = await casefile_at(view, found.casefile, Level.EDITOR, doing)
+        if casefile.state != "active":
+            raise BlockedError(f"casefile '{casefile.id}' is {casefile.state}; {doing} needs one that is active")
     return found
 
 
