@@ -274,3 +274,10 @@ async def test_a_newer_question_does_not_stand_with_the_decision_on_an_older_one
 async def test_ends_of_the_run_itself_and_handoffs_are_nothing_to_come_to() -> None:
     handoff = Handoff(call="root", source="editor", target="writer")
     assert replaying(opened(), handoff, Finished(call="run", status="done")).unclaimed() == []
+
+
+async def test_what_a_grant_has_allowed_stands_and_it_allows_nothing_more() -> None:
+    ledger = replaying(opened())
+    assert await ledger.honours("t", "g")
+    assert await ledger.grants("t", "pay") == ()
+    assert not await ledger.use("g")
