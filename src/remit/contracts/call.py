@@ -41,6 +41,14 @@ class Call(NamedTuple):
 
     def due(self, deadline: float) -> Call:
         """This call with another deadline."""
+        return self._but(deadline, self.payload, self.canonical)
+
+    def bound(self, payload: BaseModel) -> Call:
+        """This call with its payload and the canonical form of it."""
+        return self._but(self.deadline, payload, self.callee.schema_in.canonical(payload))
+
+    def _but(self, deadline: float | None, payload: BaseModel | None, canonical: str) -> Call:
+        """As `_replace` does it, for two thirds of its cost: every call is copied twice."""
         return Call(
             self.id,
             self.callee,
@@ -49,23 +57,8 @@ class Call(NamedTuple):
             self.ledger,
             self.wire,
             deadline,
-            self.payload,
-            self.canonical,
-            self.attempt,
-        )
-
-    def bound(self, payload: BaseModel) -> Call:
-        """This call with its payload and the canonical form of it."""
-        return Call(
-            self.id,
-            self.callee,
-            self.arguments,
-            self.caller,
-            self.ledger,
-            self.wire,
-            self.deadline,
             payload,
-            self.callee.schema_in.canonical(payload),
+            canonical,
             self.attempt,
         )
 

@@ -34,7 +34,6 @@ RunItem = Message | ToolOutput
 """The items that are in bijection with raw chat messages."""
 
 
-_quoted: Final = encode_basestring_ascii
 _TEXT: Final[dict[type, Callable[[Any], str]]] = {
     int: int.__repr__,
     bool: {True: "true", False: "false"}.__getitem__,
@@ -51,7 +50,7 @@ def _body_writer(kind: type[Item]) -> Callable[[Item], str]:
     def write_body(item: Item) -> str:
         return text % tuple(
             [
-                _quoted(value) if type(value) is str else _TEXT.get(type(value), ascii_compact)(value)
+                encode_basestring_ascii(value) if type(value) is str else _TEXT.get(type(value), ascii_compact)(value)
                 for value in values_of(item)[1:]
             ]
         )
