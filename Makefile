@@ -9,7 +9,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS = 1
 unexport PYTHONDONTWRITEBYTECODE
 
 # Rooms where every line and every branch is tested.
-WHOLE  := src/remit/core/*,src/remit/contracts/*,src/remit/journal/*,src/remit/dispatch/*,src/remit/layers/*
+WHOLE  := src/remit/core/*,src/remit/schemas/*,src/remit/contracts/*,src/remit/inventory/*,src/remit/journal/*,src/remit/dispatch/*,src/remit/layers/*
 
 # No recipe runs twice at once: two would install into one environment.
 .NOTPARALLEL:

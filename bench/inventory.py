@@ -31,7 +31,8 @@ TIMES: Final = 3
 
 _HEAD = """
 from pydantic import BaseModel, Field
-from remit.inventory import Request, Response, method
+from remit.inventory import method
+from remit.inventory import Request, Response
 """
 _MODELS = """
 class Do{n}Payload(BaseModel):

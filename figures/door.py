@@ -18,8 +18,8 @@ from figures.figure import Figure, none
 from remit import InProcessStore, LocalEngine, Principal, RunResult, Runtime
 from remit.cli.people import os_user
 from remit.contracts.arguments import Limits, parse
-from remit.contracts.envelope import ToolRequest, ToolRequestPayload
 from remit.contracts.items import ToolOutput
+from remit.inventory.envelope import ToolRequest, ToolRequestPayload
 from remit.journal.ports import Store
 from remit.journal.sql import SqlStore
 from remit.pipeline import Pipeline

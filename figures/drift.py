@@ -22,8 +22,8 @@ from figures.notebook import (
     ReadNoteResponse,
     Weather,
 )
-from remit.contracts.drift import refused
 from remit.inventory import Finding, InventoryError, Request, check, lock_file, lock_of, method
+from remit.inventory.drift import refused
 
 Plant = Callable[[Notebook], Sequence[object]]
 """Changes the inventory, or gives other domain objects than those that were agreed to."""

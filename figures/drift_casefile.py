@@ -9,9 +9,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from remit.contracts.drift import refused
-from remit.contracts.lock import FILE, Agreed, Lock
 from remit.inventory import Finding, InventoryError, check
+from remit.inventory.drift import refused
+from remit.inventory.lock import FILE, Agreed, Lock
 from remit_casefile.app import INVENTORY, build
 
 Plant = Callable[[Path], None]

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import ModuleType
 from typing import Final, TypeVar, cast, get_args
 
 from pydantic import BaseModel
@@ -30,13 +31,14 @@ from committed import ROOT
 from remit import errors
 from remit.cli.apps import tools_of
 from remit.contracts.call import AnyLayer, CallLayer, ModelLayer, StepLayer
-from remit.contracts.drift import CHECKLIST
-from remit.contracts.governance import Table
+from remit.contracts.gate import Gate
 from remit.contracts.items import KINDS
-from remit.contracts.manual import enforcement, templates
 from remit.core import RULES
-from remit.dispatch.sections import audit_events, business_rules, session_policies
-from remit.layers.session import Sessions
+from remit.inventory.drift import CHECKLIST
+from remit.inventory.gates import Sessions
+from remit.inventory.governance import Table
+from remit.inventory.markdown import enforcement, templates
+from remit.inventory.sections import audit_events, business_rules, session_policies
 from remit_cms.app import build
 from remit_cms.templates.builtin import BUILTIN
 
@@ -97,14 +99,20 @@ def rules() -> str:
 def layers() -> str:
     """Each layer: its place, its configuration, its errors."""
     rows: list[tuple[str, ...]] = []
-    for module in pkgutil.iter_modules(remit.layers.__path__):
-        loaded = importlib.import_module(f"remit.layers.{module.name}")
+    names = [f"remit.layers.{module.name}" for module in pkgutil.iter_modules(remit.layers.__path__)]
+    for name in sorted([*names, "remit.inventory.gates"], key=lambda each: each.rpartition(".")[2]):
+        loaded = importlib.import_module(name)
         for layer in vars(loaded).values():
             if _is_layer(layer) and layer.__module__ == loaded.__name__:
                 named = cast("Layer", layer)
-                said = (_configuration(named), _raised(inspect.getsource(loaded), module.name))
+                said = (_configuration(named), _raised(_source(named, loaded), name.rpartition(".")[2]))
                 rows.append((f"`{named.__name__}`", f"`{named.place.value}`", *said))
     return table(("layer", "place", "configuration", "errors"), rows)
+
+
+def _source(layer: Layer, module: ModuleType) -> str:
+    """What may raise for a layer: its whole file, or its class alone where a file holds several gates."""
+    return inspect.getsource(layer if issubclass(layer, Gate) else module)
 
 
 def _is_layer(value: object) -> bool:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from remit.agent.agent import Agent
 from remit.approvals.inbox import Approver, HasApprover, Inbox
 from remit.contracts.call import CallLayer
 from remit.contracts.callee import Callee
-from remit.contracts.operations import Operations
 from remit.core import Stack
 from remit.core.frozen import frozen
+
+if TYPE_CHECKING:
+    from remit.inventory.operations import Operations
 
 
 @frozen

@@ -10,7 +10,7 @@ import contextlib
 import os
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, Final, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar
 
 from remit.agent.agent import Agent
 from remit.agent.model import Model
@@ -20,7 +20,6 @@ from remit.approvals.deciding import DRIVEN, Deciding, Granting
 from remit.contracts.arguments import Arguments, Limits, parse
 from remit.contracts.call import Call, CallLayer
 from remit.contracts.callee import Callee
-from remit.contracts.envelope import ToolRequest, ToolResponse
 from remit.contracts.items import Finished, Opened, Position
 from remit.contracts.ledger import Ledger
 from remit.contracts.principal import Caller, Principal
@@ -40,6 +39,9 @@ from remit.journal.ledger import Watch
 from remit.journal.ports import Store
 from remit.journal.replay import ReplayLedger
 from remit.layers.approve import Approve
+
+if TYPE_CHECKING:
+    from remit.inventory.envelope import ToolRequest, ToolResponse
 
 P = ParamSpec("P")
 LEASE: Final = 30.0
@@ -206,7 +208,7 @@ class Runtime:
             conversation=request.session_id or "",
             request=str(request.request_id),
         )
-        return ToolResponse.of(request, result.reply, questions=result.questions)
+        return request.response(result.reply, questions=result.questions)
 
     async def decide(
         self,

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from remit.contracts.drift import CHECKLIST
+from remit.inventory.drift import CHECKLIST
 from tests.cli.kit import Cli
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from remit.contracts.grant import Grant, GrantRow, fits
-from remit.contracts.jsontext import canonical_text
+from remit.schemas.jsontext import canonical_text
 from tests.contracts.json_values import objects
 
 GRANT = Grant(

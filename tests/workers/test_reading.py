@@ -9,7 +9,7 @@ import pytest
 from remit.agent.agent import Prompt
 from remit.contracts.classification import Visibility
 from remit.contracts.facts import Effect, Risk
-from remit.contracts.finding import Finding
+from remit.schemas.finding import Finding
 from remit.workers.attachments import AttachmentPolicy, PromptWithAttachments
 from remit.workers.definition import WorkerDefinition, WorkerLimits
 from remit.workers.prompt import MOST

@@ -11,10 +11,10 @@ from remit.approvals.policy import Ask, Verdict
 from remit.approvals.recorded import Approved
 from remit.contracts.arguments import Limits, parse
 from remit.contracts.contract import Contract
-from remit.contracts.jsontext import compact
 from remit.contracts.question import Question
 from remit.contracts.reply import Reply
 from remit.errors import InvalidError
+from remit.schemas.jsontext import compact
 
 
 def canonical_edit(callee: Contract, raw: str, question: Question, limits: Limits) -> str:

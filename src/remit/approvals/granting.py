@@ -10,9 +10,9 @@ from remit.contracts.arguments import Limits, parse
 from remit.contracts.call import Call
 from remit.contracts.contract import Contract, definition_digest
 from remit.contracts.grant import LIKE, Grant, fits
-from remit.contracts.jsontext import canonical_text
 from remit.contracts.question import Decision, Question
 from remit.errors import InvalidError
+from remit.schemas.jsontext import canonical_text
 
 
 async def standing_grant(call: Call, ask: Ask, version: str, editor: str = "") -> Grant | None:

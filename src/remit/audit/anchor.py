@@ -12,9 +12,9 @@ from typing import Protocol, runtime_checkable
 from pydantic import TypeAdapter, ValidationError
 
 from remit.audit.lines import append_lines, read_lines
-from remit.contracts.jsontext import compact
 from remit.core.frozen import frozen
 from remit.errors import FormatError
+from remit.schemas.jsontext import compact
 
 
 @frozen

@@ -15,9 +15,9 @@ from pydantic import TypeAdapter, ValidationError
 from remit.audit.anchor import Head
 from remit.audit.lines import append_lines, read_lines
 from remit.contracts.items import Position
-from remit.contracts.jsontext import compact
 from remit.contracts.question import digest
 from remit.core.frozen import frozen
+from remit.schemas.jsontext import compact
 
 _LINK: Final = ',"link":"%s"}'
 _LINK_LENGTH: Final = len(_LINK % ("0" * 64))

@@ -12,10 +12,10 @@ from remit.app import App
 from remit.cli.apps import find_app, installed, tools_of
 from remit.cli.legible import json_text
 from remit.cli.status import Status, UsageError
-from remit.contracts.drift import CHECKLIST, Point, check, refused
-from remit.contracts.finding import Finding, InventoryError
-from remit.contracts.operations import Operations
 from remit.dispatch.preset import preset
+from remit.inventory.drift import CHECKLIST, Point, check, refused
+from remit.inventory.operations import Operations
+from remit.schemas.finding import Finding, InventoryError
 
 
 def check_app(

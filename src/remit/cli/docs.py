@@ -8,7 +8,7 @@ import typer
 
 from remit.cli.apps import find_app, installed
 from remit.cli.check import operations_of
-from remit.contracts.manual import manual
+from remit.inventory.markdown import manual
 
 
 def docs(

@@ -8,9 +8,9 @@ import typer
 
 from remit.cli.apps import find_app, installed
 from remit.cli.check import operations_of
-from remit.contracts.changes import changes
-from remit.contracts.finding import InventoryError, Step
-from remit.contracts.lock import lock_file, lock_of, read_lock
+from remit.inventory.changes import changes
+from remit.inventory.lock import lock_file, lock_of, read_lock
+from remit.schemas.finding import InventoryError, Step
 
 
 def lock(

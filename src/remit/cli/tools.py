@@ -10,8 +10,7 @@ from remit.cli.apps import find_app, installed, tools_of
 from remit.cli.legible import json_text, one_line
 from remit.contracts.classification import Visibility
 from remit.dispatch.registry import AnyCallee
-from remit.layers.deprecated import Deprecated
-from remit.layers.enabled import Enabled
+from remit.inventory.gates import Deprecated, Enabled
 
 
 def tools(

@@ -13,7 +13,7 @@ from remit.cli.apps import find_app, installed, tools_of
 from remit.cli.legible import json_text, one_line
 from remit.cli.status import NoSuchError, Status
 from remit.cli.worker_at import needing_extra
-from remit.contracts.finding import Finding, shown
+from remit.schemas.finding import Finding, shown
 
 
 def check(

@@ -14,10 +14,10 @@ from typing import Final
 from remit.app import App
 from remit.cli.choose import DEFAULT
 from remit.cli.worker_at import WorkerAt
-from remit.contracts.finding import Finding
 from remit.contracts.naming import alias_of
 from remit.dispatch.registry import AnyCallee
 from remit.journal.codec import RESULT
+from remit.schemas.finding import Finding
 from remit.workers import Models, Worker, WorkerDefinition, WorkerFileError, check_names, read_worker
 from remit.workers.models import ENVIRONMENT, unknown
 from remit.workers.reading import SUFFIX, Names, files_of, look_at, read_all

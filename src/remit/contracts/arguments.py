@@ -13,10 +13,10 @@ from collections.abc import Callable
 from json.scanner import make_scanner
 from typing import Any, Final, cast
 
-from remit.contracts.jsontext import canonical_text
 from remit.contracts.secret import KNOWN, redacted
 from remit.core.frozen import frozen
 from remit.errors import InvalidError
+from remit.schemas.jsontext import canonical_text
 
 HELD: Final = "the arguments hold the value of a secret, which would be written down; pass its reference"
 

@@ -14,9 +14,9 @@ from typing import Any, Literal, NamedTuple, NotRequired, cast
 
 from typing_extensions import TypedDict
 
-from remit.contracts.jsontext import ascii_compact, compact
 from remit.contracts.ledger import Ledger
 from remit.core.frozen import frozen
+from remit.schemas.jsontext import ascii_compact, compact
 
 
 class Function(TypedDict):

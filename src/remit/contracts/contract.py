@@ -6,10 +6,10 @@ import re
 from typing import Any, Final, Protocol
 
 from remit.contracts.facts import Facts
-from remit.contracts.jsontext import canonical_text
 from remit.contracts.question import digest
 from remit.contracts.schema import Input, Output
 from remit.errors import ContractError
+from remit.schemas.jsontext import canonical_text
 
 NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 

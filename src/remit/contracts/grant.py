@@ -9,8 +9,8 @@ from typing import Any, Final, NamedTuple, cast
 
 from pydantic import TypeAdapter
 
-from remit.contracts.jsontext import canonical_text
 from remit.core.frozen import frozen
+from remit.schemas.jsontext import canonical_text
 
 LIKE: Final = "$like"
 """In a pattern, ``{"$like": "blog-*"}`` stands for every text of that shape; ``*`` is any number of characters."""

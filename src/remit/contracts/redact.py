@@ -10,7 +10,6 @@ from functools import wraps
 from typing import Any
 
 from remit.contracts.callee import Found, Happened
-from remit.contracts.jsontext import compact
 from remit.contracts.reply import UNREAD, Reply
 from remit.contracts.schema import Output
 from remit.contracts.secret import KNOWN, LEFT_OUT, redacted, redacted_content, rewritten
@@ -24,6 +23,7 @@ from remit.errors import (
     ToolFailedError,
     from_reply,
 )
+from remit.schemas.jsontext import compact
 
 Body = Callable[..., Awaitable[Any]]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple, NoReturn
 
 from remit.contracts.items import Outcome
-from remit.contracts.jsontext import compact
 from remit.contracts.schema import content_of
 from remit.errors import CallError, DeniedError, from_reply
+from remit.schemas.jsontext import compact
 
 
 class _Unread:

@@ -18,10 +18,10 @@ from pydantic import (
 from pydantic_core import ErrorDetails, PydanticSerializationError, to_json
 
 from remit.contracts.arguments import HELD, Arguments, canonical, no_constant
-from remit.contracts.json_schema import json_schema_of
-from remit.contracts.roundtrip import check_fields, in_order, is_doubtful, serializer_of, validator_of
 from remit.contracts.secret import KNOWN, redacted
 from remit.errors import ContractError, InvalidError, OutputError
+from remit.schemas.json_schema import json_schema_of
+from remit.schemas.roundtrip import check_fields, in_order, is_doubtful, serializer_of, validator_of
 
 P = TypeVar("P", bound=BaseModel)
 T = TypeVar("T")

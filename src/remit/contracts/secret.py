@@ -11,8 +11,8 @@ from urllib.parse import quote, quote_plus
 
 from pydantic import Field, StringConstraints
 
-from remit.contracts.jsontext import compact
 from remit.errors import SetupError
+from remit.schemas.jsontext import compact
 
 SHORTEST: Final = 8
 """Characters that the value of a secret has at least: a shorter one stands in too much that is none."""

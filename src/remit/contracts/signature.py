@@ -11,11 +11,11 @@ from typing import Annotated, Any, Union
 from pydantic import BaseModel, Field, PydanticUserError
 
 from remit.contracts.callee import Context, LeafContext
-from remit.contracts.docstring import read_docstring
 from remit.contracts.reply import Reply
 from remit.contracts.schema import Input, Output, model_of
 from remit.core.frozen import frozen
 from remit.errors import ContractError
+from remit.schemas.docstring import read_docstring
 
 
 @frozen(kw_only=False)

@@ -13,13 +13,13 @@ from remit.contracts.call import CallLayer, ToolLayer, as_calls
 from remit.contracts.callee import UNKNOWN, Found, Frame, LeafContext
 from remit.contracts.contract import check_name
 from remit.contracts.facts import Effect, Facts, Rate, Risk, facts_of
-from remit.contracts.finding import place_of
 from remit.contracts.naming import canonical_name
 from remit.contracts.redact import Redact
 from remit.contracts.schema import Input, Output
 from remit.contracts.signature import Signature, read_signature
 from remit.core import Stack
 from remit.errors import ContractError, InvalidError
+from remit.schemas.finding import place_of
 
 P = ParamSpec("P")
 Out = TypeVar("Out")

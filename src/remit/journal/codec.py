@@ -13,10 +13,10 @@ from msgspec import ValidationError, convert
 
 from remit.contracts.chat import read, write
 from remit.contracts.items import KINDS, Erased, Handoff, Item, Message, ModelReply, Position, ToolOutput
-from remit.contracts.jsontext import ascii_compact, compact
 from remit.contracts.question import digest
 from remit.contracts.reply import Reply
 from remit.errors import CallCancelledError, FormatError
+from remit.schemas.jsontext import ascii_compact, compact
 
 FORMAT: Final = 1
 """The format of journals that this version writes."""

@@ -9,7 +9,6 @@ from remit.contracts.arguments import Limits
 from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.facts import Effect
 from remit.contracts.items import ToolOutput
-from remit.contracts.jsontext import compact
 from remit.contracts.redact import redacted_reply, tellable
 from remit.contracts.reply import UNREAD, Reply
 from remit.contracts.secret import KNOWN, redacted
@@ -18,6 +17,7 @@ from remit.core.frozen import frozen
 from remit.errors import CallCancelledError, CallError, OutputError, RemitError, ToolFailedError
 from remit.journal.codec import tool_content, tool_text
 from remit.journal.replay import ReplayLedger
+from remit.schemas.jsontext import compact
 
 
 @frozen

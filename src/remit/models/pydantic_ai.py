@@ -60,8 +60,8 @@ from remit.contracts.chat import (
     text_of,
     write,
 )
-from remit.contracts.jsontext import compact
 from remit.errors import CompletionError, ModelBusyError, ModelError, ModelRefusedError, SetupError
+from remit.schemas.jsontext import compact
 
 _SHOWN: Final = 200
 _PATIENCE: Final = frozenset({408, 409, 425, 429})

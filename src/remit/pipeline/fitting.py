@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from remit.contracts.arguments import Arguments
-from remit.contracts.jsontext import compact
-from remit.contracts.near import near as meant
 from remit.errors import InvalidError, SetupError
 from remit.pipeline.references import From, Item, Reference, Text, Value, references
 from remit.pipeline.route import Route
 from remit.pipeline.shapes import Shape, at, clash, elements, literal, names, shape_of
 from remit.pipeline.step import Step
+from remit.schemas.jsontext import compact
+from remit.schemas.suggestions import near as meant
 
 
 class Fitting:

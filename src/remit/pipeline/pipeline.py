@@ -16,7 +16,6 @@ from remit.contracts.callee import UNKNOWN, Callee, Context, Found, Frame
 from remit.contracts.classification import Classification, Complexity
 from remit.contracts.contract import check_name
 from remit.contracts.facts import Effect, Facts, Risk
-from remit.contracts.jsontext import compact
 from remit.contracts.schema import Input, Output
 from remit.core import Stack
 from remit.errors import CallError, InvalidError, OutputError, SetupError, from_reply
@@ -26,6 +25,7 @@ from remit.pipeline.result import PipelineResult
 from remit.pipeline.route import Route
 from remit.pipeline.step import Step, Then
 from remit.pipeline.track import Track
+from remit.schemas.jsontext import compact
 
 P = TypeVar("P", bound=BaseModel)
 

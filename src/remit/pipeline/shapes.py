@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final, cast
 
-from remit.contracts.widening import inlined
+from remit.schemas.compat import inlined
 
 Shape = dict[str, Any]
 """A JSON schema without references. An empty one is of anything."""

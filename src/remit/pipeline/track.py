@@ -8,10 +8,10 @@ from typing import Any, cast
 
 from pydantic import JsonValue
 
-from remit.contracts.jsontext import compact
 from remit.errors import BudgetError, CallError, InvalidError
 from remit.pipeline.references import From, Item, Reference, Text, Value
 from remit.pipeline.result import StepFailure
+from remit.schemas.jsontext import compact
 
 
 class Track:

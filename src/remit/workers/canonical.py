@@ -16,8 +16,8 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
-from remit.contracts.jsontext import canonical_text
 from remit.errors import CompletionError
+from remit.schemas.jsontext import canonical_text
 
 _REQUEST: Final = TypeAdapter(ModelRequest)
 _RESPONSE: Final = TypeAdapter(ModelResponse)

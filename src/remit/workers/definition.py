@@ -15,10 +15,10 @@ from pydantic import BaseModel, ConfigDict, Field, InstanceOf, ValidationError
 from remit.agent.agent import Prompt
 from remit.contracts.contract import NAME
 from remit.contracts.facts import Effect, Facts
-from remit.contracts.jsontext import canonical_text
-from remit.contracts.positions import Document
 from remit.contracts.schema import Input, Output
 from remit.errors import ContractError, SetupError
+from remit.schemas.jsontext import canonical_text
+from remit.schemas.yaml_lines import Document
 from remit.workers.attachments import FIELD, Attachment, AttachmentPolicy
 from remit.workers.prompt import Template
 from remit.workers.words import Filled, ModelName, Name, Permission, innermost, told

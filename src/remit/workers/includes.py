@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path, PurePosixPath
 
-from remit.contracts.finding import Finding, shown
+from remit.schemas.finding import Finding, shown
 from remit.workers.prompt import MOST, Reference, Template
 
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Final, TypeAlias, get_args
 
 from remit.agent.model import Model as Port
 from remit.agent.model import NamedModel
-from remit.contracts.near import near
 from remit.errors import SetupError, no_model
 from remit.models.late import Late
 from remit.models.scripted import Scripted
 from remit.models.weights import KNOWN, gguf_of
+from remit.schemas.suggestions import near
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model

@@ -6,11 +6,11 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from typing import Protocol
 
-from remit.contracts.finding import Finding
 from remit.contracts.naming import alias_of, check_free
-from remit.contracts.near import near
 from remit.errors import ContractError
 from remit.journal.codec import RESULT
+from remit.schemas.finding import Finding
+from remit.schemas.suggestions import near
 
 Near = Callable[[str, Collection[str]], str]
 

@@ -13,9 +13,9 @@ from typing import Final, cast
 from jinja2 import TemplateSyntaxError, nodes
 from jinja2.meta import find_undeclared_variables
 
-from remit.contracts.finding import Finding
 from remit.core.frozen import frozen
 from remit.errors import InvalidError, ToolFailedError
+from remit.schemas.finding import Finding
 from remit.workers.sandbox import Sandbox, Steps
 from remit.workers.scopes import assigned, free_uses, internals, set_in
 

@@ -13,14 +13,14 @@ from pydantic import BaseModel, ValidationError
 
 from remit.agent.agent import Prompt
 from remit.contracts.contract import NAME
-from remit.contracts.finding import Finding, shown
-from remit.contracts.jsontext import compact
-from remit.contracts.near import near
-from remit.contracts.positions import Document
-from remit.contracts.positions import Path as At
 from remit.contracts.schema import Input, Output
 from remit.core.frozen import frozen
 from remit.errors import ContractError
+from remit.schemas.finding import Finding, shown
+from remit.schemas.jsontext import compact
+from remit.schemas.suggestions import near
+from remit.schemas.yaml_lines import Document
+from remit.schemas.yaml_lines import Path as At
 from remit.workers.attachments import FIELD, AttachmentPolicy, PromptWithAttachments
 from remit.workers.definition import WorkerDefinition, WorkerLimits, parameters, takes_attachments
 from remit.workers.front import FrontMatter, GovernedBy

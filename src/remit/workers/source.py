@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import ClassVar, Final
 
-from remit.contracts.finding import Finding, InventoryError, shown
-from remit.contracts.positions import Document, beyond_json, read_yaml
 from remit.core.frozen import frozen
 from remit.errors import SetupError
+from remit.schemas.finding import Finding, InventoryError, shown
+from remit.schemas.yaml_lines import Document, beyond_json, read_yaml
 from remit.workers.definition import PROMPT
 
 _MARK: Final = "---"

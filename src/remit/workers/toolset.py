@@ -17,10 +17,10 @@ from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
 
 from remit.contracts.callee import Callee, Frame
 from remit.contracts.contract import Contract
-from remit.contracts.jsontext import compact
 from remit.contracts.reply import Reply
 from remit.contracts.step import Prepared
 from remit.errors import CallCancelledError, DivergedError, JournalError, NoModelError, Suspended
+from remit.schemas.jsontext import compact
 
 UNKNOWN: Final = "remit:unknown"
 """By this name, which no callee can have, PydanticAI is told of a call to a tool that there is not."""

@@ -1,0 +1,161 @@
+"""Requests and responses: the envelopes around payloads, of methods and at the edge where tools are asked for by name.
+
+`class CreateNote(Request[NotePayload], operation="create_note")` is all that is written: the literal type of
+``operation`` comes from the class statement.
+"""
+
+from __future__ import annotations
+
+import enum
+import typing
+from typing import Any, Final, Generic, Literal, Self, TypeVar, Unpack
+from uuid import UUID, uuid4
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, model_validator
+
+from remit.contracts.arguments import Arguments
+from remit.contracts.reply import Reply
+from remit.errors import CallError, ContractError, from_reply
+from remit.schemas.jsontext import compact
+
+P = TypeVar("P", bound=BaseModel)
+_JSON: Final = TypeAdapter[JsonValue](JsonValue, config=ConfigDict(defer_build=True))
+
+
+class Request(BaseModel, Generic[P]):
+    """What a method is asked: a payload, who asks, and the id that is its idempotency key."""
+
+    model_config = ConfigDict(extra="forbid", defer_build=True)
+
+    request_id: UUID = Field(default_factory=uuid4)
+    session_id: str | None = None
+    user_id: str
+    operation: str = Field(default="", min_length=1, validate_default=True)
+    payload: P
+    metadata: dict[str, JsonValue] = Field(default_factory=dict[str, JsonValue])
+
+    def __init_subclass__(cls, operation: str = "", **config: Unpack[ConfigDict]) -> None:
+        if operation:
+            cls.__annotations__["operation"] = Literal[operation]
+            cls.operation = operation
+        super().__init_subclass__(**config)
+
+
+class Status(enum.Enum):
+    """How far a method has come with a request."""
+
+    COMPLETED = "COMPLETED"
+    FAILED = "FAILED"
+    PENDING = "PENDING"
+
+
+class Failure(BaseModel):
+    """Why a request failed; ``code`` is stable, like those of `remit.errors`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+    code: str = Field(min_length=1)
+    message: str
+    details: dict[str, JsonValue] = Field(default_factory=dict[str, JsonValue])
+
+    def error(self) -> CallError:
+        """The error that a Python caller gets raised."""
+        more = f"; {compact(self.details)}" if self.details else ""
+        return from_reply(compact({"error": f"{self.message}{more}", "errorCode": self.code}))
+
+
+class Response(BaseModel, Generic[P]):
+    """What a method answers. A completed one has a payload, a failed one an error and need not have a payload."""
+
+    model_config = ConfigDict(extra="forbid", defer_build=True)
+
+    request_id: UUID
+    status: Status = Status.COMPLETED
+    payload: P | None = None
+    error: Failure | None = None
+    metadata: dict[str, JsonValue] = Field(default_factory=dict[str, JsonValue])
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if (self.status is Status.FAILED) is not (self.error is not None):
+            raise ValueError("a response has an error exactly if it FAILED")
+        if self.status is Status.COMPLETED and self.payload is None:
+            raise ValueError("a COMPLETED response has a payload")
+        return self
+
+    @classmethod
+    def completed(cls, request: Request[Any], payload: P) -> Self:
+        """The response to ``request`` that went well."""
+        return cls(request_id=request.request_id, payload=payload)
+
+    @classmethod
+    def failed(cls, request: Request[Any], error: CallError) -> Self:
+        """The response to ``request`` that went wrong."""
+        failure = Failure(code=error.code, message=error.message)
+        return cls(request_id=request.request_id, status=Status.FAILED, error=failure)
+
+
+def payload_of(envelope: type[Request[Any] | Response[Any]]) -> type[BaseModel]:
+    """The payload model of an envelope.
+
+    Raises:
+        ContractError: the envelope names none.
+    """
+    kind = envelope.model_fields["payload"].annotation
+    kinds = [kind, *typing.get_args(kind)]
+    found = next((each for each in kinds if isinstance(each, type) and issubclass(each, BaseModel)), None)
+    if found is None:
+        raise ContractError(f"{envelope.__name__} names no payload model; write {envelope.__bases__[0].__name__}[…]")
+    return found
+
+
+class ToolRequestPayload(BaseModel):
+    """Which tool, and its parameters. Nothing else: how a tool is run is no matter of its caller."""
+
+    model_config = ConfigDict(extra="forbid", defer_build=True)
+
+    tool_name: str = Field(min_length=1, max_length=64)
+    parameters: dict[str, JsonValue] = Field(default_factory=dict[str, JsonValue])
+
+
+class ToolRequest(Request[ToolRequestPayload], operation="tool_execution"):
+    """A tool asked for by name, at the edge. What is typed begins where its parameters meet the tool's contract."""
+
+    def arguments(self) -> Arguments:
+        """The arguments of the call that is asked for."""
+        parameters = self.payload.parameters
+        return Arguments(compact(parameters), dict(parameters))
+
+    def response(self, reply: Reply | None, *, questions: tuple[str, ...] = ()) -> ToolResponse:
+        """The response for a reply; see `ToolResponse.of`."""
+        return ToolResponse.of(self, reply, questions=questions)
+
+
+class ToolResponsePayload(BaseModel):
+    """What the tool gave: the payload of its method's response, as JSON."""
+
+    model_config = ConfigDict(extra="forbid", defer_build=True)
+
+    result: JsonValue = None
+
+
+class ToolResponse(Response[ToolResponsePayload]):
+    """How a tool that was asked for by name came out."""
+
+    @classmethod
+    def of(cls, request: ToolRequest, reply: Reply | None, *, questions: tuple[str, ...] = ()) -> Self:
+        """The response for a reply; without one it is PENDING until ``questions`` are decided."""
+        if reply is None:
+            waits: dict[str, JsonValue] = {"questions": list(questions)}
+            return cls(request_id=request.request_id, status=Status.PENDING, metadata=waits)
+        if reply.outcome != "ok":
+            return cls.failed(request, reply.error or from_reply(reply.content))
+        return cls.completed(request, ToolResponsePayload(result=_plain(reply.content)))
+
+
+def _plain(content: str) -> JsonValue:
+    """The value that a content says: text stays text."""
+    try:
+        return _JSON.validate_json(content)
+    except ValueError:
+        return content

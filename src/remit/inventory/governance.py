@@ -1,0 +1,138 @@
+"""What an inventory may declare of policy, and what enforces it. A field that nothing enforces cannot be declared.
+
+The layers themselves are made elsewhere: a `Table` is given to whoever reads an inventory, and an application adds
+sections of its own to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import field
+from types import MappingProxyType
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+from remit.contracts.call import AnyLayer, CallLayer, ToolLayer
+from remit.contracts.classification import Visibility
+from remit.contracts.facts import Facts
+from remit.core import Stack
+from remit.core.frozen import frozen
+from remit.errors import SetupError
+from remit.inventory.stricter import Stricter
+from remit.schemas.jsontext import compact
+
+M_co = TypeVar("M_co", bound="Policies", covariant=True)
+
+BUSINESS = "business_rules"
+"""The section that every table has: facts follow from it."""
+
+
+class Policies(BaseModel):
+    """One section of policy, as an inventory declares it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+
+class BusinessRules(Policies):
+    """Who may call an operation, how long, how often, and until when."""
+
+    enabled: bool = True
+    requires_auth: bool = True
+    required_permissions: tuple[str, ...] = ()
+    timeout_seconds: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    rate_limit_per_minute: int | None = Field(default=None, ge=1)
+    visibility: Visibility = Visibility.PUBLIC
+    deprecated_since: str = ""
+    removal_version: str = ""
+    replacement_method: str = ""
+
+
+@frozen
+class Enforcer:
+    """The layer that enforces a field, what it does, and whether it stands around the tool or around every call.
+
+    ``stricter``: which change of the field breaks callers and needs a MAJOR version; without one, none does.
+    ``names``: what its value lists, where that is names: fields of the result, or any of call and result, however deep.
+    """
+
+    layer: type[CallLayer | AnyLayer]
+    does: str
+    scope: Literal["tool", "run"] = "tool"
+    stricter: Stricter | None = None
+    names: Literal["", "result", "call"] = ""
+
+
+class Governed(NamedTuple):
+    """What is known of a tool when its layers are made: its facts, all that was declared for it, and what is fixed.
+
+    ``fixed``: parameters that the inventory gives their value. No call says them, so a gate must be told.
+    """
+
+    facts: Facts
+    policies: Mapping[str, Policies]
+    fixed: Mapping[str, JsonValue] = MappingProxyType({})
+
+
+@frozen
+class Section(Generic[M_co]):
+    """One section of policy.
+
+    Args:
+        model: its fields. enforced: for each of them the layer that sees to it.
+        layers: those around a tool for which it was declared, outermost first.
+        templates: fields under a name, so that entries can share them.
+
+    Raises:
+        SetupError: a field that nothing enforces, or a template with a field that is none.
+    """
+
+    name: str
+    model: type[M_co]
+    enforced: Mapping[str, Enforcer]
+    layers: Callable[[Any, Governed], Iterable[ToolLayer]]
+    templates: Mapping[str, Mapping[str, JsonValue]] = field(default_factory=dict[str, Mapping[str, JsonValue]])
+
+    def __post_init__(self) -> None:
+        fields = set(self.model.model_fields)
+        for name in sorted(fields ^ set(self.enforced)):
+            what = "is enforced by no layer" if name in fields else "is no field"
+            raise SetupError(f"{self.name}.{name} {what}: give each field its layer, so that none is only declared")
+        for template, said in self.templates.items():
+            strange = sorted(set(said) - fields)
+            if strange:
+                raise SetupError(f"the template {template!r} of {self.name} has a field {strange[0]!r}, which is none")
+
+    def read(self, declared: Mapping[str, JsonValue]) -> M_co:
+        """The policies that were declared.
+
+        Raises:
+            ValidationError: a value is not what its field takes.
+        """
+        return self.model.model_validate_json(compact(dict(declared)), strict=True)
+
+
+class Table:
+    """The sections of policy that an inventory may declare.
+
+    Raises:
+        SetupError: two sections of one name, or none for business rules.
+    """
+
+    __slots__ = ("sections",)
+
+    def __init__(self, *sections: Section[Policies]) -> None:
+        self.sections = {section.name: section for section in sections}
+        if len(self.sections) != len(sections):
+            raise SetupError("two sections of policy have one name; give each its own")
+        business = self.sections.get(BUSINESS)
+        if business is None or not issubclass(business.model, BusinessRules):
+            raise SetupError(f"a table has a section {BUSINESS!r}, whose model is BusinessRules or a class of it")
+
+    def stack(
+        self, policies: Mapping[str, Policies], facts: Facts, fixed: Mapping[str, JsonValue] = MappingProxyType({})
+    ) -> Stack[ToolLayer]:
+        """The layers around a tool for which ``policies`` were declared: later sections stand outside earlier ones."""
+        governed = Governed(facts, policies, fixed)
+        stacks = [self.sections[name].layers(policies[name], governed) for name in self.sections if name in policies]
+        return Stack[ToolLayer](*(layer for stack in reversed(stacks) for layer in stack))

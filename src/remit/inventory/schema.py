@@ -1,0 +1,170 @@
+"""What an inventory says of one operation, without what governs it: that is said by the sections of a `Table`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+from remit.contracts.classification import Capability, Classification, Complexity, Deprecation, Maturity, Tier
+from remit.contracts.facts import Effect, Facts, Risk, facts_of
+from remit.core.frozen import frozen
+from remit.inventory.governance import BusinessRules, Policies, Table
+from remit.schemas.yaml_lines import Document, Path
+
+
+class Part(BaseModel):
+    """A part of an inventory: nothing stands in it that is not known."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+
+class Axes(Part):
+    """The four closed axes. Domain and subdomain stand at the top of the file."""
+
+    capability: Capability
+    complexity: Complexity = Complexity.ATOMIC
+    maturity: Maturity = Maturity.STABLE
+    integration_tier: Tier = Tier.INTERNAL
+
+
+class Operation(Part):
+    """What kind of thing an operation is."""
+
+    classification: Axes
+    effect: Effect = Effect.UNSAFE
+    risk: Risk = Risk.SAFE
+    egress: bool = False
+    trusted: bool = False
+    entities: tuple[str, ...] = ()
+
+
+class Models(Part):
+    """The classes that a method's signature names, said again only to be checked."""
+
+    request: str = ""
+    response: str = ""
+
+
+class Exposed(Part):
+    """How a model sees an operation."""
+
+    description: str = ""
+    tags: tuple[str, ...] = ()
+    confirm: str | None = None
+
+
+class Narrowed(Exposed):
+    """A tool of a method: ``fix`` gives parameters their value, ``hide`` leaves them at their default."""
+
+    fix: dict[str, JsonValue] = Field(default_factory=dict[str, JsonValue])
+    hide: tuple[str, ...] = ()
+
+
+class OfMethod(Narrowed):
+    """A tool that names its method, ``domain.subdomain.name``."""
+
+    method: str
+
+
+class OfFunction(Operation, Exposed):
+    """A tool of a function that is no method: its entry says itself what kind of thing it is."""
+
+    function: str
+
+
+class MethodPart(Operation):
+    """A method. ``implementation`` is ``Class.name`` where several classes have a method of that name."""
+
+    models: Models = Models.model_construct()
+    implementation: str = ""
+    without_tool: str = ""
+
+
+class Named(NamedTuple):
+    """A name that an entry itself, and no template, says in a field of its policy."""
+
+    section: str
+    field: str
+    name: str
+    where: str
+
+
+@frozen
+class MethodEntry:
+    """A method of the inventory, and where it stands there."""
+
+    key: str
+    domain: str
+    subdomain: str
+    part: MethodPart
+    policies: Mapping[str, Policies]
+    where: str
+    names: tuple[Named, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The name of the method."""
+        return self.key.rpartition(".")[2]
+
+
+@frozen
+class ToolEntry:
+    """A tool of the inventory: of the method with the key ``method``, or of the function ``part.function``."""
+
+    name: str
+    domain: str
+    subdomain: str
+    method: str
+    part: Narrowed | OfFunction
+    policies: Mapping[str, Policies]
+    where: str
+    names: tuple[Named, ...] = ()
+
+
+def names_said(document: Document, at: Path, table: Table, raw: Mapping[str, Any]) -> tuple[Named, ...]:
+    """The names that an entry says in its policy, before its templates are filled in."""
+    return tuple(
+        Named(name, field, each, document.where((*at, name, field, index)))
+        for name, section in table.sections.items()
+        for field, enforcer in section.enforced.items()
+        if enforcer.names and isinstance(raw.get(name), dict) and isinstance(raw[name].get(field), list)
+        for index, each in enumerate(raw[name][field])
+        if isinstance(each, str)
+    )
+
+
+def facts_said(
+    entry: MethodEntry | ToolEntry, operation: Operation, rules: BusinessRules, exposed: Exposed | None = None
+) -> Facts:
+    """The facts that an inventory says of an operation, and of the tool that exposes it.
+
+    Raises:
+        ContractError: a value is none that facts can have.
+    """
+    axes = operation.classification
+    rate = rules.rate_limit_per_minute
+    gone = (rules.deprecated_since, rules.removal_version, rules.replacement_method)
+    return facts_of(
+        effect=operation.effect,
+        risk=operation.risk,
+        permissions=rules.required_permissions,
+        timeout=rules.timeout_seconds,
+        rate=None if rate is None else (rate, 60.0),
+        egress=operation.egress,
+        trusted=operation.trusted,
+        tags=exposed.tags if exposed else (),
+        confirm=exposed.confirm if exposed else None,
+        classification=Classification(
+            domain=entry.domain,
+            subdomain=entry.subdomain,
+            capability=axes.capability,
+            complexity=axes.complexity,
+            maturity=axes.maturity,
+            tier=axes.integration_tier,
+        ),
+        visibility=rules.visibility,
+        deprecation=Deprecation(since=gone[0] or "0", removal=gone[1], replacement=gone[2]) if any(gone) else None,
+        entities=operation.entities,
+    )

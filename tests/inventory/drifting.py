@@ -1,0 +1,36 @@
+"""What tests of drift begin with: code and inventory that agree, and a look at what does not."""
+
+from __future__ import annotations
+
+from figures.notebook import Notebook
+from remit import preset
+from remit.inventory.drift import check
+from remit.inventory.lock import lock_file, lock_of
+from remit.inventory.methods import method
+from remit.inventory.operations import Operations
+from remit.schemas.finding import Finding
+
+
+def agree(notebook: Notebook) -> Operations:
+    operations = notebook.operations()
+    lock_file(operations).write_text(lock_of(operations).text(), encoding="utf-8")
+    return operations
+
+
+def look(notebook: Notebook, operations: Operations) -> list[Finding]:
+    points = check(operations, set(operations.tools), preset(notebook.env))
+    return [each for point in points for each in point.findings]
+
+
+class OtherWeather:
+    """Wants the number of a place."""
+
+    @method(external=True)
+    async def forecast(self, place: int, unit: str = "celsius") -> int:
+        """Say tomorrow's weather.
+
+        Args:
+            place: Where.
+            unit: In which degrees.
+        """
+        return place

@@ -1,0 +1,334 @@
+"""Drift between code, inventory and lock, by the points of the checklist; each change with the step it needs."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from figures.drift import PLANTS, found_after
+from figures.notebook import NOTES, WEATHER, Notebook
+from remit import Validate
+from remit.core import Stack
+from remit.inventory.changes import changes
+from remit.inventory.drift import CHECKLIST, check, refused
+from remit.inventory.lock import Lock, lock_file, lock_of, read_lock
+from remit.schemas.finding import Finding, InventoryError, Step, place_of_field
+from tests.inventory.drifting import OtherWeather, agree, look
+
+
+@pytest.mark.parametrize("name", PLANTS)
+def test_a_planted_drift_is_found(name: str) -> None:
+    plant, code = PLANTS[name]
+    assert code in [finding.code for finding in found_after(plant)]
+
+
+def test_where_nothing_was_planted_nothing_is_found() -> None:
+    assert found_after(lambda _notebook: ()) == []
+
+
+def test_every_point_looks_at_something(notebook: Notebook) -> None:
+    operations = agree(notebook)
+    layers = notebook.app().layers
+    assert layers is not None
+    points = check(operations, set(operations.tools), layers())
+    assert [point.name for point in points] == list(CHECKLIST)
+    assert all(point.looked_at > 0 for point in points)
+
+
+def test_what_was_refused_stands_under_its_point() -> None:
+    kinds = ("missing-model", "repeated", "unknown-key", "said-twice")
+    error = InventoryError([Finding(code=code, where="f:1", what="", mend="") for code in kinds])
+    found = {point.name: [each.code for each in point.findings] for point in refused(error) if point.findings}
+    assert found == {
+        "references": ["missing-model"],
+        "inheritance": ["repeated"],
+        "schema": ["unknown-key"],
+        "drift": ["said-twice"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code", "step"),
+    [
+        ("effect: keyed", "effect: keyed\n    risk: moderate", "raised-risk", Step.MAJOR),
+        ("effect: keyed", "effect: unsafe", "changed-effect", Step.MAJOR),
+        ("[notes:write]", "[notes:write, notes:read]", "changed-permissions", Step.MAJOR),
+        ("[notes:write]", "[]", "changed-permissions", Step.MINOR),
+        ("template: authenticated_access,", "visibility: internal,", "changed-visibility", Step.MAJOR),
+        ("template: authenticated_access,", "timeout_seconds: 5,", "changed-business_rules", Step.MAJOR),
+        (
+            "audit_events: {template: standard, log_response_fields: [number, secret]}\n",
+            "\n",
+            "changed-audit_events",
+            Step.MINOR,
+        ),
+        ("{capability: create}", "{capability: create, maturity: beta}", "changed-classification", Step.MINOR),
+        ("tags: [note, create]", "tags: [note]", "changed-tags", Step.MINOR),
+        ("fix: {tags: [quick]}", "fix: {tags: [slow]}", "changed-fixed", Step.MINOR),
+        ("Write down a title and nothing else.", "Jot a title down.", "text", Step.PATCH),
+        ("      create_note: {tags: [note, create]}\n", "", "removed", Step.MAJOR),
+        ("      create_note: {tags", "      more: {}\n      create_note: {tags", "added", Step.MINOR),
+        ("hide: [text, secret]", "hide: [text]", "added-parameter", Step.MINOR),
+        ("hide: [text, secret]", "hide: []", "added-parameter", Step.MINOR),
+    ],
+)
+def test_a_change_since_the_lock_is_named_with_its_step(
+    notebook: Notebook, old: str, new: str, code: str, step: Step
+) -> None:
+    agree(notebook)
+    assert old in NOTES
+    notebook.write(NOTES.replace(old, new, 1))
+    found = look(notebook, notebook.operations())
+    assert (code, step) in [(each.code, each.step) for each in found]
+
+
+def test_a_risk_that_was_lowered_breaks_nobody(notebook: Notebook) -> None:
+    notebook.write(NOTES.replace("effect: keyed", "effect: keyed\n    risk: high"))
+    agree(notebook)
+    notebook.write()
+    assert {(each.code, each.step) for each in look(notebook, notebook.operations())} == {("lowered-risk", Step.MINOR)}
+
+
+def altered(notebook: Notebook, **changed: Any) -> list[tuple[str, Step, str]]:
+    """What is found after the lock of the method create_note, its digests true, said ``changed``."""
+    operations = agree(notebook)
+    lock = lock_of(operations)
+    key = "office.notes.create_note"
+    said = lock.methods[key].model_copy(update=changed)
+    fields = (said.parameters, said.required, said.defaults, said.result, said.governed)
+    contract, governance = type(said).digests(*fields)
+    methods = {**lock.methods, key: said.model_copy(update={"contract": contract, "governance": governance})}
+    before = Lock(methods=methods, tools=lock.tools)
+    return [(each.code, each.step, each.what) for each in changes(before, operations)]
+
+
+TEXT = {"type": "string"}
+NOW = {
+    "title": {"type": "string", "minLength": 1, "maxLength": 80},
+    "text": TEXT,
+    "tags": {"type": "array", "items": TEXT},
+    "secret": TEXT,
+}
+OPTIONAL = {"text": "", "secret": ""}
+
+
+@pytest.mark.parametrize(
+    ("changed", "code", "step"),
+    [
+        ({"parameters": {**NOW, "old": TEXT}}, "removed-parameter", Step.MAJOR),
+        ({"parameters": {key: NOW[key] for key in ("title", "tags", "secret")}}, "added-parameter", Step.MINOR),
+        ({"parameters": {key: NOW[key] for key in ("text", "tags", "secret")}}, "added-parameter", Step.MAJOR),
+        ({"parameters": {**NOW, "title": {**NOW["title"], "maxLength": 20}}}, "changed-type", Step.MINOR),
+        ({"parameters": {**NOW, "title": TEXT}}, "changed-type", Step.MAJOR),
+        ({"required": []}, "changed-required", Step.MAJOR),
+        ({"required": ["tags", "title"]}, "changed-required", Step.MINOR),
+        ({"defaults": {"text": "x", "secret": ""}}, "changed-default", Step.MAJOR),
+        ({"result": {"type": "object"}}, "changed-result", Step.MINOR),
+        ({"result": {"type": "string"}}, "changed-result", Step.MAJOR),
+        ({"text": "other"}, "text", Step.PATCH),
+    ],
+)
+def test_a_change_of_the_contract_is_named_with_its_step(
+    notebook: Notebook, changed: dict[str, Any], code: str, step: Step
+) -> None:
+    assert (code, step) in [each[:2] for each in altered(notebook, **changed)]
+
+
+def test_a_lock_that_says_what_is_said_today_has_no_change(notebook: Notebook) -> None:
+    assert altered(notebook) == []
+
+
+def test_what_has_changed_in_a_method_is_not_said_again_of_its_tools(notebook: Notebook) -> None:
+    agree(notebook)
+    notebook.write(NOTES.replace("effect: keyed", "effect: keyed\n    risk: high"))
+    assert [each.what.split(":")[0] for each in look(notebook, notebook.operations())] == [
+        "method office.notes.create_note"
+    ]
+
+
+def test_a_method_that_is_gone_is_found_at_the_lock(notebook: Notebook) -> None:
+    agree(notebook)
+    notebook.write(NOTES, "domain: office\nsubdomain: weather\n")
+    (notebook.folder / "weather.yaml").write_text("domain: office\nsubdomain: weather\n", encoding="utf-8")
+    found = look(notebook, notebook.operations(notebook.notes))
+    assert {(each.code, each.where.rpartition("/")[2]) for each in found} == {("removed", "inventory.lock:1")}
+
+
+def test_without_a_lock_that_is_what_is_found(notebook: Notebook) -> None:
+    assert [each.code for each in look(notebook, notebook.operations())] == ["no-lock"]
+
+
+@pytest.mark.parametrize("text", ["{", '{"format": 2, "methods": {}, "tools": {}}', "[]"])
+def test_a_file_that_is_no_lock_is_found(notebook: Notebook, text: str) -> None:
+    operations = agree(notebook)
+    lock_file(operations).write_text(text, encoding="utf-8")
+    assert [each.code for each in look(notebook, operations)] == ["lock"]
+
+
+def test_the_lock_reads_back_as_it_was_written(notebook: Notebook) -> None:
+    operations = agree(notebook)
+    assert read_lock(lock_file(operations)) == lock_of(operations)
+    assert json.loads(lock_file(operations).read_text())["format"] == 1
+
+
+def test_a_tool_that_the_application_does_not_offer_is_an_orphan(notebook: Notebook) -> None:
+    operations = agree(notebook)
+    layers = notebook.app().layers
+    assert layers is not None
+    (point,) = [each for each in check(operations, {"create_note"}, layers()) if each.findings]
+    assert (point.name, {each.code for each in point.findings}, len(point.findings)) == ("drift", {"orphan"}, 4)
+
+
+def test_permissions_that_no_layer_asks_for_are_found(notebook: Notebook) -> None:
+    operations = agree(notebook)
+    (point,) = [each for each in check(operations, set(operations.tools), Stack(Validate())) if each.findings]
+    assert {each.code for each in point.findings} == {"unenforced"}
+    assert "create_note declares business_rules.required_permissions" in point.findings[1].what
+
+
+def test_a_method_may_say_why_it_has_no_tool_but_not_beside_one(notebook: Notebook) -> None:
+    said = NOTES.replace("    tools:\n      read_note: {}\n", "    without_tool: for other methods only\n")
+    agree(notebook.write(said))
+    assert look(notebook, notebook.operations()) == []
+    agree(notebook.write(NOTES.replace("    effect: keyed", "    without_tool: none\n    effect: keyed")))
+    assert [each.code for each in look(notebook, notebook.operations())] == ["no-tool"]
+
+
+@pytest.mark.parametrize(
+    ("notes", "weather", "said"),
+    [
+        (NOTES, WEATHER.replace("integration_tier: external, ", ""), "its integration_tier is internal"),
+        (
+            NOTES.replace("{capability: create}", "{capability: create, integration_tier: external}"),
+            WEATHER,
+            "is not marked so",
+        ),
+    ],
+)
+def test_what_speaks_to_a_foreign_api_is_marked_and_classified_so(
+    notebook: Notebook, notes: str, weather: str, said: str
+) -> None:
+    agree(notebook.write(notes, weather))
+    (found,) = look(notebook, notebook.operations())
+    assert (found.code, said in found.what) == ("tier", True)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (
+            "{capability: read}\n    effect: pure",
+            "{capability: update}\n    effect: pure",
+            "update and the effect pure",
+        ),
+        (
+            "{capability: read}\n    effect: pure",
+            "{capability: search}\n    effect: keyed",
+            "search and the effect keyed",
+        ),
+        ("effect: keyed", "effect: composed", "is atomic, and its effect is composed"),
+    ],
+)
+def test_a_classification_that_contradicts_the_effect_is_found(
+    notebook: Notebook, old: str, new: str, said: str
+) -> None:
+    agree(notebook.write(NOTES.replace(old, new, 1)))
+    (found,) = look(notebook, notebook.operations())
+    assert (found.code, said in found.what) == ("classification", True)
+
+
+POLICY = "template: authenticated_access,"
+READS = "    effect: pure\n    business_rules: {required_permissions: [notes:read]}\n"
+SESSION = "    session_policies: session_required\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said", "step"),
+    [
+        (POLICY, "enabled: false,", "business_rules.enabled true → false", Step.MAJOR),
+        (POLICY, "", "business_rules.timeout_seconds 30 → none", Step.MINOR),
+        (POLICY, "timeout_seconds: 1,", "business_rules.timeout_seconds 30 → 1", Step.MAJOR),
+        (POLICY, 'removal_version: "2.0",', "business_rules.removal_version none → 2.0", Step.MAJOR),
+        (
+            "session_policies: session_required",
+            "session_policies: session_creation",
+            "session_policies.requires_active_session true → false",
+            Step.MINOR,
+        ),
+        (SESSION, "", "session_policies is not declared any more", Step.MINOR),
+        (SESSION, f"{SESSION}    notebook_policies: {{}}\n", "notebook_policies is declared now", Step.MINOR),
+        (
+            f"{READS}    tools:",
+            f"{READS}{SESSION}    tools:",
+            "session_policies.requires_active_session none → true",
+            Step.MAJOR,
+        ),
+        ("effect: keyed", "effect: keyed\n    egress: true", "it sends data out of the system now", Step.MAJOR),
+        ("effect: keyed", "effect: keyed\n    trusted: true", "trusted false → true", Step.MINOR),
+    ],
+)
+def test_a_change_of_policy_names_its_field_and_what_is_stricter_breaks_callers(
+    notebook: Notebook, old: str, new: str, said: str, step: Step
+) -> None:
+    agree(notebook)
+    assert old in NOTES
+    notebook.write(NOTES.replace(old, new, 1))
+    found = [(each.what.partition(": ")[2], each.step) for each in look(notebook, notebook.operations())]
+    assert (said, step) in found, found
+
+
+def test_data_that_is_not_sent_out_any_more_breaks_nobody(notebook: Notebook) -> None:
+    agree(notebook)
+    notebook.write(NOTES, WEATHER.replace("egress: true", "egress: false"))
+    found = [(each.what, each.step) for each in look(notebook, notebook.operations())]
+    key = "method office.weather.forecast"
+    assert found == [(f"{key}: it does not send data out of the system any more", Step.MINOR)]
+
+
+def test_a_change_of_a_parameter_says_where_it_is_written(notebook: Notebook) -> None:
+    said = altered(notebook, defaults={"text": "x", "secret": ""})
+    what = next(each[2] for each in said if each[0] == "changed-default")
+    place = re.search(r"\((figures/notebook\.py):([0-9]+)\)$", what)
+    assert place is not None
+    assert Path(place[1]).read_text().splitlines()[int(place[2]) - 1] == '    text: str = ""'
+
+
+def test_a_change_of_a_parameter_of_a_plain_method_names_the_method(notebook: Notebook) -> None:
+    agree(notebook)
+    found = look(notebook, notebook.operations(notebook.notes, OtherWeather()))
+    what = next(each.what for each in found if each.code == "changed-type" and "'place'" in each.what)
+    assert re.search(r"'place' does not take all it took \(tests/inventory/drifting\.py:[0-9]+\)$", what)
+
+
+def test_a_class_that_stands_in_no_file_is_named() -> None:
+    assert place_of_field(int, "real") == "int"
+
+
+def test_a_lock_from_before_with_a_line_for_everything_is_still_read(notebook: Notebook) -> None:
+    operations = agree(notebook)
+    file = lock_file(operations)
+    file.write_text(json.dumps(json.loads(file.read_text()), indent=1, sort_keys=True), encoding="utf-8")
+    assert look(notebook, operations) == []
+
+
+def test_a_change_of_one_parameter_is_one_line_of_the_lock(notebook: Notebook) -> None:
+    lock = lock_of(agree(notebook))
+    key = "office.notes.create_note"
+    said = lock.methods[key]
+    other = said.model_copy(update={"parameters": {**said.parameters, "text": {"type": "integer"}}})
+    changed = lock.model_copy(update={"methods": {**lock.methods, key: other}})
+    lines = [set(each.text().splitlines()) for each in (lock, changed)]
+    assert [each.strip(" ,") for each in lines[1] - lines[0]] == ['"text": {"type": "integer"}']
+
+
+def test_a_lock_that_a_merge_left_in_conflict_is_named_with_its_line(notebook: Notebook) -> None:
+    operations = agree(notebook)
+    file = lock_file(operations)
+    file.write_text("{\n<<<<<<< HEAD\n}\n=======\n>>>>>>> other\n", encoding="utf-8")
+    (found,) = look(notebook, operations)
+    assert found.what == "the lock cannot be read: a merge left a conflict in it"
+    assert (found.where.rpartition("/")[2], found.mend) == ("inventory.lock:2", "write it again: remit lock APP")

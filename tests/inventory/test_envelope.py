@@ -1,0 +1,143 @@
+"""Requests and responses: the literal operation, what a FAILED response needs, and the envelopes at the edge."""
+
+from __future__ import annotations
+
+from uuid import UUID, uuid4
+
+import pytest
+from pydantic import BaseModel, ValidationError
+
+from remit import Reply
+from remit.errors import ContractError, DeniedError, NotFoundError, ToolFailedError
+from remit.inventory.envelope import (
+    Failure,
+    Request,
+    Response,
+    Status,
+    ToolRequest,
+    ToolRequestPayload,
+    ToolResponse,
+    payload_of,
+)
+
+
+class NotePayload(BaseModel):
+    """A note."""
+
+    title: str
+
+
+class CreateNoteRequest(Request[NotePayload], operation="create_note"):
+    """Asks to write a note."""
+
+
+class NoteResponse(Response[NotePayload]):
+    """Has a note."""
+
+
+def ask(title: str = "x") -> CreateNoteRequest:
+    return CreateNoteRequest(user_id="ada", payload=NotePayload(title=title))
+
+
+def test_the_operation_comes_from_the_class_statement() -> None:
+    assert ask().operation == "create_note"
+    said = CreateNoteRequest.model_json_schema()["properties"]["operation"]
+    assert (said["const"], said["default"]) == ("create_note", "create_note")
+
+
+def test_another_operation_is_refused() -> None:
+    with pytest.raises(ValidationError, match="Input should be 'create_note'"):
+        CreateNoteRequest.model_validate({"user_id": "ada", "payload": {"title": "x"}, "operation": "read_note"})
+
+
+def test_a_request_without_an_operation_cannot_be_made() -> None:
+    with pytest.raises(ValidationError, match="operation"):
+        Request[NotePayload](user_id="ada", payload=NotePayload(title="x"))
+
+
+def test_a_class_of_a_request_is_of_its_operation() -> None:
+    class Urgent(CreateNoteRequest):
+        """The same, now."""
+
+    assert Urgent(user_id="ada", payload=NotePayload(title="x")).operation == "create_note"
+
+
+def test_each_request_has_an_id_and_strange_fields_are_refused() -> None:
+    assert isinstance(ask().request_id, UUID)
+    assert ask().request_id != ask().request_id
+    with pytest.raises(ValidationError, match="timeout"):
+        CreateNoteRequest.model_validate({"user_id": "ada", "payload": {"title": "x"}, "timeout": 5})
+
+
+def test_a_completed_response_has_the_id_of_its_request() -> None:
+    request = ask()
+    response = NoteResponse.completed(request, request.payload)
+    assert (response.request_id, response.status, response.payload) == (
+        request.request_id,
+        Status.COMPLETED,
+        request.payload,
+    )
+
+
+def test_a_failed_response_needs_no_payload_and_has_a_stable_code() -> None:
+    response = NoteResponse.failed(ask(), NotFoundError("no such note"))
+    assert (response.status, response.payload) == (Status.FAILED, None)
+    assert response.error == Failure(code="NOT_FOUND", message="no such note")
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"status": Status.FAILED}, "exactly if it FAILED"),
+        ({"status": Status.PENDING, "error": Failure(code="X", message="")}, "exactly if it FAILED"),
+        ({"status": Status.COMPLETED}, "has a payload"),
+    ],
+)
+def test_a_response_that_contradicts_itself_is_refused(fields: dict[str, object], said: str) -> None:
+    with pytest.raises(ValidationError, match=said):
+        NoteResponse.model_validate({"request_id": uuid4(), **fields})
+
+
+def test_a_failure_is_raised_as_the_error_of_its_code() -> None:
+    error = Failure(code="NOT_FOUND", message="no note", details={"number": 7}).error()
+    assert isinstance(error, NotFoundError)
+    assert error.message == 'no note; {"number":7}'
+    assert isinstance(Failure(code="MOON", message="full").error(), ToolFailedError)
+
+
+def test_the_payload_of_an_envelope_is_read_from_its_class() -> None:
+    assert payload_of(CreateNoteRequest) is NotePayload
+    assert payload_of(NoteResponse) is NotePayload
+    with pytest.raises(ContractError, match="Response names no payload model"):
+        payload_of(Response)
+
+
+def request() -> ToolRequest:
+    return ToolRequest(user_id="ada", payload=ToolRequestPayload(tool_name="create_note", parameters={"title": "é"}))
+
+
+def test_the_parameters_of_a_tool_request_are_the_arguments_of_its_call() -> None:
+    arguments = request().arguments()
+    assert (arguments.raw, arguments.value) == ('{"title":"é"}', {"title": "é"})
+
+
+def test_how_a_tool_is_run_is_no_parameter_of_its_caller() -> None:
+    with pytest.raises(ValidationError, match="dry_run"):
+        ToolRequestPayload.model_validate({"tool_name": "x", "dry_run": True})
+
+
+def test_a_good_reply_becomes_a_completed_response_with_its_value() -> None:
+    asked = request()
+    assert ToolResponse.of(asked, Reply.of({"number": 1})).payload.model_dump() == {"result": {"number": 1}}  # pyright: ignore[reportOptionalMemberAccess]
+    assert ToolResponse.of(asked, Reply.of("plain words")).payload.model_dump() == {"result": "plain words"}  # pyright: ignore[reportOptionalMemberAccess]
+
+
+def test_a_bad_reply_becomes_a_failed_response() -> None:
+    for reply in (Reply.failed(DeniedError("no")), Reply.failed(DeniedError("no"))._replace(error=None)):
+        response = ToolResponse.of(request(), reply)
+        assert (response.status, response.error) == (Status.FAILED, Failure(code="PERMISSION_DENIED", message="no"))
+
+
+def test_a_call_that_waits_is_pending_and_names_its_questions() -> None:
+    response = ToolResponse.of(request(), None, questions=("q1",))
+    assert (response.status, response.metadata) == (Status.PENDING, {"questions": ["q1"]})

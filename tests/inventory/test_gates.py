@@ -1,0 +1,206 @@
+"""The gates: each refuses what it is for, with its own error, and lets everything else pass untouched."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from figures.notebook import Env, Known
+from remit import Call, Effect, Principal, Reply, Risk, tool
+from remit.contracts.classification import Deprecation, Visibility
+from remit.contracts.gate import Gate
+from remit.contracts.items import Ended, Note, Started
+from remit.core import Place
+from remit.errors import BlockedError, CallError, CapabilityError, DeniedError
+from remit.inventory.gates import EXPERIMENT, Authenticate, Deprecated, Enabled, Session, SessionState, Visible
+from remit.journal.replay import ReplayLedger
+from remit.layers.foresee import Foresee
+from remit.testing import anybody, call_of, memory_ledger, through
+
+
+@tool(effect=Effect.PURE, risk=Risk.SAFE)
+async def look() -> str:
+    """Look."""
+    return "seen"
+
+
+GOING = Deprecation(since="1.0", removal="2.0", replacement="see")
+
+
+async def nested() -> Call:
+    return await call_of(look)
+
+
+async def by_model() -> Call:
+    return await call_of(look, wire="call_1")
+
+
+async def from_outside() -> Call:
+    call = await call_of(look)
+    return call._replace(caller=call.caller.__class__("run", "agent", "", 0, anybody()))
+
+
+async def by_nobody() -> Call:
+    return await call_of(look, by=Principal("", permissions=frozenset({"*"})))
+
+
+async def by_reader() -> Call:
+    return await call_of(look, by=anybody("notes:read"))
+
+
+async def by_explorer() -> Call:
+    return await call_of(look, by=anybody(EXPERIMENT))
+
+
+Made = Callable[[], Awaitable[Call]]
+
+
+@pytest.mark.parametrize(
+    ("gate", "made"),
+    [
+        (Enabled(), nested),
+        (Authenticate(), nested),
+        (Visible(Visibility.PUBLIC), by_model),
+        (Visible(Visibility.INTERNAL), nested),
+        (Visible(Visibility.EXPERIMENTAL), by_explorer),
+        (Deprecated(deprecation=GOING, version="1.9"), nested),
+        (Session(Env()), nested),
+        (Session(Env(sessions=Known(SessionState.ABSENT)), required=False), nested),
+        (Session(Env(sessions=Known(SessionState.ABSENT)), open=True), nested),
+        (Session(Env(sessions=Known(SessionState.IDLE))), nested),
+    ],
+)
+async def test_what_is_allowed_passes_untouched(gate: Gate, made: Made) -> None:
+    call = await made()
+    seen: list[Call] = []
+
+    async def inner(call: Call, /) -> Reply:
+        seen.append(call)
+        return Reply.of("inner")
+
+    assert (await through(gate, call, inner)).content == "inner"
+    assert seen == [call]
+
+
+@pytest.mark.parametrize(
+    ("gate", "made", "error", "said"),
+    [
+        (Enabled(enabled=False), nested, BlockedError, "look is switched off"),
+        (Authenticate(), by_nobody, DeniedError, "look wants to know who calls"),
+        (Visible(Visibility.INTERNAL), by_model, BlockedError, "look is internal"),
+        (Visible(Visibility.INTERNAL), from_outside, BlockedError, "look is internal"),
+        (Visible(Visibility.EXPERIMENTAL), by_reader, BlockedError, "ada needs the permission tools:experiment"),
+        (Deprecated(deprecation=GOING, version="2.0"), nested, BlockedError, "removed in version 2.0; call see"),
+        (
+            Deprecated(deprecation=Deprecation(since="1", removal="1"), version="1"),
+            nested,
+            BlockedError,
+            "removed in version 1$",
+        ),
+        (Session(Env(sessions=None)), nested, CapabilityError, "the environment knows no sessions"),
+        (Session(Env(sessions=Known(SessionState.ABSENT))), nested, DeniedError, "needs an active session"),
+        (Session(Env(sessions=Known(SessionState.CLOSED)), required=False), nested, DeniedError, "session is closed"),
+        (
+            Session(Env(sessions=Known(SessionState.IDLE)), resume=False),
+            nested,
+            DeniedError,
+            "may not take it up again",
+        ),
+    ],
+)
+async def test_what_is_not_allowed_is_refused_with_why(
+    gate: Gate, made: Made, error: type[CallError], said: str
+) -> None:
+    with pytest.raises(error, match=said):
+        await through(gate, await made())
+
+
+async def test_a_replay_asks_no_gate_because_what_it_drives_again_has_passed() -> None:
+    call = await call_of(look)
+    again = call._replace(ledger=ReplayLedger("run", ()))
+    closed = Enabled(enabled=False)
+    for layer in (closed, Foresee([look.layer(closed)])):
+        assert (await through(layer, again)).content == "inner"
+        with pytest.raises(BlockedError):
+            await through(layer, call)
+
+
+BEGUN = Started(call="call", parent="", attempt=1)
+NEVER = Ended(call="call", attempt=1, outcome="error", content="", void=True)
+AGAIN = Started(call="call", parent="", attempt=2)
+
+
+@pytest.mark.parametrize(
+    ("effect", "known", "asked"),
+    [
+        (Effect.KEYED, (), True),
+        (Effect.KEYED, (BEGUN,), False),
+        (Effect.IDEMPOTENT, (BEGUN,), False),
+        (Effect.UNSAFE, (BEGUN,), False),
+        (Effect.UNSAFE, (BEGUN, NEVER), True),
+        (Effect.UNSAFE, (BEGUN, NEVER, AGAIN), False),
+        (Effect.PURE, (BEGUN,), True),
+        (Effect.COMPOSED, (BEGUN,), True),
+    ],
+)
+async def test_no_gate_is_asked_about_a_call_that_may_have_written_before_a_crash(
+    effect: Effect, known: tuple[Started | Ended, ...], *, asked: bool
+) -> None:
+    @tool(effect=effect)
+    async def act() -> str:
+        """Act."""
+        return "done"
+
+    call = await call_of(act, known=known)
+    closed = Enabled(enabled=False)
+    for layer in (closed, Foresee([act.layer(closed)])):
+        if asked:
+            with pytest.raises(BlockedError):
+                await through(layer, call)
+        else:
+            assert (await through(layer, call)).content == "inner"
+
+
+async def test_a_new_session_is_opened_and_an_idle_one_taken_up() -> None:
+    for state in (SessionState.ABSENT, SessionState.IDLE):
+        known = Known(state)
+        await through(Session(Env(sessions=known), open=True), await nested())
+        assert (known.at, known.opened) == (SessionState.ACTIVE, state is SessionState.ABSENT)
+
+
+async def test_the_use_of_what_goes_is_noted_once_however_often_it_is_driven() -> None:
+    ledger = await memory_ledger()
+    call = await call_of(look, ledger=ledger)
+    for _ in range(2):
+        await through(Deprecated(deprecation=GOING, version="1.0"), call)
+    notes = [item for item in ledger.known(call.id) if isinstance(item, Note)]
+    assert [(note.name, note.data) for note in notes] == [("deprecated", '{"tool":"look","since":"1.0","call":"see"}')]
+
+
+async def test_a_call_that_is_cancelled_is_cancelled_within() -> None:
+    cancelled = asyncio.Event()
+
+    async def inner(_call: Call, /) -> Reply:
+        try:
+            return await asyncio.Future[Reply]()
+        except asyncio.CancelledError:
+            cancelled.set()
+            raise
+
+    going = asyncio.ensure_future(through(Enabled(), await nested(), inner))
+    await asyncio.sleep(0)
+    going.cancel()
+    await asyncio.wait([going])
+    assert cancelled.is_set()
+
+
+async def test_gates_are_foreseen_before_what_stands_further_in() -> None:
+    shut = look.layer(Enabled(enabled=False))
+    layer = Foresee([shut, look.with_name("other")])
+    assert layer.place is Place.AUTHORIZE
+    assert repr(layer) == "Foresee(1 tools)"
+    with pytest.raises(BlockedError, match="switched off"):
+        await through(layer, await call_of(shut))
+    assert (await through(layer, await call_of(look.with_name("other")))).content == "inner"

@@ -1,0 +1,172 @@
+"""Operations joined out of those of slices: the same as made at once, and nothing is bound twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from figures.notebook import NOTES, CreateNoteRequest, CreateNoteResponse, Notebook, Weather
+from remit import Effect, Facts, LeafContext
+from remit.contracts.classification import Capability, Classification
+from remit.errors import ContractError, SetupError
+from remit.inventory.definition import AnyTool
+from remit.inventory.document import Inventory
+from remit.inventory.lock import lock_of
+from remit.inventory.methods import method
+from remit.inventory.operations import Operations
+from remit.schemas.finding import InventoryError
+
+KIND = Classification(domain="office", subdomain="notes", capability=Capability.CREATE)
+
+
+@pytest.fixture
+def notebook(tmp_path: Path) -> Notebook:
+    return Notebook(tmp_path / "inventory").write()
+
+
+def of_notes(notebook: Notebook, whole: Inventory, *more: object) -> Operations:
+    return Operations(whole.slice("office", "notes"), (notebook.notes, *more))
+
+
+def of_weather(whole: Inventory, *more: object) -> Operations:
+    return Operations(whole.slice("office", "weather"), (Weather(), *more))
+
+
+def test_operations_joined_out_of_slices_are_those_made_at_once(notebook: Notebook) -> None:
+    once = notebook.operations()
+    whole = once.inventory
+    joined = Operations(whole, (), parts=(of_weather(whole), of_notes(notebook, whole)))
+    assert list(joined.methods) == list(once.methods)
+    assert list(joined.tools) == list(once.tools)
+    assert lock_of(joined).text() == lock_of(once).text()
+    assert (joined.packages, joined.inventory) == (once.packages, whole)
+
+
+def test_what_a_part_has_is_not_bound_again_and_the_rest_is(notebook: Notebook) -> None:
+    whole = notebook.operations().inventory
+    notes = of_notes(notebook, whole)
+    joined = Operations(whole, (Weather(),), parts=(notes,))
+    for name, definition in notes.tools.items():
+        assert joined.tools[name] is definition
+    for key, definition in notes.methods.items():
+        assert joined.methods[key] is definition
+    assert joined.tool("weather").name == "weather"
+
+
+def test_what_is_in_no_part_and_of_no_object_is_named(notebook: Notebook) -> None:
+    whole = notebook.operations().inventory
+    with pytest.raises(InventoryError) as raised:
+        Operations(whole, (), parts=(of_notes(notebook, whole),))
+    assert [each.what for each in raised.value.findings] == ["no @method forecast among no class"]
+
+
+def test_a_part_of_another_inventory_or_two_of_one_slice_are_refused(notebook: Notebook) -> None:
+    whole, other = notebook.operations().inventory, notebook.operations().inventory
+    for parts in ((of_weather(whole), of_weather(whole)), (of_weather(other),)):
+        with pytest.raises(SetupError, match=r"a part has the entry office\.weather\.forecast \(.*weather\.yaml:\d+\)"):
+            Operations(whole, (notebook.notes,), parts=parts)
+
+
+class Alone:
+    """Its method has no entry, and says its facts itself."""
+
+    @method(facts=Facts(effect=Effect.KEYED, classification=KIND))
+    async def file_note(self, request: CreateNoteRequest) -> CreateNoteResponse:
+        """File a note."""
+        raise NotImplementedError
+
+
+class Filed:
+    """Another of that name."""
+
+    @method(facts=Facts(effect=Effect.KEYED, classification=KIND))
+    async def file_note(self, request: CreateNoteRequest) -> CreateNoteResponse:
+        """File it elsewhere."""
+        raise NotImplementedError
+
+
+class Created:
+    """Its method has the key of an entry, and says its facts itself."""
+
+    @method(facts=Facts(effect=Effect.KEYED, classification=KIND))
+    async def create_note(self, request: CreateNoteRequest) -> CreateNoteResponse:
+        """Write a note."""
+        raise NotImplementedError
+
+
+def test_a_method_without_an_entry_comes_along_with_its_tool(notebook: Notebook) -> None:
+    whole = notebook.operations().inventory
+    notes = of_notes(notebook, whole, Alone())
+    joined = Operations(whole, (Weather(),), parts=(notes,))
+    assert list(joined.tools)[-1] == "file_note"
+    assert joined.tools["file_note"] is notes.tools["file_note"]
+    assert joined.methods["office.notes.file_note"] is notes.methods["office.notes.file_note"]
+
+
+def test_two_methods_of_one_key_are_found_in_one_part_and_in_two(notebook: Notebook) -> None:
+    whole = notebook.operations().inventory
+    with pytest.raises(InventoryError, match=r"the method office\.notes\.file_note is at .* already"):
+        notebook.operations(notebook.notes, Weather(), Alone(), Filed())
+    parts = (of_notes(notebook, whole, Alone()), of_weather(whole, Filed()))
+    with pytest.raises(InventoryError, match=r"the method office\.notes\.file_note is at .* already"):
+        Operations(whole, (), parts=parts)
+
+
+def test_no_method_takes_the_place_of_one_that_the_inventory_governs(notebook: Notebook) -> None:
+    said = "    effect: keyed"
+    notebook.write(NOTES.replace(said, f"    implementation: Notes.create_note\n{said}", 1))
+    with pytest.raises(InventoryError, match=r"the method office\.notes\.create_note is at .*notes\.yaml:4 already"):
+        notebook.operations(notebook.notes, Weather(), Created())
+
+
+def test_tools_may_get_what_no_inventory_says_and_stay_what_they_are(notebook: Notebook) -> None:
+    async def show(_ctx: LeafContext, _payload: object) -> str:
+        return "a note"
+
+    def shown(tool: AnyTool) -> AnyTool:
+        return tool.with_shown(show) if tool.name == "create_note" else tool
+
+    plain = notebook.operations()
+    more = plain.with_tools(shown)
+    assert more.tool("create_note") is not plain.tool("create_note")
+    assert more.tool("read_note") is plain.tool("read_note")
+    assert lock_of(more) == lock_of(plain)
+    assert list(more.tools) == list(plain.tools)
+
+
+def test_an_object_that_a_part_has_already_is_to_be_left_out(notebook: Notebook) -> None:
+    whole = notebook.operations().inventory
+    parts = (of_notes(notebook, whole, Alone()), of_weather(whole))
+    with pytest.raises(InventoryError) as raised:
+        Operations(whole, (Weather(), Alone()), parts=parts)
+    assert [(each.code, f"{each.what}; {each.mend}") for each in raised.value.findings] == [
+        ("bound-twice", f"the method {name} is bound by a part already; leave the object of {owner} out")
+        for name, owner in (("Weather.forecast", "Weather"), ("Alone.file_note", "Alone"))
+    ]
+
+
+def none(_tool: AnyTool) -> None:
+    """Give nothing."""
+
+
+def renamed(tool: AnyTool) -> AnyTool:
+    """Give it another name."""
+    return tool.with_name("other")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (none, r"with_tools got None for the tool count_notes; give each tool"),
+        (renamed, r"with_tools got the tool other for count_notes; a tool keeps the name"),
+    ],
+    ids=["none", "another name"],
+)
+def test_a_change_that_gives_no_tool_or_another_is_refused(
+    notebook: Notebook, given: Callable[[AnyTool], Any], said: str
+) -> None:
+    with pytest.raises(ContractError, match=said):
+        notebook.operations().with_tools(given)

@@ -1,0 +1,58 @@
+"""The name that a function has by its decorator, and the name that an inventory gives its tool."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from figures.notebook import NOTES, Notebook, Notes, Weather
+from remit import Effect, Facts, LeafContext, tool_name
+from remit.contracts.classification import Capability, Classification
+from remit.inventory.methods import method
+from remit.schemas.finding import InventoryError
+
+KIND = Classification(domain="office", subdomain="notes", capability=Capability.CREATE)
+
+
+@pytest.fixture
+def notebook(tmp_path: Path) -> Notebook:
+    return Notebook(tmp_path / "inventory").write()
+
+
+class Named(Notes):
+    """Notes that can be counted, under another name."""
+
+    @tool_name("count-notes")
+    async def count_notes(self, ctx: LeafContext) -> int:
+        """Count the notes."""
+        return 7
+
+
+def test_an_inventory_names_a_function_as_its_tool_name_does_or_is_told(notebook: Notebook) -> None:
+    with pytest.raises(InventoryError) as refused:
+        notebook.operations(Named(), Weather())
+    (finding,) = refused.value.findings
+    assert (finding.code, finding.what) == (
+        "contract",
+        "count_notes is named 'count-notes' by @tool_name and 'count_notes' here; say one of them",
+    )
+    notebook.write(notes=NOTES.replace("  count_notes:\n    function", "  count-notes:\n    function"))
+    operations = notebook.operations(Named(), Weather())
+    assert operations.tool("count-notes").where == operations.tools["count-notes"].where
+    assert operations.tool("count-notes").where.rpartition("/")[2].startswith("notes.yaml:")
+
+
+def test_a_method_without_an_entry_is_a_tool_of_the_name_that_its_tool_name_gives(notebook: Notebook) -> None:
+    class Desk:
+        """A desk."""
+
+        @method(external=True, facts=Facts(effect=Effect.PURE, classification=KIND))
+        @tool_name("tidy-desk")
+        async def tidy(self) -> str:
+            """Tidy it."""
+            return "tidy"
+
+    operations = notebook.operations(notebook.notes, Weather(), Desk())
+    assert operations.tool("tidy-desk").name == "tidy-desk"
+    assert operations.tool("tidy-desk").where.startswith("tests/inventory/test_operations_names.py:")

@@ -1,0 +1,60 @@
+"""The writers of JSON text write what `json.dumps` writes, built once."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from remit.schemas import jsontext
+from remit.schemas.jsontext import Writer, ascii_compact, canonical_text, compact, writer
+from tests.contracts.json_values import values
+
+SETTINGS: dict[str, tuple[Writer, dict[str, Any]]] = {
+    "compact": (compact, {"ensure_ascii": False}),
+    "ascii_compact": (ascii_compact, {"ensure_ascii": True}),
+    "canonical_text": (canonical_text, {"ensure_ascii": False, "sort_keys": True, "allow_nan": False}),
+}
+EACH = pytest.mark.parametrize("name", SETTINGS)
+
+
+@EACH
+@given(value=values)
+def test_a_writer_writes_what_json_dumps_writes(name: str, value: Any) -> None:
+    write, options = SETTINGS[name]
+    assert write(value) == json.dumps(value, separators=(",", ":"), **options)
+
+
+@given(value=values)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+def test_an_interpreter_without_the_c_encoder_writes_the_same(value: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jsontext, "_MAKE", None)
+    assert writer(sort_keys=True, finite=True)(value) == canonical_text(value)
+
+
+@EACH
+def test_half_of_a_surrogate_pair_is_written(name: str) -> None:
+    write, _ = SETTINGS[name]
+    assert json.loads(write("\ud800")) == "\ud800"
+
+
+@EACH
+def test_what_json_cannot_hold_is_refused_by_its_type(name: str) -> None:
+    write, _ = SETTINGS[name]
+    with pytest.raises(TypeError, match="JSON cannot hold a set"):
+        write({"a": {1}})
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
+def test_only_the_writer_for_digests_refuses_numbers_that_are_not_finite(number: float) -> None:
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        canonical_text([number])
+    assert "N" in compact([number]) or "I" in compact([number])
+
+
+def test_a_writer_keeps_nothing_between_two_values() -> None:
+    write = writer()
+    assert [write({"a": 1}), write({"b": 2}), write({"a": 1})] == ['{"a":1}', '{"b":2}', '{"a":1}']

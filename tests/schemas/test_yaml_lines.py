@@ -1,0 +1,103 @@
+"""YAML with the lines of its parts, and only what JSON has."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from remit.errors import SetupError
+from remit.schemas.finding import InventoryError
+from remit.schemas.yaml_lines import read_yaml
+
+
+def test_each_part_has_the_line_on_which_it_stands() -> None:
+    document = read_yaml("a: 1\nb:\n  - x\n  - {c: true}\n", "f.yaml")
+    assert document.value == {"a": 1, "b": ["x", {"c": True}]}
+    assert document.where(("b", 1, "c")) == "f.yaml:4"
+    assert document.where(("b", 0, "none")) == "f.yaml:3"
+    assert document.where(("nowhere",)) == "f.yaml:1"
+
+
+def test_a_tag_says_what_a_scalar_is() -> None:
+    assert read_yaml("a: !!str 5\nb: 5\n", "f.yaml").value == {"a": "5", "b": 5}
+
+
+def test_an_empty_text_says_nothing() -> None:
+    assert read_yaml("# nothing\n", "f.yaml").value == {}
+
+
+def test_null_and_numbers_are_those_of_json() -> None:
+    assert read_yaml("a: null\nb: 1.5\nc:\n", "f.yaml").value == {"a": None, "b": 1.5, "c": None}
+
+
+@pytest.mark.parametrize(
+    ("text", "where", "said"),
+    [
+        ("a: [1\nb: 2", "f.yaml:2", "no YAML: "),
+        ("\x00", "f.yaml:1", "no YAML: "),
+        ("- a\n", "f.yaml:1", "no mapping"),
+        ("a: 1\n---\nb: 2\n", "f.yaml:2", "no YAML: but found another document"),
+        ("a: 1\nb: *x\n", "f.yaml:2", "no YAML: found undefined alias"),
+        ("a: &x 1\nb: &x 2\n", "f.yaml:2", "no YAML: second occurrence"),
+    ],
+)
+def test_what_is_no_document_is_refused_with_its_line(text: str, where: str, said: str) -> None:
+    with pytest.raises(InventoryError) as raised:
+        read_yaml(text, "f.yaml")
+    assert raised.value.findings[0].where == where
+    assert said in raised.value.findings[0].what
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "where", "said"),
+    [
+        ("a: 1\nb: 2\na: 3\n", "duplicate", "f.yaml:3", "the key 'a' stands twice, first on line 1"),
+        ("a: no\n", "scalar", "f.yaml:1", "'no' is no text, number, true or false"),
+        ("a: 2026-01-01\n", "scalar", "f.yaml:1", "'2026-01-01' is no text"),
+        ("a: 1:30\n", "scalar", "f.yaml:1", "'1:30' is no text"),
+        ("a: &x {b: 1}\nc: *x\n", "alias", "f.yaml:1", "a reference to another part"),
+        ("? [a]\n: 1\n", "key", "f.yaml:1", "a key that is no word"),
+    ],
+)
+def test_what_readers_may_take_differently_is_found(text: str, code: str, where: str, said: str) -> None:
+    (found,) = read_yaml(text, "f.yaml").findings
+    assert (found.code, found.where) == (code, where)
+    assert said in found.what
+
+
+@pytest.mark.parametrize(
+    "text", ["a: 0\na: {b: [1, {c: 2}], d: &x 3}\ne: *x\n", "? {b: [1], d: &x 3}\n: [2, {c: 1}]\na: 0\ne: *x\n"]
+)
+def test_what_stands_where_it_cannot_is_left_out_whole(text: str) -> None:
+    document = read_yaml(text, "f.yaml")
+    assert document.value == {"a": 0, "e": 3}
+    assert len(document.findings) == 1
+
+
+def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    with pytest.raises(SetupError, match=r"pip install 'remit\[inventory\]'"):
+        read_yaml("a: 1", "f.yaml")
+
+
+@pytest.mark.parametrize(
+    "said", ["1.0e+400", "-1.0e+400", "!!float NaN", "!!int Infinity", '!!int "[1]"', "!!bool null"]
+)
+def test_a_number_that_json_has_not_is_found(said: str) -> None:
+    (found,) = read_yaml(f"a: 1\nb: {said}\n", "f.yaml").findings
+    assert (found.code, found.where) == ("scalar", "f.yaml:2")
+    assert "is no text, number, true or false" in found.what
+
+
+@pytest.mark.parametrize("flat", [True, False], ids=["words", "lists"])
+def test_what_is_too_deep_to_be_meant_is_refused_with_its_line(flat: bool) -> None:
+    nested = "{a: " * 2000 + "1" + "}" * 2000 if flat else "[" * 2000 + "]" * 2000
+    with pytest.raises(InventoryError) as raised:
+        read_yaml(f"a: 1\nb: {nested}\n", "f.yaml")
+    assert [str(each) for each in raised.value.findings] == ["f.yaml:2: parts within parts, over 100 deep; say it flat"]
+
+
+def test_what_is_left_out_may_be_as_deep_as_it_likes() -> None:
+    document = read_yaml(f"a: 1\na: {'[' * 2000}{']' * 2000}\nb: 2\n", "f.yaml")
+    assert (document.value, [each.code for each in document.findings]) == ({"a": 1, "b": 2}, ["duplicate"])
