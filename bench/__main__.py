@@ -14,7 +14,7 @@ from bench.paused import paused
 from bench.process import process
 from bench.workers import workers
 from bench.workers_memory import workers_memory
-from figures.figure import BUILD, Figure, line, parts_named, write
+from figures.figure import BUILD, Figure, format_figure, select_parts, write_figures
 
 PARTS: Final[dict[str, Callable[[], AsyncIterator[Figure]]]] = {
     "calls": calls,
@@ -31,11 +31,11 @@ PARTS: Final[dict[str, Callable[[], AsyncIterator[Figure]]]] = {
 async def main(names: list[str]) -> None:
     """Measure and print, one line a figure. A figure that misses its target fails nothing: it is written down."""
     found: list[Figure] = []
-    for name in parts_named(names, PARTS):
+    for name in select_parts(names, PARTS):
         async for figure in PARTS[name]():
-            print(line(figure), flush=True)
+            print(format_figure(figure), flush=True)
             found.append(figure)
-    write(found, BUILD / "bench.json")
+    write_figures(found, BUILD / "bench.json")
 
 
 if __name__ == "__main__":

@@ -9,10 +9,10 @@ import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-from bench.world import PERSON, Turns, runtime, sql_store
+from bench.world import PERSON, ToolCallingModel, runtime, sql_store
 from figures.figure import Figure, at_least, at_most
 from remit import Effect
-from remit.journal.crashpoint import arm
+from remit.journal.crashpoint import set_crash_hook
 
 TURNS = 100
 RUNS = 32
@@ -22,26 +22,26 @@ async def durable() -> AsyncIterator[Figure]:
     """A turn against a commit, commits and bytes of a turn, and calls of many runs against commits."""
     with tempfile.TemporaryDirectory(prefix="remit-bench-") as name:
         folder = Path(name)
-        commits = _Commits()
-        arm(commits)
-        raw = min(_commit(folder / f"raw-{i}.db") for i in range(3))
-        turn = min([await _turn(folder / f"turn-{i}", TURNS, commits) for i in range(3)])
+        commits = _CommitCounter()
+        set_crash_hook(commits)
+        raw = min(_commit_cost(folder / f"raw-{i}.db") for i in range(3))
+        turn = min([await _turn_cost(folder / f"turn-{i}", TURNS, commits) for i in range(3)])
         how = (
             f"wall time of a turn with a pure call over one INSERT and COMMIT, synchronous=FULL ({raw * 1e6:.0f} µs); "
             f"a turn does not wait for its commit, the end of the run does"
         )
         yield at_most("durable.turn.ratio", turn / raw, "ratio", 2.5, TURNS, how)
         yield at_most("durable.fsyncs_per_turn", commits.per_turn, "commits", 1, TURNS, "commits of a run per turn")
-        ten, hundred = await _bytes(folder / "ten", 10), await _bytes(folder / "hundred", 100)
+        ten, hundred = await _bytes_per_turn(folder / "ten", 10), await _bytes_per_turn(folder / "hundred", 100)
         how = f"bytes a turn adds in a run of 100 turns ({hundred:.0f}) over one of 10 ({ten:.0f})"
         yield at_most("durable.bytes_growth_100_10", hundred / ten, "ratio", 1.1, TURNS, how)
         rate = max([await _calls_per_second(folder / f"runs-{i}") for i in range(3)])
         how = f"keyed calls per second of {RUNS} runs at once ({rate:.0f}) over raw commits per second ({1 / raw:.0f})"
         yield at_least("durable.calls_vs_commits", rate * raw, "ratio", 3, RUNS * 10, how)
-        arm(_nobody)
+        set_crash_hook(_ignore_crashpoint)
 
 
-class _Commits:
+class _CommitCounter:
     def __init__(self) -> None:
         self.count = 0
         self.per_turn = 0.0
@@ -50,41 +50,41 @@ class _Commits:
         self.count += name == "after commit"
 
 
-def _nobody(_name: str) -> None:
+def _ignore_crashpoint(_name: str) -> None:
     """Nobody counts."""
 
 
-def _commit(path: Path) -> float:
+def _commit_cost(path: Path) -> float:
     connection = sqlite3.connect(path, isolation_level=None)
     connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("PRAGMA synchronous=FULL")
     connection.execute("CREATE TABLE rows (id INTEGER PRIMARY KEY, body TEXT)")
-    begun = time.perf_counter()
+    started = time.perf_counter()
     for _ in range(300):
         connection.execute("BEGIN IMMEDIATE")
         connection.execute("INSERT INTO rows (body) VALUES (?)", ("x" * 300,))
         connection.execute("COMMIT")
-    spent = time.perf_counter() - begun
+    spent = time.perf_counter() - started
     connection.close()
     return spent / 300
 
 
-async def _turn(folder: Path, turns: int, commits: _Commits) -> float:
+async def _turn_cost(folder: Path, turns: int, commits: _CommitCounter) -> float:
     store = sql_store(folder)
-    each = runtime(Turns(turns), store=store, turns=turns)
+    each = runtime(ToolCallingModel(turns), store=store, turns=turns)
     await store.find_run("nobody")
     before = commits.count
-    begun = time.perf_counter()
+    started = time.perf_counter()
     (await each.run("go", by=PERSON)).value()
-    spent = time.perf_counter() - begun
+    spent = time.perf_counter() - started
     commits.per_turn = (commits.count - before) / turns
     await store.close()
     return spent / turns
 
 
-async def _bytes(folder: Path, turns: int) -> float:
+async def _bytes_per_turn(folder: Path, turns: int) -> float:
     store = sql_store(folder)
-    each = runtime(Turns(turns), store=store, turns=turns)
+    each = runtime(ToolCallingModel(turns), store=store, turns=turns)
     result = await each.run("go", by=PERSON)
     size = sum(len(position.body) + len(position.item.kind) + 120 for position in await store.read(result.run))
     await store.close()
@@ -93,10 +93,10 @@ async def _bytes(folder: Path, turns: int) -> float:
 
 async def _calls_per_second(folder: Path) -> float:
     store = sql_store(folder)
-    each = runtime(Turns(10), store=store, turns=10, effect=Effect.KEYED)
+    each = runtime(ToolCallingModel(10), store=store, turns=10, effect=Effect.KEYED)
     await store.find_run("nobody")
-    begun = time.perf_counter()
+    started = time.perf_counter()
     await asyncio.gather(*(each.run("go", by=PERSON) for _ in range(RUNS)))
-    spent = time.perf_counter() - begun
+    spent = time.perf_counter() - started
     await store.close()
     return RUNS * 10 / spent

@@ -15,19 +15,19 @@ from figures.figure import Figure, at_most
 from remit import Env, preset
 from remit.inventory import (
     Operations,
-    Table,
+    PolicyTable,
     Vocabulary,
-    audit_events,
-    business_rules,
-    check,
-    lock_file,
-    lock_of,
+    audit_events_section,
+    build_lock,
+    business_rules_section,
+    lock_path,
     read_inventory,
+    run_checklist,
 )
 
 METHODS: Final = 1_000
-SLICE: Final = 50
-TIMES: Final = 3
+METHODS_PER_FILE: Final = 50
+REPEATS: Final = 3
 
 _HEAD = """
 from pydantic import BaseModel, Field
@@ -66,44 +66,51 @@ _ENTRY = """
     tools:
       do_{n}: {{tags: [thing, write]}}
 """
-_WORDS = Vocabulary(domains={"bench": {f"part{n}" for n in range(METHODS // SLICE)}}, permissions={"things:write"})
-_TABLE = Table(business_rules(version="1.0"), audit_events())
+_VOCABULARY = Vocabulary(
+    domains={"bench": {f"part{n}" for n in range(METHODS // METHODS_PER_FILE)}}, permissions={"things:write"}
+)
+_TABLE = PolicyTable(business_rules_section(version="1.0"), audit_events_section())
 
 
 async def inventory() -> AsyncIterator[Figure]:
     """Milliseconds to read a method's entry, and seconds to check 1,000 methods."""
     with TemporaryDirectory() as name:
         folder = Path(name)
-        _write(folder)
-        module = _imported(folder / "things.py")
-        read = min(_timed(lambda: read_inventory(folder, _TABLE, _WORDS)) for _ in range(TIMES))
-        how = f"CPU time to read {METHODS:,} methods with a tool each from {METHODS // SLICE} files, least of {TIMES}"
+        _write_application(folder)
+        module = _import_module(folder / "things.py")
+        read = min(_cpu_seconds(lambda: read_inventory(folder, _TABLE, _VOCABULARY)) for _ in range(REPEATS))
+        how = (
+            f"CPU time to read {METHODS:,} methods with a tool each from "
+            f"{METHODS // METHODS_PER_FILE} files, least of {REPEATS}"
+        )
         yield at_most("inventory.load_ms_per_method", read * 1e3 / METHODS, "ms", 1, METHODS, how)
-        operations = Operations(read_inventory(folder, _TABLE, _WORDS), [module.Things()])
-        lock_file(operations).write_text(lock_of(operations).text(), encoding="utf-8")
-        whole = min(_timed(lambda: _checked(folder, module)) for _ in range(TIMES))
-        how = f"CPU time to read, derive, and compare {METHODS:,} methods and tools with their lock, least of {TIMES}"
+        operations = Operations(read_inventory(folder, _TABLE, _VOCABULARY), [module.Things()])
+        lock_path(operations).write_text(build_lock(operations).to_text(), encoding="utf-8")
+        whole = min(_cpu_seconds(lambda: _check_inventory(folder, module)) for _ in range(REPEATS))
+        how = f"CPU time to read, derive, and compare {METHODS:,} methods and tools with their lock, least of {REPEATS}"
         yield at_most("check.1000_methods_s", whole, "s", 2, METHODS, how)
 
 
-def _checked(folder: Path, module: ModuleType) -> None:
-    operations = Operations(read_inventory(folder, _TABLE, _WORDS), [module.Things()])
-    found = [each for point in check(operations, set(operations.tools), preset(Env())) for each in point.findings]
+def _check_inventory(folder: Path, module: ModuleType) -> None:
+    operations = Operations(read_inventory(folder, _TABLE, _VOCABULARY), [module.Things()])
+    found = [
+        each for point in run_checklist(operations, set(operations.tools), preset(Env())) for each in point.findings
+    ]
     if found:
         raise AssertionError(found[0])
 
 
-def _write(folder: Path) -> None:
+def _write_application(folder: Path) -> None:
     numbers = range(METHODS)
     code = [_HEAD, *(_MODELS.format(n=n) for n in numbers), "class Things:", *(_METHOD.format(n=n) for n in numbers)]
     (folder / "things.py").write_text("\n".join(code), encoding="utf-8")
-    for part in range(METHODS // SLICE):
-        entries = "".join(_ENTRY.format(n=n) for n in range(part * SLICE, (part + 1) * SLICE))
+    for part in range(METHODS // METHODS_PER_FILE):
+        entries = "".join(_ENTRY.format(n=n) for n in range(part * METHODS_PER_FILE, (part + 1) * METHODS_PER_FILE))
         text = f"domain: bench\nsubdomain: part{part}\nmethods:{entries}"
         (folder / f"part{part}.yaml").write_text(text, encoding="utf-8")
 
 
-def _imported(file: Path) -> ModuleType:
+def _import_module(file: Path) -> ModuleType:
     """The module, its models built, as one that was imported and used."""
     spec = importlib.util.spec_from_file_location("remit_bench_things", file)
     assert spec is not None and spec.loader is not None  # noqa: S101, PT018 - the file was written just above
@@ -113,7 +120,7 @@ def _imported(file: Path) -> ModuleType:
     return module
 
 
-def _timed(work: Callable[[], object]) -> float:
-    begun = time.process_time()
+def _cpu_seconds(work: Callable[[], object]) -> float:
+    started = time.process_time()
     work()
-    return time.process_time() - begun
+    return time.process_time() - started

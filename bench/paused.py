@@ -15,7 +15,7 @@ from typing import Final
 
 from pydantic import TypeAdapter
 
-from bench.world import PERSON, Note, Turns, floor_many, least, sql_store
+from bench.world import PERSON, Note, ToolCallingModel, minimum_of, sql_store, time_floor
 from figures.figure import Figure, at_most
 from remit import Agent, App, Effect, Principal, Risk, Runtime, tool
 from remit.journal.sql import SqlStore
@@ -23,10 +23,10 @@ from remit.journal.sql import SqlStore
 ROOT: Final = Path(__file__).parent.parent
 WAITING: Final = 10_000
 RESUMED: Final = 1_000
-TOGETHER: Final = 100
+CONCURRENT_RUNS: Final = 100
 """Runs that are driven at once."""
 
-_JUDGE: Final = Principal("judge", permissions=frozenset({"*"}))
+_APPROVER: Final = Principal("judge", permissions=frozenset({"*"}))
 
 
 async def paused() -> AsyncIterator[Figure]:
@@ -41,9 +41,9 @@ async def paused() -> AsyncIterator[Figure]:
         f"({found['grown']:.0f} kB), for each of them"
     )
     yield at_most("paused.rss_kb", each, "kB", 0.1, WAITING, how)
-    floor = await least(lambda: floor_many(RESUMED), 3)
+    floor = await minimum_of(lambda: time_floor(RESUMED), 3)
     how = (
-        f"CPU time of {RESUMED:,} approved runs of one call driven to their ends, {TOGETHER} at once, "
+        f"CPU time of {RESUMED:,} approved runs of one call driven to their ends, {CONCURRENT_RUNS} at once, "
         f"in {found['wall']:.1f} s of wall time; the same calls alone, without journal or layers, "
         f"take {floor * 1e3:.1f} ms on this machine"
     )
@@ -57,15 +57,17 @@ def _runtime(store: SqlStore) -> Runtime:
         return note.title
 
     agent = Agent("bench", instructions="Save notes.", tools=[save])
-    return Runtime(App(name="bench", agents=(agent,)), model=Turns(1), store=store, directory=lambda _n, _t: _JUDGE)
+    return Runtime(
+        App(name="bench", agents=(agent,)), model=ToolCallingModel(1), store=store, directory=lambda _n, _t: _APPROVER
+    )
 
 
-async def _wait(runtime: Runtime, count: int) -> list[tuple[str, str]]:
+async def _start_waiting_runs(runtime: Runtime, count: int) -> list[tuple[str, str]]:
     """So many runs that wait: run and question."""
     found: list[tuple[str, str]] = []
     while len(found) < count:
         results = await asyncio.gather(
-            *(runtime.run("go", by=PERSON) for _ in range(min(TOGETHER, count - len(found))))
+            *(runtime.run("go", by=PERSON) for _ in range(min(CONCURRENT_RUNS, count - len(found))))
         )
         found += [(result.run, result.questions[0]) for result in results]
     return found
@@ -74,24 +76,24 @@ async def _wait(runtime: Runtime, count: int) -> list[tuple[str, str]]:
 async def _measure(folder: Path) -> dict[str, float]:
     store = sql_store(folder)
     runtime = _runtime(store)
-    first = await _wait(runtime, RESUMED)
-    before = _resident()
-    await _wait(runtime, WAITING - RESUMED)
-    grown = _resident() - before
+    first = await _start_waiting_runs(runtime, RESUMED)
+    before = _resident_kb()
+    await _start_waiting_runs(runtime, WAITING - RESUMED)
+    grown = _resident_kb() - before
     for _, question in first:
-        await runtime.decide(question, approved=True, by=_JUDGE)
+        await runtime.decide(question, approved=True, by=_APPROVER)
     gc.collect()
-    wall, begun = time.perf_counter(), time.process_time()
-    for index in range(0, RESUMED, TOGETHER):
-        results = await asyncio.gather(*(runtime.resume(run) for run, _ in first[index : index + TOGETHER]))
+    wall, cpu_started = time.perf_counter(), time.process_time()
+    for index in range(0, RESUMED, CONCURRENT_RUNS):
+        results = await asyncio.gather(*(runtime.resume(run) for run, _ in first[index : index + CONCURRENT_RUNS]))
         if any(result.status != "done" for result in results):
             raise RuntimeError("an approved run did not end")
-    spent, lasted = time.process_time() - begun, time.perf_counter() - wall
+    spent, lasted = time.process_time() - cpu_started, time.perf_counter() - wall
     await store.close()
     return {"grown": grown, "spent": spent, "wall": lasted}
 
 
-def _resident() -> float:
+def _resident_kb() -> float:
     """Kilobytes of this process that are in memory now."""
     gc.collect()
     pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])

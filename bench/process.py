@@ -14,12 +14,12 @@ from pathlib import Path
 from figures.figure import BUILD, Figure, at_most
 
 ROOT = Path(__file__).parent.parent
-TIMES = 5
+REPEATS = 5
 
-_PEAK = """
+_PEAK_PROGRAM = """
 import asyncio
 from remit import Agent, App, Effect, Runtime, tool
-from remit.testing import Scripted, anybody, calls
+from remit.testing import Scripted, superuser, calls
 
 @tool(effect=Effect.PURE)
 async def save(number: int) -> int:
@@ -28,19 +28,19 @@ async def save(number: int) -> int:
 
 agent = Agent("bench", instructions="Save.", tools=[save], max_turns=60)
 script = Scripted([calls(("save", {"number": n})) for n in range(50)] + ["done"])
-asyncio.run(Runtime(App(name="bench", agents=(agent,)), model=script).run("go", by=anybody()))
+asyncio.run(Runtime(App(name="bench", agents=(agent,)), model=script).run("go", by=superuser()))
 print(next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM")))
 """
 
 
 async def process() -> AsyncIterator[Figure]:
     """CPU of an import, peak memory of a run, and distributions that the core brings along."""
-    _output(_PEAK)  # compiles what is not compiled yet
-    bare = min(_cpu("pass") for _ in range(TIMES))
-    cost = min(_cpu("import remit") for _ in range(TIMES)) - bare
-    how = f"CPU time of `import remit` in a new process less that of `pass` ({bare * 1e3:.0f} ms), least of {TIMES}"
-    yield at_most("import.cpu_ms", cost * 1e3, "ms", 100, TIMES, how)
-    peak = min(int(_output(_PEAK)) for _ in range(3)) / 1024
+    _run_python(_PEAK_PROGRAM)  # compiles what is not compiled yet
+    bare = min(_cpu_seconds("pass") for _ in range(REPEATS))
+    cost = min(_cpu_seconds("import remit") for _ in range(REPEATS)) - bare
+    how = f"CPU time of `import remit` in a new process less that of `pass` ({bare * 1e3:.0f} ms), least of {REPEATS}"
+    yield at_most("import.cpu_ms", cost * 1e3, "ms", 100, REPEATS, how)
+    peak = min(int(_run_python(_PEAK_PROGRAM)) for _ in range(3)) / 1024
     yield at_most("run.peak_rss_mb", peak, "MB", 40, 3, "peak memory of a process that runs 50 turns in memory")
     names = sorted(core_distributions("remit", set()))
     yield at_most("install.core_dists", len(names), "distributions", 9, 1, ", ".join(names))
@@ -63,14 +63,14 @@ def _is_other_python(marker: str) -> bool:
     return older is not None and sys.version_info[1] >= int(older[1])
 
 
-def _cpu(code: str) -> float:
+def _cpu_seconds(code: str) -> float:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    _output(code)
+    _run_python(code)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def _output(code: str) -> str:
+def _run_python(code: str) -> str:
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     environment = {**kept, "PYTHONPYCACHEPREFIX": str(BUILD / "bytecode")}
     command = [sys.executable, "-c", code]

@@ -18,26 +18,27 @@ from remit import App, Effect, Runtime
 from remit.workers import Worker, WorkerDefinition, WorkerLimits
 
 TURNS = 20
-CALLS = 5
+CALLS_PER_TURN = 5
 """Calls in each reply of the model."""
 RUNS = 5
-TIMES = 15
+REPEATS = 15
 
 
 async def workers() -> AsyncIterator[Figure]:
     """One tool call of a worker, over one of PydanticAI's own agent."""
     floors: list[float] = []
     costs: list[float] = []
-    for _ in range(TIMES):
-        floors.append(await _own())
-        costs.append(await _through_the_door())
+    for _ in range(REPEATS):
+        floors.append(await _toolset_call_cost())
+        costs.append(await _worker_call_cost())
     floor, cost = min(floors), min(costs)
     cost_us, floor_us = f"{cost * 1e6:.0f} µs", f"{floor * 1e6:.0f} µs"
     how = (
         f"CPU time of a call with its share of the run ({cost_us}: journal, layers, approval policy) over that "
-        f"with PydanticAI's own FunctionToolset ({floor_us}), {TURNS} turns of {CALLS} calls, least of {TIMES}"
+        f"with PydanticAI's own FunctionToolset ({floor_us}), {TURNS} turns of {CALLS_PER_TURN} "
+        f"calls, least of {REPEATS}"
     )
-    yield at_most("worker.tool_call.ratio", cost / floor, "ratio", 1.5, TURNS * CALLS * RUNS * TIMES, how)
+    yield at_most("worker.tool_call.ratio", cost / floor, "ratio", 1.5, TURNS * CALLS_PER_TURN * RUNS * REPEATS, how)
 
 
 async def _answer(messages: list[ModelMessage], _info: AgentInfo) -> ModelResponse:
@@ -46,11 +47,11 @@ async def _answer(messages: list[ModelMessage], _info: AgentInfo) -> ModelRespon
     usage = RequestUsage(input_tokens=100, output_tokens=10)
     if turn == TURNS:
         return ModelResponse([TextPart("done")], usage=usage)
-    wanted = [(f"call_{turn}_{i}", RAW.replace("7", str(turn * 1000 + i))) for i in range(CALLS)]
-    return ModelResponse([ToolCallPart("save", raw, wire) for wire, raw in wanted], usage=usage)
+    tool_calls = [(f"call_{turn}_{i}", RAW.replace("7", str(turn * 1000 + i))) for i in range(CALLS_PER_TURN)]
+    return ModelResponse([ToolCallPart("save", raw, wire) for wire, raw in tool_calls], usage=usage)
 
 
-async def _own() -> float:
+async def _toolset_call_cost() -> float:
     toolset: FunctionToolset[object] = FunctionToolset()
 
     @toolset.tool_plain
@@ -59,21 +60,21 @@ async def _own() -> float:
         return Saved(title=note.title, number=note.number)
 
     gc.collect()
-    begun = time.process_time()
+    started = time.process_time()
     for _ in range(RUNS):
         agent = Agent(FunctionModel(_answer), instructions="Save notes.", toolsets=[toolset])
         await agent.run("go", usage_limits=UsageLimits(request_limit=TURNS + 1))
-    return (time.process_time() - begun) / TURNS / CALLS / RUNS
+    return (time.process_time() - started) / TURNS / CALLS_PER_TURN / RUNS
 
 
-async def _through_the_door() -> float:
+async def _worker_call_cost() -> float:
     save = measured_tool(Effect.PURE)
     limits = WorkerLimits(turns=TURNS + 1)
     definition = WorkerDefinition(name="bench", prompt="Save notes.", tools=("save",), limits=limits)
     worker = Worker(definition, tools=[save], model=FunctionModel(_answer))
     runtimes = [Runtime(App(name="bench", tools=(worker,)), layers=layers()) for _ in range(RUNS)]
     gc.collect()
-    begun = time.process_time()
+    started = time.process_time()
     for each in runtimes:
         (await each.call(worker, PERSON, "go")).value()
-    return (time.process_time() - begun) / TURNS / CALLS / RUNS
+    return (time.process_time() - started) / TURNS / CALLS_PER_TURN / RUNS

@@ -19,30 +19,33 @@ from remit import App, Budget, Env, Runtime, preset
 from remit.workers import Worker, WorkerDefinition
 
 ROOT: Final = Path(__file__).parent.parent
-WIDE: Final = 500
+PARALLEL_WORKERS: Final = 500
 
 
 async def workers_memory() -> AsyncIterator[Figure]:
     """Memory for each of many nested workers under way, in a process of its own."""
     command = [sys.executable, "-m", "bench.workers_memory"]
     output = await asyncio.to_thread(subprocess.run, command, check=True, cwd=ROOT, capture_output=True, text=True)
-    how = f"memory that a process gains while {WIDE} nested workers of one run wait for their models, for each of them"
-    yield at_most("worker.rss_kb", float(output.stdout), "kB", 128, WIDE, how)
+    how = (
+        f"memory that a process gains while {PARALLEL_WORKERS} nested workers of one run wait "
+        "for their models, for each of them"
+    )
+    yield at_most("worker.rss_kb", float(output.stdout), "kB", 128, PARALLEL_WORKERS, how)
 
 
 async def _measure() -> float:
-    await _gained(10)  # imports what is imported late
-    return await _gained(WIDE) / WIDE
+    await _memory_gained(10)  # imports what is imported late
+    return await _memory_gained(PARALLEL_WORKERS) / PARALLEL_WORKERS
 
 
-async def _gained(wide: int) -> float:
+async def _memory_gained(count: int) -> float:
     """Kilobytes that the process gains until so many nested workers wait at once."""
-    asked, waiting, go_on = 0, asyncio.Event(), asyncio.Event()
+    requests, waiting, go_on = 0, asyncio.Event(), asyncio.Event()
 
     async def look(_messages: list[ModelMessage], _info: AgentInfo) -> ModelResponse:
-        nonlocal asked
-        asked += 1
-        if asked == wide:
+        nonlocal requests
+        requests += 1
+        if requests == count:
             waiting.set()
         await go_on.wait()
         return ModelResponse([TextPart("seen")])
@@ -50,22 +53,22 @@ async def _gained(wide: int) -> float:
     async def lead(messages: list[ModelMessage], _info: AgentInfo) -> ModelResponse:
         if len(messages) > 1:
             return ModelResponse([TextPart("done")])
-        return ModelResponse([ToolCallPart("mate", f'{{"prompt":"{n}"}}', f"call_{n}") for n in range(wide)])
+        return ModelResponse([ToolCallPart("mate", f'{{"prompt":"{n}"}}', f"call_{n}") for n in range(count)])
 
     mate = Worker(WorkerDefinition(name="mate", prompt="Look."), model=FunctionModel(look))
     leading = WorkerDefinition(name="lead", prompt="Lead.", workers=("mate",))
-    top = Worker(leading, workers={"mate": mate}, model=FunctionModel(lead), parallel=wide)
-    runtime = Runtime(App(name="bench", tools=(top,)), layers=preset(Env(), budget=Budget(calls=wide + 1)))
-    before = _resident()
+    top = Worker(leading, workers={"mate": mate}, model=FunctionModel(lead), parallel=count)
+    runtime = Runtime(App(name="bench", tools=(top,)), layers=preset(Env(), budget=Budget(calls=count + 1)))
+    before = _resident_kb()
     running = asyncio.create_task(runtime.call(top, PERSON, "go"))
     await waiting.wait()
-    gained = _resident() - before
+    gained = _resident_kb() - before
     go_on.set()
     (await running).value()
     return gained
 
 
-def _resident() -> float:
+def _resident_kb() -> float:
     """Kilobytes of this process that are in memory now."""
     gc.collect()
     return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * 4.0

@@ -33,11 +33,11 @@ from remit import (
     preset,
     tool,
 )
-from remit.contracts.arguments import Limits, parse
+from remit.contracts.arguments import Limits, parse_arguments
 from remit.contracts.call import Call
-from remit.contracts.chat import completion_of, write
+from remit.contracts.chat import completion_from_message, encode_message
 from remit.contracts.principal import Caller
-from remit.journal.in_process import InProcessStore
+from remit.journal.in_process import InMemoryStore
 from remit.journal.ledger import RunLedger
 from remit.journal.ports import Store
 from remit.journal.sql import SqlStore
@@ -71,19 +71,19 @@ def measured_tool(effect: Effect, *, empty_layers: int = 0) -> Tool[[Note], Save
     """The tool, with a timeout as the default stack has it, and ``empty_layers`` that do nothing."""
     made = tool(save, effect=effect, permissions={"notes:read"}).layer(Timeout(30.0))
     for _ in range(empty_layers):
-        made = made.layer(Empty())
+        made = made.layer(EmptyLayer())
     return made
 
 
-class Empty(CallLayer):
+class EmptyLayer(CallLayer):
     """A layer that does nothing."""
 
     def __call__(self, inner: CallService, /) -> CallService:
         """A service that only awaits ``inner``."""
-        return _Nothing(inner).__call__
+        return _PassThrough(inner).__call__
 
 
-class _Nothing:
+class _PassThrough:
     __slots__ = ("_inner",)
 
     def __init__(self, inner: CallService) -> None:
@@ -99,30 +99,32 @@ def layers() -> Stack[CallLayer]:
     return preset(Env(), policy=policy, budget=Budget(calls=10**9))
 
 
-class Turns:
+class ToolCallingModel:
     """A model that calls the tool ``wide`` times in each of ``turns`` turns, at almost no cost of its own."""
 
     def __init__(self, turns: int, *, wide: int = 1) -> None:
         self._turns = turns
-        self._texts = [_numbered(turn, wide) for turn in range(1, turns + 1)]
-        self._completions = [completion_of(text, model="bench") for text in self._texts]
-        self._last = completion_of(write({"role": "assistant", "content": "done"}), model="bench")
+        self._texts = [_turn_text(turn, wide) for turn in range(1, turns + 1)]
+        self._completions = [completion_from_message(text, model="bench") for text in self._texts]
+        self._last = completion_from_message(encode_message({"role": "assistant", "content": "done"}), model="bench")
 
     async def __call__(self, request: ChatRequest, /) -> Completion:
         """The completion of this turn."""
         return self._completions[request.turn - 1] if request.turn <= self._turns else self._last
 
 
-def _numbered(turn: int, wide: int) -> str:
+def _turn_text(turn: int, wide: int) -> str:
     message = calls(*[("save", RAW.replace("7", str(turn * 1000 + i))) for i in range(wide)])
     for index, call in enumerate(message["tool_calls"]):
         call["id"] = f"call_{turn}_{index}"
-    return write({"role": "assistant", **message})
+    return encode_message({"role": "assistant", **message})
 
 
 def runtime(model: Model, *, effect: Effect = Effect.PURE, store: Store | None = None, turns: int = 1) -> Runtime:
     """A runtime with the measured tool and an agent that may take ``turns`` turns and one more."""
-    agent = Agent("bench", instructions="Save notes.", tools=[measured_tool(effect)], max_turns=turns + 1, parallel=50)
+    agent = Agent(
+        "bench", instructions="Save notes.", tools=[measured_tool(effect)], max_turns=turns + 1, parallel=50
+    )
     return Runtime(App(name="bench", agents=(agent,)), model=model, layers=layers(), store=store)
 
 
@@ -131,29 +133,29 @@ def sql_store(folder: Path) -> SqlStore:
     return SqlStore.at(folder / "journal.db")
 
 
-async def call_many(service: CallService, callee: Tool[..., Any], count: int) -> float:
+async def time_calls(service: CallService, callee: Tool[..., Any], count: int) -> float:
     """CPU seconds for ``count`` calls from raw arguments through the whole onion, items hashed into a journal."""
-    store = InProcessStore()
+    store = InMemoryStore()
     epoch = (await store.acquire("run", "bench", 1e9)).epoch
-    ledger = RunLedger(store, "run", epoch, clock=time.time, watch=lambda _position: None)
+    ledger = RunLedger(store, "run", epoch, clock=time.time, on_item=lambda _position: None)
     caller = Caller("run", "bench", "parent", 1, PERSON)
     limits = Limits()
-    begun = time.process_time()
+    started = time.process_time()
     for number in range(count):
-        await service(Call(f"call-{number}", callee, parse(RAW, limits), caller, ledger))
+        await service(Call(f"call-{number}", callee, parse_arguments(RAW, limits), caller, ledger))
     await ledger.flush()
-    return time.process_time() - begun
+    return time.process_time() - started
 
 
-async def floor_many(count: int) -> float:
+async def time_floor(count: int) -> float:
     """CPU seconds for the floor: pydantic-core parses the arguments, a plain async function, its result written."""
     notes, saved = TypeAdapter(Note), TypeAdapter(Saved)
-    begun = time.process_time()
+    started = time.process_time()
     for _ in range(count):
         saved.dump_json(await save(notes.validate_json(RAW)))
-    return time.process_time() - begun
+    return time.process_time() - started
 
 
-async def least(measure: Callable[[], Awaitable[float]], times: int) -> float:
+async def minimum_of(measure: Callable[[], Awaitable[float]], times: int) -> float:
     """The least of several measurements: what the machine does when nobody disturbs it."""
     return min([await measure() for _ in range(times)])

@@ -29,7 +29,7 @@ from figures import (
     secrets,
     workers,
 )
-from figures.figure import BUILD, Figure, line, parts_named, write
+from figures.figure import BUILD, Figure, format_figure, select_parts, write_figures
 
 
 class Part(Protocol):
@@ -68,13 +68,13 @@ def main(names: list[str]) -> int:
     """Measure and print, one line a figure; the status says whether every promise held."""
     short = "--short" in names
     found: list[Figure] = []
-    for name in parts_named([name for name in names if name != "--short"], PARTS):
+    for name in select_parts([name for name in names if name != "--short"], PARTS):
         begun = time.perf_counter()
         for figure in PARTS[name](short=short):
-            print(line(figure), flush=True)
+            print(format_figure(figure), flush=True)
             found.append(figure)
         print(f"       {name}: {time.perf_counter() - begun:.0f} s", flush=True)
-    write(found, BUILD / "figures.json")
+    write_figures(found, BUILD / "figures.json")
     return 0 if all(figure.holds for figure in found) else 1
 
 

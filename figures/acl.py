@@ -18,19 +18,19 @@ from typing import Any, Final, cast
 
 from sqlalchemy import select
 
-from remit import App, Arguments, InProcessStore, Principal, Runtime, Stack, Tool, Validate
+from remit import App, Arguments, InMemoryStore, Principal, Runtime, Stack, Tool, Validate
 from remit.inventory import ToolDefinition
-from remit_casefile.app import INVENTORY, Casefiles, build
+from remit_casefile.app import INVENTORY_FOLDER, CasefileApplication, build
 from remit_casefile.casefiles.access import Level
-from remit_casefile.policies.place import PARAMETER
+from remit_casefile.policies.place import CASEFILE_PARAMETER
 from remit_casefile.policies.sections import CasefileRules
 from remit_casefile.storage.database import Database
 from remit_casefile.storage.tables import Base, Casefile, Grant, Session
 
 NOW: Final = datetime(2026, 1, 1, tzinfo=UTC)
 ALL: Final = frozenset({"*"})
-ABSENT: Final = "cf_260101_eeeeee"
-SAID: Final[Mapping[str, Mapping[str, Any]]] = {
+ABSENT_CASEFILE: Final = "cf_260101_eeeeee"
+EXTRA_ARGUMENTS: Final[Mapping[str, Mapping[str, Any]]] = {
     "update_casefile": {"title": "changed"},
     "grant_permission": {"target_user_id": "newcomer"},
     "revoke_permission": {"target_user_id": "zoe"},
@@ -39,7 +39,7 @@ SAID: Final[Mapping[str, Mapping[str, Any]]] = {
 """What the schema of a tool does not tell: arguments that mean something."""
 
 
-DOOR: Final = "process_tool_request"
+TOOL_REQUEST: Final = "process_tool_request"
 """The tool by which another is called by its name."""
 
 
@@ -52,8 +52,8 @@ class Standing:
     tenant: str = "default"
     owns: bool = False
     granted: str = ""
-    ended: bool = False
-    revoked: bool = False
+    is_expired: bool = False
+    is_revoked: bool = False
     public: str | None = None
 
 
@@ -65,8 +65,8 @@ STANDINGS: Final = (
     Standing("viewer", Level.VIEWER, granted="viewer"),
     Standing("public", Level.VIEWER, public="viewer"),
     Standing("nobody", Level.NONE),
-    Standing("expired", Level.NONE, granted="owner", ended=True),
-    Standing("revoked", Level.NONE, granted="owner", revoked=True),
+    Standing("expired", Level.NONE, granted="owner", is_expired=True),
+    Standing("revoked", Level.NONE, granted="owner", is_revoked=True),
     Standing("foreign", Level.NONE, tenant="other"),
     Standing("foreign namesake of the owner", Level.NONE, tenant="other", owns=True),
     Standing("foreign with a grant", Level.NONE, tenant="other", granted="owner"),
@@ -79,10 +79,12 @@ SAMPLE: Final = ("owner", "viewer", "nobody", "expired", "revoked", "foreign nam
 def needed_by(tool: ToolDefinition) -> Level | None:
     """The level that a tool needs of the casefile it names; None where it takes none."""
     whole = tool.tool if tool.method is None else tool.method.contract
-    if PARAMETER not in whole.schema_in.json_schema.get("properties", {}):
+    if CASEFILE_PARAMETER not in whole.schema_in.json_schema.get("properties", {}):
         return None
     rules = tool.policies["business_rules"]
-    return Level.of(rules.casefile_permission_level or "viewer") if isinstance(rules, CasefileRules) else Level.VIEWER
+    return (
+        Level.parse(rules.casefile_permission_level or "viewer") if isinstance(rules, CasefileRules) else Level.VIEWER
+    )
 
 
 class Trial:
@@ -91,16 +93,16 @@ class Trial:
     One that does not enforce has no layers of policy: what the rows are worth is seen there.
     """
 
-    def __init__(self, folder: Path, *, enforces: bool = True, inventory_in: Path = INVENTORY) -> None:
+    def __init__(self, folder: Path, *, enforces: bool = True, inventory_in: Path = INVENTORY_FOLDER) -> None:
         self._digits = itertools.count(1)
         database = Database(folder / "casefile.db", clock=lambda: NOW)
-        self.parts: Casefiles = build(folder, database=database, inventory_in=inventory_in)
+        self.parts: CasefileApplication = build(folder, database=database, inventory_folder=inventory_in)
         app = self.parts.app
         self.tools: Mapping[str, ToolDefinition] = {} if app.operations is None else app.operations.tools
         if not enforces:
-            bare = tuple(_bare(each.tool) for each in self.tools.values())
+            bare = tuple(_without_layers(each.tool) for each in self.tools.values())
             app = App(name="casefile", tools=bare, layers=lambda: Stack(Validate()))
-        self.runtime = Runtime(app, store=InProcessStore())
+        self.runtime = Runtime(app, store=InMemoryStore())
 
     async def aclose(self) -> None:
         """Close the database."""
@@ -108,41 +110,44 @@ class Trial:
 
     async def violations(self, tool: ToolDefinition, needed: Level, standing: Standing) -> list[str]:
         """What is wrong with a call of ``tool`` by somebody who stands so to its casefile."""
-        casefile, session, by = await self.stand(standing)
-        before = await self.kept(casefile)
+        casefile, session, by = await self.create_case(standing)
+        before = await self.stored_rows(casefile)
         text, waits = await self._call(tool, casefile, session, by)
         wrong: list[str] = []
         if standing.level >= needed:
-            if refused_at_the_gate(text):
+            if is_refused_by_gate(text):
                 wrong.append(f"is kept out or not understood: {text[:200]}")
         elif standing.level is Level.NONE:
-            absent, _ = await self._call(tool, ABSENT, session, by)
-            if waits or text.replace(casefile, ABSENT) != absent or "NOT_FOUND" not in text:
+            absent, _ = await self._call(tool, ABSENT_CASEFILE, session, by)
+            if waits or text.replace(casefile, ABSENT_CASEFILE) != absent or "NOT_FOUND" not in text:
                 wrong.append(f"sees that there is one: {text[:200]}")
-        elif waits or f"needs the level {needed.word}" not in text:
+        elif waits or f"needs the level {needed.label}" not in text:
             wrong.append(f"is not kept out: {text[:200]}")
         if standing.level is Level.NONE and mark_of(casefile) in text:
             wrong.append("reads it")
-        if standing.level < needed and before != await self.kept(casefile):
+        if standing.level < needed and before != await self.stored_rows(casefile):
             wrong.append("changes it")
         return [f"{standing.name} {each} (by {tool.name})" for each in wrong]
 
-    async def mentions(self, tool: ToolDefinition, standing: Standing) -> list[str]:
+    async def mention_violations(self, tool: ToolDefinition, standing: Standing) -> list[str]:
         """What is wrong with a call of ``tool``, which names no casefile, by somebody who may see none."""
-        casefile, session, by = await self.stand(standing)
+        casefile, session, by = await self.create_case(standing)
         text, _ = await self._call(tool, None, session, by)
-        told = mark_of(casefile) in text or casefile in text
-        return [f"{standing.name} reads of it (by {tool.name})"] if told else []
+        is_mentioned = mark_of(casefile) in text or casefile in text
+        return [f"{standing.name} reads of it (by {tool.name})"] if is_mentioned else []
 
-    async def through(self, door: ToolDefinition, standing: Standing) -> list[str]:
-        """What is wrong with a call of a tool by ``door``, which calls it by name, by somebody who may see nothing."""
-        casefile, session, by = await self.stand(standing)
-        said = {"tool_name": "get_casefile", "parameters": {PARAMETER: casefile}}
-        text, _ = await self.run(door, said, session, by)
+    async def tool_request_violations(self, request_tool: ToolDefinition, standing: Standing) -> list[str]:
+        """What is wrong with a call of a tool by ``request_tool``, which calls it by name.
+
+        By somebody who may see nothing.
+        """
+        casefile, session, by = await self.create_case(standing)
+        arguments = {"tool_name": "get_casefile", "parameters": {CASEFILE_PARAMETER: casefile}}
+        text, _ = await self.run(request_tool, arguments, session, by)
         refused = "No casefile '" in text and mark_of(casefile) not in text
-        return [] if refused else [f"{standing.name} gets at it (by {door.name}): {text[:200]}"]
+        return [] if refused else [f"{standing.name} gets at it (by {request_tool.name}): {text[:200]}"]
 
-    async def stand(self, standing: Standing) -> tuple[str, str, Principal]:
+    async def create_case(self, standing: Standing) -> tuple[str, str, Principal]:
         """A casefile, a session of somebody, and that person, who stands so to the casefile."""
         number = f"{next(self._digits):06x}"
         casefile, session = f"cf_260101_{number}", f"ts_260101_pers0000_{number}"
@@ -155,43 +160,43 @@ class Trial:
             grant_of(casefile, "zoe", "viewer", ended=False),
         ]
         if standing.granted:
-            rows.append(grant_of(casefile, person, standing.granted, ended=standing.ended))
-        async with self.parts.database.writing() as writing:
+            rows.append(grant_of(casefile, person, standing.granted, ended=standing.is_expired))
+        async with self.parts.database.write_session() as writing:
             writing.add_all(rows)
         by = Principal(person, standing.tenant, ALL)
-        if standing.revoked:
+        if standing.is_revoked:
             await self._revoke(casefile, owner, by)
         return casefile, session, by
 
     async def _revoke(self, casefile: str, owner: str, by: Principal) -> None:
         """What was granted is used once, and then taken back."""
-        named = {PARAMETER: casefile}
-        await self._prepared("get_casefile", named, by)
-        await self._prepared(
-            "revoke_permission", {**named, "target_user_id": by.name}, Principal(owner, by.tenant, ALL)
-        )
+        named = {CASEFILE_PARAMETER: casefile}
+        await self._prepare("get_casefile", named, by)
+        await self._prepare("revoke_permission", {**named, "target_user_id": by.name}, Principal(owner, by.tenant, ALL))
 
-    async def _prepared(self, name: str, said: dict[str, Any], by: Principal) -> None:
+    async def _prepare(self, name: str, arguments: dict[str, Any], by: Principal) -> None:
         """Call a tool that must do what it is asked."""
-        result = await self.runtime.call_named(name, Arguments(json.dumps(said), said), by=by)
+        result = await self.runtime.call_by_name(name, Arguments(json.dumps(arguments), arguments), by=by)
         if result.reply is None or result.reply.error is not None:
             raise RuntimeError(f"{name} was to prepare a row: {result.text}")
 
     async def _call(self, tool: ToolDefinition, casefile: str | None, session: str, by: Principal) -> tuple[str, bool]:
         return await self.run(tool, arguments_for(tool, casefile, session), session, by)
 
-    async def run(self, tool: ToolDefinition, said: dict[str, Any], session: str, by: Principal) -> tuple[str, bool]:
+    async def run(
+        self, tool: ToolDefinition, arguments: dict[str, Any], session: str, by: Principal
+    ) -> tuple[str, bool]:
         """Call a tool in a session: what it says, and whether it waits for a person."""
-        wanted = Arguments(json.dumps(said), said)
-        result = await self.runtime.call_named(tool.name, wanted, by=by, conversation=session)
+        call_arguments = Arguments(json.dumps(arguments), arguments)
+        result = await self.runtime.call_by_name(tool.name, call_arguments, by=by, conversation=session)
         return result.text, result.status == "waiting"
 
-    async def kept(self, casefile: str) -> list[str]:
+    async def stored_rows(self, casefile: str) -> list[str]:
         """Everything that is kept of a casefile."""
         tables = [
             each for each in Base.metadata.sorted_tables if "casefile" in each.columns or each.name == "casefiles"
         ]
-        async with self.parts.database.reading() as reading:
+        async with self.parts.database.read_session() as reading:
             found: list[str] = []
             for table in tables:
                 column = table.columns["id" if table.name == "casefiles" else "casefile"]
@@ -200,7 +205,7 @@ class Trial:
             return found
 
 
-def refused_at_the_gate(text: str) -> bool:
+def is_refused_by_gate(text: str) -> bool:
     """Whether a reply says that its caller is kept out, or that the arguments are none, so that no gate was tried."""
     signs = ("No casefile '", "needs the level", '"VALIDATION_ERROR"', "needs an active session")
     return any(sign in text for sign in signs)
@@ -209,29 +214,29 @@ def refused_at_the_gate(text: str) -> bool:
 def arguments_for(tool: ToolDefinition, casefile: str | None, session: str) -> dict[str, Any]:
     """The fewest arguments that a tool takes, by its schema, with a casefile."""
     schema = tool.tool.schema_in.json_schema
-    said = SAID.get(tool.name.removeprefix("fixed_"), {})
-    known = {PARAMETER: casefile, "session_id": session, **said}
-    wanted = [*schema.get("required", ()), *said]
-    if casefile is not None and PARAMETER in schema.get("properties", {}):
-        wanted.append(PARAMETER)
+    extra = EXTRA_ARGUMENTS.get(tool.name.removeprefix("fixed_"), {})
+    known = {CASEFILE_PARAMETER: casefile, "session_id": session, **extra}
+    names = [*schema.get("required", ()), *extra]
+    if casefile is not None and CASEFILE_PARAMETER in schema.get("properties", {}):
+        names.append(CASEFILE_PARAMETER)
     return {
-        name: known[name] if name in known else _fewest(schema["properties"][name], schema)
-        for name in dict.fromkeys(wanted)
+        name: known[name] if name in known else _minimal_value(schema["properties"][name], schema)
+        for name in dict.fromkeys(names)
     }
 
 
-def _fewest(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Any:
+def _minimal_value(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Any:
     """The smallest value that a schema takes, as far as those of the tools go."""
     if "$ref" in schema:
-        return _fewest(root["$defs"][str(schema["$ref"]).rpartition("/")[2]], root)
+        return _minimal_value(root["$defs"][str(schema["$ref"]).rpartition("/")[2]], root)
     if "anyOf" in schema:
-        return _fewest(cast("list[Mapping[str, Any]]", schema["anyOf"])[0], root)
+        return _minimal_value(cast("list[Mapping[str, Any]]", schema["anyOf"])[0], root)
     if "enum" in schema:
         return schema["enum"][0]
     if schema.get("type") == "array":
-        return [_fewest(schema["items"], root)] * schema.get("minItems", 0)
+        return [_minimal_value(schema["items"], root)] * schema.get("minItems", 0)
     if schema.get("type") == "object":
-        return {name: _fewest(schema["properties"][name], root) for name in schema.get("required", ())}
+        return {name: _minimal_value(schema["properties"][name], root) for name in schema.get("required", ())}
     return {"integer": schema.get("minimum", 1), "number": 1.0, "boolean": False}.get(str(schema.get("type")), "x")
 
 
@@ -240,9 +245,9 @@ def mark_of(casefile: str) -> str:
     return f"Zyzzyva{casefile[-6:]}"
 
 
-def _bare(tool: Tool[..., Any]) -> Tool[..., Any]:
+def _without_layers(tool: Tool[..., Any]) -> Tool[..., Any]:
     """The same tool without its layers."""
-    return tool.governed(tool.facts, name=tool.name, description=tool.description, where=tool.where)
+    return tool.with_facts(tool.facts, name=tool.name, description=tool.description, where=tool.where)
 
 
 def casefile_of(casefile: str, owner: str, public: str | None) -> Casefile:
@@ -291,7 +296,7 @@ def grant_of(casefile: str, user: str, level: str, *, ended: bool) -> Grant:
     )
 
 
-async def leaks(*, names: Sequence[str] | None = None, enforces: bool = True) -> tuple[list[str], int]:
+async def find_leaks(*, names: Sequence[str] | None = None, enforces: bool = True) -> tuple[list[str], int]:
     """What is wrong, and out of how many rows; ``names`` says which ways to stand are looked at."""
     wrong: list[str] = []
     looked_at = 0
@@ -306,9 +311,9 @@ async def leaks(*, names: Sequence[str] | None = None, enforces: bool = True) ->
                         wrong += await trial.violations(tool, needed, standing)
                         looked_at += 1
                     elif standing.level is Level.NONE and tool.tool.facts.effect.value == "pure":
-                        wrong += await trial.mentions(tool, standing)
+                        wrong += await trial.mention_violations(tool, standing)
                         looked_at += 1
-                    if standing.level is Level.NONE and tool.name == DOOR:
-                        wrong += await trial.through(tool, standing)
+                    if standing.level is Level.NONE and tool.name == TOOL_REQUEST:
+                        wrong += await trial.tool_request_violations(tool, standing)
                         looked_at += 1
     return wrong, looked_at

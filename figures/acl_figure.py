@@ -6,25 +6,25 @@ import asyncio
 from collections.abc import Iterator
 
 from figures import acl, acl_narrowed, acl_paths, acl_sessions
-from figures.figure import Figure, none
+from figures.figure import Figure, no_violations
 
 
 def figures(*, short: bool) -> Iterator[Figure]:
     """Calls by which somebody learns of a casefile or a session, or changes it, without the level for it."""
-    wrong, looked_at = asyncio.run(_leaks(short=short))
+    wrong, looked_at = asyncio.run(_find_leaks(short=short))
     how = "each tool for each way to stand to its casefile, called directly, by agents, chats, bodies, pipelines, tool "
     how += "requests and a worker, and narrowed to one casefile; and sessions of others"
-    yield none("acl.leaks", len(wrong), looked_at, f"{how}; {wrong[0]}" if wrong else how)
+    yield no_violations("acl.leaks", len(wrong), looked_at, f"{how}; {wrong[0]}" if wrong else how)
 
 
-async def _leaks(*, short: bool) -> tuple[list[str], int]:
+async def _find_leaks(*, short: bool) -> tuple[list[str], int]:
     few = ("viewer", "nobody") if short else None
     one = few and few[:1]
     ways = ("request",) if short else tuple(acl_paths.WAYS)
     parts = [
-        await acl.leaks(names=few),
-        await acl_sessions.leaks(names=one),
-        await acl_narrowed.leaks(names=one),
-        await acl_paths.leaks(names=one, ways=ways),
+        await acl.find_leaks(names=few),
+        await acl_sessions.find_leaks(names=one),
+        await acl_narrowed.find_leaks(names=one),
+        await acl_paths.find_leaks(names=one, ways=ways),
     ]
     return [each for wrong, _ in parts for each in wrong], sum(looked_at for _, looked_at in parts)

@@ -10,49 +10,49 @@ from collections.abc import AsyncGenerator, Iterator
 from pathlib import Path
 from typing import Final
 
-from figures.approval_casefile import office
+from figures.approval_casefile import build_office
 from figures.approval_more import ROWS
-from figures.approval_rows import once, waiting
-from figures.approval_world import ADA, Clock, Ran, Stage, Target, casefile_targets, cms_targets
-from figures.figure import Figure, none
-from remit import InProcessStore
+from figures.approval_rows import call_script, start_waiting_run
+from figures.approval_world import ADA, Clock, ExecutionLog, Stage, Target, casefile_targets, cms_targets
+from figures.figure import Figure, no_violations
+from remit import InMemoryStore
 from remit.journal.ports import Store
 from remit.journal.sql import SqlStore
 
 
 def figures(*, short: bool) -> Iterator[Figure]:
     """Executions of what nobody approved, over all tools, both stores and every row."""
-    wrong, tried, tools = asyncio.run(_all(short=short))
+    wrong, tried, tools = asyncio.run(_run_matrix(short=short))
     how = f"{len(ROWS)} rows over {tools} targets, in memory and in SQLite: every tool of the CMS and of casefiles, "
     how += "called by a model, and by composed callees of Python and pipelines"
     how += f"; wrong: {dict(wrong)}" if wrong else ""
     executions = wrong.total()
-    yield none("approval.matrix.executions", executions, tried, how)
+    yield no_violations("approval.matrix.executions", executions, tried, how)
 
 
-async def _all(*, short: bool) -> tuple[Counter[str], int, int]:
+async def _run_matrix(*, short: bool) -> tuple[Counter[str], int, int]:
     wrong, tried = Counter[str](), 0
-    ran = Ran()
+    ran = ExecutionLog()
     async with _targets(ran) as found, _stores() as stores:
-        chosen = [each for several in found for each in (_some(several) if short else several)]
+        chosen = [each for several in found for each in (_sample_targets(several) if short else several)]
         for number, target in enumerate(chosen):
             for store in stores[number % 2 :][:1] if short else stores:
-                await _control(_stage(target, ran, store))
+                await _check_control(_make_stage(target, ran, store))
                 for name, row in ROWS.items():
-                    wrong.update({name: beyond} if (beyond := await row(_stage(target, ran, store))) else {})
+                    wrong.update({name: beyond} if (beyond := await row(_make_stage(target, ran, store))) else {})
                     tried += 1
     return wrong, tried, len(chosen)
 
 
-def _some(found: list[Target]) -> list[Target]:
+def _sample_targets(found: list[Target]) -> list[Target]:
     return [*found[:2], *[each for each in found if each.tool.facts.confirm][:1], found[-1]]
 
 
 @contextlib.asynccontextmanager
-async def _targets(ran: Ran) -> AsyncGenerator[list[list[Target]]]:
+async def _targets(ran: ExecutionLog) -> AsyncGenerator[list[list[Target]]]:
     """The tools of each application, which lives as long as they are tried."""
     with tempfile.TemporaryDirectory(prefix="remit-matrix-") as home:
-        made = await office(Path(home))
+        made = await build_office(Path(home))
         yield [cms_targets(ran, Path(home)), casefile_targets(ran, made)]
         await made.close()
 
@@ -62,23 +62,23 @@ async def _stores() -> AsyncGenerator[list[Store]]:
     """Both stores, on the clock that a case may move on."""
     with tempfile.TemporaryDirectory(prefix="remit-matrix-") as home:
         sql = SqlStore.at(Path(home) / "journal.db", _CLOCK)
-        yield [InProcessStore(_CLOCK), sql]
+        yield [InMemoryStore(_CLOCK), sql]
         await sql.close()
 
 
 _CLOCK: Final = Clock()
 
 
-def _stage(target: Target, ran: Ran, store: Store) -> Stage:
-    ran.bodies.clear()
+def _make_stage(target: Target, ran: ExecutionLog, store: Store) -> Stage:
+    ran.executions.clear()
     return Stage(target, ran, store, _CLOCK)
 
 
-async def _control(stage: Stage) -> None:
+async def _check_control(stage: Stage) -> None:
     """What was approved does run, exactly once; or the matrix would say nothing."""
-    runtime = stage.runtime(once(stage))
-    run, question = await waiting(runtime)
+    runtime = stage.make_runtime(call_script(stage))
+    run, question = await start_waiting_run(runtime)
     await runtime.decide(question, approved=True, by=ADA)
     await runtime.resume(run)
     if stage.ran.count(stage.name, stage.target.canonical(stage.target.arguments)) != 1:
-        raise RuntimeError(f"{stage.name} was approved and ran {stage.ran.bodies}")
+        raise RuntimeError(f"{stage.name} was approved and ran {stage.ran.executions}")

@@ -8,67 +8,67 @@ from pathlib import Path
 from typing import Any, Final
 
 from remit import Call, CallService, Reply, Tool, layer_fn
-from remit_casefile.app import Casefiles, build
+from remit_casefile.app import CasefileApplication, build
 from remit_casefile.google.account import Account
 from remit_casefile.google.transport import Hosts
 from remit_casefile.storage.database import Database
 from remit_casefile.storage.tables import Base, Casefile, Session
 
 NOW: Final = datetime(2026, 1, 1, tzinfo=UTC)
-NOWHERE: Final = "http://127.0.0.1:9"
+UNREACHABLE_URL: Final = "http://127.0.0.1:9"
 """Where no Google is: nothing of it runs in the matrix."""
 
-MINE: Final = ("cf_260101_000001", "cf_260101_000002")
+CASEFILES: Final = ("cf_260101_000001", "cf_260101_000002")
 TOOL_SESSION: Final = ("ts_260101_ada00000_000001", "ts_260101_ada00000_000002")
 CHAT_SESSION: Final = ("cs_260101_ada00000_000001", "cs_260101_ada00000_000002")
-ALTERNATIVES: Final[dict[str, str]] = dict([MINE, TOOL_SESSION, CHAT_SESSION])
+ALTERNATIVES: Final[dict[str, str]] = dict([CASEFILES, TOOL_SESSION, CHAT_SESSION])
 """Ids of what is there, and which other is there, too."""
 
-_KNOWN: Final[dict[str, Any]] = {
-    "casefile_id": MINE[0],
+_KNOWN_ARGUMENTS: Final[dict[str, Any]] = {
+    "casefile_id": CASEFILES[0],
     "mime_type": "text/plain",
     "to": ["bob@example.com"],
 }
 """By the name of a parameter, what is valid where the schema alone does not say it."""
 
 _SAMPLES: Final[dict[str, dict[str, Any]]] = {
-    "add_session_to_casefile": {"casefile_id": MINE[0], "session_id": TOOL_SESSION[0], "session_type": "tool"},
+    "add_session_to_casefile": {"casefile_id": CASEFILES[0], "session_id": TOOL_SESSION[0], "session_type": "tool"},
     "close_chat_session": {"session_id": CHAT_SESSION[0]},
     "close_tool_session": {"session_id": TOOL_SESSION[0]},
     "drive_upload_file": {"name": "a.txt", "text": "about"},
     "get_chat_session": {"session_id": CHAT_SESSION[0]},
     "get_tool_session": {"session_id": TOOL_SESSION[0]},
-    "list_events": {"casefile_id": MINE[0]},
-    "update_casefile": {"casefile_id": MINE[0], "title": "about"},
+    "list_events": {"casefile_id": CASEFILES[0]},
+    "update_casefile": {"casefile_id": CASEFILES[0], "title": "about"},
 }
 
 
 @layer_fn
-async def seated(call: Call, inner: CallService) -> Reply:
+async def in_chat_session(call: Call, inner: CallService) -> Reply:
     """Makes every call in a session of the caller, as the tools that need one want it."""
     return await inner(call._replace(caller=replace(call.caller, conversation=CHAT_SESSION[0])))
 
 
-async def office(folder: Path) -> Casefiles:
+async def build_office(folder: Path) -> CasefileApplication:
     """The application over a database in which the person of the matrix has what its tools need."""
     database = Database(folder / "casefile.db", clock=lambda: NOW)
-    made = build(folder, account=Account(hosts=Hosts.all_at(NOWHERE)), database=database)
-    async with database.writing() as writing:
+    made = build(folder, account=Account(hosts=Hosts.all_at(UNREACHABLE_URL)), database=database)
+    async with database.write_session() as writing:
         writing.add_all(
-            [*(_casefile(each) for each in MINE), *(_session(each) for each in TOOL_SESSION + CHAT_SESSION)]
+            [*(_casefile(each) for each in CASEFILES), *(_session(each) for each in TOOL_SESSION + CHAT_SESSION)]
         )
     return made
 
 
-def tools_of(made: Casefiles) -> list[Tool[..., Any]]:
+def inventory_tools(made: CasefileApplication) -> list[Tool[..., Any]]:
     """Every tool of the inventory."""
     return [] if made.app.operations is None else list(made.app.operations.callees)
 
 
-def sample(name: str, least: dict[str, Any]) -> dict[str, Any]:
-    """Valid arguments of a tool, of which ``least`` is what its schema asks for."""
-    known = {key: _KNOWN.get(key, value) for key, value in least.items()}
-    return _SAMPLES.get(name, known)
+def sample_arguments(name: str, required: dict[str, Any]) -> dict[str, Any]:
+    """Valid arguments of a tool, of which ``required`` is what its schema asks for."""
+    completed = {key: _KNOWN_ARGUMENTS.get(key, value) for key, value in required.items()}
+    return _SAMPLES.get(name, completed)
 
 
 def _casefile(casefile: str) -> Base:

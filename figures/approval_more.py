@@ -5,7 +5,15 @@ from __future__ import annotations
 import asyncio
 import contextlib
 
-from figures.approval_rows import ROWS, once, others, ran_after, refused, row, waiting
+from figures.approval_rows import (
+    ROWS,
+    call_script,
+    count_after_resume,
+    expect_refusal,
+    other_arguments,
+    row,
+    start_waiting_run,
+)
 from figures.approval_world import ADA, BEA, Stage
 from remit import Context, Effect, Policy, When, tool
 from remit.approvals.policy import Ask
@@ -17,8 +25,8 @@ __all__ = ["ROWS"]
 
 @row
 async def _model_sends_other_arguments_on_resume(stage: Stage) -> int:
-    run, question = await waiting(stage.runtime(once(stage)))
-    turned = stage.runtime(calls((stage.name, others(stage))))
+    run, question = await start_waiting_run(stage.make_runtime(call_script(stage)))
+    turned = stage.make_runtime(calls((stage.name, other_arguments(stage))))
     await turned.decide(question, approved=True, by=ADA)
     await turned.resume(run)
     return stage.ran.count(stage.name) - stage.ran.count(stage.name, stage.target.canonical(stage.target.arguments))
@@ -26,43 +34,43 @@ async def _model_sends_other_arguments_on_resume(stage: Stage) -> int:
 
 @row
 async def _two_decisions_at_once(stage: Stage) -> int:
-    runtime = stage.runtime(once(stage))
-    run, question = await waiting(runtime)
+    runtime = stage.make_runtime(call_script(stage))
+    run, question = await start_waiting_run(runtime)
     both = (runtime.decide(question, approved=approved, by=ADA) for approved in (False, True))
     await asyncio.gather(*both, return_exceptions=True)
     found = await stage.store.find_question(question)
     allowed = found is not None and found.status == "approved"
-    return max(0, await ran_after(stage, runtime, run) - allowed)
+    return max(0, await count_after_resume(stage, runtime, run) - allowed)
 
 
 @row
 async def _approved_and_then_cancelled(stage: Stage) -> int:
-    runtime = stage.runtime(once(stage))
-    run, question = await waiting(runtime)
+    runtime = stage.make_runtime(call_script(stage))
+    run, question = await start_waiting_run(runtime)
     await runtime.decide(question, approved=True, by=ADA)
     await runtime.cancel(run, by=ADA)
-    return await ran_after(stage, runtime, run)
+    return await count_after_resume(stage, runtime, run)
 
 
 @row
 async def _cancelled_and_then_approved(stage: Stage) -> int:
-    runtime = stage.runtime(once(stage))
-    run, question = await waiting(runtime)
+    runtime = stage.make_runtime(call_script(stage))
+    run, question = await start_waiting_run(runtime)
     await runtime.cancel(run, by=ADA)
-    await refused(runtime.decide(question, approved=True, by=ADA))
-    return await ran_after(stage, runtime, run)
+    await expect_refusal(runtime.decide(question, approved=True, by=ADA))
+    return await count_after_resume(stage, runtime, run)
 
 
 @row
 async def _decided_for_a_dead_process(stage: Stage) -> int:
     """Nothing runs by a decision alone; of two processes that then drive the run on, one runs the call, once."""
-    run, question = await waiting(stage.runtime(once(stage)))
-    await stage.runtime().decide(question, approved=True, by=ADA)
+    run, question = await start_waiting_run(stage.make_runtime(call_script(stage)))
+    await stage.make_runtime().decide(question, approved=True, by=ADA)
     early = stage.ran.count(stage.name)
 
     async def process() -> None:
         with contextlib.suppress(LeaseError):
-            await stage.runtime(once(stage)).resume(run)
+            await stage.make_runtime(call_script(stage)).resume(run)
 
     await asyncio.gather(process(), process())
     return early + abs(stage.ran.count(stage.name) - 1)
@@ -70,12 +78,12 @@ async def _decided_for_a_dead_process(stage: Stage) -> int:
 
 @row
 async def _two_parallel_calls_answered_in_reverse(stage: Stage) -> int:
-    runtime = stage.runtime(calls((stage.name, stage.target.arguments), (stage.name, others(stage))))
+    runtime = stage.make_runtime(calls((stage.name, stage.target.arguments), (stage.name, other_arguments(stage))))
     result = await runtime.run("go", by=ADA)
     for question, approved in zip(reversed(result.questions), (True, False), strict=True):
         await runtime.decide(question, approved=approved, by=ADA)
     await runtime.resume(result.run)
-    wanted = stage.ran.count(stage.name, stage.target.canonical(others(stage)))
+    wanted = stage.ran.count(stage.name, stage.target.canonical(other_arguments(stage)))
     return stage.ran.count(stage.name) - wanted + abs(wanted - 1)
 
 
@@ -104,8 +112,8 @@ async def _nested(stage: Stage, *, approved: bool | None) -> int:
         return await ctx.call(inner)
 
     rule = When("asked", lambda call: call.callee.name == stage.name, Ask(reason="it is asked about"))
-    runtime = stage.runtime(calls(("outer", {})), more=(inner, outer), policy=Policy(rule))
-    run, question = await waiting(runtime)
+    runtime = stage.make_runtime(calls(("outer", {})), more=(inner, outer), policy=Policy(rule))
+    run, question = await start_waiting_run(runtime)
     if approved is not None:
         await runtime.decide(question, approved=approved, by=BEA)
-    return await ran_after(stage, runtime, run)
+    return await count_after_resume(stage, runtime, run)

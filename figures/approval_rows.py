@@ -7,7 +7,7 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
-from figures.approval_world import ADA, BEA, Stage, always, redefined
+from figures.approval_world import ADA, BEA, Stage, ask_always, redefine
 from remit import (
     Ask,
     Block,
@@ -27,10 +27,10 @@ from remit import (
     tool,
 )
 from remit.errors import RequestError
-from remit.testing import anybody, calls
+from remit.testing import calls, superuser
 
 WEEK: Final = 7 * 24 * 3600.0
-ELSEWHERE: Final = anybody(name="ada", tenant="elsewhere")
+ELSEWHERE: Final = superuser(name="ada", tenant="elsewhere")
 
 Row = Callable[[Stage], Awaitable[int]]
 """One way to have it otherwise: how many executions there were that nobody approved."""
@@ -44,17 +44,17 @@ def row(case: Row) -> Row:
     return case
 
 
-def once(stage: Stage) -> dict[str, Any]:
+def call_script(stage: Stage) -> dict[str, Any]:
     """The target called once, in one reply."""
     return calls((stage.name, stage.target.arguments))
 
 
-def others(stage: Stage) -> dict[str, Any]:
+def other_arguments(stage: Stage) -> dict[str, Any]:
     """Other valid arguments, where the target takes any."""
     return stage.target.others or stage.target.arguments
 
 
-async def waiting(runtime: Runtime, by: Principal = ADA, expected: int = 1) -> tuple[str, str]:
+async def start_waiting_run(runtime: Runtime, by: Principal = ADA, expected: int = 1) -> tuple[str, str]:
     """A run that waits, and the first question that it waits for."""
     result = await runtime.run("go", by=by)
     if len(result.questions) < expected:
@@ -62,13 +62,13 @@ async def waiting(runtime: Runtime, by: Principal = ADA, expected: int = 1) -> t
     return result.run, result.questions[0]
 
 
-async def refused(deciding: Awaitable[None]) -> None:
+async def expect_refusal(deciding: Awaitable[None]) -> None:
     """A decision that should be refused; whether it was is seen by what runs."""
     with contextlib.suppress(RequestError, TypeError, ValueError):
         await deciding
 
 
-async def ran_after(stage: Stage, runtime: Runtime, run: str) -> int:
+async def count_after_resume(stage: Stage, runtime: Runtime, run: str) -> int:
     """How often the target has run, once the run is driven on."""
     await runtime.resume(run)
     return stage.ran.count(stage.name)
@@ -76,118 +76,118 @@ async def ran_after(stage: Stage, runtime: Runtime, run: str) -> int:
 
 @row
 async def _changed_arguments(stage: Stage) -> int:
-    other = stage.target.tool.schema_in.model.model_validate_json(json.dumps(others(stage)))
+    other = stage.target.tool.schema_in.model.model_validate_json(json.dumps(other_arguments(stage)))
 
     @layer_fn
     async def meddle(call: Call, inner: CallService) -> Reply:
         return await inner(call._replace(payload=other) if call.callee.name == stage.name else call)
 
-    runtime = stage.runtime(once(stage), inside=(meddle(),))
-    run, question = await waiting(runtime)
+    runtime = stage.make_runtime(call_script(stage), inside=(meddle(),))
+    run, question = await start_waiting_run(runtime)
     await runtime.decide(question, approved=True, by=ADA)
     await runtime.resume(run)
-    return stage.ran.count(stage.name, stage.target.canonical(others(stage))) if stage.target.others else 0
+    return stage.ran.count(stage.name, stage.target.canonical(other_arguments(stage))) if stage.target.others else 0
 
 
 @row
 async def _another_tool(stage: Stage) -> int:
     twin = stage.target.tool.with_name("twin")
     script = calls((stage.name, stage.target.arguments), ("twin", stage.target.arguments))
-    runtime = stage.runtime(script, more=(twin,))
-    run, question = await waiting(runtime, expected=2)
+    runtime = stage.make_runtime(script, more=(twin,))
+    run, question = await start_waiting_run(runtime, expected=2)
     await runtime.decide(question, approved=True, by=ADA)
-    return await ran_after(stage, runtime, run) - 1
+    return await count_after_resume(stage, runtime, run) - 1
 
 
 @row
 async def _another_call(stage: Stage) -> int:
     same = (stage.name, stage.target.arguments)
-    runtime = stage.runtime(calls(same, same))
-    run, question = await waiting(runtime, expected=2)
+    runtime = stage.make_runtime(calls(same, same))
+    run, question = await start_waiting_run(runtime, expected=2)
     await runtime.decide(question, approved=True, by=ADA)
-    return await ran_after(stage, runtime, run) - 1
+    return await count_after_resume(stage, runtime, run) - 1
 
 
 @row
 async def _another_run(stage: Stage) -> int:
-    runtime = stage.runtime(once(stage))
-    _, question = await waiting(runtime)
-    run, _ = await waiting(runtime)
+    runtime = stage.make_runtime(call_script(stage))
+    _, question = await start_waiting_run(runtime)
+    run, _ = await start_waiting_run(runtime)
     await runtime.decide(question, approved=True, by=ADA)
-    return await ran_after(stage, runtime, run)
+    return await count_after_resume(stage, runtime, run)
 
 
 @row
 async def _another_tenant(stage: Stage) -> int:
-    runtime = stage.runtime(once(stage))
-    _, question = await waiting(runtime)
-    run, _ = await waiting(runtime, ELSEWHERE)
+    runtime = stage.make_runtime(call_script(stage))
+    _, question = await start_waiting_run(runtime)
+    run, _ = await start_waiting_run(runtime, ELSEWHERE)
     await runtime.decide(question, approved=True, by=ADA)
-    return await ran_after(stage, runtime, run)
+    return await count_after_resume(stage, runtime, run)
 
 
-async def _approved_then(stage: Stage, after: Runtime) -> int:
+async def _resume_after_change(stage: Stage, after: Runtime) -> int:
     """Approved as it was, and driven on by what it is now."""
-    before = stage.runtime(once(stage))
-    run, question = await waiting(before)
+    before = stage.make_runtime(call_script(stage))
+    run, question = await start_waiting_run(before)
     await before.decide(question, approved=True, by=ADA)
-    return await ran_after(stage, after, run)
+    return await count_after_resume(stage, after, run)
 
 
 @row
 async def _definition_changed(stage: Stage) -> int:
     made = stage.target.tool
-    changed = redefined(made, made.function, description=f"{made.description} And more.")
-    return await _approved_then(stage, stage.runtime(once(stage), made=changed))
+    changed = redefine(made, made.function, description=f"{made.description} And more.")
+    return await _resume_after_change(stage, stage.make_runtime(call_script(stage), made=changed))
 
 
 @row
 async def _policy_changed(stage: Stage) -> int:
     policy = Policy(When("more", lambda call: call.callee.name != "agent", Ask(reason="it is asked about")))
-    return await _approved_then(stage, stage.runtime(once(stage), policy=policy))
+    return await _resume_after_change(stage, stage.make_runtime(call_script(stage), policy=policy))
 
 
 @row
 async def _label_raised(stage: Stage) -> int:
     made = stage.target.tool
     high = made.facts.risk is Risk.HIGH
-    raised = redefined(made, made.function, risk=None if high else Risk.HIGH, egress=high)
-    return await _approved_then(stage, stage.runtime(once(stage), made=raised))
+    raised = redefine(made, made.function, risk=None if high else Risk.HIGH, egress=high)
+    return await _resume_after_change(stage, stage.make_runtime(call_script(stage), made=raised))
 
 
 @row
 async def _expired(stage: Stage) -> int:
-    runtime = stage.runtime(once(stage))
-    run, question = await waiting(runtime)
+    runtime = stage.make_runtime(call_script(stage))
+    run, question = await start_waiting_run(runtime)
     await runtime.decide(question, approved=True, by=ADA)
     stage.clock.now += WEEK
-    return await ran_after(stage, runtime, run)
+    return await count_after_resume(stage, runtime, run)
 
 
 @row
 async def _already_used(stage: Stage) -> int:
-    runtime = stage.runtime(once(stage), once(stage))
-    run, question = await waiting(runtime)
+    runtime = stage.make_runtime(call_script(stage), call_script(stage))
+    run, question = await start_waiting_run(runtime)
     await runtime.decide(question, approved=True, by=ADA)
     for _ in range(2):
         await runtime.resume(run)
-        await refused(runtime.decide(question, approved=True, by=ADA))
+        await expect_refusal(runtime.decide(question, approved=True, by=ADA))
     return stage.ran.count(stage.name) - 1
 
 
 @row
 async def _revoked(stage: Stage) -> int:
-    runtime = stage.runtime(once(stage))
-    grant = await runtime.grants.give(stage.name, by=BEA, principal="ada", count=9, expires_in=WEEK)
+    runtime = stage.make_runtime(call_script(stage))
+    grant = await runtime.grants.create(stage.name, by=BEA, principal="ada", count=9, expires_in=WEEK)
     await runtime.grants.revoke(grant.id, by=ADA)
-    run, _ = await waiting(runtime)
-    return await ran_after(stage, runtime, run)
+    run, _ = await start_waiting_run(runtime)
+    return await count_after_resume(stage, runtime, run)
 
 
 @row
 async def _granted_once(stage: Stage) -> int:
-    runtime = stage.runtime(once(stage))
-    await runtime.grants.give(stage.name, by=BEA, principal="ada", count=1, expires_in=WEEK)
+    runtime = stage.make_runtime(call_script(stage))
+    await runtime.grants.create(stage.name, by=BEA, principal="ada", count=1, expires_in=WEEK)
     for _ in range(3):
         await runtime.run("go", by=ADA)
     return abs(stage.ran.count(stage.name) - 1)
@@ -198,58 +198,58 @@ async def _approver_is_the_requesting_agent(stage: Stage) -> int:
     @tool(effect=Effect.PURE)
     async def approve_all() -> str:
         """Approve whatever is open."""
-        for row in await stage.store.questions():
+        for row in await stage.store.list_questions():
             await runtime.decide(row.question.id, approved=True, by=BEA)
         return "approved"
 
-    runtime = stage.runtime(once(stage), more=(approve_all,))
-    run, _ = await waiting(runtime)
+    runtime = stage.make_runtime(call_script(stage), more=(approve_all,))
+    run, _ = await start_waiting_run(runtime)
     await runtime.call(approve_all, ADA)
-    return await ran_after(stage, runtime, run)
+    return await count_after_resume(stage, runtime, run)
 
 
 @row
 async def _the_starter_where_four_eyes_are_asked(stage: Stage) -> int:
     rule = When("asked", lambda call: call.callee.name != "agent", Ask(reason="four eyes", four_eyes=True))
-    runtime = stage.runtime(once(stage), policy=Policy(rule))
-    run, question = await waiting(runtime)
-    await refused(runtime.decide(question, approved=True, by=ADA))
-    return await ran_after(stage, runtime, run)
+    runtime = stage.make_runtime(call_script(stage), policy=Policy(rule))
+    run, question = await start_waiting_run(runtime)
+    await expect_refusal(runtime.decide(question, approved=True, by=ADA))
+    return await count_after_resume(stage, runtime, run)
 
 
-async def _decided_by(stage: Stage, by: Principal, *, approved: Any = True) -> int:
-    runtime = stage.runtime(once(stage))
-    run, question = await waiting(runtime)
-    await refused(runtime.decide(question, approved=approved, by=by))
-    return await ran_after(stage, runtime, run)
+async def _count_when_decided(stage: Stage, by: Principal, *, approved: Any = True) -> int:
+    runtime = stage.make_runtime(call_script(stage))
+    run, question = await start_waiting_run(runtime)
+    await expect_refusal(runtime.decide(question, approved=approved, by=by))
+    return await count_after_resume(stage, runtime, run)
 
 
 @row
 async def _without_the_role(stage: Stage) -> int:
-    return await _decided_by(stage, Principal("eve", permissions=frozenset({"cms:*", "approvals:read"})))
+    return await _count_when_decided(stage, Principal("eve", permissions=frozenset({"cms:*", "approvals:read"})))
 
 
 @row
 async def _decided_from_another_tenant(stage: Stage) -> int:
-    return await _decided_by(stage, ELSEWHERE)
+    return await _count_when_decided(stage, ELSEWHERE)
 
 
 @row
 async def _approved_is_yes(stage: Stage) -> int:
-    return await _decided_by(stage, ADA, approved="yes")
+    return await _count_when_decided(stage, ADA, approved="yes")
 
 
 @row
 async def _approved_is_1(stage: Stage) -> int:
-    return await _decided_by(stage, ADA, approved=1)
+    return await _count_when_decided(stage, ADA, approved=1)
 
 
 @row
 async def _denied(stage: Stage) -> int:
-    return await _decided_by(stage, ADA, approved=False)
+    return await _count_when_decided(stage, ADA, approved=False)
 
 
-class _Answers:
+class _FixedApprover:
     """An approver of this process."""
 
     def __init__(self, answer: Callable[[Question], Decision | None]) -> None:
@@ -260,40 +260,40 @@ class _Answers:
         return self._answer(question)
 
 
-async def _answered(stage: Stage, answer: Callable[[Question], Decision | None]) -> int:
-    runtime = stage.runtime(once(stage), env=Env(approver=_Answers(answer)))
+async def _count_when_answered(stage: Stage, answer: Callable[[Question], Decision | None]) -> int:
+    runtime = stage.make_runtime(call_script(stage), env=Env(approver=_FixedApprover(answer)))
     result = await runtime.run("go", by=ADA)
-    return await ran_after(stage, runtime, result.run)
+    return await count_after_resume(stage, runtime, result.run)
 
 
 @row
 async def _decision_absent(stage: Stage) -> int:
-    runtime = stage.runtime(once(stage))
-    run, _ = await waiting(runtime)
-    return await ran_after(stage, runtime, run)
+    runtime = stage.make_runtime(call_script(stage))
+    run, _ = await start_waiting_run(runtime)
+    return await count_after_resume(stage, runtime, run)
 
 
 @row
 async def _decision_none(stage: Stage) -> int:
-    return await _answered(stage, lambda _question: None)
+    return await _count_when_answered(stage, lambda _question: None)
 
 
 @row
 async def _decision_for_another_question(stage: Stage) -> int:
-    return await _answered(stage, lambda _question: Decision(question="another", approved=True, by="bea"))
+    return await _count_when_answered(stage, lambda _question: Decision(question="another", approved=True, by="bea"))
 
 
 @row
 async def _nobody_to_ask(stage: Stage) -> int:
-    runtime = stage.runtime(once(stage), env=Env(approver=None))
+    runtime = stage.make_runtime(call_script(stage), env=Env(approver=None))
     await runtime.run("go", by=ADA)
     return stage.ran.count(stage.name)
 
 
-async def _edited(stage: Stage, arguments: str, policy: Policy | None = None) -> Stage:
-    runtime = stage.runtime(once(stage), policy=policy)
-    run, question = await waiting(runtime)
-    await refused(runtime.decide(question, approved=True, by=BEA, arguments=arguments))
+async def _approve_edited(stage: Stage, arguments: str, policy: Policy | None = None) -> Stage:
+    runtime = stage.make_runtime(call_script(stage), policy=policy)
+    run, question = await start_waiting_run(runtime)
+    await expect_refusal(runtime.decide(question, approved=True, by=BEA, arguments=arguments))
     await runtime.resume(run)
     return stage
 
@@ -301,32 +301,34 @@ async def _edited(stage: Stage, arguments: str, policy: Policy | None = None) ->
 @row
 async def _edited_arguments(stage: Stage) -> int:
     """Neither what the model sent, nor anything else than what the person wrote, and that once."""
-    ran = (await _edited(stage, json.dumps(others(stage)))).ran
-    wanted = ran.count(stage.name, stage.target.canonical(others(stage)))
-    return ran.count(stage.name) - wanted + abs(wanted - 1)
+    ran = (await _approve_edited(stage, json.dumps(other_arguments(stage)))).ran
+    expected = ran.count(stage.name, stage.target.canonical(other_arguments(stage)))
+    return ran.count(stage.name) - expected + abs(expected - 1)
 
 
 @row
 async def _edited_to_what_the_contract_refuses(stage: Stage) -> int:
-    ran = (await _edited(stage, json.dumps({**stage.target.arguments, "unheardOf": 1}))).ran
+    ran = (await _approve_edited(stage, json.dumps({**stage.target.arguments, "unheardOf": 1}))).ran
     return ran.count(stage.name)
 
 
-def _more_about(stage: Stage, verdict: Ask | Block) -> Policy:
-    wanted = stage.target.canonical(others(stage))
-    special = When("more", lambda call: call.callee.name == stage.name and call.canonical == wanted, verdict)
-    return Policy(special, *always().rules)
+def _policy_with_verdict(stage: Stage, verdict: Ask | Block) -> Policy:
+    canonical = stage.target.canonical(other_arguments(stage))
+    special = When(
+        "more", lambda call: call.callee.name == stage.name and call.canonical_arguments == canonical, verdict
+    )
+    return Policy(special, *ask_always().rules)
 
 
 @row
 async def _edited_to_what_the_policy_blocks(stage: Stage) -> int:
-    policy = _more_about(stage, Block(reason="never")) if stage.target.others else None
-    ran = (await _edited(stage, json.dumps(others(stage)), policy)).ran
+    policy = _policy_with_verdict(stage, Block(reason="never")) if stage.target.others else None
+    ran = (await _approve_edited(stage, json.dumps(other_arguments(stage)), policy)).ran
     return ran.count(stage.name) if stage.target.others else 0
 
 
 @row
 async def _edited_to_what_another_rule_asks_about(stage: Stage) -> int:
-    policy = _more_about(stage, Ask(reason="more", who="more:much")) if stage.target.others else None
-    ran = (await _edited(stage, json.dumps(others(stage)), policy)).ran
+    policy = _policy_with_verdict(stage, Ask(reason="more", who="more:much")) if stage.target.others else None
+    ran = (await _approve_edited(stage, json.dumps(other_arguments(stage)), policy)).ran
     return ran.count(stage.name) if stage.target.others else 0

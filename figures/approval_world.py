@@ -31,18 +31,18 @@ from remit import (
     preset,
     tool,
 )
-from remit.contracts.arguments import Limits, parse
-from remit.contracts.tool import tool_of
+from remit.contracts.arguments import Limits, parse_arguments
+from remit.contracts.tool import build_tool
 from remit.journal.ports import Store
 from remit.pipeline import Pipeline, Step
-from remit.testing import Scripted, anybody
-from remit_casefile.app import Casefiles
+from remit.testing import Scripted, superuser
+from remit_casefile.app import CasefileApplication
 from remit_cms.app import build
 
 AnyTool = Tool[..., Any]
 
-ADA: Final = anybody(name="ada")
-BEA: Final = anybody(name="bea")
+ADA: Final = superuser(name="ada")
+BEA: Final = superuser(name="bea")
 
 _SAMPLES: Final[dict[str, dict[str, Any]]] = {
     "cms_createPageWithContent": {"title": "About", "sections": [{"definitionId": "hero"}]},
@@ -77,62 +77,65 @@ class Target:
     def canonical(self, arguments: dict[str, Any]) -> str:
         """The canonical form of arguments of this tool."""
         schema = self.tool.schema_in
-        return schema.canonical(schema.bind(parse(json.dumps(arguments), Limits()), strict=True))
+        return schema.dump_canonical(schema.bind(parse_arguments(json.dumps(arguments), Limits()), strict=True))
 
 
 @dataclass
-class Ran:
+class ExecutionLog:
     """The bodies that ran: tool and canonical arguments."""
 
-    bodies: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    executions: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
 
     def count(self, name: str, canonical: str = "") -> int:
         """How often a tool ran; with these arguments, if they are named."""
-        return sum(each == name and canonical in ("", said) for each, said in self.bodies)
+        return sum(each == name and canonical in ("", said) for each, said in self.executions)
 
 
-def cms_targets(ran: Ran, folder: Path) -> list[Target]:
+def cms_targets(ran: ExecutionLog, folder: Path) -> list[Target]:
     """Every tool of the CMS as the application has it, called by a model and by a composed callee."""
     app = build(folder).app
     tools = [each for agent in app.agents for each in agent.tools] + list(app.tools)
-    made = [_counted(each, ran) for each in tools if isinstance(each, Tool)]
-    direct = [_target(each, _SAMPLES.get(each.name) or _sample(each.schema_in.json_schema)) for each in made]
-    return [*direct, *(_within(target, ran) for target in direct)]
+    made = [_with_recording_body(each, ran) for each in tools if isinstance(each, Tool)]
+    direct = [_target(each, _SAMPLES.get(each.name) or _minimal_arguments(each.schema_in.json_schema)) for each in made]
+    return [*direct, *(_composed_target(target, ran) for target in direct)]
 
 
-def casefile_targets(ran: Ran, made: Casefiles) -> list[Target]:
+def casefile_targets(ran: ExecutionLog, made: CasefileApplication) -> list[Target]:
     """Every tool of the casefile application, called by a model and by a pipeline."""
-    counted = [_counted(each, ran) for each in approval_casefile.tools_of(made)]
-    samples = [approval_casefile.sample(each.name, _sample(each.schema_in.json_schema)) for each in counted]
-    seated = (approval_casefile.seated(),)
-    direct = [_target(each, said, seated) for each, said in zip(counted, samples, strict=True)]
-    return [*direct, *(_by_pipeline(target, ran) for target in direct)]
+    counted = [_with_recording_body(each, ran) for each in approval_casefile.inventory_tools(made)]
+    samples = [
+        approval_casefile.sample_arguments(each.name, _minimal_arguments(each.schema_in.json_schema))
+        for each in counted
+    ]
+    session_layers = (approval_casefile.in_chat_session(),)
+    direct = [_target(each, said, session_layers) for each, said in zip(counted, samples, strict=True)]
+    return [*direct, *(_pipeline_target(target, ran) for target in direct)]
 
 
 def _target(made: AnyTool, arguments: dict[str, Any], inside: Iterable[CallLayer] = ()) -> Target:
     confirm = made.facts.confirm
     arguments = {**arguments, confirm: True} if confirm else arguments
-    others = next(iter(_changed(arguments, confirm)), None)
+    others = next(iter(_changed_arguments(arguments, confirm)), None)
     found = Target(made, arguments, others, inside=tuple(inside))
     found.canonical(arguments)
     found.canonical(others or arguments)
     return found
 
 
-def _counted(made: AnyTool, ran: Ran) -> AnyTool:
+def _with_recording_body(made: AnyTool, ran: ExecutionLog) -> AnyTool:
     """The same contract, facts and layers; the body only says that it ran."""
     operation, schema = made.function, made.schema_in
 
     @functools.wraps(operation)
     async def body(*given: Any) -> Any:
         payload = given[-1] if given and hasattr(given[-1], "model_dump") else schema.model()
-        ran.bodies.append((made.name, schema.canonical(payload)))
+        ran.executions.append((made.name, schema.dump_canonical(payload)))
         raise LookupError("it ran")
 
-    return redefined(made, body)
+    return redefine(made, body)
 
 
-def redefined(
+def redefine(
     made: AnyTool,
     body: Callable[..., Awaitable[Any]],
     *,
@@ -142,85 +145,85 @@ def redefined(
 ) -> AnyTool:
     """The tool with another body, another description, risk or egress."""
     facts = replace(made.facts, risk=risk or made.facts.risk, egress=egress)
-    again = tool_of(body, facts, name=made.name, description=description or made.description)
+    again = build_tool(body, facts, name=made.name, description=description or made.description)
     return again.layer(made.layers) if len(made.layers) else again
 
 
-def _within(target: Target, ran: Ran) -> Target:
+def _composed_target(target: Target, ran: ExecutionLog) -> Target:
     """A composed callee of Python, of high risk itself, that calls the tool."""
-    called, arguments = target.tool, target.arguments
+    target_tool, arguments = target.tool, target.arguments
 
-    driven = set[str]()
+    recorded = set[str]()
 
-    @tool(name=f"through_{called.name}"[:64], effect=Effect.COMPOSED, risk=Risk.HIGH)
+    @tool(name=f"through_{target_tool.name}"[:64], effect=Effect.COMPOSED, risk=Risk.HIGH)
     async def through(ctx: Context, note: str) -> str:
         """Call another tool. Driven again until it ends, it is one call."""
-        if ctx.key not in driven:
-            ran.bodies.append((f"through_{called.name}", json.dumps({"note": note}, separators=(",", ":"))))
-        driven.add(ctx.key)
-        await getattr(ctx.tools, called.name)(**arguments)
+        if ctx.key not in recorded:
+            ran.executions.append((f"through_{target_tool.name}", json.dumps({"note": note}, separators=(",", ":"))))
+        recorded.add(ctx.key)
+        await getattr(ctx.tools, target_tool.name)(**arguments)
         return "called"
 
-    return Target(through, {"note": "go"}, {"note": "gone"}, (called,))
+    return Target(through, {"note": "go"}, {"note": "gone"}, (target_tool,))
 
 
-def _by_pipeline(target: Target, ran: Ran) -> Target:
+def _pipeline_target(target: Target, ran: ExecutionLog) -> Target:
     """As `_within`, of which the body is a pipeline of one step."""
-    called = target.tool
-    step = Step(name="only", callee=called, takes=target.arguments)
-    driven = set[str]()
+    target_tool = target.tool
+    step = Step(name="only", callee=target_tool, takes=target.arguments)
+    recorded = set[str]()
 
-    @tool(name=f"pipeline_{called.name}"[:64], effect=Effect.COMPOSED, risk=Risk.HIGH)
+    @tool(name=f"pipeline_{target_tool.name}"[:64], effect=Effect.COMPOSED, risk=Risk.HIGH)
     async def pipeline(ctx: Context, note: str) -> str:
         """Go through a pipeline. Driven again until it ends, it is one call."""
-        if ctx.key not in driven:
-            ran.bodies.append((f"pipeline_{called.name}", json.dumps({"note": note}, separators=(",", ":"))))
-        driven.add(ctx.key)
-        await Pipeline("only", _Nothing, (step,), description="Call it.").within(ctx, _Nothing())
+        if ctx.key not in recorded:
+            ran.executions.append((f"pipeline_{target_tool.name}", json.dumps({"note": note}, separators=(",", ":"))))
+        recorded.add(ctx.key)
+        await Pipeline("only", _Nothing, (step,), description="Call it.").run_within(ctx, _Nothing())
         return "called"
 
-    return Target(pipeline, {"note": "go"}, {"note": "gone"}, (called,), target.inside)
+    return Target(pipeline, {"note": "go"}, {"note": "gone"}, (target_tool,), target.inside)
 
 
 class _Nothing(BaseModel):
     """What that pipeline takes."""
 
 
-def _sample(schema: dict[str, Any]) -> dict[str, Any]:
+def _minimal_arguments(schema: dict[str, Any]) -> dict[str, Any]:
     """The least that a schema asks for."""
     named: dict[str, Any] = schema.get("properties", {})
-    return {name: _value(_found(named[name], schema), schema) for name in schema.get("required", [])}
+    return {name: _minimal_value(_resolve_schema(named[name], schema), schema) for name in schema.get("required", [])}
 
 
-def _found(part: dict[str, Any], whole: dict[str, Any]) -> dict[str, Any]:
+def _resolve_schema(part: dict[str, Any], whole: dict[str, Any]) -> dict[str, Any]:
     name = str(part.get("$ref", "")).rpartition("/")[2]
     return whole["$defs"][name] if name else part
 
 
-def _value(schema: dict[str, Any], whole: dict[str, Any]) -> Any:
+def _minimal_value(schema: dict[str, Any], whole: dict[str, Any]) -> Any:
     if "anyOf" in schema:
-        return _value(_found(schema["anyOf"][0], whole), whole)
+        return _minimal_value(_resolve_schema(schema["anyOf"][0], whole), whole)
     match schema.get("type"):
         case "integer" | "number":
             return schema.get("minimum", 1)
         case "boolean":
             return True
         case "array":
-            return [_value(_found(schema["items"], whole), whole)] * int(schema.get("minItems", 0))
+            return [_minimal_value(_resolve_schema(schema["items"], whole), whole)] * int(schema.get("minItems", 0))
         case "object":
-            return _sample({**schema, "$defs": whole.get("$defs", {})})
+            return _minimal_arguments({**schema, "$defs": whole.get("$defs", {})})
         case _:
             return str(schema.get("enum", ["about"])[0])
 
 
-def _changed(arguments: dict[str, Any], confirm: str | None) -> list[dict[str, Any]]:
+def _changed_arguments(arguments: dict[str, Any], confirm: str | None) -> list[dict[str, Any]]:
     """Valid arguments that differ in one text; none where a tool takes no text."""
     texts = [name for name, value in arguments.items() if isinstance(value, str) and name != confirm]
     other = approval_casefile.ALTERNATIVES
     return [{**arguments, name: other.get(arguments[name], f"{arguments[name]}x")} for name in texts]
 
 
-def always() -> Policy:
+def ask_always() -> Policy:
     """Asks about every tool, by the name of the rule ``asked``."""
     return Policy(When("asked", lambda call: call.callee.name != "agent", Ask(reason="it is asked about")))
 
@@ -230,11 +233,11 @@ class Stage:
     """One case: a target, a store, a clock; the runs that it makes."""
 
     target: Target
-    ran: Ran
+    ran: ExecutionLog
     store: Store
     clock: Clock
 
-    def runtime(
+    def make_runtime(
         self,
         *script: Any,
         made: AnyTool | None = None,
@@ -245,11 +248,11 @@ class Stage:
     ) -> Runtime:
         """A runtime with the target, of an agent that says ``script``."""
         tools = (made or self.target.tool, *self.target.inner, *more)
-        layers = Stack[CallLayer](preset(env or Env(), policy=policy or always()), *inside, *self.target.inside)
+        layers = Stack[CallLayer](preset(env or Env(), policy=policy or ask_always()), *inside, *self.target.inside)
         agent = Agent("agent", instructions="Work.", tools=tools)
         app = App(name="matrix", agents=(agent,))
         model = Scripted([*script, "done", "done", "done"])
-        return Runtime(app, store=self.store, model=model, clock=self.clock, layers=layers, directory=_known)
+        return Runtime(app, store=self.store, model=model, clock=self.clock, layers=layers, directory=_find_principal)
 
     @property
     def name(self) -> str:
@@ -257,5 +260,5 @@ class Stage:
         return self.target.tool.name
 
 
-def _known(name: str, tenant: str) -> Principal:
-    return anybody(name=name, tenant=tenant)
+def _find_principal(name: str, tenant: str) -> Principal:
+    return superuser(name=name, tenant=tenant)

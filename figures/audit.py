@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from figures.audit_plants import JOURNAL, LOGS, TENANT, plants
-from figures.figure import Figure, none
+from figures.figure import Figure, no_violations
 from remit import Agent, App, Audit, Effect, FileAnchor, Principal, Runtime, tool
 from remit.audit.lines import read_lines
 from remit.audit.log import AuditLog
@@ -29,14 +29,16 @@ WRITERS = 8
 def figures(*, short: bool) -> Iterator[Figure]:
     """Tampering that nobody noticed, and logs that forked."""
     root = Path(tempfile.mkdtemp(prefix="remit-audit-"))
-    asyncio.run(_write(root / "world", RUNS))
+    asyncio.run(_write_runs(root / "world", RUNS))
     shown, missed = _plant_all(root, every=23 if short else 1)
     how = f"{len(shown)} kinds of tampering, at every position of {RUNS} runs and of their log"
-    yield none("audit.undetected", missed.total(), shown.total(), how if not missed else f"missed: {dict(missed)}")
+    yield no_violations(
+        "audit.undetected", missed.total(), shown.total(), how if not missed else f"missed: {dict(missed)}"
+    )
     each = 3 if short else 25
     forks = _race(root / "race" / "world", each)
     how = f"{WRITERS} processes which run and enter {each} runs each, of one tenant, all at once"
-    yield none("audit.forks", forks, WRITERS * each, how)
+    yield no_violations("audit.forks", forks, WRITERS * each, how)
     shutil.rmtree(root)
 
 
@@ -46,7 +48,7 @@ async def pay(number: int) -> str:
     return f"paid {number}"
 
 
-async def _write(home: Path, runs: int) -> None:
+async def _write_runs(home: Path, runs: int) -> None:
     """Runs of which each is entered and anchored when it ends; one body is erased, as the law may ask."""
     script = [calls(("pay", {"number": 1}), ("pay", {"number": 2})), calls(("pay", {"number": 3})), "done"]
     agent = Agent("agent", instructions="Pay.", tools=[pay])
@@ -65,21 +67,21 @@ def _audit(home: Path, store: SqlStore) -> Audit:
 
 def _plant_all(root: Path, *, every: int) -> tuple[Counter[str], Counter[str]]:
     """How often each kind was planted, and not found; what is found where nothing was done counts too."""
-    shown, missed = Counter({"nothing": 1}), Counter[str]()
-    if asyncio.run(_finds(root / "world")):
+    planted, missed = Counter({"nothing": 1}), Counter[str]()
+    if asyncio.run(_is_detected(root / "world")):
         missed["nothing"] += 1
     case = root / "case"
     for number, plant in enumerate(plants(root / "world")):
         if number % every == 0:
             shutil.copytree(root / "world", case)
-            plant.do(case)
-            shown[plant.kind] += 1
-            missed[plant.kind] += not asyncio.run(_finds(case))
+            plant.tamper(case)
+            planted[plant.kind] += 1
+            missed[plant.kind] += not asyncio.run(_is_detected(case))
             shutil.rmtree(case)
-    return shown, +missed
+    return planted, +missed
 
 
-async def _finds(home: Path) -> bool:
+async def _is_detected(home: Path) -> bool:
     """Whether the audit finds something, and still does after somebody has sealed over it."""
     store = SqlStore.at(home / JOURNAL)
     before = await _audit(home, store).verify(TENANT)
@@ -89,12 +91,12 @@ async def _finds(home: Path) -> bool:
     after = await _audit(home, store).verify(TENANT)
     (home.parent / "anchor").write_bytes(anchored)
     await store.close()
-    return not before.intact and not after.intact
+    return not before.is_intact and not after.is_intact
 
 
 def _race(home: Path, each: int) -> int:
     """Entries that two processes wrote after the same one, heads that are not on the log, runs that it lacks."""
-    asyncio.run(_write(home, 1))
+    asyncio.run(_write_runs(home, 1))
     context = multiprocessing.get_context("fork")
     writers = [context.Process(target=_writer, args=(home, each)) for _ in range(WRITERS)]
     for writer in writers:
@@ -105,14 +107,14 @@ def _race(home: Path, each: int) -> int:
     numbers = Counter(json.loads(line)["number"] for line in lines)
     forked = sum(count - 1 for count in numbers.values()) + sum(writer.exitcode != 0 for writer in writers)
     entered = {json.loads(line)["run"] for line in lines}
-    return forked + (WRITERS * each + 1 - len(entered)) + len(asyncio.run(_faults(home)))
+    return forked + (WRITERS * each + 1 - len(entered)) + len(asyncio.run(_find_faults(home)))
 
 
 def _writer(home: Path, each: int) -> None:
-    asyncio.run(_write(home, each))
+    asyncio.run(_write_runs(home, each))
 
 
-async def _faults(home: Path) -> list[str]:
+async def _find_faults(home: Path) -> list[str]:
     store = SqlStore.at(home / JOURNAL)
     report = await _audit(home, store).verify(TENANT)
     await store.close()

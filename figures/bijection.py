@@ -10,10 +10,10 @@ from typing import Any
 from openai.types.chat import ChatCompletionMessageParam
 from pydantic import TypeAdapter
 
-from figures.figure import Figure, at_least, none
-from remit.journal.codec import decode, encode, to_items, to_texts
+from figures.figure import Figure, at_least, no_violations
+from remit.journal.codec import decode_item, encode_item, items_from_messages, messages_from_items
 
-ODD = [
+ODD_STRINGS = [
     "",
     " ",
     "é",
@@ -41,12 +41,12 @@ def figures(*, short: bool) -> Iterator[Figure]:
         texts = history(random.Random(seed))
         for text in texts:
             official.validate_json(text)
-        items = to_items(texts, "agent")
-        stored = [decode(item.kind, item.call, encode(item)) for item in items]
-        back = [text.encode() for text in to_texts([i for i in items if i in stored])]
+        items = items_from_messages(texts, "agent")
+        stored = [decode_item(item.kind, item.call, encode_item(item)) for item in items]
+        back = [text.encode() for text in messages_from_items([i for i in items if i in stored])]
         wrong += stored != items or back != [text.encode() for text in texts]
     how = "seeded histories of wire texts with odd strings, escapes, spacing, key orders, parts and several calls"
-    yield none("bijection.byte_mismatches", wrong, count, how)
+    yield no_violations("bijection.byte_mismatches", wrong, count, how)
     yield at_least("bijection.histories", count, "histories", 1_000 if short else 10_000, count, how)
 
 
@@ -74,16 +74,16 @@ def _object(chance: random.Random, role: str, **fields: str) -> str:
 
 
 def _call(chance: random.Random, wire: str) -> str:
-    arguments = json.dumps(_spelled(chance), ensure_ascii=chance.random() < 0.5)
+    arguments = json.dumps(_random_spelling(chance), ensure_ascii=chance.random() < 0.5)
     function = f'{{"name":"tool_{chance.randrange(3)}","arguments":{arguments}}}'
     return f'{{"id":"{wire}","type":"function","function":{function}}}'
 
 
 def _content(chance: random.Random) -> str:
     if chance.random() < 0.2:
-        return f'[{{"type":"text","text":"{_spelled(chance)}"}}]'
-    return f'"{_spelled(chance)}"'
+        return f'[{{"type":"text","text":"{_random_spelling(chance)}"}}]'
+    return f'"{_random_spelling(chance)}"'
 
 
-def _spelled(chance: random.Random) -> Any:
-    return "".join(chance.choices(ODD, k=chance.randrange(4)))
+def _random_spelling(chance: random.Random) -> Any:
+    return "".join(chance.choices(ODD_STRINGS, k=chance.randrange(4)))

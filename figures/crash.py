@@ -15,15 +15,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from figures.crash_world import DONE, LEAVES, PERSON, Script, World
-from figures.figure import Figure, none
+from figures.figure import Figure, no_violations
 from remit.contracts.items import ToolOutput
-from remit.journal.crashpoint import arm
+from remit.journal.crashpoint import set_crash_hook
 from remit.journal.sql import SqlStore
 from tests.postgres import serving
 
-MOST_DRIVES = 12
+MAX_EXECUTIONS = 12
 
-Journals = Callable[[Path], str]
+JournalUrl = Callable[[Path], str]
 """The URL of the new journal of the world in this folder."""
 
 
@@ -33,7 +33,7 @@ def in_file(home: Path) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Play:
+class SweptRun:
     """One run: the folder of its world, its journal, and how its calls are nested."""
 
     home: Path
@@ -44,12 +44,12 @@ class Play:
         """Its journal, to be read."""
         return SqlStore(self.url)
 
-    def later(self) -> SqlStore:
+    def next_store(self) -> SqlStore:
         """Its journal for a driver that comes after the lease of the one before has ended."""
         count = self.home / "drives"
-        drives = int(count.read_text()) + 1 if count.exists() else 1
-        count.write_text(str(drives))
-        return SqlStore(self.url, clock=Clock(drives * 1000.0))
+        executions = int(count.read_text()) + 1 if count.exists() else 1
+        count.write_text(str(executions))
+        return SqlStore(self.url, clock=Clock(executions * 1000.0))
 
     def world(self) -> World:
         """The world, as it stands."""
@@ -67,13 +67,13 @@ class Verdict:
     asked_about_outcome: int = 0
 
 
-def sweep(script: Script, *, every: int = 1, log: bool = False, journals: Journals = in_file) -> Verdict:
+def sweep(script: Script, *, every: int = 1, log: bool = False, journals: JournalUrl = in_file) -> Verdict:
     """Kill at each ``every``-th crash point until a run completes without one."""
     verdict = Verdict()
-    wanted = _final(_played(0, _new(journals, script), Verdict())[0])
+    expected = _history_of_uninterrupted(_execute_until_done(0, _new(journals, script), Verdict())[0])
     for point in itertools.count(1, every):
-        play, died = _played(point, _new(journals, script), verdict)
-        _judge(play, point, wanted, verdict)
+        play, died = _execute_until_done(point, _new(journals, script), verdict)
+        _judge(play, point, expected, verdict)
         shutil.rmtree(play.home)
         if not died:
             return verdict
@@ -90,7 +90,7 @@ def figures(*, short: bool) -> Iterator[Figure]:
         def in_postgres(_home: Path) -> str:
             return postgres.url(postgres.make())
 
-        sweeps: tuple[tuple[str, Script, Journals], ...] = (
+        sweeps: tuple[tuple[str, Script, JournalUrl], ...] = (
             ("sqlite", "flat", in_file),
             ("nested", "nested", in_file),
             ("workers", "workers", in_file),
@@ -102,35 +102,35 @@ def figures(*, short: bool) -> Iterator[Figure]:
                 f"SIGKILL at {verdict.points} crash points (before and after each commit and each effect) in turn, "
                 f"resumed until the run ends; {verdict.asked_about_outcome} unknown outcomes were asked about"
             )
-            yield none(f"crash.{name}.lost", len(verdict.lost) + len(verdict.differing), verdict.points, how)
-            yield none(f"crash.{name}.doubled", len(verdict.doubled), verdict.points, how)
+            yield no_violations(f"crash.{name}.lost", len(verdict.lost) + len(verdict.differing), verdict.points, how)
+            yield no_violations(f"crash.{name}.doubled", len(verdict.doubled), verdict.points, how)
 
 
-def _new(journals: Journals, script: Script) -> Play:
+def _new(journals: JournalUrl, script: Script) -> SweptRun:
     home = Path(tempfile.mkdtemp(prefix="remit-sweep-"))
-    return Play(home=home, url=journals(home), script=script)
+    return SweptRun(home=home, url=journals(home), script=script)
 
 
-def _played(point: int, play: Play, verdict: Verdict) -> tuple[Play, bool]:
+def _execute_until_done(point: int, play: SweptRun, verdict: Verdict) -> tuple[SweptRun, bool]:
     """One run, killed at ``point`` (0: not at all), driven until it ends; and whether it was killed."""
-    died = _drive(play, point) == -signal.SIGKILL
-    for _ in range(MOST_DRIVES):
+    died = _execute_in_child(play, point) == -signal.SIGKILL
+    for _ in range(MAX_EXECUTIONS):
         if asyncio.run(_decide_all(play, verdict)) == "done":
             return play, died
-        code = _drive(play, 0)
+        code = _execute_in_child(play, 0)
         if code != 0:
             raise RuntimeError(f"a drive after the crash at point {point} ended with status {code}")
-    raise RuntimeError(f"the run killed at point {point} did not end within {MOST_DRIVES} drives")
+    raise RuntimeError(f"the run killed at point {point} did not end within {MAX_EXECUTIONS} drives")
 
 
-def _drive(play: Play, point: int) -> int:
-    process = multiprocessing.get_context("fork").Process(target=_child, args=(play, point))
+def _execute_in_child(play: SweptRun, point: int) -> int:
+    process = multiprocessing.get_context("fork").Process(target=_child_main, args=(play, point))
     process.start()
     process.join()
     return process.exitcode if process.exitcode is not None else -1
 
 
-def _child(play: Play, point: int) -> None:
+def _child_main(play: SweptRun, point: int) -> None:
     seen = itertools.count(1)
 
     def killer(_name: str) -> None:
@@ -138,24 +138,24 @@ def _child(play: Play, point: int) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
 
     asyncio.run(_open(play))
-    arm(killer)
-    asyncio.run(_go(play))
+    set_crash_hook(killer)
+    asyncio.run(_run_or_resume(play))
 
 
-async def _open(play: Play) -> None:
+async def _open(play: SweptRun) -> None:
     store = play.store()
     await store.find_run("run")
     await store.close()
     play.world()
 
 
-async def _go(play: Play) -> None:
-    store = play.later()
+async def _run_or_resume(play: SweptRun) -> None:
+    store = play.next_store()
     runtime = play.world().runtime(store)
     if await store.find_run("run") is None:
         await runtime.run("go", by=PERSON)
     else:
-        runtime.remember(PERSON)
+        runtime.add_principals(PERSON)
         await runtime.resume("run")
     await store.close()
 
@@ -171,13 +171,13 @@ class Clock:
         return self.now
 
 
-async def _decide_all(play: Play, verdict: Verdict) -> str:
+async def _decide_all(play: SweptRun, verdict: Verdict) -> str:
     """Answer every open question as a person would who looks at what happened; the status of the run."""
     world = play.world()
-    store = play.later()
+    store = play.next_store()
     runtime = world.runtime(store)
-    happened = {key for _, key in world.happened()}
-    for row in await store.questions():
+    happened = {key for _, key in world.read_effects()}
+    for row in await store.list_questions():
         question = row.question
         if question.kind == "outcome":
             verdict.asked_about_outcome += 1
@@ -191,25 +191,25 @@ async def _decide_all(play: Play, verdict: Verdict) -> str:
     return row.status if row else "not begun"
 
 
-def _final(play: Play) -> list[str]:
-    texts = asyncio.run(_texts(play))
+def _history_of_uninterrupted(play: SweptRun) -> list[str]:
+    texts = asyncio.run(_history(play))
     shutil.rmtree(play.home)
     return texts
 
 
-async def _texts(play: Play) -> list[str]:
+async def _history(play: SweptRun) -> list[str]:
     store = play.store()
     texts = await play.world().runtime(store).history("run")
     await store.close()
     return texts
 
 
-def _judge(play: Play, point: int, wanted: list[str], verdict: Verdict) -> None:
+def _judge(play: SweptRun, point: int, expected: list[str], verdict: Verdict) -> None:
     outputs = asyncio.run(_outputs(play))
     for call, count in Counter(output.call for output in outputs).items():
         if count > 1:
             verdict.doubled.append(f"point {point}: call {call} has {count} ends")
-    lines = Counter(play.world().happened())
+    lines = Counter(play.world().read_effects())
     ended = {output.call: output for output in outputs}
     for (name, key), count in lines.items():
         if name in ("send", "erase") and count > 1:
@@ -220,20 +220,20 @@ def _judge(play: Play, point: int, wanted: list[str], verdict: Verdict) -> None:
         leaf = output.callee in LEAVES
         if leaf and output.outcome == "ok" and (output.callee, output.call) not in lines:
             verdict.lost.append(f"point {point}: {output.callee} has an end and did not happen")
-    if asyncio.run(_texts(play)) != wanted or outputs[-1].text != DONE:
+    if asyncio.run(_history(play)) != expected or outputs[-1].text != DONE:
         verdict.differing.append(f"point {point}: the history is not that of the uninterrupted run")
-    if difference := asyncio.run(_replayed(play)):
+    if difference := asyncio.run(_replay_difference(play)):
         verdict.differing.append(f"point {point}: the replay differs: {difference}")
 
 
-async def _replayed(play: Play) -> str:
+async def _replay_difference(play: SweptRun) -> str:
     store = play.store()
     report = await play.world().runtime(store).replay("run")
     await store.close()
     return report.difference
 
 
-async def _outputs(play: Play) -> list[ToolOutput]:
+async def _outputs(play: SweptRun) -> list[ToolOutput]:
     store = play.store()
     items = [position.item for position in await store.read("run")]
     await store.close()

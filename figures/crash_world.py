@@ -36,9 +36,11 @@ class World:
     def runtime(self, store: SqlStore) -> Runtime:
         """A runtime over the tools, with a script that calls them all."""
         agent = Agent("agent", instructions="Work.", tools=(*self.tools, _lead(self.tools)))
-        return Runtime(App(name="sweep", agents=(agent,)), store=store, model=Scripted(self.script), ids=lambda: "run")
+        return Runtime(
+            App(name="sweep", agents=(agent,)), store=store, model=Scripted(self.script), make_run_id=lambda: "run"
+        )
 
-    def happened(self) -> list[tuple[str, str]]:
+    def read_effects(self) -> list[tuple[str, str]]:
         """What happened, in order: tool and key."""
         if not self.log.exists():
             return []

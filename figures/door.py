@@ -13,11 +13,11 @@ from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
-from figures.door_world import CHECKS, TOOL, WAYS, AnyCallee, Check, Number, Way, app_of
-from figures.figure import Figure, none
-from remit import InProcessStore, LocalEngine, Principal, RunResult, Runtime
+from figures.door_world import CHECKS, TOOL, WAYS, AnyCallee, Check, Number, Way, build_app
+from figures.figure import Figure, no_violations
+from remit import InMemoryStore, LocalEngine, Principal, RunResult, Runtime
 from remit.cli.people import os_user
-from remit.contracts.arguments import Limits, parse
+from remit.contracts.arguments import Limits, parse_arguments
 from remit.contracts.items import ToolOutput
 from remit.inventory.envelope import ToolRequest, ToolRequestPayload
 from remit.journal.ports import Store
@@ -26,34 +26,38 @@ from remit.pipeline import Pipeline
 
 ROOT: Final = Path(__file__).parent.parent
 APP: Final = "figures.door_world:app"
-FEW: Final = ("the tool", "a nested worker")
+FULLY_CHECKED_WAYS: Final = ("the tool", "a nested worker")
 """The ways that a command tries with every check, the others with the first."""
-_SAME: Final = next(iter(CHECKS))
-_CODES: Final = {"CAPABILITY_ABSENT", "PERMISSION_DENIED"}
-_START: Final = "from remit.cli.main import main; main()"
+_FIRST_CHECK: Final = next(iter(CHECKS))
+_DENIAL_CODES: Final = {"CAPABILITY_ABSENT", "PERMISSION_DENIED"}
+_CLI_PROGRAM: Final = "from remit.cli.main import main; main()"
 
-Opening = Callable[[Runtime, AnyCallee, dict[str, Any], Principal], Awaitable[object]]
+EntryPoint = Callable[[Runtime, AnyCallee, dict[str, Any], Principal], Awaitable[object]]
 
 
 def figures(*, short: bool) -> Iterator[Figure]:
     """Ways on which a layer did not run, ran in another order, or a denial did not hold."""
-    inside = list(product(WAYS, OPENINGS, CHECKS))[:: 11 if short else 1]
-    missed = [said for each in inside if (said := asyncio.run(_inside(*each)))]
+    inside = list(product(WAYS, ENTRY_POINTS, CHECKS))[:: 11 if short else 1]
+    missed = [said for each in inside if (said := asyncio.run(_check_in_process(*each)))]
     outside = [each for each in product(WAYS, CHECKS) if _is_tried_outside(*each, short=short)]
-    missed += [said for each in outside if (said := _outside(*each))]
+    missed += [said for each in outside if (said := _check_by_command(*each))]
     how = (
-        f"{len(WAYS)} ways to a tool, begun in {len(OPENINGS)} ways; {len(outside)} of all that by a command in "
+        f"{len(WAYS)} ways to a tool, begun in {len(ENTRY_POINTS)} ways; {len(outside)} of all that by a command in "
         f"another process; seen on each: {', '.join(CHECKS)}"
     )
-    yield none("door.paths_missed", len(missed), len(inside) + len(outside), f"{how}{_first(missed)}")
+    yield no_violations("door.paths_missed", len(missed), len(inside) + len(outside), f"{how}{_first_missed(missed)}")
 
 
 def _is_tried_outside(way: str, check: str, *, short: bool) -> bool:
     """Whether a command tries it: a process takes its time."""
-    return way in FEW and check == _SAME if short else way in FEW or check == _SAME
+    return (
+        way in FULLY_CHECKED_WAYS and check == _FIRST_CHECK
+        if short
+        else way in FULLY_CHECKED_WAYS or check == _FIRST_CHECK
+    )
 
 
-def _first(missed: Sequence[str]) -> str:
+def _first_missed(missed: Sequence[str]) -> str:
     return f"; first: {missed[0]}" if missed else ""
 
 
@@ -62,43 +66,43 @@ async def _run(runtime: Runtime, _top: AnyCallee, _arguments: dict[str, Any], by
 
 
 async def _call(runtime: Runtime, top: AnyCallee, arguments: dict[str, Any], by: Principal) -> object:
-    return await runtime.call(top, by, *_meant(top, arguments))
+    return await runtime.call(top, by, *_python_arguments(top, arguments))
 
 
 async def _call_in(runtime: Runtime, top: AnyCallee, arguments: dict[str, Any], by: Principal) -> object:
-    return await runtime.call_in("talk", top, by, *_meant(top, arguments))
+    return await runtime.call_in_conversation("talk", top, by, *_python_arguments(top, arguments))
 
 
 async def _call_named(runtime: Runtime, top: AnyCallee, arguments: dict[str, Any], by: Principal) -> object:
-    return await runtime.call_named(top.name, parse(json.dumps(arguments), Limits()), by=by)
+    return await runtime.call_by_name(top.name, parse_arguments(json.dumps(arguments), Limits()), by=by)
 
 
 async def _answer(runtime: Runtime, top: AnyCallee, arguments: dict[str, Any], by: Principal) -> object:
     payload = ToolRequestPayload(tool_name=top.name, parameters=arguments)
-    return await runtime.answer(ToolRequest(user_id=by.name, payload=payload), by=by)
+    return await runtime.handle_request(ToolRequest(user_id=by.name, payload=payload), by=by)
 
 
 async def _resume(runtime: Runtime, _top: AnyCallee, _arguments: dict[str, Any], by: Principal) -> object:
-    return await runtime.resume(await runtime.open("go", by=by))
+    return await runtime.resume(await runtime.submit("go", by=by))
 
 
 async def _engine(runtime: Runtime, _top: AnyCallee, _arguments: dict[str, Any], by: Principal) -> object:
-    rested: asyncio.Future[RunResult[Any]] = asyncio.get_running_loop().create_future()
+    result: asyncio.Future[RunResult[Any]] = asyncio.get_running_loop().create_future()
 
     async def drive(run: str, leave: asyncio.Event) -> RunResult[Any]:
         rest = await runtime.resume(run, leave)
-        rested.set_result(rest)
+        result.set_result(rest)
         return rest
 
     def report(run: str, error: BaseException) -> None:
         raise RuntimeError(f"the engine could not drive {run}") from error
 
-    await runtime.open("go", by=by)
-    async with LocalEngine(runtime.store, drive, applications=["door"], report=report):
-        return await rested
+    await runtime.submit("go", by=by)
+    async with LocalEngine(runtime.store, drive, applications=["door"], on_error=report):
+        return await result
 
 
-OPENINGS: Final[dict[str, Opening]] = {
+ENTRY_POINTS: Final[dict[str, EntryPoint]] = {
     "Runtime.run": _run,
     "Runtime.call": _call,
     "Runtime.call_in": _call_in,
@@ -109,68 +113,68 @@ OPENINGS: Final[dict[str, Opening]] = {
 }
 
 
-def _meant(top: AnyCallee, arguments: dict[str, Any]) -> tuple[Any, ...]:
+def _python_arguments(top: AnyCallee, arguments: dict[str, Any]) -> tuple[Any, ...]:
     """The same arguments, as Python says them."""
     return (Number(**arguments),) if isinstance(top, Pipeline) else tuple(arguments.values())
 
 
-async def _inside(way: str, opening: str, check: str) -> str:
+async def _check_in_process(way: str, opening: str, check: str) -> str:
     """What is wrong with a way that begins in this process; nothing, if nothing is."""
-    return await missed_by(WAYS[way], OPENINGS[opening], CHECKS[check], f"{way}, {opening}, {check}")
+    return await find_violation(WAYS[way], ENTRY_POINTS[opening], CHECKS[check], f"{way}, {opening}, {check}")
 
 
-async def missed_by(way: Way, opening: Opening, check: Check, name: str) -> str:
+async def find_violation(way: Way, opening: EntryPoint, check: Check, name: str) -> str:
     """What is wrong with a way; nothing, if nothing is."""
     log: list[str] = []
-    app, top, arguments = app_of(way, check, log.append)
-    by = Principal("ada", permissions=frozenset({"*"} if check.permitted else {"other:read"}))
-    store = InProcessStore()
+    app, top, arguments = build_app(way, check, log.append)
+    by = Principal("ada", permissions=frozenset({"*"} if check.is_permitted else {"other:read"}))
+    store = InMemoryStore()
     runtime = Runtime(app, store=store, directory=lambda _name, _tenant: by)
     await opening(runtime, top, arguments, by)
-    run, asked = (await store.runs())[0].run, 0
-    while (questions := await store.questions()) and "base" not in log:
-        asked += 1
+    run, questions_asked = (await store.list_runs())[0].run, 0
+    while (questions := await store.list_questions()) and "base" not in log:
+        questions_asked += 1
         for row in questions:
             await runtime.decide(row.question.id, approved=True, by=by)
         await runtime.resume(run)
-    return _judged(way, check, name, log, await _ends(store), asked)
+    return _judge(way, check, name, log, await _ends(store), questions_asked)
 
 
-def _outside(way: str, check: str) -> str:
+def _check_by_command(way: str, check: str) -> str:
     """What is wrong with a way that begins with a command, in a process of its own."""
     with tempfile.TemporaryDirectory(prefix="remit-door-") as name:
         home = Path(name)
-        permissions = '"*"' if CHECKS[check].permitted else '"other:read"'
+        permissions = '"*"' if CHECKS[check].is_permitted else '"other:read"'
         owner = f"[roles.owner]\npermissions = [{permissions}]\n[users.{json.dumps(os_user())}]\n"
         (home / "config.toml").write_text(f'{owner}roles = ["owner"]\ntenant = "here"\n', encoding="utf-8")
         log = home / "log"
-        _, top, arguments = app_of(WAYS[way], CHECKS[check], lambda _line: None)
-        said = {"REMIT_HOME": name, "DOOR_LOG": str(log), "DOOR_WAY": json.dumps([way, check])}
-        status, asked = _command(said, "call", APP, top.name, json.dumps(arguments)), 0
-        while status == 3 and (questions := asyncio.run(_open(home))):
+        _, top, arguments = build_app(WAYS[way], CHECKS[check], lambda _line: None)
+        environment = {"REMIT_HOME": name, "DOOR_LOG": str(log), "DOOR_WAY": json.dumps([way, check])}
+        status, asked = _run_command(environment, "call", APP, top.name, json.dumps(arguments)), 0
+        while status == 3 and (questions := asyncio.run(_open_questions(home))):
             asked += 1
             for question in questions:
-                status = _command(said, "approvals", "approve", question, "--app", APP)
+                status = _run_command(environment, "approvals", "approve", question, "--app", APP)
         lines = log.read_text(encoding="utf-8").split() if log.exists() else []
-        ends = asyncio.run(_filed(home))
-        return _judged(WAYS[way], CHECKS[check], f"{way}, remit call, {check}", lines, ends, asked)
+        ends = asyncio.run(_recorded_ends(home))
+        return _judge(WAYS[way], CHECKS[check], f"{way}, remit call, {check}", lines, ends, asked)
 
 
-def _command(said: dict[str, str], *words: str) -> int:
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("REMIT_")} | said
+def _run_command(variables: dict[str, str], *words: str) -> int:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("REMIT_")} | variables
     return subprocess.run(
-        [sys.executable, "-c", _START, *words], cwd=ROOT, env=environment, capture_output=True, check=False
+        [sys.executable, "-c", _CLI_PROGRAM, *words], cwd=ROOT, env=environment, capture_output=True, check=False
     ).returncode
 
 
-async def _open(home: Path) -> list[str]:
+async def _open_questions(home: Path) -> list[str]:
     store = SqlStore.at(home / "journal.db")
-    found = [row.question.id for row in await store.questions()]
+    found = [row.question.id for row in await store.list_questions()]
     await store.close()
     return found
 
 
-async def _filed(home: Path) -> list[ToolOutput]:
+async def _recorded_ends(home: Path) -> list[ToolOutput]:
     store = SqlStore.at(home / "journal.db")
     found = await _ends(store)
     await store.close()
@@ -178,36 +182,36 @@ async def _filed(home: Path) -> list[ToolOutput]:
 
 
 async def _ends(store: Store) -> list[ToolOutput]:
-    positions = await store.read((await store.runs())[0].run)
+    positions = await store.read((await store.list_runs())[0].run)
     return [position.item for position in positions if isinstance(position.item, ToolOutput)]
 
 
-def _judged(way: Way, check: Check, name: str, log: list[str], ends: list[ToolOutput], asked: int) -> str:
+def _judge(way: Way, check: Check, name: str, log: list[str], ends: list[ToolOutput], question_count: int) -> str:
     """What is wrong with what ran and what was recorded."""
-    onion = ["run", way.actor, "tool", "base"]
-    ran = [line for index, line in enumerate(log) if line not in log[:index]] if asked else log
-    depth = _depth(check)
-    instead = way.stands_for and not check.permitted
-    wanted = onion[: 0 if instead else depth]
-    if ran != wanted or log.count("base") > 1:
-        return f"{name}: {log} ran, not {wanted}"
-    if (asked > 0) is not check.risky:
-        return f"{name}: {asked} questions"
+    all_layers = ["run", way.calling_agent, "tool", "base"]
+    ran = [line for index, line in enumerate(log) if line not in log[:index]] if question_count else log
+    depth = _layers_reached(check)
+    instead = way.stands_for and not check.is_permitted
+    expected = all_layers[: 0 if instead else depth]
+    if ran != expected or log.count("base") > 1:
+        return f"{name}: {log} ran, not {expected}"
+    if (question_count > 0) is not check.is_risky:
+        return f"{name}: {question_count} questions"
     outcomes = [each.outcome for each in ends if each.callee == ("chain" if instead else TOOL)]
-    if outcomes != ["ok" if depth == len(onion) else "denied"]:
+    if outcomes != ["ok" if depth == len(all_layers) else "denied"]:
         return f"{name}: recorded as {outcomes}"
     denied = [each for each in ends if each.outcome == "denied"]
-    if depth < len(onion) and not any(code in each.text for code in _CODES for each in denied):
+    if depth < len(all_layers) and not any(code in each.text for code in _DENIAL_CODES for each in denied):
         return f"{name}: the denial has another code"
     return ""
 
 
-def _depth(check: Check) -> int:
+def _layers_reached(check: Check) -> int:
     """How many scopes of the onion see the call of the tool."""
-    if check.fenced:
+    if check.is_fenced:
         return 0
-    if not check.permitted:
+    if not check.is_permitted:
         return 1
-    if not check.approver:
+    if not check.has_approver:
         return 2
     return {"run": 1, "actor": 2, "tool": 3}.get(check.refused_at, 4)

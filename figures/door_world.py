@@ -48,7 +48,7 @@ DESK: Final = "desk"
 """The default agent: calls from outside are made in its name."""
 NUMBER: Final = {"number": 1}
 PROMPT: Final = {"prompt": "go"}
-HOW: Final = ("object", "name", "arguments", "alias")
+CALL_FORMS: Final = ("object", "name", "arguments", "alias")
 """How Python code names what it calls."""
 _BELOW: Final = ("carrier", "outer", "errand", "chain", "handoff_to_carrier", "between")
 """The names of whatever may stand between an actor and the tool."""
@@ -59,10 +59,10 @@ class Check:
     """What stands in the way of the tool, if anything: a layer that refuses at a scope, a question, an actor above."""
 
     refused_at: str = ""
-    risky: bool = False
-    approver: bool = True
-    permitted: bool = True
-    fenced: bool = False
+    is_risky: bool = False
+    has_approver: bool = True
+    is_permitted: bool = True
+    is_fenced: bool = False
 
 
 CHECKS: Final[dict[str, Check]] = {
@@ -70,10 +70,10 @@ CHECKS: Final[dict[str, Check]] = {
     "a refusal by the run": Check(refused_at="run"),
     "a refusal by the actor": Check(refused_at="actor"),
     "a refusal by the tool": Check(refused_at="tool"),
-    "a permission that is not held": Check(permitted=False),
-    "a question": Check(risky=True),
-    "a layer that has nobody to ask": Check(approver=False),
-    "out of reach": Check(fenced=True),
+    "a permission that is not held": Check(is_permitted=False),
+    "a question": Check(is_risky=True),
+    "a layer that has nobody to ask": Check(has_approver=False),
+    "out of reach": Check(is_fenced=True),
 }
 
 
@@ -90,13 +90,15 @@ async def probe(call: Call, inner: CallService, scope: str, name: str, check: Ch
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Way:
-    """How the tool is reached: ``made`` from parts, called with ``arguments``; ``actor`` makes the call of the tool.
+    """How the tool is reached: ``build`` from parts, called with ``arguments``.
+
+    ``calling_agent`` makes the call of the tool.
 
     One that ``stands_for`` the tool has its facts, and is asked about and refused in its place.
     """
 
-    made: Callable[[Parts], AnyCallee]
-    actor: str = "carrier"
+    build: Callable[[Parts], AnyCallee]
+    calling_agent: str = "carrier"
     arguments: dict[str, Any] = field(default_factory=lambda: PROMPT)
     stands_for: bool = False
 
@@ -113,7 +115,7 @@ class Parts:
     def __init__(self, check: Check, say: Say) -> None:
         self.check = check
         self.say = say
-        risk = Risk.HIGH if check.risky else Risk.SAFE
+        risk = Risk.HIGH if check.is_risky else Risk.SAFE
 
         @tool(name=TOOL, effect=Effect.KEYED, risk=risk, permissions={NEEDS})
         async def work(number: int) -> str:
@@ -122,7 +124,7 @@ class Parts:
             return f"worked {number}"
 
         self.work: Tool[[int], str] = work.layer(self.probe("tool", "tool"))
-        if not check.approver:
+        if not check.has_approver:
             self.work = self.work.layer(Approve(Env(approver=None)))
 
     def probe(self, scope: str, name: str) -> CallLayer:
@@ -131,7 +133,7 @@ class Parts:
 
     def agent(self, name: str, *tools: AnyCallee, wants: str = "", arguments: dict[str, Any] = NUMBER) -> Agent:
         """An agent whose model calls its first tool, or the one it ``wants``, once."""
-        model = Scripted([_once(wants or tools[0].name, arguments)] * 9)
+        model = Scripted([_call_once(wants or tools[0].name, arguments)] * 9)
         return Agent(name, instructions="Work.", tools=tools, model=model).layer(self.probe("actor", name))
 
     def worker(self, name: str, *tools: AnyCallee, arguments: dict[str, Any] = NUMBER, wants: str = "") -> Worker:
@@ -140,25 +142,27 @@ class Parts:
         delegates = tuple(each for each in (*_BELOW, *(() if wants else (TOOL,))) if each not in listed)
         definition = WorkerDefinition(name=name, prompt="Work.", tools=listed, delegates=delegates)
         layers = Stack[CallLayer](self.probe("actor", name))
-        asked = FunctionModel(_answering(wants or listed[0], arguments))
+        asked = FunctionModel(_call_once_by_pydantic_ai(wants or listed[0], arguments))
         return Worker(definition, tools=tools, model=asked, call_layers=layers)
 
-    def ported(self) -> Worker:
+    def worker_with_remit_model(self) -> Worker:
         """A worker that asks a model of Remit's own port."""
-        return self.worker("carrier", self.work).using(Scripted([_once(TOOL, NUMBER)] * 9))
+        return self.worker("carrier", self.work).with_model(Scripted([_call_once(TOOL, NUMBER)] * 9))
 
-    def by_pydantic_ai(self) -> Agent:
+    def agent_with_pydantic_ai_model(self) -> Agent:
         """The built-in agent, with a model of PydanticAI's."""
-        return self.agent("carrier", self.work).using(PydanticAIModel(FunctionModel(_answering(TOOL, NUMBER))))
+        return self.agent("carrier", self.work).with_model(
+            PydanticAIModel(FunctionModel(_call_once_by_pydantic_ai(TOOL, NUMBER)))
+        )
 
-    def handing(self) -> Agent:
+    def agent_with_handoff(self) -> Agent:
         """An agent that hands over to the one that calls."""
         carrier = self.agent("carrier", self.work)
         model = Scripted([calls(("handoff_to_carrier", {"reason": "it works"}))])
         front = Agent("outer", instructions="Hand over.", model=model, handoffs=[carrier])
         return front.layer(self.probe("actor", "outer"))
 
-    def errand(self, how: str) -> Tool[[int], str]:
+    def composed_tool(self, how: str) -> Tool[[int], str]:
         """A composed tool that calls the tool by its object, its name, or as an attribute of ``ctx.tools``."""
         work = self.work
 
@@ -175,63 +179,69 @@ class Parts:
 
         return errand
 
-    def chain(self, callee: AnyCallee, arguments: dict[str, Any]) -> Pipeline[Number]:
+    def pipeline(self, callee: AnyCallee, arguments: dict[str, Any]) -> Pipeline[Number]:
         """A pipeline with one step."""
         takes = {"number": Given("number")} if "number" in arguments else arguments
         return Pipeline("chain", Number, [Step(name="step", callee=callee, takes=takes)], description="Go on.")
 
-    def fence(self, carrier: AnyCallee, arguments: dict[str, Any]) -> Worker:
+    def fencing_worker(self, carrier: AnyCallee, arguments: dict[str, Any]) -> Worker:
         """A worker that lets everything through but the tool, and calls ``carrier`` all the same."""
         tools = () if carrier.name == TOOL else (carrier,)
         return self.worker("fence", *tools, arguments=arguments, wants=carrier.name)
 
 
 WAYS: Final[dict[str, Way]] = {
-    "the tool": Way(made=lambda parts: parts.work, actor=DESK, arguments=NUMBER),
-    "an agent": Way(made=lambda parts: parts.agent("carrier", parts.work)),
-    "an agent with a model of PydanticAI": Way(made=lambda parts: parts.by_pydantic_ai()),
-    "a handoff": Way(made=lambda parts: parts.handing()),
+    "the tool": Way(build=lambda parts: parts.work, calling_agent=DESK, arguments=NUMBER),
+    "an agent": Way(build=lambda parts: parts.agent("carrier", parts.work)),
+    "an agent with a model of PydanticAI": Way(build=lambda parts: parts.agent_with_pydantic_ai_model()),
+    "a handoff": Way(build=lambda parts: parts.agent_with_handoff()),
     "an agent as a tool": Way(
-        made=lambda parts: parts.agent("outer", parts.agent("carrier", parts.work), arguments=PROMPT)
+        build=lambda parts: parts.agent("outer", parts.agent("carrier", parts.work), arguments=PROMPT)
     ),
-    "a worker": Way(made=lambda parts: parts.worker("carrier", parts.work)),
-    "a worker with a model of ours": Way(made=lambda parts: parts.ported()),
+    "a worker": Way(build=lambda parts: parts.worker("carrier", parts.work)),
+    "a worker with a model of ours": Way(build=lambda parts: parts.worker_with_remit_model()),
     "a nested worker": Way(
-        made=lambda parts: parts.worker("outer", parts.worker("carrier", parts.work), arguments=PROMPT)
+        build=lambda parts: parts.worker("outer", parts.worker("carrier", parts.work), arguments=PROMPT)
     ),
     "a worker below an agent": Way(
-        made=lambda parts: parts.agent("outer", parts.worker("carrier", parts.work), arguments=PROMPT)
+        build=lambda parts: parts.agent("outer", parts.worker("carrier", parts.work), arguments=PROMPT)
     ),
     "an agent below a worker": Way(
-        made=lambda parts: parts.worker("outer", parts.agent("carrier", parts.work), arguments=PROMPT)
+        build=lambda parts: parts.worker("outer", parts.agent("carrier", parts.work), arguments=PROMPT)
     ),
-    "a handoff below a worker": Way(made=lambda parts: parts.worker("between", parts.handing(), arguments=PROMPT)),
+    "a handoff below a worker": Way(
+        build=lambda parts: parts.worker("between", parts.agent_with_handoff(), arguments=PROMPT)
+    ),
     "a pipeline": Way(
-        made=lambda parts: parts.chain(parts.work, NUMBER), actor=DESK, arguments=NUMBER, stands_for=True
+        build=lambda parts: parts.pipeline(parts.work, NUMBER), calling_agent=DESK, arguments=NUMBER, stands_for=True
     ),
     "a pipeline below a worker": Way(
-        made=lambda parts: parts.worker("carrier", parts.chain(parts.work, NUMBER)), stands_for=True
+        build=lambda parts: parts.worker("carrier", parts.pipeline(parts.work, NUMBER)), stands_for=True
     ),
     "a worker in a pipeline": Way(
-        made=lambda parts: parts.chain(parts.worker("carrier", parts.work), PROMPT), arguments=NUMBER
+        build=lambda parts: parts.pipeline(parts.worker("carrier", parts.work), PROMPT), arguments=NUMBER
     ),
     **{
-        f"Python, by {how}": Way(made=lambda parts, how=how: parts.errand(how), actor=DESK, arguments=NUMBER)
-        for how in HOW
+        f"Python, by {how}": Way(
+            build=lambda parts, how=how: parts.composed_tool(how), calling_agent=DESK, arguments=NUMBER
+        )
+        for how in CALL_FORMS
     },
     **{
-        f"Python below a worker, by {how}": Way(made=lambda parts, how=how: parts.worker("carrier", parts.errand(how)))
-        for how in HOW
+        f"Python below a worker, by {how}": Way(
+            build=lambda parts, how=how: parts.worker("carrier", parts.composed_tool(how))
+        )
+        for how in CALL_FORMS
     },
 }
 
 
-def app_of(way: Way, check: Check, say: Say) -> tuple[App, AnyCallee, dict[str, Any]]:
+def build_app(way: Way, check: Check, say: Say) -> tuple[App, AnyCallee, dict[str, Any]]:
     """The application of a way and a check; the callee that is called from outside, and with what."""
     parts = Parts(check, say)
-    top, arguments = way.made(parts), way.arguments
-    if check.fenced:
-        top, arguments = parts.fence(top, arguments), PROMPT
+    top, arguments = way.build(parts), way.arguments
+    if check.is_fenced:
+        top, arguments = parts.fencing_worker(top, arguments), PROMPT
     desk = parts.agent(DESK, *dict.fromkeys((top, parts.work)), arguments=arguments)
     env = Env()
     layers = Stack[CallLayer](parts.probe("run", "run"), preset(env))
@@ -246,10 +256,10 @@ def app() -> App:
         with Path(os.environ["DOOR_LOG"]).open("a", encoding="utf-8") as file:
             file.write(f"{line}\n")
 
-    return app_of(WAYS[way], CHECKS[check], say)[0]
+    return build_app(WAYS[way], CHECKS[check], say)[0]
 
 
-def _once(name: str, arguments: dict[str, Any]) -> Callable[[ChatRequest], Any]:
+def _call_once(name: str, arguments: dict[str, Any]) -> Callable[[ChatRequest], Any]:
     """Call once, and then be done: whichever agent has the conversation."""
 
     def line(request: ChatRequest) -> Any:
@@ -259,7 +269,9 @@ def _once(name: str, arguments: dict[str, Any]) -> Callable[[ChatRequest], Any]:
     return line
 
 
-def _answering(name: str, arguments: dict[str, Any]) -> Callable[[list[ModelMessage], AgentInfo], ModelResponse]:
+def _call_once_by_pydantic_ai(
+    name: str, arguments: dict[str, Any]
+) -> Callable[[list[ModelMessage], AgentInfo], ModelResponse]:
     def answer(messages: list[ModelMessage], _info: AgentInfo) -> ModelResponse:
         if any(isinstance(message, ModelResponse) for message in messages):
             return ModelResponse([TextPart("done")])

@@ -10,7 +10,7 @@ from typing import Any, Final
 from pydantic import BaseModel, Field
 
 from figures import drift_casefile
-from figures.figure import Figure, none
+from figures.figure import Figure, no_violations
 from figures.notebook import (
     NOTES,
     WEATHER,
@@ -22,8 +22,8 @@ from figures.notebook import (
     ReadNoteResponse,
     Weather,
 )
-from remit.inventory import Finding, InventoryError, Request, check, lock_file, lock_of, method
-from remit.inventory.drift import refused
+from remit.inventory import Finding, InventoryError, Request, build_lock, lock_path, method, run_checklist
+from remit.inventory.drift import report_load_errors
 
 Plant = Callable[[Notebook], Sequence[object]]
 """Changes the inventory, or gives other domain objects than those that were agreed to."""
@@ -56,7 +56,7 @@ class OtherType(BaseModel):
     secret: str = ""
 
 
-def _asking(payload: type[BaseModel]) -> type[Notes]:
+def _notes_with_payload(payload: type[BaseModel]) -> type[Notes]:
     """The notes, whose create_note takes another payload."""
 
     class CreateNoteRequest(Request[payload], operation="create_note"):
@@ -84,11 +84,11 @@ class _More(Notes):
         return await self.read_note(request)
 
 
-def _code(payload: type[BaseModel]) -> Plant:
-    return lambda _notebook: (_asking(payload)(), Weather())
+def _replace_payload(payload: type[BaseModel]) -> Plant:
+    return lambda _notebook: (_notes_with_payload(payload)(), Weather())
 
 
-def _text(old: str, new: str) -> Plant:
+def _replace_text(old: str, new: str) -> Plant:
     """Another text in the inventory of notes."""
 
     def plant(notebook: Notebook) -> Sequence[object]:
@@ -99,33 +99,33 @@ def _text(old: str, new: str) -> Plant:
     return plant
 
 
-def _stale(notebook: Notebook) -> Sequence[object]:
+def _change_lock_by_hand(notebook: Notebook) -> Sequence[object]:
     """The lock, changed by hand."""
-    file = lock_file(notebook.operations())
+    file = lock_path(notebook.operations())
     file.write_text(file.read_text().replace('"risk": "safe"', '"risk": "high"', 1))
     return ()
 
 
 PLANTS: Final[dict[str, tuple[Plant, str]]] = {
-    "renamed field": (_code(Renamed), "removed-parameter"),
-    "missing model": (_text("request: CreateNoteRequest", "request: MakeNoteRequest"), "missing-model"),
-    "wrong classification": (_text("{capability: read}", "{capability: create}"), "classification"),
-    "parameter repeated in YAML": (_text("read_note: {}", "read_note: {parameters: [number]}"), "repeated"),
-    "permission typo": (_text("[notes:write]", "[notes:wirte]"), "unknown-permission"),
-    "method without tool": (_text("    tools:\n      read_note: {}\n", ""), "no-tool"),
+    "renamed field": (_replace_payload(Renamed), "removed-parameter"),
+    "missing model": (_replace_text("request: CreateNoteRequest", "request: MakeNoteRequest"), "missing-model"),
+    "wrong classification": (_replace_text("{capability: read}", "{capability: create}"), "classification"),
+    "parameter repeated in YAML": (_replace_text("read_note: {}", "read_note: {parameters: [number]}"), "repeated"),
+    "permission typo": (_replace_text("[notes:write]", "[notes:wirte]"), "unknown-permission"),
+    "method without tool": (_replace_text("    tools:\n      read_note: {}\n", ""), "no-tool"),
     "tool without method": (
-        _text("tools:\n  count_notes:", "tools:\n  lost: {method: a.b.c}\n  count_notes:"),
+        _replace_text("tools:\n  count_notes:", "tools:\n  lost: {method: a.b.c}\n  count_notes:"),
         "unknown-method",
     ),
-    "changed default": (_code(OtherDefault), "changed-default"),
-    "changed type": (_code(OtherType), "changed-type"),
+    "changed default": (_replace_payload(OtherDefault), "changed-default"),
+    "changed type": (_replace_payload(OtherType), "changed-type"),
     "unimported module": (lambda notebook: (notebook.notes,), "not-in-code"),
-    "duplicate name": (_text("  count_notes:\n", "  read_note:\n"), "duplicate-name"),
-    "stale lock": (_stale, "stale-lock"),
+    "duplicate name": (_replace_text("  count_notes:\n", "  read_note:\n"), "duplicate-name"),
+    "stale lock": (_change_lock_by_hand, "stale-lock"),
     "method that no entry knows": (lambda _notebook: (_More(), Weather()), "not-in-inventory"),
-    "raised risk": (_text("effect: keyed", "effect: keyed\n    risk: high"), "raised-risk"),
-    "unknown policy": (_text("session_policies:", "session_polices:"), "unknown-key"),
-    "policy that nothing enforces": (_text("template: standard", "template: standard, keep: 7"), "unknown-key"),
+    "raised risk": (_replace_text("effect: keyed", "effect: keyed\n    risk: high"), "raised-risk"),
+    "unknown policy": (_replace_text("session_policies:", "session_polices:"), "unknown-key"),
+    "policy that nothing enforces": (_replace_text("template: standard", "template: standard, keep: 7"), "unknown-key"),
 }
 """What is planted, and the code of the finding that names it. The first twelve are those that were promised."""
 
@@ -134,26 +134,26 @@ def figures(*, short: bool) -> Iterator[Figure]:
     """Drifts that were planted and not found, and findings where nothing was planted."""
     every = 5 if short else 1
     small, real = list(PLANTS.values())[::every], list(drift_casefile.PLANTS.values())[::every]
-    missed = sum(code not in {each.code for each in found_after(plant)} for plant, code in small)
-    missed += sum(code not in {each.code for each in drift_casefile.found_after(plant)} for plant, code in real)
-    missed += len(found_after(lambda _notebook: ()))
-    missed += len(drift_casefile.found_after(lambda _folder: None))
+    missed = sum(code not in {each.code for each in findings_after(plant)} for plant, code in small)
+    missed += sum(code not in {each.code for each in drift_casefile.findings_after(plant)} for plant, code in real)
+    missed += len(findings_after(lambda _notebook: ()))
+    missed += len(drift_casefile.findings_after(lambda _folder: None))
     how = f"{len(small)} drifts planted one at a time in a small application that was agreed to, {len(real)} in a copy "
     how += "of the casefile application, and one look at each where none is"
-    yield none("drift.planted_missed", missed, len(small) + len(real) + 2, how)
+    yield no_violations("drift.planted_missed", missed, len(small) + len(real) + 2, how)
 
 
-def found_after(plant: Plant) -> list[Finding]:
+def findings_after(plant: Plant) -> list[Finding]:
     """What is found in an application that was agreed to, after ``plant``."""
     with TemporaryDirectory() as folder:
         notebook = Notebook(Path(folder) / "inventory").write(NOTES, WEATHER)
         operations = notebook.operations()
-        lock_file(operations).write_text(lock_of(operations).text())
+        lock_path(operations).write_text(build_lock(operations).to_text())
         domains = plant(notebook)
         try:
             app = notebook.app(*domains)
         except InventoryError as error:
-            return [finding for point in refused(error) for finding in point.findings]
+            return [finding for point in report_load_errors(error) for finding in point.findings]
         assert app.operations is not None and app.layers is not None  # noqa: S101, PT018 - made just above
-        points = check(app.operations, {tool.name for tool in app.tools}, app.layers())
+        points = run_checklist(app.operations, {tool.name for tool in app.tools}, app.layers())
         return [finding for point in points for finding in point.findings]

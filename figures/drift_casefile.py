@@ -9,10 +9,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from remit.inventory import Finding, InventoryError, check
-from remit.inventory.drift import refused
-from remit.inventory.lock import FILE, Agreed, Lock
-from remit_casefile.app import INVENTORY, build
+from remit.inventory import Finding, InventoryError, run_checklist
+from remit.inventory.drift import report_load_errors
+from remit.inventory.lock import LOCK_FILE_NAME, Lock, LockedOperation
+from remit_casefile.app import INVENTORY_FOLDER, build
 
 Plant = Callable[[Path], None]
 """Changes what is in a folder: the slices of the inventory, and the lock."""
@@ -31,58 +31,60 @@ class Text:
     def __call__(self, folder: Path) -> None:
         """Write it."""
         file = folder / f"{self.slice}.yaml"
-        said = file.read_text(encoding="utf-8")
-        if self.old not in said:
+        content = file.read_text(encoding="utf-8")
+        if self.old not in content:
             raise ValueError(
                 f"{self.slice}.yaml does not say {self.old!r}: a plant that changes nothing proves nothing"
             )
-        file.write_text(said.replace(self.old, self.new, 1), encoding="utf-8")
+        file.write_text(content.replace(self.old, self.new, 1), encoding="utf-8")
 
 
 @dataclass(frozen=True, slots=True)
 class Then:
     """That something else was agreed to of create_casefile, in a lock that is true to itself."""
 
-    was: Callable[[Agreed], Mapping[str, Any]]
+    changes: Callable[[LockedOperation], Mapping[str, Any]]
 
     def __call__(self, folder: Path) -> None:
         """Write it."""
-        file = folder / FILE
+        file = folder / LOCK_FILE_NAME
         lock = Lock.model_validate_json(file.read_text(encoding="utf-8"))
         now = lock.methods[_CREATED]
-        then = now.model_copy(update=dict(self.was(now)))
-        contract, governance = Agreed.digests(then.parameters, then.required, then.defaults, then.result, then.governed)
+        then = now.model_copy(update=dict(self.changes(now)))
+        contract, governance = LockedOperation.compute_digests(
+            then.parameters, then.required, then.defaults, then.result, then.governed
+        )
         then = then.model_copy(update={"contract": contract, "governance": governance})
         methods = {**lock.methods, _CREATED: then}
-        file.write_text(lock.model_copy(update={"methods": methods}).text(), encoding="utf-8")
+        file.write_text(lock.model_copy(update={"methods": methods}).to_text(), encoding="utf-8")
 
 
-def _heading(now: Agreed) -> dict[str, Any]:
+def _title_was_heading(now: LockedOperation) -> dict[str, Any]:
     """Its title was called a heading."""
     parameters = {"heading" if name == "title" else name: each for name, each in now.parameters.items()}
     return {"parameters": parameters, "required": ["heading"]}
 
 
-def _empty(now: Agreed) -> dict[str, Any]:
+def _default_was_different(now: LockedOperation) -> dict[str, Any]:
     """Its description was another where none was given."""
     return {"defaults": {**now.defaults, "description": "none"}}
 
 
-def _longer(now: Agreed) -> dict[str, Any]:
+def _title_was_longer(now: LockedOperation) -> dict[str, Any]:
     """Its title could be longer."""
     return {"parameters": {**now.parameters, "title": {**now.parameters["title"], "maxLength": 2000}}}
 
 
-def _by_hand(folder: Path) -> None:
+def _change_lock_by_hand(folder: Path) -> None:
     """The lock, changed by hand."""
-    file = folder / FILE
+    file = folder / LOCK_FILE_NAME
     file.write_text(file.read_text(encoding="utf-8").replace('"risk": "safe"', '"risk": "high"', 1), encoding="utf-8")
 
 
 _LISTED: Final = "    tools:\n      list_permissions: {tags: [casefile, access, list]}\n"
 
 PLANTS: Final[dict[str, tuple[Plant, str]]] = {
-    "renamed field": (Then(_heading), "removed-parameter"),
+    "renamed field": (Then(_title_was_heading), "removed-parameter"),
     "missing model": (Text("casefiles", "request: CreateCasefileRequest", "request: MakeRequest"), "missing-model"),
     "wrong classification": (Text("casefiles", "{capability: read}", "{capability: create}"), "classification"),
     "parameter repeated in YAML": (
@@ -92,8 +94,8 @@ PLANTS: Final[dict[str, tuple[Plant, str]]] = {
     "permission typo": (Text("casefiles", "[casefiles:write]", "[casefiles:wirte]"), "unknown-permission"),
     "method without tool": (Text("access", _LISTED, ""), "no-tool"),
     "tool without method": (Text("access", "methods:", "tools:\n  lost: {method: a.b.c}\nmethods:"), "unknown-method"),
-    "changed default": (Then(_empty), "changed-default"),
-    "changed type": (Then(_longer), "changed-type"),
+    "changed default": (Then(_default_was_different), "changed-default"),
+    "changed type": (Then(_title_was_longer), "changed-type"),
     "method that is not in the code": (Text("access", "  list_permissions:\n", "  peek:\n"), "not-in-code"),
     "tool of a pipeline lost": (Text("casefiles", "      get_casefile: {", "      look: {"), "contract"),
     "permission of a step forgotten": (
@@ -101,7 +103,7 @@ PLANTS: Final[dict[str, tuple[Plant, str]]] = {
         "too-few-permissions",
     ),
     "duplicate name": (Text("sessions", "create_tool_session:", "create_casefile:"), "duplicate-name"),
-    "stale lock": (_by_hand, "stale-lock"),
+    "stale lock": (_change_lock_by_hand, "stale-lock"),
     "raised risk": (Text("access", "risk: moderate", "risk: high"), "raised-risk"),
     "access list forgotten": (
         Text("workspace", "      casefile_permission_level: viewer\n", ""),
@@ -111,18 +113,18 @@ PLANTS: Final[dict[str, tuple[Plant, str]]] = {
 """What is planted, and the code of the finding that names it."""
 
 
-def found_after(plant: Plant) -> list[Finding]:
+def findings_after(plant: Plant) -> list[Finding]:
     """What is found in the application, of which the inventory was agreed to and then changed by ``plant``."""
     with TemporaryDirectory() as home:
         folder = Path(home) / "inventory"
-        shutil.copytree(INVENTORY, folder)
+        shutil.copytree(INVENTORY_FOLDER, folder)
         plant(folder)
         try:
-            app = build(Path(home), inventory_in=folder).app
+            app = build(Path(home), inventory_folder=folder).app
         except InventoryError as error:
-            return [finding for point in refused(error) for finding in point.findings]
+            return [finding for point in report_load_errors(error) for finding in point.findings]
         if app.operations is None or app.layers is None:
             raise RuntimeError("the application has no inventory")
         offered = {tool.name for tool in (*app.tools, *(each for agent in app.agents for each in agent.tools))}
-        points = check(app.operations, offered, app.layers())
+        points = run_checklist(app.operations, offered, app.layers())
         return [finding for point in points for finding in point.findings]

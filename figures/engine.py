@@ -14,26 +14,26 @@ from dataclasses import dataclass, field
 from multiprocessing.synchronize import Event
 from pathlib import Path
 
-from figures.engine_world import APPLICATION, LEAVES, PERSON, UNSAFE, gave, happened, runtime_of
-from figures.figure import Figure, none
+from figures.engine_world import APPLICATION, LEAVES, PERSON, UNSAFE, expected_result, read_effects, runtime_of
+from figures.figure import Figure, no_violations
 from remit import Runtime
 from remit.adapters.dbos import DbosEngine
 from remit.contracts.items import ToolOutput
 from remit.journal.sql import SqlStore
 from tests.postgres import serving
 
-WORKERS = 2
-AT_ONCE = 8
+EXECUTORS = 2
+CONCURRENCY = 8
 LEASE = 5.0
 """Seconds after which the runs of a process that was killed can be driven on."""
 
-KILL = (0.05, 2.0)
+KILL_DELAY = (0.05, 2.0)
 """Seconds at least and at most for which a worker process drives runs before it is killed."""
 
-ASKING = 5
+ASKING_INTERVAL = 5
 """Every so manieth run asks a person."""
 
-PATIENCE = 300.0
+MAX_WAIT = 300.0
 """Seconds that the runs have to end once nobody is killed any more."""
 
 _CONTEXT = multiprocessing.get_context("forkserver")
@@ -59,13 +59,14 @@ def figures(*, short: bool) -> Iterator[Figure]:
         verdict = asyncio.run(_measure(home, postgres.url(postgres.make()), runs, seconds))
     shutil.rmtree(home)
     how = (
-        f"{WORKERS} worker processes on Postgres and DBOS, {AT_ONCE} runs at once in each; SIGKILL at {verdict.kills} "
+        f"{EXECUTORS} worker processes on Postgres and DBOS, {CONCURRENCY} runs at once in each; "
+        f"SIGKILL at {verdict.kills} "
         f"random moments within {seconds:.0f} s in which {runs} runs are opened, each of keyed and unsafe calls; "
         f"{verdict.asked} approvals and {verdict.outcomes} unknown outcomes decided in a third process; judged by a "
         "file opened O_APPEND"
     )
-    yield none("engine.kill.lost", len(verdict.lost), runs, how)
-    yield none("engine.kill.doubled", len(verdict.doubled), runs, how)
+    yield no_violations("engine.kill.lost", len(verdict.lost), runs, how)
+    yield no_violations("engine.kill.doubled", len(verdict.doubled), runs, how)
 
 
 def _engine(url: str, store: SqlStore, runtime: Runtime) -> DbosEngine:
@@ -74,29 +75,29 @@ def _engine(url: str, store: SqlStore, runtime: Runtime) -> DbosEngine:
         store,
         runtime.resume,
         applications=[APPLICATION],
-        concurrency=AT_ONCE,
-        poll=0.1,
-        sweep=0.5,
-        check=5.0,
-        report=_reported,
+        concurrency=CONCURRENCY,
+        poll_seconds=0.1,
+        sweep_seconds=0.5,
+        check_seconds=5.0,
+        on_error=_print_error,
     )
 
 
-def _reported(run: str, error: BaseException) -> None:
+def _print_error(run: str, error: BaseException) -> None:
     print(f"  run {run}: {type(error).__name__}: {error}", flush=True)
 
 
-class Worker:
+class ExecutorProcess:
     """One worker process."""
 
     def __init__(self, home: Path, url: str) -> None:
-        self._drives = _CONTEXT.Event()
-        self.process = _CONTEXT.Process(target=_worker, args=(home, url, self._drives), daemon=True)
+        self._is_ready = _CONTEXT.Event()
+        self.process = _CONTEXT.Process(target=_executor_main, args=(home, url, self._is_ready), daemon=True)
         self.process.start()
 
-    async def drives(self) -> None:
+    async def wait_until_ready(self) -> None:
         """Return when it has begun to drive runs: one that is killed before proves nothing."""
-        while not self._drives.is_set():
+        while not self._is_ready.is_set():
             if not self.process.is_alive():
                 raise RuntimeError(f"a worker process ended by itself, with status {self.process.exitcode}")
             await asyncio.sleep(0.02)
@@ -107,14 +108,14 @@ class Worker:
         self.process.join()
 
 
-def _worker(home: Path, url: str, drives: Event) -> None:
-    asyncio.run(_work(home, url, drives))
+def _executor_main(home: Path, url: str, is_ready: Event) -> None:
+    asyncio.run(_run_executor(home, url, is_ready))
 
 
-async def _work(home: Path, url: str, drives: Event) -> None:
+async def _run_executor(home: Path, url: str, is_ready: Event) -> None:
     store = SqlStore(url)
     async with _engine(url, store, runtime_of(home, store, LEASE)):
-        drives.set()
+        is_ready.set()
         await asyncio.Event().wait()
 
 
@@ -123,14 +124,14 @@ async def _measure(home: Path, url: str, runs: int, seconds: float) -> Verdict:
     store = SqlStore(url)
     runtime = runtime_of(home, store, LEASE)
     engine = _engine(url, store, runtime)
-    await engine.start(await runtime.open("go", by=PERSON, agent="plain"))
-    workers = [Worker(home, url) for _ in range(WORKERS)]
+    await engine.start(await runtime.submit("go", by=PERSON, agent="plain"))
+    workers = [ExecutorProcess(home, url) for _ in range(EXECUTORS)]
     try:
         for worker in workers:
-            await worker.drives()
+            await worker.wait_until_ready()
         deciding = asyncio.create_task(_decide(home, runtime, engine, verdict))
-        opening = asyncio.create_task(_open(runtime, engine, runs - 1, seconds))
-        await _kill(home, url, workers, seconds, verdict)
+        opening = asyncio.create_task(_submit_runs(runtime, engine, runs - 1, seconds))
+        await _kill_executors(home, url, workers, seconds, verdict)
         await opening
         await _until_ended(store, runs)
         deciding.cancel()
@@ -143,36 +144,38 @@ async def _measure(home: Path, url: str, runs: int, seconds: float) -> Verdict:
     return verdict
 
 
-async def _open(runtime: Runtime, engine: DbosEngine, runs: int, seconds: float) -> None:
+async def _submit_runs(runtime: Runtime, engine: DbosEngine, runs: int, seconds: float) -> None:
     """Open runs, evenly over half of the time in which processes are killed."""
-    begun = time.monotonic()
+    started = time.monotonic()
     for number in range(runs):
-        await asyncio.sleep(begun + seconds * number / runs / 2 - time.monotonic())
-        agent = "plain" if number % ASKING else "asking"
-        await engine.start(await runtime.open("go", by=PERSON, agent=agent))
+        await asyncio.sleep(started + seconds * number / runs / 2 - time.monotonic())
+        agent = "plain" if number % ASKING_INTERVAL else "asking"
+        await engine.start(await runtime.submit("go", by=PERSON, agent=agent))
 
 
-async def _kill(home: Path, url: str, workers: list[Worker], seconds: float, verdict: Verdict) -> None:
+async def _kill_executors(
+    home: Path, url: str, workers: list[ExecutorProcess], seconds: float, verdict: Verdict
+) -> None:
     """Kill one worker process after another, and begin another in its place."""
     dice, until = random.Random(7), time.monotonic() + seconds
     while time.monotonic() < until:
         place = dice.randrange(len(workers))
-        await workers[place].drives()
-        await asyncio.sleep(dice.uniform(*KILL))
+        await workers[place].wait_until_ready()
+        await asyncio.sleep(dice.uniform(*KILL_DELAY))
         workers[place].kill()
-        workers[place] = Worker(home, url)
+        workers[place] = ExecutorProcess(home, url)
         verdict.kills += 1
 
 
 async def _decide(home: Path, runtime: Runtime, engine: DbosEngine, verdict: Verdict) -> None:
     """Answer open questions as a person would who looks at what happened, and have their runs woken."""
     while True:
-        for row in await runtime.store.questions():
+        for row in await runtime.store.list_questions():
             question = row.question
             if question.kind == "outcome":
                 verdict.outcomes += 1
-                approved = (question.tool, question.call) in happened(home)
-                result = gave(question.tool, question.arguments) if approved else ""
+                approved = (question.tool, question.call) in read_effects(home)
+                result = expected_result(question.tool, question.arguments) if approved else ""
                 await runtime.decide(question.id, approved=approved, by=PERSON, result=result)
             else:
                 verdict.asked += 1
@@ -182,9 +185,9 @@ async def _decide(home: Path, runtime: Runtime, engine: DbosEngine, verdict: Ver
 
 
 async def _until_ended(store: SqlStore, runs: int) -> None:
-    until = time.monotonic() + PATIENCE
+    until = time.monotonic() + MAX_WAIT
     while time.monotonic() < until:
-        rows = await store.runs(application=APPLICATION, limit=runs)
+        rows = await store.list_runs(application=APPLICATION, limit=runs)
         if len(rows) == runs and all(row.status not in ("running", "waiting") for row in rows):
             return
         await asyncio.sleep(0.5)
@@ -192,9 +195,9 @@ async def _until_ended(store: SqlStore, runs: int) -> None:
 
 async def _judge(home: Path, store: SqlStore, verdict: Verdict) -> None:
     """A run that has not ended is lost, and so is an effect without an end, or an end without its effect."""
-    lines = Counter(happened(home))
+    lines = Counter(read_effects(home))
     ended = set[tuple[str, str]]()
-    for row in await store.runs(application=APPLICATION, limit=10_000):
+    for row in await store.list_runs(application=APPLICATION, limit=10_000):
         if row.status != "done":
             verdict.lost.append(f"run {row.run} is {row.status}")
         outputs = [p.item for p in await store.read(row.run) if isinstance(p.item, ToolOutput)]

@@ -22,7 +22,7 @@ UNSAFE: Final = ("send", "erase")
 _MOMENT: Final = 0.03
 """Seconds at most between the start of an effect and its line, and between that and its end."""
 
-_Act = Callable[[str, str], Awaitable[None]]
+_Effect = Callable[[str, str], Awaitable[None]]
 
 
 def runtime_of(home: Path, store: Store, lease: float) -> Runtime:
@@ -30,7 +30,7 @@ def runtime_of(home: Path, store: Store, lease: float) -> Runtime:
 
     async def act(name: str, key: str) -> None:
         await asyncio.sleep(random.uniform(0, _MOMENT))
-        handle = os.open(_log(home), os.O_CREAT | os.O_APPEND | os.O_WRONLY)
+        handle = os.open(_effects_log(home), os.O_CREAT | os.O_APPEND | os.O_WRONLY)
         os.write(handle, f"{name} {key}\n".encode())
         os.close(handle)
         await asyncio.sleep(random.uniform(0, _MOMENT))
@@ -44,26 +44,26 @@ def runtime_of(home: Path, store: Store, lease: float) -> Runtime:
         for name, script in (("plain", plain), ("asking", asking))
     )
     app = App(name=APPLICATION, agents=agents)
-    return Runtime(app, store=store, directory=lambda _name, _tenant: PERSON, lease=lease)
+    return Runtime(app, store=store, directory=lambda _name, _tenant: PERSON, lease_seconds=lease)
 
 
-def happened(home: Path) -> list[tuple[str, str]]:
+def read_effects(home: Path) -> list[tuple[str, str]]:
     """What happened, in order: tool and key."""
-    if not _log(home).exists():
+    if not _effects_log(home).exists():
         return []
-    return [(line.split()[0], line.split()[1]) for line in _log(home).read_text().splitlines()]
+    return [(line.split()[0], line.split()[1]) for line in _effects_log(home).read_text().splitlines()]
 
 
-def gave(name: str, arguments: str) -> str:
+def expected_result(name: str, arguments: str) -> str:
     """What a call of ``name`` gives that has happened."""
     return f"{name} {arguments.split(':')[1].rstrip('}')}"
 
 
-def _log(home: Path) -> Path:
+def _effects_log(home: Path) -> Path:
     return home / "effects.log"
 
 
-def _tools(act: _Act) -> tuple[Tool[..., Any], ...]:
+def _tools(act: _Effect) -> tuple[Tool[..., Any], ...]:
     @tool(effect=Effect.KEYED)
     async def pay(ctx: LeafContext, number: int) -> str:
         """Pay once for a key."""

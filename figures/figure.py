@@ -24,7 +24,7 @@ class Figure:
     how: str
 
 
-def none(name: str, violations: int, n: int, how: str) -> Figure:
+def no_violations(name: str, violations: int, n: int, how: str) -> Figure:
     """A figure that is right at 0: violations out of ``n``, of which there must be some."""
     return Figure(
         name=name, value=violations, unit="violations", target="0", holds=violations == 0 and n > 0, n=n, how=how
@@ -41,7 +41,7 @@ def at_least(name: str, value: float, unit: str, target: float, n: int, how: str
     return Figure(name=name, value=value, unit=unit, target=f"≥ {target:g}", holds=value >= target, n=n, how=how)
 
 
-def write(figures: list[Figure], path: Path) -> None:
+def write_figures(figures: list[Figure], path: Path) -> None:
     """Write figures as ``{name: {value, unit, target, holds, n, how}}``, keeping those of other names."""
     path.parent.mkdir(parents=True, exist_ok=True)
     known = cast("dict[str, object]", json.loads(path.read_text())) if path.exists() else {}
@@ -51,15 +51,15 @@ def write(figures: list[Figure], path: Path) -> None:
     path.write_text(json.dumps(dict(sorted(known.items())), indent=2, ensure_ascii=False) + "\n")
 
 
-def parts_named(names: Sequence[str], known: Mapping[str, object]) -> Sequence[str]:
+def select_parts(names: Sequence[str], available: Mapping[str, object]) -> Sequence[str]:
     """The parts to measure: those that are named, or all. Ends the program where there is none of a name."""
     for name in names:
-        if name not in known:
-            raise SystemExit(f"there is no part {name!r}; there are: {', '.join(known)}")
-    return names or tuple(known)
+        if name not in available:
+            raise SystemExit(f"there is no part {name!r}; there are: {', '.join(available)}")
+    return names or tuple(available)
 
 
-def line(figure: Figure) -> str:
+def format_figure(figure: Figure) -> str:
     """A figure on one line."""
     mark = "ok    " if figure.holds else "MISSED"
     return f"{mark} {figure.name:<32} {figure.value:>10.4g} {figure.unit:<12} target {figure.target:<8} n={figure.n}"

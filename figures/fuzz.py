@@ -18,15 +18,15 @@ from typing import Any, Final
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
-from figures.figure import Figure, none
-from figures.fuzz_values import ODD, Wanted, value, wanted
-from figures.fuzz_world import COMPOSED_RECORDS, PEOPLE, RECORDS, World, world_in
+from figures.figure import Figure, no_violations
+from figures.fuzz_values import ODD_STRINGS, GeneratedArguments, generate_arguments, generate_value
+from figures.fuzz_world import COMPOSED_RECORDS, PEOPLE, RECORDS, World, open_world
 from remit import Effect, RunResult
 from remit.inventory import ToolDefinition
 from remit_casefile.storage.database import Database
 
 STEPS: Final = 40
-KNOWN: Final = frozenset(
+EXPECTED_CODES: Final = frozenset(
     {
         "VALIDATION_ERROR",
         "NOT_FOUND",
@@ -47,51 +47,58 @@ Draw = Callable[[st.SearchStrategy[Any]], Any]
 
 
 @dataclass
-class Found:
+class FuzzReport:
     """What was wrong, and out of how many calls; how these came out."""
 
-    wrong: list[str] = field(default_factory=list[str])
+    problems: list[str] = field(default_factory=list[str])
     calls: int = 0
     outcomes: Counter[str] = field(default_factory=Counter[str])
     by_tool: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
 
 
-async def sequence(world: World, draw: Draw, found: Found, steps: int = STEPS) -> None:
+async def run_sequence(world: World, draw: Draw, found: FuzzReport, steps: int = STEPS) -> None:
     """A few calls, one after the other, each judged."""
     for _ in range(steps):
         tool = world.tools[draw(st.sampled_from(sorted(world.tools)))]
         who = draw(st.sampled_from(["ann", "ann", "ann", *sorted(PEOPLE)]))
-        at = draw(st.sampled_from([*world.own[who] * 9, *world.pools["session_id"], *ODD]))
-        asked: Wanted = draw(wanted(tool.tool.schema_in.json_schema, world.pools))
-        if tool.name == "process_tool_request" and not asked.refused:
-            asked = draw(_request_of(world))
+        at = draw(st.sampled_from([*world.own[who] * 9, *world.pools["session_id"], *ODD_STRINGS]))
+        generated: GeneratedArguments = draw(generate_arguments(tool.tool.schema_in.json_schema, world.pools))
+        if tool.name == "process_tool_request" and not generated.is_refused:
+            generated = draw(_tool_request_arguments(world))
         world.clock.advance(hours=draw(st.sampled_from([0, 0, 9])))
         found.calls += 1
-        wrong = await judged(world, tool, who, asked, at, found, approved=draw(st.booleans()))
-        found.wrong += [f"{tool.name} by {who} in {at!r} with {asked.raw[:300]}: {each}" for each in wrong]
+        wrong = await judge_call(world, tool, who, generated, at, found, approved=draw(st.booleans()))
+        found.problems += [f"{tool.name} by {who} in {at!r} with {generated.raw[:300]}: {each}" for each in wrong]
 
 
-async def judged(
-    world: World, tool: ToolDefinition, who: str, asked: Wanted, at: str, found: Found, *, approved: bool
+async def judge_call(
+    world: World,
+    tool: ToolDefinition,
+    who: str,
+    generated: GeneratedArguments,
+    at: str,
+    found: FuzzReport,
+    *,
+    approved: bool,
 ) -> list[str]:
     """Make a call: what is wrong with how it came out."""
     records = COMPOSED_RECORDS if tool.tool.facts.effect is Effect.COMPOSED else RECORDS
     before = world.state(records)
     try:
-        result = await world.call(tool.name, who, asked.raw, at)
+        result = await world.call(tool.name, who, generated.raw, at)
         if result.status == "waiting":
-            if asked.refused or before != world.state(records):
+            if generated.is_refused or before != world.state(records):
                 return ["a person is asked about what is refused, or after it was done"]
             result = await world.decide(result, approved=approved)
     except Exception as error:  # noqa: BLE001 - whatever it is, it is what is looked for
         return [f"raised {error!r}"]
-    code = _code(result)
+    code = _outcome_code(result)
     found.outcomes[code] += 1
     found.by_tool[tool.name, code] += 1
     wrong: list[str] = []
-    if code == "ok" and asked.refused:
+    if code == "ok" and generated.is_refused:
         wrong.append("did what its schema refuses")
-    if code != "ok" and code not in KNOWN:
+    if code != "ok" and code not in EXPECTED_CODES:
         wrong.append(f"ended with {code}: {result.text[:300]}")
     if code != "ok" and (after := world.state(records)) != before:
         wrong.append(f"failed with {code} and changed {sorted(set(after) ^ set(before))[:2]}")
@@ -100,54 +107,56 @@ async def judged(
     return wrong
 
 
-def _request_of(world: World) -> st.SearchStrategy[Wanted]:
+def _tool_request_arguments(world: World) -> st.SearchStrategy[GeneratedArguments]:
     """A request for a tool, with parameters that its schema allows, or nearly."""
 
-    def of(name: str) -> st.SearchStrategy[Wanted]:
+    def of(name: str) -> st.SearchStrategy[GeneratedArguments]:
         schema = world.tools[name].tool.schema_in.json_schema
-        parameters = value(schema, schema, "", world.pools)
-        return parameters.map(lambda said: Wanted(json.dumps({"tool_name": name, "parameters": said}), refused=False))
+        parameters = generate_value(schema, schema, "", world.pools)
+        return parameters.map(
+            lambda said: GeneratedArguments(json.dumps({"tool_name": name, "parameters": said}), is_refused=False)
+        )
 
     return st.sampled_from(sorted(world.tools)).flatmap(of)
 
 
-def _code(result: RunResult[Any]) -> str:
+def _outcome_code(result: RunResult[Any]) -> str:
     error = None if result.reply is None else result.reply.error
     return error.code if error is not None else "ok" if result.status == "done" else result.status
 
 
-def fuzzed(examples: int, *, start: int = 0) -> Found:
+def run_fuzz(examples: int, *, start: int = 0) -> FuzzReport:
     """Many sequences, each over a database of its own; all of it is judged."""
-    found = Found()
+    found = FuzzReport()
     with TemporaryDirectory(prefix="remit-fuzz-") as home, asyncio.Runner() as runner:
         fresh = Path(home) / "fresh.db"
-        runner.run(_made(fresh))
+        runner.run(_create_database(fresh))
 
         @seed(start)
         @settings(max_examples=examples, database=None, deadline=None, phases=[Phase.generate], **_QUIET)
         @given(st.data())
         def one(data: st.DataObject) -> None:
-            runner.run(_one(Path(home), fresh, data.draw, found))
+            runner.run(_run_example(Path(home), fresh, data.draw, found))
 
         one()
     return found
 
 
-async def _made(path: Path) -> None:
+async def _create_database(path: Path) -> None:
     """An empty database."""
     database = Database(path)
-    async with database.reading() as session:
+    async with database.read_session() as session:
         await session.connection()
     await database.close()
 
 
-async def _one(home: Path, fresh: Path, draw: Draw, found: Found) -> None:
+async def _run_example(home: Path, fresh: Path, draw: Draw, found: FuzzReport) -> None:
     folder = home / "one"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
-    async with world_in(folder, fresh) as world:
-        await sequence(world, draw, found)
-        found.wrong += [f"Google was asked what it does not know: {each}" for each in world.google.broken]
+    async with open_world(folder, fresh) as world:
+        await run_sequence(world, draw, found)
+        found.problems += [f"Google was asked what it does not know: {each}" for each in world.google.broken]
 
 
 _QUIET: Final[dict[str, Any]] = {"suppress_health_check": list(HealthCheck)}
@@ -155,9 +164,11 @@ _QUIET: Final[dict[str, Any]] = {"suppress_health_check": list(HealthCheck)}
 
 def figures(*, short: bool) -> Iterator[Figure]:
     """Calls that ended otherwise than they may."""
-    found = fuzzed(1 if short else 100)
+    found = run_fuzz(1 if short else 100)
     how = (
         "calls of every tool, of what its schema allows and of near misses, by four people in sequences over a database"
     )
-    first = f"; {found.wrong[0]}" if found.wrong else ""
-    yield none("fuzz.unexpected", len(found.wrong), found.calls, f"{how}; outcomes: {dict(found.outcomes)}{first}")
+    first = f"; {found.problems[0]}" if found.problems else ""
+    yield no_violations(
+        "fuzz.unexpected", len(found.problems), found.calls, f"{how}; outcomes: {dict(found.outcomes)}{first}"
+    )

@@ -14,7 +14,7 @@ Values: TypeAlias = st.SearchStrategy[Any]
 Pools: TypeAlias = Mapping[str, Sequence[Any]]
 """By the name of a parameter, values that mean something: ids of what is there, was there, or is somebody else's."""
 
-ODD: Final = (
+ODD_STRINGS: Final = (
     "",
     " ",
     "\x00",
@@ -40,43 +40,43 @@ _TIMES: Final = (
     "9999-12-31T23:59:59-12:00",
     "2026-07-01T00:00:00",
 )
-_LONGEST: Final = 6_000
+_MAX_LENGTH: Final = 6_000
 """No text is made longer than this, so that a call stays small."""
 
 
-class Wanted(NamedTuple):
+class GeneratedArguments(NamedTuple):
     """The arguments of a call, as text, and whether the schema of its tool surely refuses them."""
 
     raw: str
-    refused: bool
+    is_refused: bool
 
 
-def wanted(schema: Schema, pools: Pools) -> st.SearchStrategy[Wanted]:
+def generate_arguments(schema: Schema, pools: Pools) -> st.SearchStrategy[GeneratedArguments]:
     """Arguments that the schema allows, and now and then a near miss."""
-    valid = value(schema, schema, "", pools)
-    return _seldom(valid.flatmap(_misses(schema)), valid.map(_allowed))
+    valid = generate_value(schema, schema, "", pools)
+    return _mostly(valid.flatmap(_near_misses(schema)), valid.map(_valid_arguments))
 
 
-def value(schema: Schema, root: Schema, name: str, pools: Pools) -> Values:
+def generate_value(schema: Schema, root: Schema, name: str, pools: Pools) -> Values:
     """Values of a part of a schema; ``name`` is the parameter's, which may have a pool."""
     if "$ref" in schema:
         found = str(schema["$ref"]).rpartition("/")[2]
-        return _anything() if found == "JsonValue" else value(root["$defs"][found], root, name, pools)
+        return _anything() if found == "JsonValue" else generate_value(root["$defs"][found], root, name, pools)
     if "anyOf" in schema:
-        return st.one_of([value(each, root, name, pools) for each in schema["anyOf"]])
+        return st.one_of([generate_value(each, root, name, pools) for each in schema["anyOf"]])
     if "enum" in schema or "const" in schema:
         return st.sampled_from(list(schema.get("enum", [schema.get("const")])))
     made = _BY_TYPE.get(str(schema.get("type")), _any)(schema, root, name, pools)
-    return _seldom(made, st.sampled_from(list(pools[name]))) if pools.get(name) and _is_text(schema) else made
+    return _mostly(made, st.sampled_from(list(pools[name]))) if pools.get(name) and _is_text(schema) else made
 
 
-def _seldom(one: Values, mostly: Values) -> Values:
+def _mostly(one: Values, mostly: Values) -> Values:
     """One of the two, the first one time in six."""
     return st.sampled_from([mostly] * 5 + [one]).flatmap(lambda chosen: chosen)
 
 
-def _allowed(payload: dict[str, Any]) -> Wanted:
-    return Wanted(json.dumps(payload), refused=False)
+def _valid_arguments(payload: dict[str, Any]) -> GeneratedArguments:
+    return GeneratedArguments(json.dumps(payload), is_refused=False)
 
 
 def _is_text(schema: Schema) -> bool:
@@ -84,12 +84,14 @@ def _is_text(schema: Schema) -> bool:
 
 
 def _text(schema: Schema, _root: Schema, _name: str, _pools: Pools) -> Values:
-    least, most = int(schema.get("minLength", 0)), min(int(schema.get("maxLength", 80)), _LONGEST)
+    least, most = int(schema.get("minLength", 0)), min(int(schema.get("maxLength", 80)), _MAX_LENGTH)
     if schema.get("format") == "date-time":
         return st.sampled_from(_TIMES)
     if "pattern" in schema:
         return st.from_regex(re.compile(str(schema["pattern"]), re.ASCII), fullmatch=True).map(lambda text: text[:most])
-    odd = st.lists(st.sampled_from(ODD), min_size=1, max_size=3).map(lambda parts: "".join(parts)[:most].ljust(least))
+    odd = st.lists(st.sampled_from(ODD_STRINGS), min_size=1, max_size=3).map(
+        lambda parts: "".join(parts)[:most].ljust(least)
+    )
     bounds = st.sampled_from([least, most]).map(lambda length: "x" * length)
     return st.one_of(st.sampled_from(["ann", "bob", "about us"]).map(lambda text: text[:most]), odd, bounds)
 
@@ -101,7 +103,7 @@ def _number(schema: Schema, _root: Schema, _name: str, _pools: Pools) -> Values:
 
 def _list(schema: Schema, root: Schema, name: str, pools: Pools) -> Values:
     least = int(schema.get("minItems", 0))
-    item = value(schema.get("items", {}), root, name, pools)
+    item = generate_value(schema.get("items", {}), root, name, pools)
     return st.lists(item, min_size=least, max_size=min(int(schema.get("maxItems", 3)), least + 2))
 
 
@@ -111,7 +113,7 @@ def _object(schema: Schema, root: Schema, _name: str, pools: Pools) -> Values:
     if not named:
         return st.dictionaries(st.sampled_from(["title", "casefile_id", "limit", "é"]), _anything(), max_size=2)
     needed = set(schema.get("required", ()))
-    fields = {name: value(part, root, name, pools) for name, part in named.items()}
+    fields = {name: generate_value(part, root, name, pools) for name, part in named.items()}
     must = {name: each for name, each in fields.items() if name in needed}
     return st.fixed_dictionaries(must, optional={name: each for name, each in fields.items() if name not in needed})
 
@@ -124,7 +126,7 @@ def _anything() -> Values:
     return st.sampled_from([None, True, 0, -1.5, 2**53 - 1, "", "é", "\x00", [], [None], {}, {"a": [{}]}])
 
 
-def _always(values: Values) -> Callable[[Schema, Schema, str, Pools], Values]:
+def _constant_generator(values: Values) -> Callable[[Schema, Schema, str, Pools], Values]:
     def made(_schema: Schema, _root: Schema, _name: str, _pools: Pools) -> Values:
         return values
 
@@ -134,32 +136,32 @@ def _always(values: Values) -> Callable[[Schema, Schema, str, Pools], Values]:
 _BY_TYPE: Final[dict[str, Callable[[Schema, Schema, str, Pools], Values]]] = {
     "string": _text,
     "integer": _number,
-    "number": _always(st.sampled_from([0.0, -1.5, 1e300])),
-    "boolean": _always(st.booleans()),
-    "null": _always(st.none()),
+    "number": _constant_generator(st.sampled_from([0.0, -1.5, 1e300])),
+    "boolean": _constant_generator(st.booleans()),
+    "null": _constant_generator(st.none()),
     "array": _list,
     "object": _object,
 }
 
 
-def _misses(schema: Schema) -> Callable[[dict[str, Any]], st.SearchStrategy[Wanted]]:
+def _near_misses(schema: Schema) -> Callable[[dict[str, Any]], st.SearchStrategy[GeneratedArguments]]:
     """Ways to spoil arguments of this schema, so that it surely refuses them."""
     named: Schema = schema.get("properties", {})
 
-    def spoiled(payload: dict[str, Any]) -> st.SearchStrategy[Wanted]:
+    def spoiled(payload: dict[str, Any]) -> st.SearchStrategy[GeneratedArguments]:
         ways = [json.dumps({**payload, "unheard_of": 1}), "[]", "null", "", "{", "[" * 300, '"text"']
         ways += [json.dumps({**payload, name: "\ud800"}) for name in named]
         for name in schema.get("required", ()):
             ways.append(json.dumps({key: each for key, each in payload.items() if key != name}))
             ways.append(json.dumps({**payload, name: True if _is_text(named[name]) else None}))
         for name, part in named.items():
-            ways += [_with(payload, name, text) for text in _wrong(part)]
-        return st.sampled_from(ways).map(lambda raw: Wanted(raw, refused=True))
+            ways += [_replace_value(payload, name, text) for text in _refused_values(part)]
+        return st.sampled_from(ways).map(lambda raw: GeneratedArguments(raw, is_refused=True))
 
     return spoiled
 
 
-def _wrong(part: Schema) -> list[str]:
+def _refused_values(part: Schema) -> list[str]:
     """Values, as JSON, that a part of a schema refuses."""
     kinds = {str(each.get("type")) for each in part.get("anyOf", [part])}
     wrong = ["1e999", "NaN", "9" * 400, "1.5", '{"a": 1}', f'"{chr(92)}udfff"']
@@ -168,7 +170,7 @@ def _wrong(part: Schema) -> list[str]:
     if "array" not in kinds:
         wrong.append("[]")
     for each in part.get("anyOf", [part]):
-        if _is_text(each) and "maxLength" in each and int(each["maxLength"]) <= _LONGEST:
+        if _is_text(each) and "maxLength" in each and int(each["maxLength"]) <= _MAX_LENGTH:
             wrong.append(json.dumps("x" * (int(each["maxLength"]) + 1)))
         if _is_text(each) and int(each.get("minLength", 0)) > 0:
             wrong.append('""')
@@ -178,7 +180,7 @@ def _wrong(part: Schema) -> list[str]:
     return [] if loose else wrong
 
 
-def _with(payload: dict[str, Any], name: str, text: str) -> str:
+def _replace_value(payload: dict[str, Any], name: str, text: str) -> str:
     """The payload as JSON, with one value as that text."""
     rest = [f"{json.dumps(key)}: {json.dumps(each)}" for key, each in payload.items() if key != name]
     return "{" + ", ".join([*rest, f"{json.dumps(name)}: {text}"]) + "}"

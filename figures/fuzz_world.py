@@ -16,8 +16,8 @@ from apps.casefile.tests.google.fake.server import FakeGoogle
 from apps.casefile.tests.google.fake.serving import serving
 from apps.casefile.tests.google.mails import mail
 from apps.casefile.tests.world import Clock, Digits
-from remit import Arguments, InProcessStore, Principal, RunResult, Runtime
-from remit.contracts.arguments import Limits, parse
+from remit import Arguments, InMemoryStore, Principal, RunResult, Runtime
+from remit.contracts.arguments import Limits, parse_arguments
 from remit.inventory import ToolDefinition
 from remit.testing import Scripted
 from remit_casefile.app import build
@@ -51,19 +51,19 @@ COMPOSED_RECORDS: Final = RECORDS | {
 }
 """Tables that say what was asked for, also where it failed: a call that makes several keeps each in them."""
 
-_LOOSE: Final = {"syncs": {"status", "error"}, "sessions": {"updated_at"}}
+_IGNORED_COLUMNS: Final = {"syncs": {"status", "error"}, "sessions": {"updated_at"}}
 """Columns that say how the last attempt went, and when."""
 
 
-def _kept(table: Table) -> str:
+def _state_query(table: Table) -> str:
     """Asks for what a call that failed may not change. A sync that has only begun is nothing yet."""
-    names = [column.name for column in table.columns if column.name not in _LOOSE.get(table.name, set())]
+    names = [column.name for column in table.columns if column.name not in _IGNORED_COLUMNS.get(table.name, set())]
     where = " WHERE synced_at IS NOT NULL OR token IS NOT NULL" if table.name == "syncs" else ""
     columns = ", ".join(f'"{name}"' for name in names)
     return f"SELECT {columns} FROM {table.name}{where}"  # noqa: S608 - names of ours
 
 
-_KEPT: Final = {table.name: _kept(table) for table in Base.metadata.sorted_tables}
+_STATE_QUERIES: Final = {table.name: _state_query(table) for table in Base.metadata.sorted_tables}
 
 
 class World:
@@ -73,40 +73,43 @@ class World:
         self.clock, self.google = Clock(), google
         self.database = Database(folder / "casefile.db", clock=self.clock, new_id=Digits())
         account = folder / "credentials.json"
-        said = {"type": "authorized_user", "client_id": "id", "token_uri": f"{google.url}/token"}
-        account.write_text(json.dumps(said | {"client_secret": "client-secret-1", "refresh_token": "refresh-1"}))
+        credentials = {"type": "authorized_user", "client_id": "id", "token_uri": f"{google.url}/token"}
+        account.write_text(json.dumps(credentials | {"client_secret": "client-secret-1", "refresh_token": "refresh-1"}))
         hosts = Hosts.all_at(google.url)
         self.parts = build(folder, account=Account(file=account, hosts=hosts), database=self.database)
         self.app = self.parts.app
         self.tools: Mapping[str, ToolDefinition] = {} if self.app.operations is None else self.app.operations.tools
-        self.store = InProcessStore()
-        self.runtime = Runtime(self.app, store=self.store, model=Scripted(["Hm."] * 99), directory=_known)
+        self.store = InMemoryStore()
+        self.runtime = Runtime(self.app, store=self.store, model=Scripted(["Hm."] * 99), directory=_find_principal)
         self.pools: dict[str, list[str]] = {}
         self.own: dict[str, list[str]] = {}
         """The sessions in which somebody may well call; the empty one is none."""
 
     async def call(self, name: str, who: str, raw: str, conversation: str = "") -> RunResult[Any]:
         """Call a tool with these arguments."""
-        arguments = parse(raw, Limits())
-        return await self.runtime.call_named(name, arguments, by=PEOPLE[who], conversation=conversation)
+        arguments = parse_arguments(raw, Limits())
+        return await self.runtime.call_by_name(name, arguments, by=PEOPLE[who], conversation=conversation)
 
-    async def make(self) -> None:
+    async def populate(self) -> None:
         """Casefiles and sessions: there, gone, shared, closed, archived, of others; mail, files and cells."""
-        made = [await self._made("create_casefile", who, title="Smith") for who in (*["ann"] * 3, "ann elsewhere")]
+        made = [
+            await self._call_successfully("create_casefile", who, title="Smith")
+            for who in (*["ann"] * 3, "ann elsewhere")
+        ]
         mine, gone, old, foreign = (str(each["casefile_id"]) for each in made)
         for target, level, until in (("bob", "viewer", None), ("Zoë 😀", "editor", _SOON)):
             said = {"target_user_id": target, "permission": level, "expires_at": until}
-            await self._made("grant_permission", "ann", casefile_id=mine, **said)
-        async with self.database.writing() as writing:
+            await self._call_successfully("grant_permission", "ann", casefile_id=mine, **said)
+        async with self.database.write_session() as writing:
             (await writing.get_one(Casefile, old)).state = "archived"
         sessions = await self._sessions(mine, foreign)
-        await self._gone(gone)
+        await self._delete_casefile(gone)
         pools = {"casefile_id": [*[mine] * 5, old, gone, foreign, "cf_260101_ffffff"]}
         pools["session_id"] = [*sessions[:2], *sessions, "ts_260101_ann00000_ffffff"]
         pools |= {"user_id": list(PEOPLE), "target_user_id": ["bob", *PEOPLE], "tool_name": [*self.tools, "lost"]}
-        self.pools |= pools | self._at_google()
-        await self._made("file_mail", "ann", casefile_id=mine, query="subject:invoice")
-        await self._made("sync_drive", "ann", casefile_id=mine)
+        self.pools |= pools | self._populate_google()
+        await self._call_successfully("file_mail", "ann", casefile_id=mine, query="subject:invoice")
+        await self._call_successfully("sync_drive", "ann", casefile_id=mine)
 
     async def _sessions(self, mine: str, foreign: str) -> list[str]:
         """Sessions: two of Ann's, one of hers that is closed, one of Bob's, one of another tenant."""
@@ -118,15 +121,15 @@ class World:
             ("chat", "bob", {}),
             ("tool", "ann elsewhere", {"casefile_id": foreign}),
         ):
-            sessions.append((await self._made(f"create_{kind}_session", who, **said))["session_id"])
-        await self._made("close_tool_session", "ann", session_id=sessions[2])
+            sessions.append((await self._call_successfully(f"create_{kind}_session", who, **said))["session_id"])
+        await self._call_successfully("close_tool_session", "ann", session_id=sessions[2])
         asked = await self.call("process_tool_request", "ann", '{"tool_name": "list_casefiles"}', sessions[0])
         self.pools["session_request_id"] = [json.loads(asked.text)["session_request_id"], "sr_000000000000"]
         self.own = {who: [""] for who in PEOPLE}
         self.own |= {"ann": ["", *sessions[:2]], "bob": ["", sessions[3]], "ann elsewhere": ["", sessions[4]]}
         return sessions
 
-    def _at_google(self) -> dict[str, list[str]]:
+    def _populate_google(self) -> dict[str, list[str]]:
         """What there is at Google, and what is not."""
         there = self.google.mailbox.deliver(mail(subject="invoice"))
         file, document = self.google.drive.put("a.txt", b"abc"), self.google.drive.put("b", b"a,b", _DOCUMENT)
@@ -149,17 +152,17 @@ class World:
         with closing(sqlite3.connect(self.database.path)) as reading:
             for table in Base.metadata.sorted_tables:
                 if table.name not in without:
-                    rows = reading.execute(_KEPT[table.name]).fetchall()
+                    rows = reading.execute(_STATE_QUERIES[table.name]).fetchall()
                     found += sorted(f"{table.name} {row!r}" for row in rows)
         return found
 
-    async def _made(self, name: str, who: str, /, **said: Any) -> dict[str, Any]:
-        result = await self.runtime.call_named(name, Arguments(json.dumps(said), said), by=PEOPLE[who])
+    async def _call_successfully(self, name: str, who: str, /, **said: Any) -> dict[str, Any]:
+        result = await self.runtime.call_by_name(name, Arguments(json.dumps(said), said), by=PEOPLE[who])
         if result.status != "done" or result.reply is None or result.reply.error is not None:
             raise RuntimeError(f"the world cannot be made: {name}: {result.text}")
         return json.loads(result.text)
 
-    async def _gone(self, casefile: str) -> None:
+    async def _delete_casefile(self, casefile: str) -> None:
         raw = json.dumps({"casefile_id": casefile, "confirm": True})
         waiting = await self.call("delete_casefile", "ann", raw)
         await self.decide(waiting, approved=True)
@@ -173,18 +176,18 @@ class World:
         return await self.runtime.resume(waiting.run)
 
 
-def _known(name: str, tenant: str) -> Principal | None:
+def _find_principal(name: str, tenant: str) -> Principal | None:
     return next((each for each in PEOPLE.values() if (each.name, each.tenant) == (name, tenant)), None)
 
 
 @asynccontextmanager
-async def world_in(folder: Path, fresh: Path) -> AsyncGenerator[World]:
+async def open_world(folder: Path, fresh: Path) -> AsyncGenerator[World]:
     """A world in a folder; ``fresh`` is an empty database to begin with."""
     shutil.copy(fresh, folder / "casefile.db")
     async with serving(FakeGoogle()) as google:
         world = World(folder, google)
         try:
-            await world.make()
+            await world.populate()
             yield world
         finally:
             await world.parts.close()

@@ -7,24 +7,24 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from figures.figure import Figure, none
-from remit import Agent, App, CallLayer, Context, Effect, InProcessStore, Principal, Runtime, Stack, tool
+from figures.figure import Figure, no_violations
+from remit import Agent, App, CallLayer, Context, Effect, InMemoryStore, Principal, Runtime, Stack, tool
 from remit.contracts.items import Position, ToolOutput
-from remit.contracts.ledger import Take
-from remit.contracts.oracle import faults
+from remit.contracts.ledger import Consumption
+from remit.contracts.oracle import history_errors
 from remit.errors import CompletionError
-from remit.journal.ports import Stored
+from remit.journal.ports import AppendFuture
 from remit.testing import Scripted, calls
 
 PERSON = Principal("ada", permissions=frozenset({"*"}))
 NO_LAYERS: Stack[CallLayer] = Stack()
 
 
-class Died(BaseException):
+class ProcessDied(BaseException):
     """The process is gone."""
 
 
-class Mortal(InProcessStore):
+class DyingStore(InMemoryStore):
     """A store that dies at its ``at``-th append, once: before it is stored, or after."""
 
     def __init__(self, at: int, *, stored: bool) -> None:
@@ -33,16 +33,18 @@ class Mortal(InProcessStore):
         self._stored = stored
         self.dead = False
 
-    def append(self, run: str, epoch: int, items: Sequence[Position], take: Take | None = None) -> Stored:
+    def append(
+        self, run: str, epoch: int, items: Sequence[Position], consumption: Consumption | None = None
+    ) -> AppendFuture:
         """Append, unless it is time to die."""
         self.left -= 1
         if self.dead or (self.left == 0 and not self._stored):
             self.dead = True
-            raise Died
-        stored = super().append(run, epoch, items, take)
+            raise ProcessDied
+        stored = super().append(run, epoch, items, consumption)
         if self.left == 0:
             self.dead = True
-            raise Died
+            raise ProcessDied
         return stored
 
     def revive(self) -> None:
@@ -51,7 +53,7 @@ class Mortal(InProcessStore):
 
     async def release(self, run: str, epoch: int) -> None:
         """Let the lease go: the dead hold none."""
-        self._runs[run].until = 0.0
+        self._runs[run].leased_until = 0.0
 
 
 @tool(effect=Effect.KEYED)
@@ -83,52 +85,52 @@ def _script() -> list[Any]:
     return [batch, calls(("slow", {"number": 1})), "done"]
 
 
-def _runtime(parallel: int, *, store: InProcessStore | None = None, script: list[Any] | None = None) -> Runtime:
+def _runtime(parallel: int, *, store: InMemoryStore | None = None, script: list[Any] | None = None) -> Runtime:
     agent = Agent("agent", instructions="Work.", tools=[slow, fail, pair], parallel=parallel)
     runtime = Runtime(
         App(name="history", agents=(agent,)),
         model=Scripted(script or _script()),
         layers=NO_LAYERS,
         store=store,
-        ids=lambda: "run",
+        make_run_id=lambda: "run",
     )
-    runtime.remember(PERSON)
+    runtime.add_principals(PERSON)
     return runtime
 
 
 def figures(*, short: bool) -> Iterator[Figure]:
     """Histories that a provider would refuse, and calls without exactly one end."""
-    found, cut = asyncio.run(_all(every=7 if short else 1))
+    found, cut = asyncio.run(_count_violations(every=7 if short else 1))
     how = "cancelled at every step of the loop, each model request failing, each append dying before and after it"
-    yield none("history.invalid", len(found), cut, how if not found else f"{how}; first: {found[0]}")
+    yield no_violations("history.invalid", len(found), cut, how if not found else f"{how}; first: {found[0]}")
 
 
-async def _all(every: int) -> tuple[list[str], int]:
+async def _count_violations(every: int) -> tuple[list[str], int]:
     found: list[str] = []
     cut = 0
     for parallel in (1, 8):
         for step in range(0, 400, every):
-            runtime, over = await _cancelled_at(step, parallel)
-            found += await _look(runtime, f"cancelled at step {step}")
+            runtime, over = await _check_cancelled(step, parallel)
+            found += await _check_history(runtime, f"cancelled at step {step}")
             cut += 1
             if over:
                 break
         for turn in range(3):
-            found += await _look(await _failing(turn, parallel), f"turn {turn + 1} failed")
+            found += await _check_history(await _check_failing(turn, parallel), f"turn {turn + 1} failed")
             cut += 1
         for stored in (False, True):
             for at in range(1, 60, max(1, every // 2)):
-                runtime, died = await _dying(at, parallel, stored=stored)
-                found += await _look(runtime, f"died at append {at}")
+                runtime, died = await _check_dying(at, parallel, stored=stored)
+                found += await _check_history(runtime, f"died at append {at}")
                 if not died:
                     break
                 await runtime.resume("run")
-                found += await _look(runtime, f"resumed after dying at append {at}")
+                found += await _check_history(runtime, f"resumed after dying at append {at}")
                 cut += 2
     return found, cut
 
 
-async def _cancelled_at(step: int, parallel: int) -> tuple[Runtime, bool]:
+async def _check_cancelled(step: int, parallel: int) -> tuple[Runtime, bool]:
     runtime = _runtime(parallel)
     running = asyncio.create_task(runtime.run("go", by=PERSON))
     for _ in range(step):
@@ -139,7 +141,7 @@ async def _cancelled_at(step: int, parallel: int) -> tuple[Runtime, bool]:
     return runtime, over
 
 
-async def _failing(turn: int, parallel: int) -> Runtime:
+async def _check_failing(turn: int, parallel: int) -> Runtime:
     script = _script()
     script[turn] = CompletionError("the model failed")
     runtime = _runtime(parallel, script=script)
@@ -147,21 +149,21 @@ async def _failing(turn: int, parallel: int) -> Runtime:
     return runtime
 
 
-async def _dying(at: int, parallel: int, *, stored: bool) -> tuple[Runtime, bool]:
-    store = Mortal(at, stored=stored)
+async def _check_dying(at: int, parallel: int, *, stored: bool) -> tuple[Runtime, bool]:
+    store = DyingStore(at, stored=stored)
     runtime = _runtime(parallel, store=store)
     try:
         await runtime.run("go", by=PERSON)
-    except Died:
+    except ProcessDied:
         store.revive()
         return _runtime(parallel, store=store), await store.find_run("run") is not None
     return runtime, False
 
 
-async def _look(runtime: Runtime, when: str) -> list[str]:
+async def _check_history(runtime: Runtime, when: str) -> list[str]:
     positions = await runtime.store.read("run")
     if not positions:
         return []
-    found = [f"{when}: {fault.broken.name}" for fault in faults(await runtime.history("run"))]
+    found = [f"{when}: {fault.kind.name}" for fault in history_errors(await runtime.history("run"))]
     ends = Counter(p.item.call for p in positions if isinstance(p.item, ToolOutput))
     return found + [f"{when}: a call has {count} ends" for count in ends.values() if count > 1]

@@ -6,10 +6,10 @@ import asyncio
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from figures.figure import Figure, none
+from figures.figure import Figure, no_violations
 from figures.narrowing_world import Node, Tree
-from remit import App, Budget, Env, InProcessStore, Principal, Runtime, preset
-from remit.contracts.arguments import Limits, parse
+from remit import App, Budget, Env, InMemoryStore, Principal, Runtime, preset
+from remit.contracts.arguments import Limits, parse_arguments
 from remit.contracts.items import ToolOutput
 
 TREES, SHORT = 400, 10
@@ -20,7 +20,7 @@ def figures(*, short: bool) -> Iterator[Figure]:
     trees = SHORT if short else TREES
     tried, ran, denied, wrong = 0, 0, 0, list[str]()
     for seed in range(trees):
-        outputs, found = asyncio.run(tried_in(seed))
+        outputs, found = asyncio.run(run_tree(seed))
         tried += len(outputs)
         ran += sum(output.outcome == "ok" for output in outputs)
         denied += sum(output.outcome == "denied" for output in outputs)
@@ -31,24 +31,24 @@ def figures(*, short: bool) -> Iterator[Figure]:
         f"{denied:,} were denied, {tried - ran - denied:,} named what their caller does not know, or went too deep; "
         "one denied though all above permit it counts too"
     )
-    yield none("narrowing.violations", len(wrong), tried, how if not wrong else f"{how}; first: {wrong[0]}")
+    yield no_violations("narrowing.violations", len(wrong), tried, how if not wrong else f"{how}; first: {wrong[0]}")
 
 
-async def tried_in(seed: int) -> tuple[list[ToolOutput], list[str]]:
+async def run_tree(seed: int) -> tuple[list[ToolOutput], list[str]]:
     """Every call that was tried in one tree, and what is wrong with them."""
     tree = Tree(random.Random(seed))
     by = Principal("ada", permissions=tree.held)
-    store = InProcessStore()
+    store = InMemoryStore()
     app = App(name="narrowing", tools=tree.callees, layers=lambda: preset(Env(), budget=Budget(calls=10**6)))
     runtime = Runtime(app, store=store)
-    arguments = parse(tree.arguments(tree.root), Limits())
-    result = await runtime.call_named(tree.root, arguments, by=by)
+    arguments = parse_arguments(tree.arguments(tree.root), Limits())
+    result = await runtime.call_by_name(tree.root, arguments, by=by)
     items = [position.item for position in await store.read(result.run)]
     outputs = [item for item in items if isinstance(item, ToolOutput)]
-    return outputs, list(violations(outputs, tree.ran, tree.nodes, tree.held))
+    return outputs, list(find_violations(outputs, tree.ran, tree.nodes, tree.held))
 
 
-def violations(
+def find_violations(
     outputs: Sequence[ToolOutput], ran: Iterable[tuple[str, str]], nodes: Mapping[str, Node], held: frozenset[str]
 ) -> Iterator[str]:
     """What is wrong, said by the journal's calls and what ``ran``, name and call, besides what any layer thinks."""
@@ -61,45 +61,45 @@ def violations(
     for output in outputs:
         if output.callee not in nodes:
             continue
-        barring = list(_barring(output, calls, nodes, held))
+        barring = list(_reasons_to_deny(output, calls, nodes, held))
         if output.outcome == "ok" and barring:
             yield f"{output.callee} ran, and {barring[0]}"
         if output.outcome == "denied" and not barring and not output.callee.startswith("handoff_to_"):
             yield f"{output.callee} was denied, and all above permit it"
 
 
-def _barring(
+def _reasons_to_deny(
     output: ToolOutput, calls: Mapping[str, ToolOutput], nodes: Mapping[str, Node], held: frozenset[str]
 ) -> Iterator[str]:
     """Why a call may not run: the root's permissions, an actor above, a model that was not told of the tool."""
     name, needs = output.callee, nodes[output.callee].needs
-    if not _covered(needs, held):
+    if not _are_covered(needs, held):
         yield f"the person lacks {sorted(needs)}"
     caller = nodes[calls[output.parent].callee] if output.parent else None
-    if output.wire and caller is not None and name not in _told(caller, nodes):
+    if output.wire and caller is not None and name not in _tools_offered(caller, nodes):
         yield f"the model of {caller.name} was not told of it"
     parent = output.parent
     while parent:
         above = nodes[calls[parent].callee]
-        if above.reach is not None and name not in above.reach:
+        if above.tool_scope is not None and name not in above.tool_scope:
             yield f"{above.name} does not let its calls reach it"
-        if above.permissions is not None and not _covered(needs, above.permissions):
+        if above.permissions is not None and not _are_covered(needs, above.permissions):
             yield f"{above.name} does not pass on {sorted(needs)}"
         parent = calls[parent].parent
 
 
-def _covered(needs: frozenset[str], held: frozenset[str]) -> bool:
+def _are_covered(needs: frozenset[str], held: frozenset[str]) -> bool:
     """Whether permissions hold all that is needed; written anew here, to have a second opinion."""
     return all({need, need.split(":", maxsplit=1)[0] + ":*", "*"} & held for need in needs)
 
 
-def _told(caller: Node, nodes: Mapping[str, Node]) -> set[str]:
+def _tools_offered(caller: Node, nodes: Mapping[str, Node]) -> set[str]:
     """What the model of an actor may name, and of all that it may hand the conversation over to."""
-    told, left, seen = set[str](), [caller.name], set[str]()
-    while left:
-        name = left.pop()
+    offered, pending, seen = set[str](), [caller.name], set[str]()
+    while pending:
+        name = pending.pop()
         if name not in seen:
             seen.add(name)
-            told |= nodes[name].lists
-            left += nodes[name].hands_to
-    return told
+            offered |= nodes[name].listed_tools
+            pending += nodes[name].hands_to
+    return offered

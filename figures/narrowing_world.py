@@ -13,7 +13,7 @@ from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCall
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from remit import Agent, Callee, ChatRequest, Context, Effect, LeafContext, tool
-from remit.contracts.naming import alias_of
+from remit.contracts.naming import python_alias
 from remit.errors import CallError
 from remit.pipeline import Given, Pipeline, Step, Then
 from remit.testing import Scripted, calls
@@ -40,13 +40,16 @@ class Number(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
-    """What a callee may do, as its author has written it; ``reach`` and ``permissions`` are None for everything."""
+    """What a callee may do, as its author has written it.
+
+    ``tool_scope`` and ``permissions`` are None for everything.
+    """
 
     name: str
     kind: str
     needs: frozenset[str] = frozenset()
-    lists: frozenset[str] = frozenset()
-    reach: frozenset[str] | None = None
+    listed_tools: frozenset[str] = frozenset()
+    tool_scope: frozenset[str] | None = None
     permissions: frozenset[str] | None = None
     hands_to: tuple[str, ...] = ()
 
@@ -59,8 +62,8 @@ class Tree:
         self.ran: list[tuple[str, str]] = []
         self.held = frozenset(chance.sample(HELD, chance.randint(1, 4)) if chance.random() < 0.6 else {"*"})
         self.nodes: dict[str, Node] = {}
-        self._left = MOST_CALLS
-        self._made: dict[str, AnyCallee] = {}
+        self._calls_left = MOST_CALLS
+        self._callees: dict[str, AnyCallee] = {}
         self._team: dict[str, AnyCallee] = {}
         self._inner = [f"node-{index}" for index in range(NODES)]
         kinds = {name: chance.choice(KINDS) for name in self._inner}
@@ -70,16 +73,16 @@ class Tree:
         for name in leaves:
             self._leaf(name)
         for name in reversed(self._inner):
-            self._made[name] = self._make[kinds[name]](self, name)
+            self._callees[name] = self._make[kinds[name]](self, name)
         for name in hands:
             self.nodes[name] = Node(name=name, kind="handoff")
-        self._team.update({name: self._made[name] for name in self._inner if kinds[name] == "worker"})
+        self._team.update({name: self._callees[name] for name in self._inner if kinds[name] == "worker"})
         self.root = chance.choice(self._inner[:2])
 
     @property
     def callees(self) -> tuple[AnyCallee, ...]:
         """All of them."""
-        return tuple(self._made.values())
+        return tuple(self._callees.values())
 
     def arguments(self, name: str) -> str:
         """Arguments that the callee of that name takes."""
@@ -89,7 +92,7 @@ class Tree:
         return '{"reason":"go"}' if name.startswith("handoff_to_") else '{"number":1}'
 
     def _leaf(self, name: str) -> None:
-        needs = self._some(PERMISSIONS, 0.3)
+        needs = self._sample(PERMISSIONS, 0.3)
 
         @tool(name=name, effect=Effect.PURE, permissions=needs)
         async def leaf(ctx: LeafContext, number: int) -> int:
@@ -97,47 +100,49 @@ class Tree:
             self.ran.append((name, ctx.key))
             return number
 
-        self._made[name] = leaf
+        self._callees[name] = leaf
         self.nodes[name] = Node(name=name, kind="leaf", needs=needs)
 
     def _worker(self, name: str) -> AnyCallee:
-        tools = [each for each in self._made.values() if self.chance.random() < 0.6]
+        tools = [each for each in self._callees.values() if self.chance.random() < 0.6]
         listed = [each.name for each in tools]
-        below = self._some([each for each in listed if self.nodes[each].kind == "worker"], 1)
+        below = self._sample([each for each in listed if self.nodes[each].kind == "worker"], 1)
         again = (name,) if self.chance.random() < 0.2 else ()
         definition = WorkerDefinition(
             name=name,
             prompt="Call everything.",
             tools=tuple(each for each in listed if each not in below),
             workers=(*sorted(below), *again),
-            delegates=tuple(sorted(self._some(self._names, 0.5))),
-            permissions=None if self.chance.random() < 0.5 else self._some(HELD[:-1], 0.4),
+            delegates=tuple(sorted(self._sample(self._names, 0.5))),
+            permissions=None if self.chance.random() < 0.5 else self._sample(HELD[:-1], 0.4),
         )
         self.nodes[name] = Node(
             name=name,
             kind="worker",
-            lists=frozenset((*listed, *again)),
-            reach=frozenset((*definition.tools, *definition.workers, *definition.delegates)),
+            listed_tools=frozenset((*listed, *again)),
+            tool_scope=frozenset((*definition.tools, *definition.workers, *definition.delegates)),
             permissions=definition.permissions,
         )
         return Worker(definition, tools=tools, workers=self._team, model=FunctionModel(self._by_worker))
 
     def _agent(self, name: str) -> AnyCallee:
-        tools = [each for each in self._made.values() if self.chance.random() < 0.6]
+        tools = [each for each in self._callees.values() if self.chance.random() < 0.6]
         peers = [each for each in tools if isinstance(each, Agent)][:1]
         lists = frozenset((*(each.name for each in tools), *(f"handoff_to_{each.name}" for each in peers)))
-        self.nodes[name] = Node(name=name, kind="agent", lists=lists, hands_to=tuple(each.name for each in peers))
+        self.nodes[name] = Node(
+            name=name, kind="agent", listed_tools=lists, hands_to=tuple(each.name for each in peers)
+        )
         model = Scripted([self._by_agent] * 5)
         return Agent(name, instructions="Call everything.", tools=tools, handoffs=peers, model=model)
 
     def _composed(self, name: str) -> AnyCallee:
-        needs = self._some(PERMISSIONS, 0.1)
+        needs = self._sample(PERMISSIONS, 0.1)
 
         @tool(name=name, effect=Effect.COMPOSED, permissions=needs)
         async def composed(ctx: Context, number: int) -> int:
             """Call everything."""
             self.ran.append((name, ctx.key))
-            for wanted in self._wanted():
+            for wanted in self._next_names():
                 try:
                     await self._by_code(ctx, wanted)
                 except CallError:
@@ -148,51 +153,51 @@ class Tree:
         return composed
 
     def _pipeline(self, name: str) -> AnyCallee:
-        callees = self.chance.sample(list(self._made.values()), self.chance.randint(1, 4))
+        callees = self.chance.sample(list(self._callees.values()), self.chance.randint(1, 4))
         steps = [
-            Step(name=f"s{index}", callee=each, takes=self._takes(each), on_failure=Then.CONTINUE)
+            Step(name=f"s{index}", callee=each, takes=self._step_arguments(each), on_failure=Then.CONTINUE)
             for index, each in enumerate(callees)
         ]
         made = Pipeline(name, Number, steps, description="Call some.")
         self.nodes[name] = Node(name=name, kind="pipeline", needs=made.facts.permissions)
         return made
 
-    def _takes(self, callee: AnyCallee) -> dict[str, Any]:
+    def _step_arguments(self, callee: AnyCallee) -> dict[str, Any]:
         return {"prompt": "go"} if "prompt" in self.arguments(callee.name) else {"number": Given("number")}
 
-    def _wanted(self) -> Sequence[str]:
+    def _next_names(self) -> Sequence[str]:
         """What somebody tries to call: everything, in some order, as long as there is something left to try."""
         names = self.chance.sample([*self._names, *self._names, *GHOSTS], len(self._names))
-        taken = names[: max(0, self._left)]
-        self._left -= len(taken)
-        return taken
+        chosen = names[: max(0, self._calls_left)]
+        self._calls_left -= len(chosen)
+        return chosen
 
     async def _by_code(self, ctx: Context, name: str) -> None:
         arguments = json.loads(self.arguments(name))
         ways: list[Callable[[], Awaitable[object]]] = [
             lambda: ctx.call(name, arguments),
             lambda: ctx.call(name, **arguments),
-            lambda: getattr(ctx.tools, alias_of(name))(**arguments),
+            lambda: getattr(ctx.tools, python_alias(name))(**arguments),
         ]
-        if name in self._made:
-            made = self._made[name]
+        if name in self._callees:
+            made = self._callees[name]
             is_pipeline = self.nodes[name].kind == "pipeline"
             said = (Number(number=1),) if is_pipeline else tuple(arguments.values())
             ways += [lambda: ctx.call(made, *said)] * 3
         await self.chance.choice(ways)()
 
     def _by_worker(self, messages: list[ModelMessage], _info: AgentInfo) -> ModelResponse:
-        wanted = () if any(isinstance(message, ModelResponse) for message in messages) else self._wanted()
+        wanted = () if any(isinstance(message, ModelResponse) for message in messages) else self._next_names()
         if not wanted:
             return ModelResponse([TextPart("done")])
         return ModelResponse([ToolCallPart(name, self.arguments(name), f"c{i}") for i, name in enumerate(wanted)])
 
     def _by_agent(self, request: ChatRequest) -> Any:
         turns = sum('"role":"assistant"' in text[:40] for text in request.history)
-        wanted = () if turns > 1 else self._wanted()
+        wanted = () if turns > 1 else self._next_names()
         return calls(*((name, self.arguments(name)) for name in wanted)) if wanted else "done"
 
-    def _some(self, names: Sequence[str], share: float) -> frozenset[str]:
+    def _sample(self, names: Sequence[str], share: float) -> frozenset[str]:
         return frozenset(name for name in names if self.chance.random() < share)
 
     _make: Final[dict[str, Callable[[Tree, str], AnyCallee]]] = {

@@ -10,28 +10,28 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from remit import App, Approver, Call, CallLayer, Inbox, LeafContext, Stack, Validate, preset
+from remit import App, Approver, Call, CallLayer, InboxApprover, LeafContext, Stack, Validate, preset
 from remit.contracts.call import ToolLayer
 from remit.errors import BlockedError, NotFoundError
 from remit.inventory import (
     Enforcer,
-    Foresee,
     Gate,
-    Governed,
     Operations,
-    Policies,
+    PolicyModel,
+    PolicySection,
+    PolicyTable,
+    PrecheckGates,
     Request,
     Response,
-    Section,
     SessionState,
     Status,
-    Table,
+    ToolGovernance,
     Vocabulary,
-    audit_events,
-    business_rules,
+    audit_events_section,
+    business_rules_section,
     method,
     read_inventory,
-    session_policies,
+    session_policies_section,
 )
 
 
@@ -131,35 +131,35 @@ class Weather:
 
 
 @dataclass
-class Known:
+class MemorySessions:
     """Sessions in memory, by what they are: one for all."""
 
-    at: SessionState = SessionState.ACTIVE
+    current: SessionState = SessionState.ACTIVE
     opened: int = 0
 
     async def state(self, call: Call, /) -> SessionState:
         """How it stands."""
-        return self.at
+        return self.current
 
     async def open(self, call: Call, /) -> None:
         """Open it."""
         self.opened += 1
-        self.at = SessionState.ACTIVE
+        self.current = SessionState.ACTIVE
 
     async def resume(self, call: Call, /) -> None:
         """Take it up."""
-        self.at = SessionState.ACTIVE
+        self.current = SessionState.ACTIVE
 
 
 @dataclass
 class Env:
     """What the layers need."""
 
-    approver: Approver | None = field(default_factory=Inbox)
-    sessions: Known | None = field(default_factory=Known)
+    approver: Approver | None = field(default_factory=InboxApprover)
+    sessions: MemorySessions | None = field(default_factory=MemorySessions)
 
 
-class NotebookPolicies(Policies):
+class NotebookPolicies(PolicyModel):
     """A section of the application's own."""
 
     allowed_states: tuple[str, ...] = ("open",)
@@ -178,18 +178,20 @@ class InState(Gate):
             raise BlockedError(f"the notebook is {self.notes.state}; it must be {' or '.join(self.states)}")
 
 
-def notebook_policies(notes: Notes) -> Section[NotebookPolicies]:
+def notebook_policies(notes: Notes) -> PolicySection[NotebookPolicies]:
     """The application's own section: which layer enforces it, and how that is made."""
 
-    def around(policies: NotebookPolicies, _governed: Governed) -> Iterable[InState]:
+    def around(policies: NotebookPolicies, _governed: ToolGovernance) -> Iterable[InState]:
         yield InState(notes, policies.allowed_states)
 
     does = "calls in another state are refused"
-    enforced = {"allowed_states": Enforcer(layer=InState, does=does)}
-    return Section(name="notebook_policies", model=NotebookPolicies, enforced=enforced, layers=around)
+    enforced = {"allowed_states": Enforcer(layer=InState, description=does)}
+    return PolicySection(name="notebook_policies", model=NotebookPolicies, enforcers=enforced, make_layers=around)
 
 
-WORDS = Vocabulary(domains={"office": {"notes", "weather"}}, permissions={"notes:read", "notes:write", "weather:read"})
+VOCABULARY = Vocabulary(
+    domains={"office": {"notes", "weather"}}, permissions={"notes:read", "notes:write", "weather:read"}
+)
 NOTES = """\
 domain: office
 subdomain: notes
@@ -238,13 +240,13 @@ tools:
 """
 
 
-def table(env: Env, notes: Notes, *, version: str = "1.0") -> Table:
+def table(env: Env, notes: Notes, *, version: str = "1.0") -> PolicyTable:
     """The sections that this application enforces."""
-    sections = (session_policies(env), audit_events(), notebook_policies(notes))
-    return Table(business_rules(version=version), *sections)
+    sections = (session_policies_section(env), audit_events_section(), notebook_policies(notes))
+    return PolicyTable(business_rules_section(version=version), *sections)
 
 
-def _nothing(_policies: Policies, _governed: Governed) -> tuple[ToolLayer, ...]:
+def _no_layers(_policies: PolicyModel, _governed: ToolGovernance) -> tuple[ToolLayer, ...]:
     """No layer."""
     return ()
 
@@ -274,8 +276,8 @@ class Notebook:
         """Code and inventory, put together."""
         sections = table(self.env, self.notes, version=self.version)
         if not self.enforces:
-            sections = Table(*(replace(each, layers=_nothing) for each in sections.sections.values()))
-        inventory = read_inventory(self.folder, sections, WORDS)
+            sections = PolicyTable(*(replace(each, make_layers=_no_layers) for each in sections.sections.values()))
+        inventory = read_inventory(self.folder, sections, VOCABULARY)
         return Operations(inventory, domains or (self.notes, Weather()))
 
     def app(self, *domains: object) -> App:
@@ -283,7 +285,7 @@ class Notebook:
         operations = self.operations(*domains)
         layers = preset(self.env) if self.enforces else Stack[CallLayer](Validate())
         if self.foresees:
-            layers = layers.layer(Foresee(operations.callees))
+            layers = layers.layer(PrecheckGates(operations.callees))
         return App(
             name="notebook", tools=operations.callees, env=self.env, layers=lambda: layers, operations=operations
         )

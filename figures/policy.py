@@ -12,8 +12,8 @@ from typing import Any, Final
 
 import looptime
 
-from figures.figure import Figure, none
-from figures.notebook import NOTES, Known, Notebook, table
+from figures.figure import Figure, no_violations
+from figures.notebook import NOTES, MemorySessions, Notebook, table
 from remit import Arguments, Principal, Runtime
 from remit.contracts.items import Note
 from remit.inventory import SessionState
@@ -23,7 +23,7 @@ WRITE: Final = ("create_note", {"title": "one", "secret": "hush"})
 
 
 @dataclass(frozen=True, slots=True)
-class Came:
+class CallResult:
     """How a call came out, and the events that were filed about it."""
 
     reply: Mapping[str, Any]
@@ -42,20 +42,22 @@ class Trial:
         self.notebook = Notebook(folder / "inventory")
         self._runtime: Runtime | None = None
 
-    def declare(self, section: str, said: str) -> None:
-        """Declare a section of create_note as ``said``, in the place of what is said there."""
+    def declare(self, section: str, declaration: str) -> None:
+        """Declare a section of create_note as ``declaration``, in the place of what is said there."""
         lines = [line for line in NOTES.splitlines() if not line.startswith(f"    {section}:")]
         at = lines.index("    effect: keyed")
-        self.notebook.write("\n".join([*lines[:at], f"    {section}: {said}", *lines[at:]]))
+        self.notebook.write("\n".join([*lines[:at], f"    {section}: {declaration}", *lines[at:]]))
         self._runtime = None
 
-    async def call(self, name: str = WRITE[0], arguments: Mapping[str, Any] = WRITE[1], by: Principal = ADA) -> Came:
+    async def call(
+        self, name: str = WRITE[0], arguments: Mapping[str, Any] = WRITE[1], by: Principal = ADA
+    ) -> CallResult:
         """Call a tool as the application would be called."""
         self._runtime = self._runtime or Runtime(self.notebook.app())
-        result = await self._runtime.call_named(name, Arguments(json.dumps(arguments), dict(arguments)), by=by)
+        result = await self._runtime.call_by_name(name, Arguments(json.dumps(arguments), dict(arguments)), by=by)
         items = [position.item for position in await self._runtime.store.read(result.run)]
         notes = {str(item.name): json.loads(item.data) for item in items if isinstance(item, Note)}
-        return Came(json.loads(result.text), notes)
+        return CallResult(json.loads(result.text), notes)
 
 
 Case = Callable[[Trial], Awaitable[bool]]
@@ -73,19 +75,19 @@ def case(field: str) -> Callable[[Case], Case]:
     return enter
 
 
-def _refused(section: str, said: str, code: str) -> Case:
+def _expect_refusal(section: str, declaration: str, code: str) -> Case:
     """A declaration under which the call is refused, with what its error says."""
 
     async def tried(trial: Trial) -> bool:
-        trial.declare(section, said)
+        trial.declare(section, declaration)
         return (await trial.call()).code == code and trial.notebook.notes.written == []
 
     return tried
 
 
-CASES["business_rules.enabled"] = _refused("business_rules", "{enabled: false}", "BLOCKED")
-CASES["business_rules.visibility"] = _refused("business_rules", "{visibility: internal}", "BLOCKED")
-CASES["business_rules.removal_version"] = _refused(
+CASES["business_rules.enabled"] = _expect_refusal("business_rules", "{enabled: false}", "BLOCKED")
+CASES["business_rules.visibility"] = _expect_refusal("business_rules", "{visibility: internal}", "BLOCKED")
+CASES["business_rules.removal_version"] = _expect_refusal(
     "business_rules", '{deprecated_since: "0.9", removal_version: "1.0"}', "BLOCKED"
 )
 
@@ -131,24 +133,24 @@ async def _replaced(trial: Trial) -> bool:
 
 @case("session_policies.requires_active_session")
 async def _no_session(trial: Trial) -> bool:
-    _known(trial, SessionState.ABSENT)
-    return await _refused("session_policies", "session_required", "PERMISSION_DENIED")(trial)
+    _use_sessions(trial, SessionState.ABSENT)
+    return await _expect_refusal("session_policies", "session_required", "PERMISSION_DENIED")(trial)
 
 
 @case("session_policies.allow_new_session")
 async def _no_new_session(trial: Trial) -> bool:
-    known = _known(trial, SessionState.ABSENT)
-    refused = await _refused("session_policies", "{allow_new_session: false}", "PERMISSION_DENIED")(trial)
+    known = _use_sessions(trial, SessionState.ABSENT)
+    refused = await _expect_refusal("session_policies", "{allow_new_session: false}", "PERMISSION_DENIED")(trial)
     trial.declare("session_policies", "{allow_new_session: true}")
     return refused and (await trial.call()).code == "" and known.opened == 1
 
 
 @case("session_policies.allow_session_resume")
 async def _idle(trial: Trial) -> bool:
-    known = _known(trial, SessionState.IDLE)
-    refused = await _refused("session_policies", "{allow_session_resume: false}", "PERMISSION_DENIED")(trial)
+    known = _use_sessions(trial, SessionState.IDLE)
+    refused = await _expect_refusal("session_policies", "{allow_session_resume: false}", "PERMISSION_DENIED")(trial)
     trial.declare("session_policies", "{allow_session_resume: true}")
-    return refused and (await trial.call()).code == "" and known.at is SessionState.ACTIVE
+    return refused and (await trial.call()).code == "" and known.current is SessionState.ACTIVE
 
 
 @case("session_policies.session_event_type")
@@ -178,7 +180,7 @@ async def _success(trial: Trial) -> bool:
 @case("audit_events.failure_event")
 async def _failure(trial: Trial) -> bool:
     trial.declare("audit_events", "{failure_event: note.lost}")
-    _known(trial, SessionState.CLOSED)
+    _use_sessions(trial, SessionState.CLOSED)
     trial.notebook.foresees = False
     return (await trial.call()).notes["note.lost"]["error"] == "PERMISSION_DENIED"
 
@@ -199,11 +201,11 @@ async def _redacted(trial: Trial) -> bool:
 @case("notebook_policies.allowed_states")
 async def _closed(trial: Trial) -> bool:
     trial.notebook.notes.state = "archived"
-    return await _refused("notebook_policies", "{allowed_states: [open]}", "BLOCKED")(trial)
+    return await _expect_refusal("notebook_policies", "{allowed_states: [open]}", "BLOCKED")(trial)
 
 
-def _known(trial: Trial, state: SessionState) -> Known:
-    known = Known(state)
+def _use_sessions(trial: Trial, state: SessionState) -> MemorySessions:
+    known = MemorySessions(state)
     trial.notebook.env.sessions = known
     return known
 
@@ -211,20 +213,20 @@ def _known(trial: Trial, state: SessionState) -> Known:
 def fields() -> list[str]:
     """Every field of policy that an inventory of the notebook may declare."""
     sections = table(Notebook(Path()).env, Notebook(Path()).notes).sections.values()
-    return [f"{section.name}.{field}" for section in sections for field in section.enforced]
+    return [f"{section.name}.{field}" for section in sections for field in section.enforcers]
 
 
-def held(field: str, *, enforces: bool = True) -> bool:
+def is_enforced(field: str, *, enforces: bool = True) -> bool:
     """Whether a field holds when it is broken; one without a case does not, and none where nothing ``enforces`` it."""
     if field not in CASES:
         return False
     with TemporaryDirectory() as folder, asyncio.Runner(loop_factory=looptime.new_event_loop) as runner:
         trial = Trial(Path(folder))
         trial.notebook.write().enforces = enforces
-        return runner.run(_tried(CASES[field], trial))
+        return runner.run(_run_case(CASES[field], trial))
 
 
-async def _tried(case: Case, trial: Trial) -> bool:
+async def _run_case(case: Case, trial: Trial) -> bool:
     try:
         return await case(trial)
     except KeyError:  # an event that was not filed
@@ -235,4 +237,4 @@ def figures(*, short: bool) -> Iterator[Figure]:  # noqa: ARG001 - a part of the
     """Fields of policy that may be declared and do not hold; ``short`` looks at all of them, too."""
     found = fields()
     how = f"{len(found)} fields of policy, each broken once by a call through a runtime"
-    yield none("policy.unenforced", sum(not held(field) for field in found), len(found), how)
+    yield no_violations("policy.unenforced", sum(not is_enforced(field) for field in found), len(found), how)

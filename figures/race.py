@@ -12,7 +12,7 @@ from multiprocessing.queues import SimpleQueue
 from pathlib import Path
 
 from figures.crash_world import PERSON, World
-from figures.figure import Figure, none
+from figures.figure import Figure, no_violations
 from remit.errors import LeaseError, RemitError
 from remit.journal.sql import SqlStore
 
@@ -23,15 +23,15 @@ def figures(*, short: bool) -> Iterator[Figure]:
     """Effects beyond one, and errors other than that somebody else drives."""
     each = 10 if short else 125
     home = Path(tempfile.mkdtemp(prefix="remit-race-"))
-    asyncio.run(_until_waiting(home))
+    asyncio.run(_create_waiting_run(home))
     outcomes = _race(home, each)
-    happened = Counter(World(home, "flat").happened())
+    happened = Counter(World(home, "flat").read_effects())
     shutil.rmtree(home)
     ran = sum(count for (name, _), count in happened.items() if name == "erase")
     how = f"{PROCESSES} processes of {each} resumers of one approved run on one SQLite file: {dict(outcomes)}"
     beyond = sum(count - 1 for count in happened.values())
     missing = not any(name == "erase" for name, _ in happened)
-    yield none("resume.race.doubled", beyond + missing, PROCESSES * each, how)
+    yield no_violations("resume.race.doubled", beyond + missing, PROCESSES * each, how)
     yield Figure(
         name="approval.race.executions",
         value=ran,
@@ -42,10 +42,10 @@ def figures(*, short: bool) -> Iterator[Figure]:
         how=f"{how}; executions of the call that the one approved question is about",
     )
     errors = sum(count for name, count in outcomes.items() if name not in ("done", "somebody else drives"))
-    yield none("resume.race.errors", errors, PROCESSES * each, how)
+    yield no_violations("resume.race.errors", errors, PROCESSES * each, how)
 
 
-async def _until_waiting(home: Path) -> None:
+async def _create_waiting_run(home: Path) -> None:
     store = SqlStore.at(home / "journal.db")
     runtime = World(home, "flat").runtime(store)
     result = await runtime.run("go", by=PERSON)
@@ -75,7 +75,7 @@ def _racer(home: Path, each: int, answers: SimpleQueue[list[str]]) -> None:
 async def _resume_all(home: Path, each: int) -> list[str]:
     store = SqlStore.at(home / "journal.db")
     runtime = World(home, "flat").runtime(store)
-    runtime.remember(PERSON)
+    runtime.add_principals(PERSON)
 
     async def one() -> str:
         try:

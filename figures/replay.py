@@ -7,8 +7,8 @@ import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from figures.figure import Figure, none
-from remit import Agent, App, Context, Effect, InProcessStore, Principal, Runtime, tool
+from figures.figure import Figure, no_violations
+from remit import Agent, App, Context, Effect, InMemoryStore, Principal, Runtime, tool
 from remit.testing import Scripted, calls
 
 PERSON = Principal("ada", permissions=frozenset({"*"}))
@@ -19,7 +19,7 @@ class Code:
     """The code of an application, as far as it may change between a run and its replay."""
 
     prompt: str = "You keep the books. Be careful."
-    described: str = "Add an amount to the books."
+    tool_description: str = "Add an amount to the books."
     default: int = 1
     extra_parameter: bool = False
     passed_on: int = 5
@@ -32,14 +32,14 @@ class Code:
     clock: Callable[[], str] = lambda: ""
 
 
-def _same(code: Code) -> Code:
+def _unchanged(code: Code) -> Code:
     return code
 
 
 CHANGES: dict[str, Callable[[Code], Code]] = {
     "a word of the prompt": lambda code: replace(code, prompt="You keep the books. Be quick."),
     "a space in the prompt": lambda code: replace(code, prompt="You keep the books.  Be careful."),
-    "a tool's description": lambda code: replace(code, described="Add an amount to the book."),
+    "a tool's description": lambda code: replace(code, tool_description="Add an amount to the book."),
     "a default in a tool's schema": lambda code: replace(code, default=2),
     "one more parameter": lambda code: replace(code, extra_parameter=True),
     "an argument passed on": lambda code: replace(code, passed_on=6),
@@ -51,32 +51,32 @@ CHANGES: dict[str, Callable[[Code], Code]] = {
     "the order of tools": lambda code: replace(code, tools=(1, 0)),
     "a tool less": lambda code: replace(code, tools=(0,)),
     "a composed result": lambda code: replace(code, result="done"),
-    "the clock in the prompt": _same,
+    "the clock in the prompt": _unchanged,
 }
 
 
 def figures(*, short: bool) -> Iterator[Figure]:
     """Differences that a replay did not find; an unchanged replay that finds one counts too."""
-    missed, tried = asyncio.run(_all())
+    missed, tried = asyncio.run(_count_missed())
     how = f"one change each: {', '.join(CHANGES)}; and none at all" if not short else "one change each, and none"
-    yield none("replay.missed_differences", len(missed), tried, how if not missed else f"missed: {missed}")
+    yield no_violations("replay.missed_differences", len(missed), tried, how if not missed else f"missed: {missed}")
 
 
-async def _all() -> tuple[list[str], int]:
+async def _count_missed() -> tuple[list[str], int]:
     ticks = itertools.count()
     missed: list[str] = []
-    for name, change in {"nothing": _same, **CHANGES}.items():
+    for name, change in {"nothing": _unchanged, **CHANGES}.items():
         clock = (lambda: f" It is {next(ticks)} o'clock.") if "clock" in name else (lambda: "")
-        store = InProcessStore()
+        store = InMemoryStore()
         before = Code(clock=clock)
         run = (await _runtime(before, store).run("go", by=PERSON)).run
         report = await _runtime(change(before), store).replay(run)
-        if report.identical is not (name == "nothing"):
+        if report.is_identical is not (name == "nothing"):
             missed.append(f"{name}: {report.difference}")
     return missed, len(CHANGES) + 1
 
 
-def _runtime(code: Code, store: InProcessStore) -> Runtime:
+def _runtime(code: Code, store: InMemoryStore) -> Runtime:
     @tool(effect=Effect.KEYED)
     async def book(amount: int) -> str:
         """Book an amount."""
@@ -91,7 +91,7 @@ def _runtime(code: Code, store: InProcessStore) -> Runtime:
         return await add(ctx, number + more)
 
     made = tool(
-        add_more if code.extra_parameter else add, name="add", description=code.described, effect=Effect.COMPOSED
+        add_more if code.extra_parameter else add, name="add", description=code.tool_description, effect=Effect.COMPOSED
     )
     both = (made, book)
     agent = Agent(

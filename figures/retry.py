@@ -10,7 +10,7 @@ import looptime
 from figures.figure import Figure, at_most
 from remit import Call, Effect, Reply, Retry, tool
 from remit.errors import CallError, DeadlineError, ExternalError
-from remit.testing import anybody, call_of
+from remit.testing import make_call, superuser
 
 CALLS = 2_000
 TENANTS = 20
@@ -45,7 +45,7 @@ async def _attempts(error: CallError) -> int:
 
     service = Retry()(down)
     for number in range(CALLS):
-        call = await call_of(fetch, by=anybody(tenant=f"tenant {number % TENANTS}"))
+        call = await make_call(fetch, by=superuser(tenant=f"tenant {number % TENANTS}"))
         try:
             await service(call)
         except CallError:

@@ -6,11 +6,11 @@ import asyncio
 import random
 from collections.abc import Iterator
 
-from figures.figure import Figure, none
-from figures.history import Died, Mortal
-from remit import Agent, App, Budget, CallLayer, Effect, InProcessStore, LeafContext, Principal, Runtime, Stack, tool
+from figures.figure import Figure, no_violations
+from figures.history import DyingStore, ProcessDied
+from remit import Agent, App, Budget, CallLayer, Effect, InMemoryStore, LeafContext, Principal, Runtime, Stack, tool
 from remit.contracts.items import Note, Position
-from remit.contracts.oracle import faults
+from remit.contracts.oracle import history_errors
 from remit.errors import LeaseError
 from remit.testing import Scripted, calls
 
@@ -26,7 +26,7 @@ def figures(*, short: bool) -> Iterator[Figure]:
         ("replay", _replay, "a parallel batch that dies at a random append and is resumed: same history, effects once"),
     ):
         wrong = sum(not asyncio.run(check(random.Random(seed))) for seed in range(seeds))
-        yield none(f"schedule.{name}.violations", wrong, seeds, how)
+        yield no_violations(f"schedule.{name}.violations", wrong, seeds, how)
 
 
 async def _steps(chance: random.Random) -> None:
@@ -36,7 +36,7 @@ async def _steps(chance: random.Random) -> None:
 
 async def _lease(chance: random.Random) -> bool:
     now = 0.0
-    store = InProcessStore(clock=lambda: now)
+    store = InMemoryStore(clock=lambda: now)
     driving: list[str] = []
     epochs: list[int] = []
     fine = True
@@ -57,7 +57,7 @@ async def _lease(chance: random.Random) -> bool:
                 driving.remove(name)
                 continue
             try:
-                await store.append("run", epoch, [_next(epoch, await store.read("run"))])
+                await store.append("run", epoch, [_next_item(epoch, await store.read("run"))])
                 fine = fine and driving[-1] == name
             except LeaseError:
                 fine = fine and max(epochs) > epoch
@@ -68,7 +68,7 @@ async def _lease(chance: random.Random) -> bool:
     return fine and len(set(epochs)) == len(epochs)
 
 
-def _next(epoch: int, known: list[Position]) -> Position:
+def _next_item(epoch: int, known: list[Position]) -> Position:
     return Position("run", epoch, len(known), 0.0, Note(call="call", name="log", data="0"), "{}", b"", b"")
 
 
@@ -106,28 +106,28 @@ async def _replay(chance: random.Random) -> bool:
     wanted = [("work", {"number": n}) for n in range(6)]
     parallel = chance.choice([1, 2, 6])
 
-    def runtime(store: InProcessStore) -> Runtime:
+    def runtime(store: InMemoryStore) -> Runtime:
         agent = Agent("agent", instructions="Work.", tools=[work], parallel=parallel)
         made = Runtime(
             App(name="replay", agents=(agent,)),
             model=Scripted([calls(*wanted), "done"]),
             layers=Stack[CallLayer](),
             store=store,
-            ids=lambda: "run",
+            make_run_id=lambda: "run",
         )
-        made.remember(PERSON)
+        made.add_principals(PERSON)
         return made
 
-    store = Mortal(chance.randrange(2, 16), stored=chance.random() < 0.5)
+    store = DyingStore(chance.randrange(2, 16), stored=chance.random() < 0.5)
     try:
         await runtime(store).run("go", by=PERSON)
-    except Died:
+    except ProcessDied:
         store.revive()
         await runtime(store).resume("run")
     history = await runtime(store).history("run")
     return (
-        not faults(history)
+        not history_errors(history)
         and len(history) == 1 + 1 + 6 + 1
         and all(len(each) == 1 for each in keys.values())
-        and (await runtime(store).replay("run")).identical
+        and (await runtime(store).replay("run")).is_identical
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator
 
-from figures.figure import Figure, none
+from figures.figure import Figure, no_violations
 from remit import (
     Agent,
     App,
@@ -29,7 +29,7 @@ PERSON = Principal("ada", permissions=frozenset({"*"}))
 APPROVED = {"name": "old", "count": 1}
 
 
-class Yes:
+class ApproveAll:
     """Approves at once."""
 
     async def decide(self, question: Question, /) -> Decision | None:
@@ -37,35 +37,39 @@ class Yes:
         return Decision(question=question.id, approved=True, by="ada")
 
 
-def _payload(call: Call, **changes: object) -> Call:
+def _replace_payload(call: Call, **changes: object) -> Call:
     payload = call.payload
     return call if payload is None else call._replace(payload=payload.model_copy(update=changes))
 
 
-def _rebound(call: Call, raw: str, value: dict[str, object]) -> Call:
+def _rebind(call: Call, raw: str, value: dict[str, object]) -> Call:
     arguments = Arguments(raw, value)
-    return call._replace(arguments=arguments, payload=None, canonical="")
+    return call._replace(arguments=arguments, payload=None, canonical_arguments="")
 
 
 MUTATIONS: dict[str, Callable[[Call], Call]] = {
-    "another name": lambda call: _payload(call, name="new"),
-    "another count": lambda call: _payload(call, count=2),
-    "a count that only looks the same": lambda call: _payload(call, count=True),
-    "other arguments": lambda call: _rebound(call, '{"name":"new","count":1}', {"name": "new", "count": 1}),
-    "a default left out": lambda call: _rebound(call, '{"name":"other"}', {"name": "other"}),
-    "payload and canonical": lambda call: _payload(call, name="new")._replace(canonical='{"count":1,"name":"new"}'),
-    "canonical and not payload": lambda call: _payload(call, name="new")._replace(canonical=call.canonical),
+    "another name": lambda call: _replace_payload(call, name="new"),
+    "another count": lambda call: _replace_payload(call, count=2),
+    "a count that only looks the same": lambda call: _replace_payload(call, count=True),
+    "other arguments": lambda call: _rebind(call, '{"name":"new","count":1}', {"name": "new", "count": 1}),
+    "a default left out": lambda call: _rebind(call, '{"name":"other"}', {"name": "other"}),
+    "payload and canonical": lambda call: _replace_payload(call, name="new")._replace(
+        canonical='{"count":1,"name":"new"}'
+    ),
+    "canonical and not payload": lambda call: _replace_payload(call, name="new")._replace(
+        canonical=call.canonical_arguments
+    ),
 }
 
 
 def figures(*, short: bool) -> Iterator[Figure]:  # noqa: ARG001 - the short form is the long one
     """Executions of something that was not approved."""
-    executions, tried = asyncio.run(_all())
+    executions, tried = asyncio.run(_count_executions())
     how = f"{len(MUTATIONS)} ways to change an approved call, for 4 effect classes and 2 scopes"
-    yield none("seal.executions", executions, tried, how)
+    yield no_violations("seal.executions", executions, tried, how)
 
 
-async def _all() -> tuple[int, int]:
+async def _count_executions() -> tuple[int, int]:
     executions = tried = 0
     for effect in (Effect.PURE, Effect.IDEMPOTENT, Effect.KEYED, Effect.UNSAFE):
         for change in MUTATIONS.values():
@@ -92,6 +96,6 @@ async def _run(effect: Effect, change: Callable[[Call], Call], *, at_tool: bool)
     agent = Agent("agent", instructions="Work.", tools=[erase.layer(meddle()) if at_tool else erase])
     agent = agent if at_tool else agent.layer(meddle())
     model = Scripted([calls(("erase", APPROVED)), "done"])
-    runtime = Runtime(App(name="seal", agents=(agent,), env=Env(approver=Yes())), model=model)
+    runtime = Runtime(App(name="seal", agents=(agent,), env=Env(approver=ApproveAll())), model=model)
     await runtime.run("go", by=PERSON)
     return ran

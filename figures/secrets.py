@@ -23,7 +23,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import set_tracer_provider
 
-from figures.figure import Figure, none
+from figures.figure import Figure, no_violations
 from figures.secrets_world import TENANT, World, ways
 from remit import Principal
 from remit.journal.sql import SqlStore
@@ -61,7 +61,7 @@ def figures(*, short: bool) -> Iterator[Figure]:
         f"{len(cases)} cases of {len(SHAPES)} shapes of canaries, let slip in {len(ways())} ways, looked for in: "
         "results, errors with their causes, the journal's file and WAL, spans, logs, screens, approvals, exports"
     )
-    yield none("secrets.leaked", len(leaks), looked, how if not leaks else f"leaked: {leaks[:20]}")
+    yield no_violations("secrets.leaked", len(leaks), looked, how if not leaks else f"leaked: {leaks[:20]}")
 
 
 def _search(cases: list[tuple[str, int, str]], answer: Connection) -> None:
@@ -73,19 +73,19 @@ def _search(cases: list[tuple[str, int, str]], answer: Connection) -> None:
     looked, leaks = 0, list[str]()
     for shape, number, way in cases:
         value = SHAPES[shape].format(*[f"{number:03}"] * 2)
-        for place, text in _tell(way, value, exporter).items():
+        for place, text in _collect_places(way, value, exporter).items():
             looked += 1
-            leaks += [f"{shape} · {way} · {place}"] if _holds(text, value) else []
+            leaks += [f"{shape} · {way} · {place}"] if _contains_canary(text, value) else []
     answer.send((looked, leaks))
 
 
-def _holds(text: bytes, value: str) -> bool:
+def _contains_canary(text: bytes, value: str) -> bool:
     """Whether a text holds the canary: its core, which no escaping changes, or the whole in Base64."""
     core = value[value.index("CANARY") :][:9] if "CANARY" in value else value
     return core.encode() in text or base64.b64encode(value.encode())[:12] in text
 
 
-def _tell(way: str, value: str, exporter: InMemorySpanExporter) -> dict[str, bytes]:
+def _collect_places(way: str, value: str, exporter: InMemorySpanExporter) -> dict[str, bytes]:
     """Run a tool that lets the value slip; every place where it could stand, with what stands there.
 
     Raises:
@@ -94,14 +94,14 @@ def _tell(way: str, value: str, exporter: InMemorySpanExporter) -> dict[str, byt
     home = Path(tempfile.mkdtemp(prefix="remit-secrets-"))
     printed = io.StringIO()
     exporter.clear()
-    listening = logging.StreamHandler(printed)
-    logging.getLogger().addHandler(listening)
+    handler = logging.StreamHandler(printed)
+    logging.getLogger().addHandler(handler)
     with patch.dict(os.environ, REMIT_HOME=str(home)), redirect_stdout(printed), redirect_stderr(printed):
         places = asyncio.run(_run(home, way, value))
         run = places.pop("run").decode()
-        shown = [_command("show", run, "--json"), _command("show", run)]
-        asked = [_command("approvals", "list", "--all", "--json")]
-    logging.getLogger().removeHandler(listening)
+        exports = [_run_command("show", run, "--json"), _run_command("show", run)]
+        approvals = [_run_command("approvals", "list", "--all", "--json")]
+    logging.getLogger().removeHandler(handler)
     shutil.rmtree(home)
     spans = "".join(span.to_json() for span in exporter.get_finished_spans())
     assert "execute_tool" in spans, "no span was told"  # noqa: S101 - a canary that nobody could hear proves nothing
@@ -109,14 +109,14 @@ def _tell(way: str, value: str, exporter: InMemorySpanExporter) -> dict[str, byt
         **places,
         "spans": spans.encode(),
         "logs and output": printed.getvalue().encode(),
-        "exports": "".join(shown).encode(),
-        "approvals": "".join(asked).encode(),
+        "exports": "".join(exports).encode(),
+        "approvals": "".join(approvals).encode(),
     }
 
 
-def _command(*words: str) -> str:
-    said = done(*words)
-    return said.out + said.err
+def _run_command(*words: str) -> str:
+    completed = done(*words)
+    return completed.out + completed.err
 
 
 async def _run(home: Path, way: str, value: str) -> dict[str, bytes]:

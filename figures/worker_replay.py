@@ -14,8 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from figures.worker_tree import DONE, PERSON, Code, DescribedEntry, LongEntry, LongPrompt, runtime, writing_to
-from remit import InProcessStore
+from figures.worker_tree import DONE, PERSON, Code, DescribedEntry, LongEntry, LongPrompt, effect_writer, make_runtime
+from remit import InMemoryStore
 from remit.contracts.items import Mismatch, ModelReply, ToolOutput
 from remit.journal.sql import SqlStore
 
@@ -23,7 +23,7 @@ MATES: Final = 3
 """How often the inner worker is called, each time with a question: two at once, and then one."""
 
 
-def _same(code: Code) -> Code:
+def _unchanged(code: Code) -> Code:
     return code
 
 
@@ -32,11 +32,11 @@ CHANGES: Final[dict[str, Callable[[Code], Code]]] = {
     "a space in the outer prompt": lambda code: replace(code, lead="You lead.  {% include 'tone' %}"),
     "a text that the outer prompt includes": lambda code: replace(code, tone="Be quick."),
     "a word of the inner prompt": lambda code: replace(code, mate="You note what you are told: {{ prompt }}"),
-    "what the inner worker is for": lambda code: replace(code, mate_does="Enters some amounts."),
-    "the input schema": lambda code: replace(code, asked=LongPrompt),
+    "what the inner worker is for": lambda code: replace(code, mate_description="Enters some amounts."),
+    "the input schema": lambda code: replace(code, input_model=LongPrompt),
     "the output schema": lambda code: replace(code, output=LongEntry),
     "a word of the output schema": lambda code: replace(code, output=DescribedEntry),
-    "a tool's description": lambda code: replace(code, described="Add an amount to the book."),
+    "a tool's description": lambda code: replace(code, tool_description="Add an amount to the book."),
     "a default in a tool's schema": lambda code: replace(code, default=2),
     "one more parameter": lambda code: replace(code, extra_parameter=True),
     "an argument passed on": lambda code: replace(code, passed_on=6),
@@ -46,25 +46,25 @@ CHANGES: Final[dict[str, Callable[[Code], Code]]] = {
     "the order of tools": lambda code: replace(code, tools=(1, 0)),
     "a tool less": lambda code: replace(code, tools=(0,)),
     "a composed result": lambda code: replace(code, result="done"),
-    "a tool of the provider": lambda code: replace(code, searches="web_search"),
-    "the clock in the prompt": _same,
+    "a tool of the provider": lambda code: replace(code, provider_tool="web_search"),
+    "the clock in the prompt": _unchanged,
 }
 
 
-async def planted() -> list[str]:
+async def find_missed_changes() -> list[str]:
     """Differences that a replay did not find, and an unchanged replay that finds one."""
     ticks, missed = itertools.count(), list[str]()
-    for name, change in {"nothing": _same, **CHANGES}.items():
+    for name, change in {"nothing": _unchanged, **CHANGES}.items():
         clock = (lambda: f" It is {next(ticks)} o'clock.") if "clock" in name else (lambda: "")
-        before, store = Code(prompted=clock), InProcessStore()
-        run = await _ended(before, store)
-        report = await runtime(change(before), store, _nothing, asks=False).replay(run)
-        if report.identical is not (name == "nothing"):
+        before, store = Code(prompt_suffix=clock), InMemoryStore()
+        run = await _run_to_end(before, store)
+        report = await make_runtime(change(before), store, _ignore_effect, asks=False).replay(run)
+        if report.is_identical is not (name == "nothing"):
             missed.append(f"{name}: {report.difference or 'not found'}")
     return missed
 
 
-def killed() -> list[str]:
+def check_killed_run() -> list[str]:
     """What is wrong with a run that each time waits in a process which is killed, and is decided in another."""
     with tempfile.TemporaryDirectory(prefix="remit-tree-") as name:
         home = Path(name)
@@ -72,18 +72,18 @@ def killed() -> list[str]:
         status, waits = _child(_begin, home), 0
         while status == -signal.SIGKILL:
             waits += 1
-            if asyncio.run(_too_early(home)):
+            if asyncio.run(_has_early_effect(home)):
                 wrong.append("something was erased before it was approved")
             _child(_decide, home)
             status = _child(_resume, home)
         if (status, waits) != (0, 2):
             return [*wrong, f"it waited {waits} times, and its last process ended with {status}"]
-        return wrong + asyncio.run(_judged(home))
+        return wrong + asyncio.run(_judge(home))
 
 
-async def _ended(code: Code, store: InProcessStore) -> str:
+async def _run_to_end(code: Code, store: InMemoryStore) -> str:
     """A run that came to its end, all of its questions approved."""
-    made = runtime(code, store, _nothing)
+    made = make_runtime(code, store, _ignore_effect)
     result = await made.run("go", by=PERSON)
     while result.status == "waiting":
         for question in result.questions:
@@ -102,57 +102,59 @@ def _child(work: Callable[[Path], Coroutine[Any, Any, None]], home: Path) -> int
 
 
 async def _begin(home: Path) -> None:
-    await runtime(Code(), SqlStore.at(home / "journal.db"), writing_to(home)).run("go", by=PERSON)
+    await make_runtime(Code(), SqlStore.at(home / "journal.db"), effect_writer(home)).run("go", by=PERSON)
     os.kill(os.getpid(), signal.SIGKILL)
 
 
 async def _decide(home: Path) -> None:
     store = SqlStore.at(home / "journal.db")
-    for row in await store.questions():
-        await runtime(Code(), store, writing_to(home), asks=False).decide(row.question.id, approved=True, by=PERSON)
+    for row in await store.list_questions():
+        await make_runtime(Code(), store, effect_writer(home), asks=False).decide(
+            row.question.id, approved=True, by=PERSON
+        )
     await store.close()
 
 
 async def _resume(home: Path) -> None:
     store = SqlStore.at(home / "journal.db")
-    (row,) = await store.runs()
-    result = await runtime(Code(), store, writing_to(home)).resume(row.run)
+    (row,) = await store.list_runs()
+    result = await make_runtime(Code(), store, effect_writer(home)).resume(row.run)
     if result.status == "waiting":
         os.kill(os.getpid(), signal.SIGKILL)
     await store.close()
 
 
-async def _too_early(home: Path) -> bool:
+async def _has_early_effect(home: Path) -> bool:
     """Whether more was erased than approved."""
     store = SqlStore.at(home / "journal.db")
-    rows = await store.questions(only_open=False)
+    rows = await store.list_questions(only_open=False)
     await store.close()
     approved = sum(row.status != "open" for row in rows)
-    return _happened(home)["erase"] > approved
+    return _count_effects(home)["erase"] > approved
 
 
-def _happened(home: Path) -> Counter[str]:
+def _count_effects(home: Path) -> Counter[str]:
     log = home / "effects.log"
     return Counter(line.split()[0] for line in log.read_text().splitlines()) if log.exists() else Counter()
 
 
-async def _judged(home: Path) -> list[str]:
+async def _judge(home: Path) -> list[str]:
     store = SqlStore.at(home / "journal.db")
-    (row,) = await store.runs()
+    (row,) = await store.list_runs()
     items = [position.item for position in await store.read(row.run)]
-    report = await runtime(Code(), store, _nothing, asks=False).replay(row.run)
+    report = await make_runtime(Code(), store, _ignore_effect, asks=False).replay(row.run)
     await store.close()
-    wrong = [] if report.identical else [f"its replay differs: {report.difference}"]
+    wrong = [] if report.is_identical else [f"its replay differs: {report.difference}"]
     wrong += ["a request was made otherwise than before" for item in items if isinstance(item, Mismatch)]
     ends = Counter(item.call for item in items if isinstance(item, ToolOutput))
     wrong += [f"a call has {count} ends" for count in ends.values() if count > 1]
-    if _happened(home) != {"book": 2 * MATES, "erase": MATES}:
-        wrong.append(f"it did {dict(_happened(home))}")
+    if _count_effects(home) != {"book": 2 * MATES, "erase": MATES}:
+        wrong.append(f"it did {dict(_count_effects(home))}")
     replies = sum(isinstance(item, ModelReply) for item in items)
     if replies != 3 + 2 * MATES:
         wrong.append(f"{replies} answers of models are recorded")
     return wrong
 
 
-def _nothing(_name: str, _key: str) -> None:
+def _ignore_effect(_name: str, _key: str) -> None:
     """What happens is of no matter."""

@@ -21,7 +21,7 @@ from remit.workers import Worker, WorkerDefinition
 PERSON: Final = Principal("ada", permissions=frozenset({"*"}))
 DONE: Final = "all done"
 
-Happen = Callable[[str, str], None]
+EffectRecorder = Callable[[str, str], None]
 """Is told what happens in the world: which tool, under which key."""
 
 
@@ -59,23 +59,23 @@ class Code:
     lead: str = "You lead. {% include 'tone' %}"
     tone: str = "Be careful."
     mate: str = "You enter what you are told: {{ prompt }}"
-    mate_does: str = "Enters amounts."
-    asked: type[Prompt] = Prompt
+    mate_description: str = "Enters amounts."
+    input_model: type[Prompt] = Prompt
     output: type[BaseModel] = Entry
-    described: str = "Add an amount to the books."
+    tool_description: str = "Add an amount to the books."
     default: int = 1
     extra_parameter: bool = False
     passed_on: int = 5
     order: tuple[int, ...] = (1, 2)
     tools: tuple[int, ...] = (0, 1)
     result: str = "booked"
-    searches: Literal["", "web_search"] = ""
-    prompted: Callable[[], str] = lambda: ""
+    provider_tool: Literal["", "web_search"] = ""
+    prompt_suffix: Callable[[], str] = lambda: ""
 
 
-def runtime(code: Code, store: Store, happen: Happen, *, asks: bool = True) -> Runtime:
+def make_runtime(code: Code, store: Store, record_effect: EffectRecorder, *, asks: bool = True) -> Runtime:
     """A runtime of the application; where it does not ``ask``, its models refuse to say anything."""
-    mate = _mate(code, _tools(code, happen), asks=asks)
+    mate = _mate(code, _tools(code, record_effect), asks=asks)
     lead = WorkerDefinition(
         name="lead", prompt=code.lead, includes={"tone": code.tone}, workers=("mate",), delegates=_BELOW
     )
@@ -84,11 +84,11 @@ def runtime(code: Code, store: Store, happen: Happen, *, asks: bool = True) -> R
     lines = [calls(("lead", {"prompt": "enter them"})), DONE] if asks else [RuntimeError("asked")]
     agent = Agent("agent", instructions=code.instructions, tools=[leading], model=Scripted(lines))
     made = Runtime(App(name="tree", agents=(agent,)), store=store)
-    made.remember(PERSON)
+    made.add_principals(PERSON)
     return made
 
 
-def writing_to(folder: Path) -> Happen:
+def effect_writer(folder: Path) -> EffectRecorder:
     """Writes what happens into a file of a folder, line by line, so that it outlives any process."""
 
     def happen(name: str, key: str) -> None:
@@ -105,29 +105,29 @@ _BELOW: Final = ("add", "book", "erase")
 def _mate(code: Code, tools: tuple[Tool[..., Any], ...], *, asks: bool) -> Worker:
     definition = WorkerDefinition(
         name="mate",
-        description=code.mate_does,
-        prompt=code.mate + code.prompted(),
-        input=code.asked,
+        description=code.mate_description,
+        prompt=code.mate + code.prompt_suffix(),
+        input=code.input_model,
         output=code.output,
         tools=tuple(tools[index].name for index in code.tools),
         delegates=("book",),
-        builtin_tools=(code.searches,) if code.searches else (),
+        builtin_tools=(code.provider_tool,) if code.provider_tool else (),
     )
     turns = [[("add", '{"number":3}'), ("erase", '{"number":4}')], [("final_result", '{"amount":3}')]]
     return Worker(definition, tools=tools, model=_model(turns, asks=asks))
 
 
-def _tools(code: Code, happen: Happen) -> tuple[Tool[..., Any], ...]:
+def _tools(code: Code, record_effect: EffectRecorder) -> tuple[Tool[..., Any], ...]:
     @tool(effect=Effect.KEYED)
     async def book(ctx: LeafContext, amount: int) -> str:
         """Book an amount."""
-        happen("book", ctx.key)
+        record_effect("book", ctx.key)
         return f"booked {amount}"
 
     @tool(effect=Effect.UNSAFE, risk=Risk.HIGH)
     async def erase(ctx: LeafContext, number: int) -> str:
         """Erase a line, after a person has agreed."""
-        happen("erase", ctx.key)
+        record_effect("erase", ctx.key)
         return f"erased {number}"
 
     async def add(ctx: Context, number: int = code.default) -> str:
@@ -139,7 +139,7 @@ def _tools(code: Code, happen: Happen) -> tuple[Tool[..., Any], ...]:
         return await add(ctx, number + more)
 
     body = add_more if code.extra_parameter else add
-    return tool(body, name="add", description=code.described, effect=Effect.COMPOSED), erase, book
+    return tool(body, name="add", description=code.tool_description, effect=Effect.COMPOSED), erase, book
 
 
 def _model(turns: list[Any], *, asks: bool) -> FunctionModel:

@@ -15,9 +15,9 @@ from pydantic import BaseModel
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from figures.figure import Figure, none
-from figures.worker_replay import CHANGES, killed, planted
-from remit import App, Effect, InProcessStore, LeafContext, Principal, Reply, Risk, Runtime, tool
+from figures.figure import Figure, no_violations
+from figures.worker_replay import CHANGES, check_killed_run, find_missed_changes
+from remit import App, Effect, InMemoryStore, LeafContext, Principal, Reply, Risk, Runtime, tool
 from remit.contracts.arguments import Arguments
 from remit.contracts.items import Mismatch
 from remit.errors import ConflictError
@@ -25,7 +25,7 @@ from remit.workers import Worker, WorkerDefinition
 
 PERSON: Final = Principal("ada", permissions=frozenset({"*"}))
 RUNS, SHORT = 120, 10
-DEEP: Final = 3
+MAX_DEPTH: Final = 3
 _PROMPT: Final = Arguments('{"prompt":"go"}', {"prompt": "go"})
 ARGUMENTS: Final = ('{"text":"a"}', '{ "text" : "b" }', '{"text":1}', '{"text"', "", "[1]")
 IDS: Final = ("", "same", "one", "two")
@@ -73,21 +73,23 @@ TOOLS: Final = (look, save, burn, fail, end)
 def figures(*, short: bool) -> Iterator[Figure]:
     """Replays that differ, runs that are driven on and differ, runs that do not end, and changes that are not found."""
     count = SHORT if short else RUNS
-    wrong = [found for seed in range(count) if (found := asyncio.run(_tried(seed)))]
-    wrong += [*killed(), *asyncio.run(planted())]
+    wrong = [found for seed in range(count) if (found := asyncio.run(_check_seed(seed)))]
+    wrong += [*check_killed_run(), *asyncio.run(find_missed_changes())]
     how = (
         f"{count} random trees of workers, driven on by a new process after each decision, then replayed by another; "
         "one three deep, whose processes are killed while it waits, decided and finished by others; "
         f"and one that is replayed without a model by changed code: {', '.join(CHANGES)}; and by the same"
     )
     tried = count + 1 + len(CHANGES) + 1
-    yield none("worker.replay_mismatches", len(wrong), tried, how if not wrong else f"{how}; wrong: {wrong[:3]}")
+    yield no_violations(
+        "worker.replay_mismatches", len(wrong), tried, how if not wrong else f"{how}; wrong: {wrong[:3]}"
+    )
 
 
-async def _tried(seed: int) -> str:
+async def _check_seed(seed: int) -> str:
     """What is wrong with one run; empty if nothing is."""
-    store, decides = InProcessStore(), random.Random(seed)
-    result = await _runtime(seed, store).call_named("w", _PROMPT, by=PERSON)
+    store, decides = InMemoryStore(), random.Random(seed)
+    result = await _runtime(seed, store).call_by_name("w", _PROMPT, by=PERSON)
     while result.status == "waiting":
         runtime = _runtime(seed, store)
         question = decides.choice(result.questions)
@@ -95,21 +97,21 @@ async def _tried(seed: int) -> str:
         result = await runtime.resume(result.run)
     differs = [item for item in await store.read(result.run) if isinstance(item.item, Mismatch)]
     report = await _runtime(seed, store).replay(result.run)
-    if differs or report.difference or report.compared < 3:
+    if differs or report.difference or report.compared_count < 3:
         return f"{seed}: {differs[:1]} {report.difference}"
     return ""
 
 
-def _runtime(seed: int, store: InProcessStore) -> Runtime:
+def _runtime(seed: int, store: InMemoryStore) -> Runtime:
     """A new process: everything is made anew, and the same for the same seed."""
     worker = _worker(random.Random(seed), "w", 1)
     made = Runtime(App(name="figures", tools=(worker,)), store=store)
-    made.remember(PERSON)
+    made.add_principals(PERSON)
     return made
 
 
 def _worker(rng: random.Random, name: str, depth: int) -> Worker:
-    below = [_worker(rng, f"{name}{i}", depth + 1) for i in range(rng.randint(0, 2) if depth < DEEP else 0)]
+    below = [_worker(rng, f"{name}{i}", depth + 1) for i in range(rng.randint(0, 2) if depth < MAX_DEPTH else 0)]
     own = [each for each in TOOLS[:4] if rng.random() < 0.8] + ([end] if rng.random() < 0.1 else [])
     gives: type[BaseModel | str] = Said if rng.random() < 0.5 else str
     definition = WorkerDefinition(
@@ -121,8 +123,8 @@ def _worker(rng: random.Random, name: str, depth: int) -> Worker:
         output=gives,
         retries=2,
     )
-    lines = [_wants(rng, [*own, *below]) for _ in range(rng.randint(1, 3))]
-    model = FunctionModel(_saying([*lines, *_results(rng, gives is str)]))
+    lines = [_random_calls(rng, [*own, *below]) for _ in range(rng.randint(1, 3))]
+    model = FunctionModel(_scripted_model([*lines, *_result_turns(rng, gives is str)]))
     return Worker(definition, tools=own, workers={each.name: each for each in below}, model=model)
 
 
@@ -133,24 +135,24 @@ def _names(workers: list[Worker]) -> Iterator[str]:
         yield from (name for name in each.definition.delegates if name.startswith("w"))
 
 
-def _wants(rng: random.Random, callees: list[Any]) -> list[ToolCallPart]:
+def _random_calls(rng: random.Random, callees: list[Any]) -> list[ToolCallPart]:
     names = [each.name for each in callees] + ["nothing"]
-    return [_call(rng, rng.choice(names)) for _ in range(rng.randint(1, 4))]
+    return [_random_call(rng, rng.choice(names)) for _ in range(rng.randint(1, 4))]
 
 
-def _call(rng: random.Random, name: str) -> ToolCallPart:
+def _random_call(rng: random.Random, name: str) -> ToolCallPart:
     arguments = '{"prompt":"go"}' if name.startswith("w") else rng.choice(ARGUMENTS)
     return ToolCallPart(name, arguments, rng.choice(IDS))
 
 
-def _results(rng: random.Random, text: bool) -> list[list[TextPart | ToolCallPart]]:  # noqa: FBT001 - of one use
+def _result_turns(rng: random.Random, text: bool) -> list[list[TextPart | ToolCallPart]]:  # noqa: FBT001 - of one use
     if text:
         return [[TextPart("done")]]
     wrong: list[list[TextPart | ToolCallPart]] = [[TextPart("done")], [ToolCallPart("final_result", "{}", "r")]]
     return [*wrong[: rng.randint(0, 2)], [ToolCallPart("final_result", '{"text":"done"}', "r")]]
 
 
-def _saying(lines: list[Any]) -> Callable[[list[ModelMessage], AgentInfo], Any]:
+def _scripted_model(lines: list[Any]) -> Callable[[list[ModelMessage], AgentInfo], Any]:
     async def say(messages: list[ModelMessage], _info: AgentInfo) -> ModelResponse:
         number = sum(isinstance(message, ModelResponse) for message in messages)
         return ModelResponse(list(lines[number]))

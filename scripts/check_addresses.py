@@ -6,7 +6,7 @@ A lock that names a registry installs only where that registry is reached, and a
 import re
 import sys
 
-from committed import ROOT, committed
+from committed import ROOT, list_project_files
 
 # The brackets keep this file from finding itself.
 FORBIDDEN: dict[str, re.Pattern[str]] = {
@@ -20,7 +20,7 @@ FORBIDDEN: dict[str, re.Pattern[str]] = {
 def main() -> int:
     """Name every line that holds one of them."""
     found = 0
-    paths = committed()
+    paths = list_project_files()
     for path in paths:
         try:
             lines = (ROOT / path).read_text(encoding="utf-8").splitlines()

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from committed import ROOT, committed
+from committed import ROOT, list_project_files
 
 MAX_FILE = 400
 MAX_FUNCTION = 60
@@ -18,7 +18,7 @@ def main() -> int:
     """Name everything that is too long; the largest file and function are printed either way."""
     files: list[tuple[int, str]] = []
     functions: list[tuple[int, str]] = []
-    for path in committed("*.py"):
+    for path in list_project_files("*.py"):
         source = (ROOT / path).read_text(encoding="utf-8")
         files.append((len(source.splitlines()), str(path)))
         functions += function_sizes(path, source)

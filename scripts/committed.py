@@ -6,7 +6,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def committed(*patterns: str) -> list[Path]:
+def list_project_files(*patterns: str) -> list[Path]:
     """The files under version control or about to be, relative to the root; deleted ones are left out."""
     listing = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *patterns],

@@ -29,20 +29,20 @@ import remit.layers
 import remit.models
 from committed import ROOT
 from remit import errors
-from remit.cli.apps import tools_of
+from remit.cli.apps import collect_tools
 from remit.contracts.call import AnyLayer, CallLayer, ModelLayer, StepLayer
 from remit.contracts.gate import Gate
-from remit.contracts.items import KINDS
-from remit.core import RULES
+from remit.contracts.items import ITEM_TYPES
+from remit.core import ORDER_RULES
 from remit.inventory.drift import CHECKLIST
 from remit.inventory.gates import Sessions
-from remit.inventory.governance import Table
-from remit.inventory.markdown import enforcement, templates
-from remit.inventory.sections import audit_events, business_rules, session_policies
+from remit.inventory.governance import PolicyTable
+from remit.inventory.markdown import enforcement_table, templates_table
+from remit.inventory.sections import audit_events_section, business_rules_section, session_policies_section
 from remit_cms.app import build
-from remit_cms.templates.builtin import BUILTIN
+from remit_cms.templates.builtin import BUILTIN_TEMPLATES
 
-PART: Final = re.compile(r"(<!-- generated: ([a-z-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+PART_PATTERN: Final = re.compile(r"(<!-- generated: ([a-z-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 E = TypeVar("E", bound=errors.RemitError)
 Layer = type[CallLayer] | type[ModelLayer] | type[StepLayer] | type[AnyLayer]
 LAYERS: Final = (CallLayer, ModelLayer, StepLayer, AnyLayer)
@@ -53,25 +53,27 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Write the generated parts of README.md and docs.")
     parser.add_argument("--check", action="store_true", help="write nothing; fail where a part is stale")
     options = parser.parse_args()
-    stale = [path for path in documents() if generated(path.read_text(encoding="utf-8")) != path.read_text("utf-8")]
+    stale = [
+        path for path in list_documents() if render_parts(path.read_text(encoding="utf-8")) != path.read_text("utf-8")
+    ]
     for path in stale:
         print(f"{path.relative_to(ROOT)}: {'stale, run `make docs`' if options.check else 'written'}")
         if not options.check:
-            path.write_text(generated(path.read_text(encoding="utf-8")), encoding="utf-8")
+            path.write_text(render_parts(path.read_text(encoding="utf-8")), encoding="utf-8")
     return 1 if options.check and stale else 0
 
 
-def documents() -> list[Path]:
+def list_documents() -> list[Path]:
     """Every document, the README first."""
     return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
-def generated(text: str) -> str:
+def render_parts(text: str) -> str:
     """``text`` with each of its generated parts as the code says it today."""
-    return PART.sub(lambda found: f"{found[1]}\n{PARTS[found[2]]()}\n\n{found[3]}", text)
+    return PART_PATTERN.sub(lambda found: f"{found[1]}\n{PARTS[found[2]]()}\n\n{found[3]}", text)
 
 
-def rooms() -> str:
+def packages() -> str:
     """The rooms, by the contract that import-linter holds them to; each may import those below it."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     contracts = settings["tool"]["importlinter"]["contracts"]
@@ -80,20 +82,22 @@ def rooms() -> str:
         for name in re.findall(r"\w+", level):
             if any((ROOT / "src/remit" / place).exists() for place in (f"{name}.py", f"{name}/__init__.py")):
                 module = importlib.import_module(f"remit.{name}")
-                rows.append((f"`{name}`", _first(module.__doc__)))
-    return table(("room", "what is in it"), rows)
+                rows.append((f"`{name}`", _first_paragraph(module.__doc__)))
+    return markdown_table(("room", "what is in it"), rows)
 
 
 def items() -> str:
     """The items of a journal."""
-    rows = [(f"`{kind}`", f"`{item.__name__}`", _first(item.__doc__)) for kind, item in KINDS.items()]
-    return table(("kind", "class", "what it says"), rows)
+    rows = [(f"`{kind}`", f"`{item.__name__}`", _first_paragraph(item.__doc__)) for kind, item in ITEM_TYPES.items()]
+    return markdown_table(("kind", "class", "what it says"), rows)
 
 
 def rules() -> str:
     """Which place stands outside which, and why."""
-    rows = [(f"`{r.outer.value}`", f"`{r.inner.value}`", f"{r.why}{'; needed' * r.needed}") for r in RULES]
-    return table(("outside", "inside", "why"), rows)
+    rows = [
+        (f"`{r.outer.value}`", f"`{r.inner.value}`", f"{r.reason}{'; needed' * r.is_required}") for r in ORDER_RULES
+    ]
+    return markdown_table(("outside", "inside", "why"), rows)
 
 
 def layers() -> str:
@@ -104,10 +108,13 @@ def layers() -> str:
         loaded = importlib.import_module(name)
         for layer in vars(loaded).values():
             if _is_layer(layer) and layer.__module__ == loaded.__name__:
-                named = cast("Layer", layer)
-                said = (_configuration(named), _raised(_source(named, loaded), name.rpartition(".")[2]))
-                rows.append((f"`{named.__name__}`", f"`{named.place.value}`", *said))
-    return table(("layer", "place", "configuration", "errors"), rows)
+                layer_type = cast("Layer", layer)
+                details = (
+                    _configuration(layer_type),
+                    _raised_errors(_source(layer_type, loaded), name.rpartition(".")[2]),
+                )
+                rows.append((f"`{layer_type.__name__}`", f"`{layer_type.place.value}`", *details))
+    return markdown_table(("layer", "place", "configuration", "errors"), rows)
 
 
 def _source(layer: Layer, module: ModuleType) -> str:
@@ -127,24 +134,24 @@ def _configuration(layer: Layer) -> str:
 def _parameter(parameter: inspect.Parameter) -> str:
     """A parameter with its type; its default too, where that can be read."""
     default = "" if parameter.default is inspect.Parameter.empty else f"{parameter.default!r}"
-    said = f" = {default}" if default and not default.startswith("<") else ""
-    return f"{parameter.name}: {parameter.annotation}{said}".replace("|", "\\|")
+    suffix = f" = {default}" if default and not default.startswith("<") else ""
+    return f"{parameter.name}: {parameter.annotation}{suffix}".replace("|", "\\|")
 
 
-def _raised(source: str, name: str) -> str:
+def _raised_errors(source: str, name: str) -> str:
     """The errors of calls that a layer's file raises, and those that say they are raised by it."""
     raised = {
         node.exc.func.id
         for node in ast.walk(ast.parse(source))
         if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and isinstance(node.exc.func, ast.Name)
     }
-    said = [
+    names = [
         kind.__name__
-        for kind in _below(errors.CallError)
+        for kind in _error_classes(errors.CallError)
         if kind.__name__ in raised or re.search(rf"Raised by [^.]*\b{name}\b", kind.__doc__ or "")
     ]
     signals = ["Suspended"] if errors.Suspended.__name__ in raised else []
-    return ", ".join(f"`{each}`" for each in (*said, *signals)) or "none of its own"
+    return ", ".join(f"`{each}`" for each in (*names, *signals)) or "none of its own"
 
 
 def error_tree() -> str:
@@ -156,10 +163,10 @@ def error_tree() -> str:
 def error_codes() -> str:
     """Every error of calls, by its code."""
     rows: list[tuple[str, ...]] = []
-    for kind in _below(errors.CallError):
+    for kind in _error_classes(errors.CallError):
         own = "yes" if kind.retryable else "no"
-        rows.append((f"`{kind.code}`", f"`{kind.__name__}`", own, _flat(kind.__doc__)))
-    return table(("code", "error", "retryable", "what it is"), rows)
+        rows.append((f"`{kind.code}`", f"`{kind.__name__}`", own, _on_one_line(kind.__doc__)))
+    return markdown_table(("code", "error", "retryable", "what it is"), rows)
 
 
 def other_errors() -> str:
@@ -167,21 +174,21 @@ def other_errors() -> str:
     for package in (remit.models, remit.cli):
         for module in pkgutil.iter_modules(package.__path__):
             importlib.import_module(f"{package.__name__}.{module.name}")
-    calls = set(_below(errors.CallError))
+    calls = set(_error_classes(errors.CallError))
     rows = [
-        (f"`{kind.code}`", f"`{kind.__module__}.{kind.__name__}`", _flat(kind.__doc__))
-        for kind in _below(errors.RemitError)
+        (f"`{kind.code}`", f"`{kind.__module__}.{kind.__name__}`", _on_one_line(kind.__doc__))
+        for kind in _error_classes(errors.RemitError)
         if kind not in calls
     ]
-    return table(("code", "error", "what it is"), rows)
+    return markdown_table(("code", "error", "what it is"), rows)
 
 
-def _below(kind: type[E]) -> Iterator[type[E]]:
+def _error_classes(kind: type[E]) -> Iterator[type[E]]:
     """A kind of error and those below it: as the tree draws them, then those of other rooms by name."""
     yield kind
     own = [child for child in kind.__subclasses__() if child.__module__.startswith("remit.")]
     for child in sorted(own, key=lambda child: "" if child.__module__ == errors.__name__ else str(child)):
-        yield from _below(child)
+        yield from _error_classes(child)
 
 
 def command_line() -> str:
@@ -190,14 +197,14 @@ def command_line() -> str:
 
     runner = CliRunner(env={"COLUMNS": "100", "TERMINAL_WIDTH": "100", "NO_COLOR": "1", "TERM": "dumb"})
     sections: list[str] = []
-    for words in _commands(program, ()):
-        said = runner.invoke(program, [*words, "--help"], prog_name="remit").output
-        lines = "\n".join(line.rstrip() for line in said.strip("\n").splitlines())
+    for words in _command_paths(program, ()):
+        help_text = runner.invoke(program, [*words, "--help"], prog_name="remit").output
+        lines = "\n".join(line.rstrip() for line in help_text.strip("\n").splitlines())
         sections.append(f"## {' '.join(('remit', *words))}\n\n```text\n{lines}\n```")
     return "\n\n".join(sections)
 
 
-def _commands(program: Typer, words: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+def _command_paths(program: Typer, words: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     """The words of each command, the group before its commands."""
     yield words
     for command in program.registered_commands:
@@ -206,87 +213,93 @@ def _commands(program: Typer, words: tuple[str, ...]) -> Iterator[tuple[str, ...
         yield (*words, name)
     for group in program.registered_groups:
         if group.typer_instance is not None:
-            yield from _commands(group.typer_instance, (*words, group.name or ""))
+            yield from _command_paths(group.typer_instance, (*words, group.name or ""))
 
 
 def cms_tools() -> str:
     """The tools of the CMS, the editor's and those for persons alone, with the facts that govern them."""
     with TemporaryDirectory() as folder:
-        tools = tools_of(build(Path(folder)).app)
+        tools = collect_tools(build(Path(folder)).app)
     rows: list[tuple[str, ...]] = []
     for each in tools:
         facts = each.facts
         permissions = ", ".join(f"`{name}`" for name in sorted(facts.permissions))
-        said = each.description.partition("\n")[0]
-        rows.append((f"`{each.name}`", facts.effect.value, facts.risk.value, permissions, said))
-    return table(("tool", "effect", "risk", "permission", "what a model is told of it"), rows)
+        summary = each.description.partition("\n")[0]
+        rows.append((f"`{each.name}`", facts.effect.value, facts.risk.value, permissions, summary))
+    return markdown_table(("tool", "effect", "risk", "permission", "what a model is told of it"), rows)
 
 
 def cms_templates() -> str:
     """The section templates that a new site begins with."""
     rows: list[tuple[str, ...]] = []
-    for template in BUILTIN:
+    for template in BUILTIN_TEMPLATES:
         slots = ", ".join(f"`{slot.key}`{' (required)' * slot.required}" for slot in template.structure.slots)
         rows.append((f"`{template.key}`", template.description, slots))
-    return table(("template", "what it is for", "fields"), rows)
+    return markdown_table(("template", "what it is for", "fields"), rows)
 
 
 def worker_keys() -> str:
     """The keys of a worker file, those below another key behind it."""
     from remit.workers.front import FrontMatter  # noqa: PLC0415 - the one part that needs the extra `pydantic-ai`
 
-    return table(("key", "if not said", "what it says"), _keys(FrontMatter, ""))
+    return markdown_table(("key", "if not said", "what it says"), _field_rows(FrontMatter, ""))
 
 
-def _keys(model: type[BaseModel], above: str) -> Iterator[tuple[str, str, str]]:
+def _field_rows(model: type[BaseModel], prefix: str) -> Iterator[tuple[str, str, str]]:
     """The fields of a model, each before those of the model it holds."""
     for name, field in model.model_fields.items():
         default = "" if field.is_required() else field.get_default(call_default_factory=True)
-        shown = default.value if isinstance(default, Enum) else default
-        said = "" if isinstance(shown, BaseModel) or shown in {None, "", ()} else f"`{json.dumps(shown)}`"
-        yield f"`{above}{name}`", said, (field.description or "").replace("|", "\\|")
+        plain_default = default.value if isinstance(default, Enum) else default
+        default_text = (
+            ""
+            if isinstance(plain_default, BaseModel) or plain_default in {None, "", ()}
+            else f"`{json.dumps(plain_default)}`"
+        )
+        yield f"`{prefix}{name}`", default_text, (field.description or "").replace("|", "\\|")
         for kind in (field.annotation, *get_args(field.annotation)):
             if isinstance(kind, type) and issubclass(kind, BaseModel):
-                yield from _keys(kind, f"{above}{name}.")
+                yield from _field_rows(kind, f"{prefix}{name}.")
 
 
-class _Anybody:
+class _NoSessions:
     """An environment whose sessions nobody asks for here."""
 
     sessions: Sessions | None = None
 
 
-def _sections() -> Table:
-    return Table(business_rules(version="1.0"), session_policies(_Anybody()), audit_events())
+def _policy_sections() -> PolicyTable:
+    return PolicyTable(
+        business_rules_section(version="1.0"), session_policies_section(_NoSessions()), audit_events_section()
+    )
 
 
 def policies() -> str:
     """Which layer enforces which field of policy."""
-    return "\n".join(enforcement(_sections()))
+    return "\n".join(enforcement_table(_policy_sections()))
 
 
 def policy_templates() -> str:
     """The named templates of the sections of policy."""
-    return "\n".join(templates(_sections()))
+    return "\n".join(templates_table(_policy_sections()))
 
 
 def checklist() -> str:
     """What `remit check` looks at."""
-    return table(("point", "what holds"), CHECKLIST.items())
+    return markdown_table(("point", "what holds"), CHECKLIST.items())
 
 
-def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+def markdown_table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     """A Markdown table."""
     lines = [head, tuple("---" for _ in head), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _first(docstring: str | None) -> str:
+def _first_paragraph(docstring: str | None) -> str:
     """The first paragraph of a docstring, on one line."""
-    return _flat((docstring or "").split("\n\n", maxsplit=1)[0])
+    return _on_one_line((docstring or "").split("\n\n", maxsplit=1)[0])
 
 
-def _flat(docstring: str | None) -> str:
+def _on_one_line(docstring: str | None) -> str:
     return " ".join((docstring or "").replace("``", "`").split())
 
 
@@ -302,7 +315,7 @@ PARTS: Final[dict[str, Callable[[], str]]] = {
     "other-errors": other_errors,
     "policies": policies,
     "policy-templates": policy_templates,
-    "rooms": rooms,
+    "rooms": packages,
     "rules": rules,
     "worker-keys": worker_keys,
 }

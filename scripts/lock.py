@@ -26,7 +26,7 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "uv": ("--group", "uv"),
 }
 
-PIN = re.compile(r"^([a-z0-9-]+)==(\S+)(.*?) \\$", re.MULTILINE)
+PIN_PATTERN = re.compile(r"^([a-z0-9-]+)==(\S+)(.*?) \\$", re.MULTILINE)
 
 
 def main() -> int:
@@ -38,7 +38,7 @@ def main() -> int:
     if not options.check:
         for name, sources in TARGETS.items():
             _compile(name, sources, upgrade=options.upgrade)
-    problems = _problems()
+    problems = _find_problems()
     for problem in problems:
         print(problem, file=sys.stderr)
     return 1 if problems else 0
@@ -47,7 +47,7 @@ def main() -> int:
 def _compile(name: str, sources: tuple[str, ...], *, upgrade: bool) -> None:
     command = ["uv", "pip", "compile", "--quiet", "--universal", "--generate-hashes", *sources]
     command += [option for package in WORKSPACE for option in ("--no-emit-package", package)]
-    command += ["--custom-compile-command", f"make lock # {_mark()}"]
+    command += ["--custom-compile-command", f"make lock # {_tables_digest()}"]
     command += ["--output-file", f"requirements/{name}.txt"]
     if upgrade:
         command.append("--upgrade")
@@ -55,13 +55,13 @@ def _compile(name: str, sources: tuple[str, ...], *, upgrade: bool) -> None:
     subprocess.run(command, cwd=ROOT, check=True, env={**os.environ, "UV_PYTHON_DOWNLOADS": "never"})
 
 
-def _problems() -> list[str]:
+def _find_problems() -> list[str]:
     problems: list[str] = []
     pins: dict[str, dict[str, str]] = {}
     for name in TARGETS:
         text = (ROOT / f"requirements/{name}.txt").read_text(encoding="utf-8")
-        pins[name] = {match[1]: match[2] for match in PIN.finditer(text)}
-        if _mark() not in text:
+        pins[name] = {match[1]: match[2] for match in PIN_PATTERN.finditer(text)}
+        if _tables_digest() not in text:
             problems.append(f"requirements/{name}.txt: the requirement tables changed since; run `make lock`")
     for package, version in pins["run"].items():
         if pins["dev"].get(package) != version:
@@ -69,7 +69,7 @@ def _problems() -> list[str]:
     return problems
 
 
-def _mark() -> str:
+def _tables_digest() -> str:
     """The digest of every table that says what is required."""
     tables: list[object] = []
     for path in PROJECTS:

@@ -10,11 +10,11 @@ from typing import Final
 
 import pytest
 
-from remit.journal.in_process import InProcessStore
+from remit.journal.in_process import InMemoryStore
 from remit.journal.migrations import migrate
 from remit.journal.ports import Store
 from remit.journal.sql import SqlStore
-from remit.journal.tables import METADATA, open_engine, read_url
+from remit.journal.tables import METADATA, open_engine, parse_url
 from tests.postgres import Postgres, serving
 
 STORES: Final = ("in process", "sql", "postgres")
@@ -22,7 +22,7 @@ STORES: Final = ("in process", "sql", "postgres")
 
 def prepare(url: str) -> None:
     """Make an empty journal at the newest revision."""
-    engine = open_engine(read_url(url))
+    engine = open_engine(parse_url(url))
     migrate(engine)
     engine.dispose()
 
@@ -107,6 +107,6 @@ async def store(request: pytest.FixtureRequest, clock: Callable[[], float]) -> A
         case "postgres":
             store = SqlStore(request.getfixturevalue("emptied"), clock)
         case _:
-            store = InProcessStore(clock)
+            store = InMemoryStore(clock)
     yield store
     await store.close()

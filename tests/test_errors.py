@@ -10,7 +10,7 @@ import re
 import pytest
 
 from remit import errors
-from remit.errors import CallError, DeniedError, RemitError, Suspended, ToolFailedError, from_reply
+from remit.errors import CallError, DeniedError, RemitError, Suspended, ToolFailedError, error_from_reply
 
 
 def below(kind: type[RemitError]) -> list[type[RemitError]]:
@@ -64,21 +64,21 @@ def test_no_two_errors_share_a_code_but_the_two_that_say_nothing_more() -> None:
 def test_the_codes_are_these_for_ever() -> None:
     assert {kind.__name__: kind.code for kind in ALL if kind.__name__ not in ("RemitError", "CallError")} == {
         "SetupError": "SETUP_ERROR",
-        "OrderError": "LAYER_ORDER",
+        "LayerOrderError": "LAYER_ORDER",
         "ContractError": "CONTRACT_ERROR",
         "NameTakenError": "NAME_TAKEN",
         "NoModelError": "NO_MODEL",
-        "InvalidError": "VALIDATION_ERROR",
+        "InvalidArgumentsError": "VALIDATION_ERROR",
         "NotFoundError": "NOT_FOUND",
         "UnknownToolError": "UNKNOWN_TOOL",
         "AlreadyExistsError": "ALREADY_EXISTS",
         "ConflictError": "CONFLICT",
         "DeniedError": "PERMISSION_DENIED",
         "BlockedError": "BLOCKED",
-        "RefusedError": "APPROVAL_DENIED",
-        "CapabilityError": "CAPABILITY_ABSENT",
+        "ApprovalDeniedError": "APPROVAL_DENIED",
+        "MissingCapabilityError": "CAPABILITY_ABSENT",
         "RateLimitedError": "RATE_LIMITED",
-        "BreakerError": "BREAKER_OPEN",
+        "BreakerOpenError": "BREAKER_OPEN",
         "BudgetError": "BUDGET_EXCEEDED",
         "DeadlineError": "TIMEOUT",
         "StillRunningError": "STILL_RUNNING",
@@ -90,13 +90,13 @@ def test_the_codes_are_these_for_ever() -> None:
         "CompletionError": "MODEL_GARBAGE",
         "SealError": "SEAL_BROKEN",
         "IdempotencyError": "IDEMPOTENCY_KEY_REUSED",
-        "OutputError": "INVALID_OUTPUT",
-        "TurnsError": "MAX_TURNS",
+        "InvalidOutputError": "INVALID_OUTPUT",
+        "MaxTurnsError": "MAX_TURNS",
         "ToolFailedError": "INTERNAL_ERROR",
         "JournalError": "JOURNAL_ERROR",
         "LeaseError": "LEASE_HELD",
         "ApprovalUsedError": "APPROVAL_USED",
-        "FormatError": "JOURNAL_FORMAT",
+        "JournalFormatError": "JOURNAL_FORMAT",
         "AuditError": "AUDIT_BROKEN",
         "DivergedError": "DIVERGED",
         "RequestError": "BAD_REQUEST",
@@ -121,12 +121,12 @@ def test_only_what_may_go_well_later_is_worth_another_try() -> None:
 
 @pytest.mark.parametrize("kind", [kind for kind in CALL_ERRORS if not issubclass(kind, DeniedError)])
 def test_a_model_reads_an_error_as_no_success_with_its_code(kind: type[CallError]) -> None:
-    assert kind("no page 'x'").reply() == {"success": False, "error": "no page 'x'", "errorCode": kind.code}
+    assert kind("no page 'x'").to_reply() == {"success": False, "error": "no page 'x'", "errorCode": kind.code}
 
 
 @pytest.mark.parametrize("kind", [kind for kind in CALL_ERRORS if issubclass(kind, DeniedError)])
 def test_a_model_reads_a_denial_as_cancelled_with_the_reason(kind: type[CallError]) -> None:
-    assert kind("not now").reply() == {
+    assert kind("not now").to_reply() == {
         "success": False,
         "cancelled": True,
         "reason": "not now",
@@ -137,18 +137,18 @@ def test_a_model_reads_a_denial_as_cancelled_with_the_reason(kind: type[CallErro
 
 @pytest.mark.parametrize("kind", [kind for kind in CALL_ERRORS if kind is not CallError])
 def test_an_error_comes_back_from_its_reply(kind: type[CallError]) -> None:
-    error = from_reply(json.dumps(kind("why").reply()))
+    error = error_from_reply(json.dumps(kind("why").to_reply()))
     assert (type(error), error.message) == (kind, "why")
 
 
 @pytest.mark.parametrize("content", ['{"errorCode":"NEVER_HEARD_OF","error":"why"}', '{"error":"why"}'])
 def test_an_unknown_code_comes_back_as_a_failed_tool(content: str) -> None:
-    error = from_reply(content)
+    error = error_from_reply(content)
     assert (type(error), error.message) == (ToolFailedError, "why")
 
 
 def test_a_reply_without_a_message_still_gives_one() -> None:
-    assert from_reply("{}").message == "the call failed"
+    assert error_from_reply("{}").message == "the call failed"
 
 
 class OutOfStockError(CallError):
@@ -158,7 +158,7 @@ class OutOfStockError(CallError):
 
 
 def test_an_applications_own_error_comes_back_as_itself() -> None:
-    assert type(from_reply(json.dumps(OutOfStockError("none left").reply()))) is OutOfStockError
+    assert type(error_from_reply(json.dumps(OutOfStockError("none left").to_reply()))) is OutOfStockError
 
 
 def test_no_except_exception_of_a_tool_swallows_the_signal_to_wait() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from figures.__main__ import PARTS
-from figures.figure import line, parts_named
+from figures.figure import format_figure, select_parts
 
 
 @pytest.mark.slow
@@ -14,11 +14,11 @@ from figures.figure import line, parts_named
 def test_a_promise_holds_in_a_sample(name: str) -> None:
     found = list(PARTS[name](short=True))
     assert found
-    assert [line(figure) for figure in found if not figure.holds] == []
+    assert [format_figure(figure) for figure in found if not figure.holds] == []
 
 
 def test_a_part_that_there_is_not_is_told_with_those_that_there_are() -> None:
-    assert parts_named(["one"], {"one": 1, "two": 2}) == ["one"]
-    assert parts_named([], {"one": 1, "two": 2}) == ("one", "two")
+    assert select_parts(["one"], {"one": 1, "two": 2}) == ["one"]
+    assert select_parts([], {"one": 1, "two": 2}) == ("one", "two")
     with pytest.raises(SystemExit, match="there is no part 'typo'; there are: one, two"):
-        parts_named(["typo"], {"one": 1, "two": 2})
+        select_parts(["typo"], {"one": 1, "two": 2})

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from figures.door import OPENINGS, missed_by
+from figures.door import ENTRY_POINTS, find_violation
 from figures.door_world import CHECKS, NUMBER, WAYS, Check, Number, Parts, Way
 from remit import Context, Effect, Tool, tool
 
@@ -31,16 +31,16 @@ def around_its_layers(parts: Parts) -> Tool[[int], str]:
 
 @pytest.mark.parametrize("check", CHECKS.values(), ids=CHECKS)
 async def test_a_body_that_is_run_around_the_door_is_found(check: Check) -> None:
-    way = Way(made=around_the_door, actor="desk", arguments=NUMBER)
-    assert "ran, not" in await missed_by(way, OPENINGS["Runtime.call"], check, "around")
+    way = Way(build=around_the_door, calling_agent="desk", arguments=NUMBER)
+    assert "ran, not" in await find_violation(way, ENTRY_POINTS["Runtime.call"], check, "around")
 
 
 async def test_a_layer_that_does_not_run_is_found() -> None:
-    way = Way(made=around_its_layers, actor="desk", arguments=NUMBER)
-    said = await missed_by(way, OPENINGS["Runtime.call"], CHECKS["the same layers"], "without")
+    way = Way(build=around_its_layers, calling_agent="desk", arguments=NUMBER)
+    said = await find_violation(way, ENTRY_POINTS["Runtime.call"], CHECKS["the same layers"], "without")
     assert said == "without: ['run', 'desk', 'base'] ran, not ['run', 'desk', 'tool', 'base']"
 
 
 @pytest.mark.parametrize("check", CHECKS.values(), ids=CHECKS)
 async def test_a_nested_worker_is_no_way_around(check: Check) -> None:
-    assert await missed_by(WAYS["a nested worker"], OPENINGS["Runtime.run"], check, "nested") == ""
+    assert await find_violation(WAYS["a nested worker"], ENTRY_POINTS["Runtime.run"], check, "nested") == ""

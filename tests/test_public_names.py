@@ -67,13 +67,13 @@ PUBLIC = [
     "Grant",
     "Happened",
     "HasApprover",
-    "Head",
     "HighRisk",
-    "InProcessStore",
-    "Inbox",
+    "InMemoryStore",
+    "InboxApprover",
     "LeafContext",
     "Limits",
     "LocalEngine",
+    "LogHead",
     "Model",
     "ModelLayer",
     "Place",
@@ -107,9 +107,9 @@ PUBLIC = [
     "When",
     "layer_fn",
     "preset",
-    "recommended",
     "tool",
     "tool_name",
+    "with_recommended_layers",
 ]
 
 

@@ -9,9 +9,9 @@ from remit.agent.loop import AgentLoop, AgentRun
 from remit.agent.model import Model
 from remit.agent.step import AgentStep
 from remit.app import App, Env
-from remit.approvals.inbox import Approver, HasApprover, Inbox
+from remit.approvals.inbox import Approver, HasApprover, InboxApprover
 from remit.approvals.policy import DEFAULT_POLICY, Allow, Ask, Block, HighRisk, Policy, Rule, UnsafeEgress, When
-from remit.audit.anchor import Anchor, FileAnchor, Head
+from remit.audit.anchor import Anchor, FileAnchor, LogHead
 from remit.audit.audit import Audit
 from remit.audit.report import AuditFault, AuditReport
 from remit.contracts.arguments import Arguments, Limits
@@ -29,11 +29,11 @@ from remit.contracts.secret import Secret, SecretRef, Secrets
 from remit.contracts.step import StepOutcome, StepRequest
 from remit.contracts.tool import Tool, tool
 from remit.core import Place, Service, Stack
-from remit.dispatch.preset import preset, recommended
+from remit.dispatch.preset import preset, with_recommended_layers
 from remit.engine.local import LocalEngine
 from remit.engine.port import Engine
 from remit.errors import RemitError, Suspended
-from remit.journal.in_process import InProcessStore
+from remit.journal.in_process import InMemoryStore
 from remit.layers.accumulate import Accumulate
 from remit.layers.approve import Approve
 from remit.layers.authorize import Authorize
@@ -91,13 +91,13 @@ __all__ = [
     "Grant",
     "Happened",
     "HasApprover",
-    "Head",
     "HighRisk",
-    "InProcessStore",
-    "Inbox",
+    "InMemoryStore",
+    "InboxApprover",
     "LeafContext",
     "Limits",
     "LocalEngine",
+    "LogHead",
     "Model",
     "ModelLayer",
     "Place",
@@ -131,7 +131,7 @@ __all__ = [
     "When",
     "layer_fn",
     "preset",
-    "recommended",
     "tool",
     "tool_name",
+    "with_recommended_layers",
 ]

@@ -7,7 +7,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from remit.agent.agent import Agent
-from remit.approvals.inbox import Approver, HasApprover, Inbox
+from remit.approvals.inbox import Approver, HasApprover, InboxApprover
 from remit.contracts.call import CallLayer
 from remit.contracts.callee import Callee
 from remit.core import Stack
@@ -24,7 +24,7 @@ class Env:
     An application's own is a plain dataclass with whatever capabilities its layers name.
     """
 
-    approver: Approver | None = field(default_factory=Inbox)
+    approver: Approver | None = field(default_factory=InboxApprover)
 
 
 @frozen

@@ -64,7 +64,7 @@ _EFFECTS: Final = effects_table(MetaData())
 async def once(
     session: AsyncSession,
     key: str,
-    result: type[T] | TypeAdapter[T],
+    result_type: type[T] | TypeAdapter[T],
     produce: Callable[[], Awaitable[T]],
     *,
     digest: str = "",
@@ -79,7 +79,7 @@ async def once(
     Args:
         session: inside a transaction that the caller began. When `once` raises, roll it back.
         key: the idempotency key. Where callers choose their keys, put the tenant in front of it.
-        result: the pydantic model, or the `TypeAdapter`, that the result is stored and read with.
+        result_type: the pydantic model, or the `TypeAdapter`, that the result is stored and read with.
         produce: does the work with the same session.
         digest: of the arguments. A key that comes back with another digest is refused.
 
@@ -87,16 +87,16 @@ async def once(
         IdempotencyError: the key was used with other arguments, or its work never finished.
         SetupError: the session is not inside a transaction, or its database is neither SQLite nor PostgreSQL.
     """
-    adapter = result if isinstance(result, TypeAdapter) else TypeAdapter(result)
-    if not await _claimed(session, key, digest):
-        return adapter.validate_json(await _stored(session, key, digest), by_alias=False, by_name=True)
+    adapter = result_type if isinstance(result_type, TypeAdapter) else TypeAdapter(result_type)
+    if not await _claim_key(session, key, digest):
+        return adapter.validate_json(await _read_stored_result(session, key, digest), by_alias=False, by_name=True)
     value = await produce()
     text = adapter.dump_json(value, by_alias=False, round_trip=True).decode()
     await session.execute(update(_EFFECTS).where(_EFFECTS.c.key == key).values(result=text))
     return value
 
 
-async def _claimed(session: AsyncSession, key: str, digest: str) -> bool:
+async def _claim_key(session: AsyncSession, key: str, digest: str) -> bool:
     """Whether the key was free, and now is this transaction's."""
     if not session.in_transaction():
         raise SetupError(
@@ -106,12 +106,12 @@ async def _claimed(session: AsyncSession, key: str, digest: str) -> bool:
     dialect = session.get_bind().dialect.name
     if dialect not in _DIALECTS:
         raise SetupError(f"once works on {' and '.join(_DIALECTS)}, and this session is bound to {dialect}")
-    insert = _insert(dialect).values(key=key, digest=digest)
+    insert = _insert_statement(dialect).values(key=key, digest=digest)
     claim = insert.on_conflict_do_nothing(index_elements=[_EFFECTS.c.key]).returning(_EFFECTS.c.key)
     return await session.scalar(claim) is not None
 
 
-def _insert(dialect: str) -> sqlite.Insert | postgresql.Insert:
+def _insert_statement(dialect: str) -> sqlite.Insert | postgresql.Insert:
     if dialect == "sqlite":
         return sqlite.insert(_EFFECTS)
     from sqlalchemy.dialects import postgresql  # noqa: PLC0415 - it takes its time, and is loaded where it is in use
@@ -119,11 +119,11 @@ def _insert(dialect: str) -> sqlite.Insert | postgresql.Insert:
     return postgresql.insert(_EFFECTS)
 
 
-async def _stored(session: AsyncSession, key: str, digest: str) -> str:
+async def _read_stored_result(session: AsyncSession, key: str, digest: str) -> str:
     """The JSON text stored under a key that is taken."""
     query = select(_EFFECTS.c.digest, _EFFECTS.c.result).where(_EFFECTS.c.key == key)
-    known, text = (await session.execute(query)).one()
-    if known != digest:
+    stored_digest, text = (await session.execute(query)).one()
+    if stored_digest != digest:
         raise IdempotencyError(
             f"the idempotency key {key!r} was used before with other arguments; use a new key for a new call"
         )

@@ -1,44 +1,44 @@
 """Everything that can go wrong, as one tree.
 
     RemitError
-    ├─ SetupError                    the program is put together wrongly; raised while building, before any call
-    │  ├─ OrderError                 layers stand in an order that breaks a promise
-    │  ├─ ContractError              a function or model cannot be a tool's contract
-    │  ├─ NameTakenError             two callees want one name
-    │  └─ NoModelError               the model that a run asks cannot be had here; the driver stops, the run stays
-    ├─ CallError                     how a call can end badly; a model sees it as a reply
-    │  ├─ InvalidError               the arguments are not what the contract says
-    │  ├─ NotFoundError              what was named does not exist, or not for this caller
-    │  │  └─ UnknownToolError        no tool of that name
-    │  ├─ AlreadyExistsError         what should be created is there already
-    │  ├─ ConflictError              it changed since the caller read it
-    │  ├─ DeniedError                not permitted, blocked by policy, or refused by a person
-    │  │  ├─ BlockedError            a rule of the policy blocks it
-    │  │  ├─ RefusedError            a person said no, or nobody answered in time
-    │  │  └─ CapabilityError         the capability that a layer needs is absent
-    │  ├─ RateLimitedError           too many calls at present
-    │  ├─ BreakerError               it keeps failing, and is given time to recover
-    │  ├─ BudgetError                the run has used up what it may use
-    │  ├─ DeadlineError              no result in time
-    │  │  └─ StillRunningError       and it has not stopped either
-    │  ├─ CallCancelledError         the run was cancelled
-    │  ├─ ExternalError              a service of somebody else failed
-    │  │  └─ ModelError              the model could not be asked
-    │  │     ├─ ModelBusyError       the model asks for patience (429)
-    │  │     ├─ ModelRefusedError    the request is refused: bad key, no such model, too long
-    │  │     └─ CompletionError      the model answered, but not with a completion
-    │  ├─ SealError                  a layer changed arguments after they were asked about
-    │  ├─ IdempotencyError           one key, two different arguments
-    │  ├─ OutputError                the tool returned what its contract does not allow
-    │  ├─ TurnsError                 the agent did not finish within its turns
-    │  └─ ToolFailedError            the tool raised something of its own
-    ├─ JournalError                  the journal refused; the driver stops as if it had crashed
-    │  ├─ LeaseError                 another driver holds the run
-    │  ├─ ApprovalUsedError          an approval can be used once, and was
-    │  └─ FormatError                the journal was written in a format this version does not read
-    ├─ AuditError                    an audit log is not the one that was anchored, or cannot be kept
-    ├─ DivergedError                 a run that is driven again does not do what its journal says
-    └─ RequestError                  what was asked of the runtime makes no sense (no such run, already decided, …)
+    ├─ SetupError                   the program is put together wrongly; raised while building, before any call
+    │  ├─ LayerOrderError           layers stand in an order that breaks a promise
+    │  ├─ ContractError             a function or model cannot be a tool's contract
+    │  ├─ NameTakenError            two callees want one name
+    │  └─ NoModelError              the model that a run asks cannot be had here; the driver stops, the run stays
+    ├─ CallError                    how a call can end badly; a model sees it as a reply
+    │  ├─ InvalidArgumentsError     the arguments are not what the contract says
+    │  ├─ NotFoundError             what was named does not exist, or not for this caller
+    │  │  └─ UnknownToolError       no tool of that name
+    │  ├─ AlreadyExistsError        what should be created is there already
+    │  ├─ ConflictError             it changed since the caller read it
+    │  ├─ DeniedError               not permitted, blocked by policy, or refused by a person
+    │  │  ├─ BlockedError           a rule of the policy blocks it
+    │  │  ├─ ApprovalDeniedError    a person said no, or nobody answered in time
+    │  │  └─ MissingCapabilityError the capability that a layer needs is absent
+    │  ├─ RateLimitedError          too many calls at present
+    │  ├─ BreakerOpenError          it keeps failing, and is given time to recover
+    │  ├─ BudgetError               the run has used up what it may use
+    │  ├─ DeadlineError             no result in time
+    │  │  └─ StillRunningError      and it has not stopped either
+    │  ├─ CallCancelledError        the run was cancelled
+    │  ├─ ExternalError             a service of somebody else failed
+    │  │  └─ ModelError             the model could not be asked
+    │  │     ├─ ModelBusyError      the model asks for patience (429)
+    │  │     ├─ ModelRefusedError   the request is refused: bad key, no such model, too long
+    │  │     └─ CompletionError     the model answered, but not with a completion
+    │  ├─ SealError                 a layer changed arguments after they were asked about
+    │  ├─ IdempotencyError          one key, two different arguments
+    │  ├─ InvalidOutputError        the tool returned what its contract does not allow
+    │  ├─ MaxTurnsError             the agent did not finish within its turns
+    │  └─ ToolFailedError           the tool raised something of its own
+    ├─ JournalError                 the journal refused; the driver stops as if it had crashed
+    │  ├─ LeaseError                another driver holds the run
+    │  ├─ ApprovalUsedError         an approval can be used once, and was
+    │  └─ JournalFormatError        the journal was written in a format this version does not read
+    ├─ AuditError                   an audit log is not the one that was anchored, or cannot be kept
+    ├─ DivergedError                a run that is driven again does not do what its journal says
+    └─ RequestError                 what was asked of the runtime makes no sense (no such run, already decided, …)
 
 Failures end in ``Error``; signals do not: `Suspended` is a BaseException, so that no ``except Exception`` of a tool
 swallows it.
@@ -49,7 +49,7 @@ from __future__ import annotations
 import json
 from typing import ClassVar, Final, cast
 
-_BY_CODE: Final = dict[str, "type[CallError]"]()
+_ERRORS_BY_CODE: Final = dict[str, "type[CallError]"]()
 
 
 class RemitError(Exception):
@@ -68,7 +68,7 @@ class SetupError(RemitError):
     code = "SETUP_ERROR"
 
 
-class OrderError(SetupError):
+class LayerOrderError(SetupError):
     """Layers stand in an order that breaks a promise. Raised by `Stack` and by the runtime."""
 
     code = "LAYER_ORDER"
@@ -102,14 +102,14 @@ class CallError(RemitError):
     retryable: ClassVar[bool] = False
 
     def __init_subclass__(cls) -> None:
-        _BY_CODE.setdefault(cls.code, cls)
+        _ERRORS_BY_CODE.setdefault(cls.code, cls)
 
-    def reply(self) -> dict[str, object]:
+    def to_reply(self) -> dict[str, object]:
         """What a model sees instead of a result."""
         return {"success": False, "error": self.message, "errorCode": self.code}
 
 
-class InvalidError(CallError):
+class InvalidArgumentsError(CallError):
     """The arguments are not what the contract says. Raised by validate, the base, and tools."""
 
     code = "VALIDATION_ERROR"
@@ -144,7 +144,7 @@ class DeniedError(CallError):
 
     code = "PERMISSION_DENIED"
 
-    def reply(self) -> dict[str, object]:
+    def to_reply(self) -> dict[str, object]:
         """A denial: the model reads that the call was cancelled, and why."""
         return {
             "success": False,
@@ -161,13 +161,13 @@ class BlockedError(DeniedError):
     code = "BLOCKED"
 
 
-class RefusedError(DeniedError):
+class ApprovalDeniedError(DeniedError):
     """A person said no, or nobody answered in time. Raised by approve."""
 
     code = "APPROVAL_DENIED"
 
 
-class CapabilityError(DeniedError):
+class MissingCapabilityError(DeniedError):
     """The capability that a layer needs is absent, so the layer refuses every call."""
 
     code = "CAPABILITY_ABSENT"
@@ -180,7 +180,7 @@ class RateLimitedError(CallError):
     retryable = True
 
 
-class BreakerError(CallError):
+class BreakerOpenError(CallError):
     """It keeps failing, and is left alone until it may have recovered. Raised by breaker."""
 
     code = "BREAKER_OPEN"
@@ -256,13 +256,13 @@ class IdempotencyError(CallError):
     code = "IDEMPOTENCY_KEY_REUSED"
 
 
-class OutputError(CallError):
+class InvalidOutputError(CallError):
     """The tool returned what its contract or JSON does not allow. Raised by the base."""
 
     code = "INVALID_OUTPUT"
 
 
-class TurnsError(CallError):
+class MaxTurnsError(CallError):
     """The agent did not finish within its turns. Raised by the agent loop."""
 
     code = "MAX_TURNS"
@@ -281,13 +281,13 @@ class JournalError(RemitError):
 
 
 class LeaseError(JournalError):
-    """Another driver holds the run, or took it over. ``driver``: who holds it, where that is known."""
+    """Another driver holds the run, or took it over. ``executor``: who holds it, where that is known."""
 
     code = "LEASE_HELD"
 
-    def __init__(self, message: str, *, driver: str = "") -> None:
+    def __init__(self, message: str, *, executor: str = "") -> None:
         super().__init__(message)
-        self.driver = driver
+        self.executor = executor
 
 
 class ApprovalUsedError(JournalError):
@@ -296,7 +296,7 @@ class ApprovalUsedError(JournalError):
     code = "APPROVAL_USED"
 
 
-class FormatError(JournalError):
+class JournalFormatError(JournalError):
     """The journal was written in a format that this version does not read."""
 
     code = "JOURNAL_FORMAT"
@@ -328,15 +328,15 @@ class Suspended(BaseException):
         self.questions = questions
 
 
-def no_model(error: SetupError) -> NoModelError:
+def as_no_model_error(error: SetupError) -> NoModelError:
     """What is put together wrongly where a model is to be asked, as the error that leaves the run as it is."""
     return error if isinstance(error, NoModelError) else NoModelError(error.message)
 
 
-def from_reply(content: str) -> CallError:
+def error_from_reply(content: str) -> CallError:
     """The error that a recorded reply stands for, an application's own too. An unknown code is a `ToolFailedError`."""
     body = cast("dict[str, object]", json.loads(content))
-    kind = _BY_CODE.get(str(body.get("errorCode")), ToolFailedError)
-    error = kind.__new__(kind)
+    error_class = _ERRORS_BY_CODE.get(str(body.get("errorCode")), ToolFailedError)
+    error = error_class.__new__(error_class)
     CallError.__init__(error, str(body.get("error", "the call failed")))
     return error

@@ -16,5 +16,5 @@ def data_folder(environ: Mapping[str, str]) -> Path:
 
     An application that keeps data of its own keeps it there, so that whoever copies the folder has all of it.
     """
-    named = environ.get("REMIT_HOME")
-    return Path(named).expanduser().absolute() if named else user_data_path("remit")
+    configured = environ.get("REMIT_HOME")
+    return Path(configured).expanduser().absolute() if configured else user_data_path("remit")

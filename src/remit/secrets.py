@@ -33,7 +33,7 @@ class EnvSecrets:
         """
         scheme, _, name = reference.partition(":")
         if scheme != "env" or name not in self._names or not self._environ.get(name):
-            raise _missing(reference)
+            raise _missing_secret_error(reference)
         return Secret(reference, self._environ[name])
 
     def __repr__(self) -> str:
@@ -57,16 +57,16 @@ class FileSecrets:
         """
         scheme, _, name = reference.partition(":")
         if scheme != "file" or not _NAME.fullmatch(name):
-            raise _missing(reference)
+            raise _missing_secret_error(reference)
         try:
             value = await asyncio.to_thread((self._folder / name).read_text, encoding="utf-8")
         except (OSError, ValueError) as error:
-            raise _missing(reference) from error
+            raise _missing_secret_error(reference) from error
         return Secret(reference, value.removesuffix("\n").removesuffix("\r"))
 
     def __repr__(self) -> str:
         return f"FileSecrets({str(self._folder)!r})"
 
 
-def _missing(reference: str) -> NotFoundError:
+def _missing_secret_error(reference: str) -> NotFoundError:
     return NotFoundError(f"there is no secret {reference!r} here")

@@ -25,11 +25,11 @@ from remit.errors import RateLimitedError, ToolFailedError
 if TYPE_CHECKING:  # Alembic takes its time to import, and is seldom needed
     from alembic.config import Config
 
-_BEGIN: Final = "remit_begin"
+_BEGIN_MODE_OPTION: Final = "remit_begin"
 _PRAGMAS: Final = ("journal_mode = WAL", "foreign_keys = ON", "synchronous = FULL")
 
 
-class Instant(TypeDecorator[datetime]):
+class UtcDateTime(TypeDecorator[datetime]):
     """A column type: a moment. SQLite forgets its zone, so it is written in UTC, and read as that."""
 
     impl = DateTime(timezone=True)
@@ -51,12 +51,12 @@ class Schema:
     Args:
         migrations: the folder, with Alembic's ``env.py``.
         head: the newest revision. A test of the application compares it with the migrations themselves.
-        fill: what a database gets after its migrations, in the same transaction; asked each time there were any.
+        seed: what a database gets after its migrations, in the same transaction; asked each time there were any.
     """
 
     migrations: Path
     head: str
-    fill: Callable[[AsyncSession], Awaitable[None]] | None = None
+    seed: Callable[[AsyncSession], Awaitable[None]] | None = None
 
     def is_current(self, connection: Connection) -> bool:
         """Whether a database has these tables; Alembic is not imported for that."""
@@ -64,7 +64,7 @@ class Schema:
             return False
         return connection.scalar(text("SELECT version_num FROM alembic_version")) == self.head
 
-    def configuration(self) -> Config:
+    def alembic_config(self) -> Config:
         """Alembic's configuration: where the migrations are."""
         from alembic.config import Config  # noqa: PLC0415 - loaded only where there is something to migrate
 
@@ -76,7 +76,7 @@ class Schema:
         """Run every migration that the database lacks, inside the caller's transaction."""
         from alembic import command  # noqa: PLC0415
 
-        config = self.configuration()
+        config = self.alembic_config()
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
 
@@ -106,29 +106,29 @@ class SqliteFile:
         self._schema = schema
         self._busy_timeout = busy_timeout
         self._functions = functions or {}
-        self._opening = asyncio.Lock()
+        self._open_lock = asyncio.Lock()
         self._engine: AsyncEngine | None = None
-        self._keeper: asyncio.Task[None] | None = None
+        self._dispose_task: asyncio.Task[None] | None = None
 
     @asynccontextmanager
-    async def reading(self) -> AsyncGenerator[AsyncSession]:
+    async def read_session(self) -> AsyncGenerator[AsyncSession]:
         """A session that sees one state of the database."""
-        engine = await self._opened()
-        with self._damage_told():
+        engine = await self._ensure_engine()
+        with self._report_corruption():
             async with AsyncSession(engine, expire_on_commit=False) as session, session.begin():
                 yield session
 
     @asynccontextmanager
-    async def writing(self) -> AsyncGenerator[AsyncSession]:
+    async def write_session(self) -> AsyncGenerator[AsyncSession]:
         """A session that holds the write lock from its beginning. Commits at the end, rolls back on any error.
 
         Raises:
             RateLimitedError: another process held the lock for too long.
         """
-        engine = await self._opened()
+        engine = await self._ensure_engine()
         try:
-            with self._damage_told():
-                async with _locking(engine) as session, session.begin():
+            with self._report_corruption():
+                async with _write_locked_session(engine) as session, session.begin():
                     yield session
         except OperationalError as error:
             if "database is locked" in str(error.orig):
@@ -137,22 +137,24 @@ class SqliteFile:
 
     async def close(self) -> None:
         """Close the connections. The next use opens them again."""
-        async with self._opening:
-            keeper, self._keeper = self._keeper, None
-            if keeper is not None:
-                keeper.cancel()
-                await asyncio.wait([keeper])
+        async with self._open_lock:
+            dispose_task, self._dispose_task = self._dispose_task, None
+            if dispose_task is not None:
+                dispose_task.cancel()
+                await asyncio.wait([dispose_task])
             self._engine = None
 
-    async def _opened(self) -> AsyncEngine:
+    async def _ensure_engine(self) -> AsyncEngine:
         if self._engine is None:
-            async with self._opening:
+            async with self._open_lock:
                 if self._engine is None:
-                    self._engine = await self._open()
-                    self._keeper = asyncio.create_task(self._keep(self._engine), name=f"closes {self.path.name}")
+                    self._engine = await self._open_engine()
+                    self._dispose_task = asyncio.create_task(
+                        self._dispose_when_cancelled(self._engine), name=f"closes {self.path.name}"
+                    )
         return self._engine
 
-    async def _keep(self, engine: AsyncEngine) -> None:
+    async def _dispose_when_cancelled(self, engine: AsyncEngine) -> None:
         """Wait to be cancelled, as a loop does with every task when it ends."""
         try:
             await asyncio.get_running_loop().create_future()
@@ -161,28 +163,28 @@ class SqliteFile:
                 self._engine = None
             await engine.dispose()
 
-    async def _open(self) -> AsyncEngine:
+    async def _open_engine(self) -> AsyncEngine:
         await asyncio.to_thread(self.path.parent.mkdir, parents=True, exist_ok=True)
         url = URL.create("sqlite+aiosqlite", database=str(self.path))
         engine = create_async_engine(url, connect_args={"timeout": self._busy_timeout})
         event.listen(engine.sync_engine, "connect", self._on_connect)
         event.listen(engine.sync_engine, "begin", _on_begin)
         try:
-            with self._damage_told():
-                await self._bring_up_to_date(engine)
+            with self._report_corruption():
+                await self._migrate_if_outdated(engine)
         except BaseException:
             await engine.dispose()
             raise
         return engine
 
-    async def _bring_up_to_date(self, engine: AsyncEngine) -> None:
+    async def _migrate_if_outdated(self, engine: AsyncEngine) -> None:
         async with engine.connect() as connection:
             if await connection.run_sync(self._schema.is_current):
                 return
-        async with _locking(engine) as session, session.begin():
+        async with _write_locked_session(engine) as session, session.begin():
             await (await session.connection()).run_sync(self._schema.migrate)
-            if self._schema.fill is not None:
-                await self._schema.fill(session)
+            if self._schema.seed is not None:
+                await self._schema.seed(session)
 
     def _on_connect(self, connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
         """Take transactions into our own hands, and set what SQLite leaves off."""
@@ -195,7 +197,7 @@ class SqliteFile:
         cursor.close()
 
     @contextmanager
-    def _damage_told(self) -> Generator[None]:
+    def _report_corruption(self) -> Generator[None]:
         """One clear line for a file that is no database, or no whole one.
 
         Raises:
@@ -212,9 +214,9 @@ class SqliteFile:
             raise
 
 
-def _locking(engine: AsyncEngine) -> AsyncSession:
-    return AsyncSession(engine.execution_options(**{_BEGIN: "IMMEDIATE"}), expire_on_commit=False)
+def _write_locked_session(engine: AsyncEngine) -> AsyncSession:
+    return AsyncSession(engine.execution_options(**{_BEGIN_MODE_OPTION: "IMMEDIATE"}), expire_on_commit=False)
 
 
 def _on_begin(connection: Connection) -> None:
-    connection.exec_driver_sql(f"BEGIN {connection.get_execution_options().get(_BEGIN, 'DEFERRED')}")
+    connection.exec_driver_sql(f"BEGIN {connection.get_execution_options().get(_BEGIN_MODE_OPTION, 'DEFERRED')}")

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from remit.contracts.arguments import Arguments, Limits, parse
+from remit.contracts.arguments import Arguments, Limits, parse_arguments
 from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.callee import Callee
 from remit.contracts.items import Item, Position
 from remit.contracts.principal import Caller, Principal
 from remit.contracts.reply import Reply
-from remit.journal.in_process import InProcessStore
+from remit.journal.in_process import InMemoryStore
 from remit.journal.ledger import RunLedger
 from remit.models.scripted import Scripted, calls
 
-__all__ = ["Scripted", "anybody", "call_of", "calls", "ledger_of", "memory_ledger", "through"]
+__all__ = ["Scripted", "call_through", "calls", "make_call", "memory_ledger", "read_only_ledger", "superuser"]
 
 
-def anybody(*permissions: str, name: str = "ada", tenant: str = "default") -> Principal:
+def superuser(*permissions: str, name: str = "ada", tenant: str = "default") -> Principal:
     """A principal with ``permissions``; with none given, with all."""
     return Principal(name, tenant, permissions=frozenset(permissions or {"*"}))
 
@@ -27,22 +27,22 @@ async def memory_ledger(
     run: str = "run", *, clock: Callable[[], float] = lambda: 0.0, conversation: str = ""
 ) -> RunLedger:
     """The ledger of a new run in memory."""
-    store = InProcessStore(clock)
+    store = InMemoryStore(clock)
     held = await store.acquire(run, "test", 1e9)
-    return RunLedger(store, run, held.epoch, clock=clock, watch=_nobody, conversation=conversation)
+    return RunLedger(store, run, held.epoch, clock=clock, on_item=_ignore_item, conversation=conversation)
 
 
-def ledger_of(known: Iterable[Position], *, run: str = "run") -> RunLedger:
-    """A ledger that knows ``known`` and is not meant to be written."""
-    return RunLedger(InProcessStore(), run, 1, clock=lambda: 0.0, watch=_nobody, known=tuple(known))
+def read_only_ledger(items: Iterable[Position], *, run: str = "run") -> RunLedger:
+    """A ledger that knows ``items`` and is not meant to be written."""
+    return RunLedger(InMemoryStore(), run, 1, clock=lambda: 0.0, on_item=_ignore_item, history=tuple(items))
 
 
-async def call_of(
+async def make_call(
     callee: Callee[..., Any],
     arguments: str | Arguments = "{}",
     *,
     by: Principal | None = None,
-    known: Iterable[Item] = (),
+    recorded_items: Iterable[Item] = (),
     ledger: RunLedger | None = None,
     call_id: str = "call",
     wire: str = "",
@@ -50,28 +50,28 @@ async def call_of(
     conversation: str = "",
     agent: str = "agent",
 ) -> Call:
-    """One call, as a layer sees it. ``known`` is filed under the ledger first."""
+    """One call, as a layer sees it. ``recorded_items`` is filed under the ledger first."""
     ledger = ledger or await memory_ledger(conversation=conversation)
-    for item in known:
+    for item in recorded_items:
         ledger.add(item)
     return Call(
         id=call_id,
         callee=callee,
-        arguments=parse(arguments, Limits()) if isinstance(arguments, str) else arguments,
-        caller=Caller(ledger.run, agent, "parent", depth, by or anybody(), conversation, "test"),
+        arguments=parse_arguments(arguments, Limits()) if isinstance(arguments, str) else arguments,
+        caller=Caller(ledger.run, agent, "parent", depth, by or superuser(), conversation, "test"),
         ledger=ledger,
-        wire=wire,
+        wire_id=wire,
     )
 
 
-async def through(layer: CallLayer, call: Call, inner: CallService | None = None) -> Reply:
+async def call_through(layer: CallLayer, call: Call, inner: CallService | None = None) -> Reply:
     """The reply of ``layer`` around ``inner``, by default a service that replies "inner"."""
 
     async def base(_call: Call, /) -> Reply:
-        return Reply.of("inner")
+        return Reply.from_value("inner")
 
     return await layer(inner or base)(call)
 
 
-def _nobody(_position: Position) -> None:
+def _ignore_item(_position: Position) -> None:
     """Nobody watches."""

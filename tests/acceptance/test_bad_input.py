@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from remit import Agent, App, Effect, LeafContext, RunResult, Runtime, tool
-from remit.contracts.items import Finished, ToolOutput, Usage
-from remit.contracts.oracle import faults
+from remit.contracts.items import ModelUsage, RunFinished, ToolOutput
+from remit.contracts.oracle import history_errors
 from remit.errors import CompletionError
 from remit.models.openai import OpenAI
-from remit.testing import Scripted, anybody, calls
+from remit.testing import Scripted, calls, superuser
 from tests.loopback import Endpoint, answering
 
 
@@ -103,7 +103,7 @@ def choice(message: dict[str, Any], finish: str = "stop") -> str:
 async def ask(model: Any, parallel: int = 8) -> tuple[Runtime, RunResult[str]]:
     agent = Agent("agent", instructions="Work.", tools=TOOLS, parallel=parallel)
     runtime = Runtime(App(name="test", agents=(agent,)), model=model)
-    return runtime, await runtime.run("go", by=anybody())
+    return runtime, await runtime.run("go", by=superuser())
 
 
 @pytest.mark.parametrize("name", BAD_CALLS)
@@ -117,8 +117,8 @@ async def test_a_bad_call_is_one_clear_reply_and_the_run_goes_on(name: str) -> N
     assert json.loads(bad)["errorCode"] == code
     assert said in json.loads(bad)["error"]
     assert len(json.loads(bad)["error"]) < 1_200
-    assert faults(history) == []
-    assert (await runtime.replay(result.run)).identical
+    assert history_errors(history) == []
+    assert (await runtime.replay(result.run)).is_identical
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ async def test_an_endpoint_that_answers_badly_ends_the_run_with_one_clear_error(
     assert result.reply.error.code == code
     assert said in result.reply.error.message
     assert "\n" not in result.reply.error.message
-    assert faults(await runtime.history(result.run)) == []
+    assert history_errors(await runtime.history(result.run)) == []
     assert (await runtime.replay(result.run)).difference == ""
     assert len(endpoint.received) == 1, "nobody but a layer tries again"
 
@@ -159,8 +159,8 @@ async def test_a_refusal_is_the_answer_and_the_journal_keeps_what_was_sent() -> 
         runtime, result = await ask(model)
     assert (result.status, result.value()) == ("done", "I cannot help with that.")
     items = [position.item for position in await runtime.store.read(result.run)]
-    assert [item.response for item in items if isinstance(item, Usage)] == [body]
-    assert faults(await runtime.history(result.run)) == []
+    assert [item.response for item in items if isinstance(item, ModelUsage)] == [body]
+    assert history_errors(await runtime.history(result.run)) == []
 
 
 @pytest.mark.parametrize("arguments", ["", '{"number": 1'], ids=["before the arguments", "within them"])
@@ -177,7 +177,7 @@ async def test_a_call_that_was_cut_by_the_limit_is_an_error_reply_and_the_run_go
     (reply,) = (json.loads(json.loads(text)["content"]) for text in history if '"role":"tool"' in text)
     assert (result.value(), reply["errorCode"]) == ("done", "VALIDATION_ERROR")
     assert "the arguments are not JSON" in reply["error"]
-    assert faults(history) == []
+    assert history_errors(history) == []
     assert (await runtime.replay(result.run)).difference == ""
 
 
@@ -189,10 +189,10 @@ async def test_an_answer_that_was_cut_leaves_a_valid_history_to_go_on_from() -> 
     ):
         agent = Agent("agent", instructions="Work.", tools=TOOLS, model=model)
         runtime = Runtime(App(name="test", agents=(agent,)))
-        failed = await runtime.run("go", by=anybody(), conversation="c")
-        again = await runtime.run("again", by=anybody(), conversation="c")
+        failed = await runtime.run("go", by=superuser(), conversation="c")
+        again = await runtime.run("again", by=superuser(), conversation="c")
     assert (failed.status, again.value()) == ("failed", "well again")
-    assert faults(json.dumps(each) for each in json.loads(endpoint.received[-1])["messages"]) == []
+    assert history_errors(json.dumps(each) for each in json.loads(endpoint.received[-1])["messages"]) == []
 
 
 async def test_a_refused_connection_ends_the_run_with_one_clear_error() -> None:
@@ -204,19 +204,19 @@ async def test_a_refused_connection_ends_the_run_with_one_clear_error() -> None:
     assert result.reply.error is not None
     assert result.reply.error.code == "MODEL_ERROR"
     assert "cannot be reached" in result.reply.error.message
-    assert faults(await runtime.history(result.run)) == []
+    assert history_errors(await runtime.history(result.run)) == []
 
 
 async def test_a_model_that_fails_in_the_middle_leaves_a_valid_history_to_go_on_from() -> None:
     model = Scripted([calls(("double", {"number": 1})), CompletionError("garbage"), "well again"])
     agent = Agent("agent", instructions="Work.", tools=TOOLS)
     runtime = Runtime(App(name="test", agents=(agent,)), model=model)
-    failed = await runtime.run("go", by=anybody(), conversation="c")
+    failed = await runtime.run("go", by=superuser(), conversation="c")
     assert failed.status == "failed"
     model = Scripted([calls(("double", {"number": 1})), "well again"])
     runtime = Runtime(App(name="test", agents=(agent,)), model=model, store=runtime.store)
-    assert (await runtime.run("again", by=anybody(), conversation="c")).value() == "well again"
-    assert faults(model.requests[-1].history) == []
+    assert (await runtime.run("again", by=superuser(), conversation="c")).value() == "well again"
+    assert history_errors(model.requests[-1].history) == []
 
 
 @pytest.mark.parametrize("parallel", [1, 8], ids=["sequential", "parallel"])
@@ -236,19 +236,19 @@ async def test_a_cancelled_run_is_over_and_its_history_valid(parallel: int) -> N
     agent = Agent("agent", instructions="Work.", tools=[wait, double], parallel=parallel)
     script = Scripted([calls(("double", {"number": 2}), ("wait", {"number": 1}), ("wait", {"number": 2})), "never"])
     runtime = Runtime(App(name="test", agents=(agent,)), model=script)
-    running = asyncio.create_task(runtime.run("go", by=anybody()))
+    running = asyncio.create_task(runtime.run("go", by=superuser()))
     await begun.wait()
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
-    (row,) = await runtime.store.runs()
+    (row,) = await runtime.store.list_runs()
     items = [position.item for position in await runtime.store.read(row.run)]
     ends = [item.call for item in items if isinstance(item, ToolOutput)]
     assert row.status == "cancelled"
-    assert isinstance(items[-1], Finished)
+    assert isinstance(items[-1], RunFinished)
     assert len(ends) == len(set(ends)), "one end for each call"
     assert len(stopped) == (2 if parallel > 1 else 1), "every body that ran was stopped"
     history = await runtime.history(row.run)
-    assert faults(history) == []
+    assert history_errors(history) == []
     assert next(json.loads(text)["content"] for text in history if '"role":"tool"' in text) == "4"
     assert (await runtime.resume(row.run)).status == "cancelled", "a cancelled run stays so"

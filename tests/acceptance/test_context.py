@@ -13,8 +13,8 @@ from remit import Agent, App, Context, Effect, LeafContext, Risk, Runtime, tool,
 from remit.contracts.callee import Callee
 from remit.contracts.items import ToolOutput
 from remit.dispatch.registry import Registry
-from remit.errors import ContractError, InvalidError, NameTakenError, OutputError
-from remit.testing import Scripted, anybody, calls
+from remit.errors import ContractError, InvalidArgumentsError, InvalidOutputError, NameTakenError
+from remit.testing import Scripted, calls, superuser
 from tests.dispatch.actors import Actor
 
 
@@ -46,7 +46,7 @@ async def words_of(text: str) -> list[str]:
 async def value_of(body: Any, *tools: Callee[..., Any]) -> Any:
     """What a composed tool gives whose body is ``body``, in an application with ``tools``."""
     callee = tool(effect=Effect.COMPOSED, name="body", description="Work.")(body)
-    return (await Runtime(App(name="test", tools=(callee, *tools))).call(callee, anybody())).value()
+    return (await Runtime(App(name="test", tools=(callee, *tools))).call(callee, superuser())).value()
 
 
 async def test_tools_by_alias() -> None:
@@ -105,9 +105,9 @@ async def test_schemas() -> None:
         return given
 
     async def body(ctx: Context) -> str:
-        with pytest.raises(InvalidError, match="text: Field required"):
+        with pytest.raises(InvalidArgumentsError, match="text: Field required"):
             await ctx.call("analyze", {"txt": "a"})
-        with pytest.raises(OutputError, match="the result is not what the contract says"):
+        with pytest.raises(InvalidOutputError, match="the result is not what the contract says"):
             await ctx.call(wrong)
         return "both"
 
@@ -126,7 +126,7 @@ async def test_risk_profile(risk: Risk, status: str) -> None:
         return "touched"
 
     assert touch.facts.risk is risk
-    assert (await Runtime(App(name="test", tools=(touch,))).call(touch, anybody())).status == status
+    assert (await Runtime(App(name="test", tools=(touch,))).call(touch, superuser())).status == status
 
 
 async def test_one_way_of_dispatch() -> None:
@@ -136,8 +136,8 @@ async def test_one_way_of_dispatch() -> None:
         return [await ctx.call(analyze, Text(text="a b")), await ctx.call(WORKER), await ctx.call(AGENT, "write")]
 
     callee = tool(effect=Effect.COMPOSED, name="body", description="Work.")(body)
-    runtime = Runtime(App(name="test", tools=(callee, *CALLEES)), ids=lambda: "run")
-    value = (await runtime.call(callee, anybody())).value()
+    runtime = Runtime(App(name="test", tools=(callee, *CALLEES)), make_run_id=lambda: "run")
+    value = (await runtime.call(callee, superuser())).value()
     assert value == [Analysis(words=2), 7, "written"]
     items = [position.item for position in await runtime.store.read("run")]
     ended = [item for item in items if isinstance(item, ToolOutput)]
@@ -178,7 +178,7 @@ async def test_what_a_model_sees() -> None:
     """LLMs see the canonical tool name (decorator name if present, otherwise function name)."""
     model = Scripted([calls(("word-list", {"text": "a b"}), ("analyze", {"text": "a"})), "done"])
     agent = Agent("agent", instructions="Work.", tools=[analyze, words_of])
-    await Runtime(App(name="test", agents=(agent,)), model=model).run("go", by=anybody())
+    await Runtime(App(name="test", agents=(agent,)), model=model).run("go", by=superuser())
     assert model.requests[0].tools.names == ("analyze", "word-list")
     replies = [json.loads(text) for text in list(model.requests[1].history)[-2:]]
     assert [reply["content"] for reply in replies] == ['["a","b"]', '{"words":1}']
@@ -207,8 +207,8 @@ async def test_what_a_body_tells() -> None:
         if position.item.kind == "note":
             seen.append(f"{position.item.name} {position.item.data}")
 
-    runtime = Runtime(App(name="test", tools=(shop, pay)), watch=watch, ids=lambda: "run")
-    ada = anybody()
+    runtime = Runtime(App(name="test", tools=(shop, pay)), on_item=watch, make_run_id=lambda: "run")
+    ada = superuser()
     waiting = await runtime.call(shop, ada)
     before = ['log {"message":"to the shop","by":"bus"}', 'arrived {"at":9}']
     assert (waiting.status, seen) == ("waiting", before)

@@ -40,7 +40,7 @@ from remit import (
 )
 from remit.contracts.call import ModelService, StepService
 from remit.contracts.chat import ChatRequest, Completion
-from remit.testing import Scripted, anybody, calls
+from remit.testing import Scripted, calls, superuser
 from tests.acceptance.layered import WAYS, every_public_way
 from tests.cli.kit import Cli
 
@@ -94,7 +94,7 @@ def replies(model: Scripted) -> list[Any]:
 
 
 async def ask(runtime: Runtime, by: Principal | None = None) -> RunResult[str]:
-    return await runtime.run("go", by=by or anybody())
+    return await runtime.run("go", by=by or superuser())
 
 
 @MODES
@@ -267,7 +267,7 @@ async def test_schema_enforced_with_strict_layer(parallel: int) -> None:
 async def test_tool_level_layer_applies_in_service_path(parallel: int) -> None:
     @layer_fn
     async def shout(call: Call, inner: CallService) -> Reply:
-        return Reply.of((await inner(call)).content.upper())
+        return Reply.from_value((await inner(call)).content.upper())
 
     runtime, model = runtime_of(logging_tool([]).layer(shout()), parallel=parallel, times=2)
     await ask(runtime)
@@ -330,9 +330,9 @@ async def test_a_layer_attached_at_each_scope_by_each_public_way_runs_on_every_p
     agent = Agent("agent", instructions="Work.", tools=[work]).layer(every_public_way("agent", log)[way])
     runtime = Runtime(App(name="test", agents=(agent,)), model=model).layer(every_public_way("run", log)[way])
     paths: dict[str, Callable[[], Awaitable[RunResult[Any]]]] = {
-        "model": lambda: runtime.run("go", by=anybody()),
-        "python": lambda: runtime.call(work, anybody()),
-        "by name": lambda: runtime.call_named("work", work.arguments(), by=anybody()),
+        "model": lambda: runtime.run("go", by=superuser()),
+        "python": lambda: runtime.call(work, superuser()),
+        "by name": lambda: runtime.call_by_name("work", work.build_arguments(), by=superuser()),
     }
     result = await paths[path]()
     assert result.status == "done"

@@ -21,7 +21,7 @@ from remit import (
     tool,
 )
 from remit.errors import ConflictError
-from remit.testing import anybody
+from remit.testing import superuser
 from remit.workers import Worker
 from tests.runtime.kit import World
 from tests.workers.kit import Found, Script, call, found, read_of, runtime_of, seeing, value_of, worker_of
@@ -66,9 +66,9 @@ class TestFlow:
         danger = world.write("danger", risk=Risk.HIGH)
         script = Script([call("danger", '{"text":1}'), call("danger", '{"text":"a"}', "2")], "done")
         runtime = runtime_of(worker := worker_of(script.model, danger))
-        result = await runtime.call(worker, anybody(), "go")
+        result = await runtime.call(worker, superuser(), "go")
         assert (result.status, world.ran) == ("waiting", [])
-        await runtime.decide(result.questions[0], approved=True, by=anybody())
+        await runtime.decide(result.questions[0], approved=True, by=superuser())
         await runtime.resume(result.run)
         refused, wrote = read_of(script.requests[-1])
         assert (json.loads(refused)["errorCode"], wrote, world.ran) == ("VALIDATION_ERROR", "wrote a", ["a"])
@@ -97,10 +97,10 @@ class TestFlow:
             return ModelResponse([TextPart(read_of(messages)[0])])
 
         worker = worker_of(Script([call("look")], said).model, seeing([]))
-        result = await runtime_of(worker, layers=Stack(Refuse())).call(worker, anybody(), "go")
+        result = await runtime_of(worker, layers=Stack(Refuse())).call(worker, superuser(), "go")
         assert json.loads(result.value())["error"] == "not today"
 
 
 async def runtime_value(callee: Callee[..., Any], *others: Callee[..., Any]) -> Any:
     """What a callee gives in an application that has others too."""
-    return (await runtime_of(callee, *others).call(callee, anybody())).value()
+    return (await runtime_of(callee, *others).call(callee, superuser())).value()

@@ -24,9 +24,9 @@ from remit import (
     tool,
 )
 from remit.app import Env
-from remit.contracts.items import ModelReply, Started, ToolOutput
-from remit.errors import ConflictError, ContractError, ExternalError, NameTakenError, OutputError
-from remit.testing import anybody
+from remit.contracts.items import AttemptStarted, ModelReply, ToolOutput
+from remit.errors import ConflictError, ContractError, ExternalError, InvalidOutputError, NameTakenError
+from remit.testing import superuser
 from remit.workers import Attachment, AttachmentPolicy, PromptWithAttachments, Worker
 from tests.workers.kit import (
     Calls,
@@ -75,7 +75,7 @@ class TestExecution:
         """The agent registers tool wrappers derived from the registry and allowlist."""
         script = Script("done")
         allowed, other = seeing([]), seeing([], "other")
-        await runtime_of(worker := worker_of(script.model, allowed), other).call(worker, anybody(), "go")
+        await runtime_of(worker := worker_of(script.model, allowed), other).call(worker, superuser(), "go")
         (sent,) = script.told[0].function_tools
         assert (sent.name, sent.description) == ("look", "Look.")
         assert sent.parameters_json_schema == allowed.schema_in.json_schema
@@ -85,7 +85,7 @@ class TestExecution:
         seen: Calls = []
         worker = worker_of(Script([call("look")], "done").model, seeing(seen))
         runtime = runtime_of(worker)
-        result = await runtime.call(worker, anybody(), "go")
+        result = await runtime.call(worker, superuser(), "go")
         root = (await filed(runtime.store, result.run, ToolOutput))[-1].call
         assert seen == [("worker", root, 1, ("worker",))]
 
@@ -119,7 +119,7 @@ class TestExecution:
         @tool(effect=Effect.COMPOSED)
         async def asks(ctx: Context) -> str:
             """Call a worker."""
-            with pytest.raises(OutputError) as caught:
+            with pytest.raises(InvalidOutputError) as caught:
                 await ctx.call(worker, "go")
             original = caught.value.__cause__
             assert isinstance(original, UnexpectedModelBehavior)
@@ -136,8 +136,8 @@ class TestExecution:
                     reply = await inner(call)
                     assert isinstance(reply.value, Found)
                     if reply.value.words > 9:
-                        raise OutputError("too many words")
-                    return Reply.of(reply.value.model_copy(update={"page": "ABOUT"}))
+                        raise InvalidOutputError("too many words")
+                    return Reply.from_value(reply.value.model_copy(update={"page": "ABOUT"}))
 
                 return normalise
 
@@ -145,7 +145,7 @@ class TestExecution:
             return worker_of(Script(found(words=words)).model, output=Found).layer(Normalise())
 
         assert await value_of(normalised(3), "go") == Found(page="ABOUT", words=3)
-        with pytest.raises(OutputError, match="too many words"):
+        with pytest.raises(InvalidOutputError, match="too many words"):
             await value_of(normalised(10), "go")
 
     async def test_provider_tools_are_configuration(self) -> None:
@@ -153,7 +153,7 @@ class TestExecution:
         script = Script("done")
         worker = worker_of(script.model, builtin_tools=("web_search",))
         runtime = runtime_of(worker)
-        await runtime.call(worker, anybody(), "go")
+        await runtime.call(worker, superuser(), "go")
         assert [each.kind for each in script.told[0].model_request_parameters.native_tools] == ["web_search"]
         assert script.told[0].function_tools == []
         assert "web_search" not in {each.name for each in worker.tools}
@@ -166,7 +166,7 @@ class TestExecution:
         gave = NativeToolReturnPart("web_search", {"found": 1}, "s")
         worker = worker_of(Script([searched, gave, TextPart("done")]).model, builtin_tools=("web_search",))
         runtime = runtime_of(worker)
-        result = await runtime.call(worker, anybody(), "go")
+        result = await runtime.call(worker, superuser(), "go")
         assert result.value() == "done"
         assert [item.callee for item in await filed(runtime.store, result.run, ToolOutput)] == ["worker"]
         assert "ungoverned web_search" in repr(worker), "and that is said"
@@ -184,10 +184,10 @@ class TestWrappersAndApprovals:
         """PydanticAI tool wrappers delegate to `ctx.call(...)`."""
         worker = worker_of(Script([call("look"), call("look", "{}", "2")], "done").model, seeing([]))
         runtime = runtime_of(worker)
-        result = await runtime.call(worker, anybody(), "go")
+        result = await runtime.call(worker, superuser(), "go")
         ends = await filed(runtime.store, result.run, ToolOutput)
         assert [(item.callee, item.parent) for item in ends] == [("look", ends[-1].call)] * 2 + [("worker", "")]
-        assert len(await filed(runtime.store, result.run, Started)) == 2
+        assert len(await filed(runtime.store, result.run, AttemptStarted)) == 2
 
     async def test_everything_is_enforced_on_every_path(self) -> None:
         """Approvals, depth caps, retries, and tracing are enforced in `ctx` for every call path."""
@@ -201,7 +201,7 @@ class TestWrappersAndApprovals:
                 raise ExternalError("not now")
             return "at last"
 
-        again = flaky.layer(Retry(base=0.0, most=0.0))
+        again = flaky.layer(Retry(base_delay=0.0, max_delay=0.0))
 
         @tool(effect=Effect.COMPOSED)
         async def by_python(ctx: Context) -> str:
@@ -212,16 +212,16 @@ class TestWrappersAndApprovals:
         worker = worker_of(Script([call("danger"), call("flaky")], "done").model, danger, again)
         for path, arguments in ((by_python, ()), (worker, ("go",))):
             runtime = runtime_of(path, danger, again, layers=preset(Env(), budget=Budget(depth=1)))
-            result = await runtime.call(path, anybody(), *arguments)
+            result = await runtime.call(path, superuser(), *arguments)
             assert (result.status, len(result.questions)) == ("waiting", 1)
-            await runtime.decide(result.questions[0], approved=True, by=anybody())
+            await runtime.decide(result.questions[0], approved=True, by=superuser())
             result = await runtime.resume(result.run)
             ends = {item.callee: item.outcome for item in await filed(runtime.store, result.run, ToolOutput)}
             assert ends == {"danger": "ok", "flaky": "ok", path.name: "ok"}
         assert len(tried) == 4
         read = Script([call("by_python")], lambda said: read_of(said)[0])
         deep = worker_of(read.model, by_python, name="deep", delegates=("danger", "flaky"))
-        result = await runtime_of(deep, layers=preset(Env(), budget=Budget(depth=1))).call(deep, anybody(), "go")
+        result = await runtime_of(deep, layers=preset(Env(), budget=Budget(depth=1))).call(deep, superuser(), "go")
         assert "calls are nested 2 deep; this run may go 1 deep" in result.value()
 
     async def test_code_output_is_verified(self) -> None:
@@ -277,7 +277,7 @@ class TestErrorPropagation:
         original = RuntimeError("no route")
         worker = worker_of(Script(original).model)
         runtime = runtime_of(worker)
-        result = await runtime.call(worker, anybody(), "go")
+        result = await runtime.call(worker, superuser(), "go")
         assert result.reply is not None
         assert result.reply.error is not None
         assert result.reply.error.__cause__ is original
@@ -293,7 +293,7 @@ class TestRecursion:
         inner = worker_of(Script("inner done").model, name="inner")
         script = Script([call("inner", '{"prompt":"go"}')], "done")
         runtime = runtime_of(outer := worker_of(script.model, workers=[inner]))
-        result = await runtime.call(outer, anybody(), "go")
+        result = await runtime.call(outer, superuser(), "go")
         ends = await filed(runtime.store, result.run, ToolOutput)
         assert [(item.callee, item.parent) for item in ends] == [("inner", ends[1].call), ("worker", "")]
         assert read_of(script.requests[-1]) == ["inner done"]
@@ -306,10 +306,10 @@ class TestRecursion:
         inner = worker_of(below.model, danger, name="inner")
         above = Script([call("inner", '{"prompt":"go"}'), call("danger")], "done")
         runtime = runtime_of(outer := worker_of(above.model, danger, workers=[inner]))
-        result = await runtime.call(outer, anybody(), "go")
+        result = await runtime.call(outer, superuser(), "go")
         assert len(result.questions) == 2, "both are asked at the root"
         for question in result.questions:
-            await runtime.decide(question, approved=True, by=anybody())
+            await runtime.decide(question, approved=True, by=superuser())
         assert (await runtime.resume(result.run)).value() == "done"
         assert sorted((agent, depth, path) for agent, _, depth, path in seen) == [
             ("inner", 2, ("worker", "inner")),

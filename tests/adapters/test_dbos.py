@@ -10,8 +10,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from remit.adapters.dbos import DbosEngine, Presence
-from remit.contracts.items import Started
+from remit.adapters.dbos import DbosEngine, LivenessLock
+from remit.contracts.items import AttemptStarted
 from remit.errors import RequestError, SetupError
 from remit.journal.sql import SqlStore
 from tests.engine.engines import dbos
@@ -61,7 +61,7 @@ async def test_the_runs_of_a_process_that_was_killed_are_driven_on_by_another(
     process.start()
     await asyncio.to_thread(process.join)
     assert process.exitcode == -signal.SIGKILL
-    assert any(isinstance(item, Started) for item in await office.items(run))
+    assert any(isinstance(item, AttemptStarted) for item in await office.items(run))
     office.gate.set()
     async with engine:
         await office.until(run)
@@ -78,41 +78,41 @@ async def test_a_run_that_only_the_journal_knows_is_queued_when_a_process_begins
 
 
 def test_a_process_is_gone_when_it_has_let_go_of_its_lock(queue_url: str) -> None:
-    mine, theirs = Presence(queue_url, "mine"), Presence(queue_url, "theirs")
-    mine.show()
-    theirs.show()
-    with mine.instead_of("theirs") as gone:
+    mine, theirs = LivenessLock(queue_url, "mine"), LivenessLock(queue_url, "theirs")
+    mine.acquire()
+    theirs.acquire()
+    with mine.hold_if_dead("theirs") as gone:
         assert not gone
-    theirs.leave()
-    with mine.instead_of("theirs") as gone:
+    theirs.release()
+    with mine.hold_if_dead("theirs") as gone:
         assert gone
-    mine.leave()
+    mine.release()
 
 
 def test_a_process_that_lost_its_connection_shows_itself_again(postgres: Postgres, queue_url: str) -> None:
-    mine, theirs = Presence(queue_url, "mine"), Presence(queue_url, "theirs")
-    theirs.show()
+    mine, theirs = LivenessLock(queue_url, "mine"), LivenessLock(queue_url, "theirs")
+    theirs.acquire()
     postgres.disconnect(queue_url.partition("@/")[2].partition("?")[0])
-    mine.show()
-    with mine.instead_of("theirs") as gone:
+    mine.acquire()
+    with mine.hold_if_dead("theirs") as gone:
         assert gone
-    theirs.show()
-    with mine.instead_of("theirs") as gone:
+    theirs.acquire()
+    with mine.hold_if_dead("theirs") as gone:
         assert not gone
-    theirs.leave()
-    mine.leave()
+    theirs.release()
+    mine.release()
 
 
 def test_two_processes_do_not_take_over_from_a_third_at_once(queue_url: str) -> None:
-    one, other = Presence(queue_url, "one"), Presence(queue_url, "other")
-    one.show()
-    other.show()
-    with one.instead_of("third") as gone, other.instead_of("third") as gone_too:
+    one, other = LivenessLock(queue_url, "one"), LivenessLock(queue_url, "other")
+    one.acquire()
+    other.acquire()
+    with one.hold_if_dead("third") as gone, other.hold_if_dead("third") as gone_too:
         assert (gone, gone_too) == (True, False)
-    with other.instead_of("third") as gone:
+    with other.hold_if_dead("third") as gone:
         assert gone
-    one.leave()
-    other.leave()
+    one.release()
+    other.release()
 
 
 async def test_a_run_that_is_not_there_is_refused(engine: DbosEngine) -> None:

@@ -7,12 +7,12 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from remit import ChatRequest, Reply
-from remit.contracts.chat import History, write
+from remit.contracts.chat import History, encode_message
 from remit.contracts.ledger import Ledger
-from remit.contracts.step import Prepared
-from remit.testing import ledger_of
+from remit.contracts.step import PreparedCall
+from remit.testing import read_only_ledger
 
-USER = write({"role": "user", "content": "go"})
+USER = encode_message({"role": "user", "content": "go"})
 Body = Callable[[], Awaitable[Reply]]
 
 
@@ -27,27 +27,32 @@ class Desk:
 
     @property
     def ledger(self) -> Ledger:
-        return ledger_of(())
+        return read_only_ledger(())
 
-    def prepare(self, name: str, arguments: str, wire: str) -> Prepared:
-        self.prepared.append((name, arguments, wire))
+    def prepare(self, name: str, arguments: str, wire_id: str) -> PreparedCall:
+        self.prepared.append((name, arguments, wire_id))
 
         async def make() -> Reply:
-            self.log.append(f"{wire} begins")
+            self.log.append(f"{wire_id} begins")
             self.running += 1
             self.most = max(self.most, self.running)
             try:
                 return await self._bodies[name]()
             finally:
                 self.running -= 1
-                self.log.append(f"{wire} ends")
+                self.log.append(f"{wire_id} ends")
 
         return make
 
 
 def request(*texts: str, **known: Any) -> ChatRequest:
     """A request whose history is a user's message and ``texts``."""
-    values: dict[str, Any] = {"agent": "agent", "turn": 1, "ledger": ledger_of(()), "history": History([USER, *texts])}
+    values: dict[str, Any] = {
+        "agent_call_id": "agent",
+        "turn": 1,
+        "ledger": read_only_ledger(()),
+        "history": History([USER, *texts]),
+    }
     return ChatRequest(**(values | known))
 
 

@@ -14,7 +14,7 @@ from remit import (
     CallLayer,
     CallService,
     Effect,
-    InProcessStore,
+    InMemoryStore,
     Reply,
     Runtime,
     Stack,
@@ -22,12 +22,12 @@ from remit import (
     layer_fn,
     tool,
 )
-from remit.agent.agent import said
-from remit.contracts.chat import History, write
-from remit.contracts.oracle import faults
+from remit.agent.agent import last_message_text
+from remit.contracts.chat import History, encode_message
+from remit.contracts.oracle import history_errors
 from remit.dispatch.registry import Registry
 from remit.errors import CallError, ContractError, NameTakenError, NoModelError, SetupError
-from remit.testing import Scripted, anybody, calls
+from remit.testing import Scripted, calls, superuser
 
 
 @tool(effect=Effect.PURE)
@@ -49,7 +49,7 @@ def messages(model: Scripted, request: int = -1) -> list[dict[str, Any]]:
 
 async def test_a_request_begins_with_the_instructions_and_what_is_asked() -> None:
     model = Scripted(["done"])
-    result = await runtime_of(model, Agent("agent", instructions="Sois bref, é.")).run("va", by=anybody())
+    result = await runtime_of(model, Agent("agent", instructions="Sois bref, é.")).run("va", by=superuser())
     assert list(model.requests[0].history) == [
         '{"role":"system","content":"Sois bref, é."}',
         '{"role":"user","content":"va"}',
@@ -59,7 +59,7 @@ async def test_a_request_begins_with_the_instructions_and_what_is_asked() -> Non
 
 async def test_there_is_one_system_message_in_every_request_of_a_run() -> None:
     model = Scripted([calls(("double", {"number": 2})), calls(("double", {"number": 3})), "done"])
-    await runtime_of(model, Agent("agent", instructions="Work.", tools=[double])).run("go", by=anybody())
+    await runtime_of(model, Agent("agent", instructions="Work.", tools=[double])).run("go", by=superuser())
     for request in range(3):
         assert [message["role"] for message in messages(model, request)].count("system") == 1
         assert messages(model, request)[0]["role"] == "system"
@@ -68,10 +68,10 @@ async def test_there_is_one_system_message_in_every_request_of_a_run() -> None:
 async def test_the_second_run_of_a_conversation_begins_with_the_first_and_today_s_instructions() -> None:
     model = Scripted([calls(("double", {"number": 2})), "four", "bye"])
     runtime = runtime_of(model, Agent("agent", instructions="Work.", tools=[double]))
-    await runtime.run("two twice?", by=anybody(), conversation="c")
+    await runtime.run("two twice?", by=superuser(), conversation="c")
     rewritten = Agent("agent", instructions="Work better.", tools=[double])
     later = Runtime(App(name="test", agents=(rewritten,)), model=model, store=runtime.store)
-    await later.run("thanks", by=anybody(), conversation="c")
+    await later.run("thanks", by=superuser(), conversation="c")
     roles = [(message["role"], message["content"]) for message in messages(model)]
     assert roles == [
         ("system", "Work better."),
@@ -86,8 +86,8 @@ async def test_the_second_run_of_a_conversation_begins_with_the_first_and_today_
 async def test_runs_without_a_conversation_know_nothing_of_one_another() -> None:
     model = Scripted(["one"])
     runtime = runtime_of(model, Agent("agent", instructions="Work."))
-    await runtime.run("first", by=anybody())
-    await runtime.run("second", by=anybody())
+    await runtime.run("first", by=superuser())
+    await runtime.run("second", by=superuser())
     assert [message["content"] for message in messages(model)] == ["Work.", "second"]
 
 
@@ -97,21 +97,21 @@ async def test_the_knobs_of_an_agent_are_those_of_each_request(
 ) -> None:
     model = Scripted([calls(("double", {"number": 2})), "done"])
     agent = Agent("agent", instructions="x", tools=[double], temperature=temperature, max_tokens=max_tokens)
-    await runtime_of(model, agent).run("go", by=anybody())
+    await runtime_of(model, agent).run("go", by=superuser())
     assert [(each.temperature, each.max_tokens) for each in model.requests] == [(temperature, max_tokens)] * 2
 
 
 async def test_the_tools_of_an_agent_are_in_each_request_in_their_order() -> None:
     model = Scripted(["done"])
     other = double.with_name("other")
-    await runtime_of(model, Agent("agent", instructions="x", tools=[other, double])).run("go", by=anybody())
+    await runtime_of(model, Agent("agent", instructions="x", tools=[other, double])).run("go", by=superuser())
     assert model.requests[0].tools.names == ("other", "double")
 
 
 async def test_an_agent_whose_turns_are_used_up_has_failed() -> None:
     model = Scripted([calls(("double", {"number": turn})) for turn in range(9)])
     result = await runtime_of(model, Agent("agent", instructions="x", tools=[double], max_turns=3)).run(
-        "go", by=anybody()
+        "go", by=superuser()
     )
     assert (result.status, len(model.requests)) == ("failed", 3)
     assert '"errorCode":"MAX_TURNS"' in result.text
@@ -125,12 +125,14 @@ async def test_a_layer_gives_a_new_agent_and_leaves_the_old_one() -> None:
         log.append(call.callee.name)
         return await inner(call)
 
-    plain = Agent("agent", instructions="x", tools=[double], temperature=0.5, max_tokens=9, max_turns=2, parallel=1)
+    plain = Agent(
+        "agent", instructions="x", tools=[double], temperature=0.5, max_tokens=9, max_turns=2, parallel=1
+    )
     better = plain.layer(Stack[CallLayer](heard()))
     model = Scripted([calls(("double", {"number": 2})), "done"])
-    await runtime_of(model, plain).run("go", by=anybody())
+    await runtime_of(model, plain).run("go", by=superuser())
     assert log == []
-    await runtime_of(model, better).run("go", by=anybody())
+    await runtime_of(model, better).run("go", by=superuser())
     assert log == ["double"]
     kept = ("name", "instructions", "description", "tools", "temperature", "max_tokens", "max_turns", "parallel")
     assert [getattr(better, name) for name in kept] == [getattr(plain, name) for name in kept]
@@ -138,8 +140,8 @@ async def test_a_layer_gives_a_new_agent_and_leaves_the_old_one() -> None:
 
 async def test_an_agent_with_a_model_of_its_own_asks_that_one() -> None:
     own, common = Scripted(["from its own"]), Scripted(["from all"])
-    agent = Agent("agent", instructions="x").using(own)
-    assert (await runtime_of(common, agent).run("go", by=anybody())).value() == "from its own"
+    agent = Agent("agent", instructions="x").with_model(own)
+    assert (await runtime_of(common, agent).run("go", by=superuser())).value() == "from its own"
     assert common.requests == []
 
 
@@ -164,14 +166,19 @@ def test_an_agent_without_turns_is_refused_when_it_gets_its_model() -> None:
 
 def test_what_was_said_is_the_text_of_the_last_message_in_whatever_form() -> None:
     parts = [{"type": "text", "text": "al"}, {"type": "text", "text": "l"}]
-    assert said([write({"role": "user", "content": "x"}), write({"role": "assistant", "content": "all"})]) == "all"
-    assert said(History([write({"role": "assistant", "content": parts})])) == "all"
-    assert said([write({"role": "assistant", "content": None})]) == ""
+    assert (
+        last_message_text(
+            [encode_message({"role": "user", "content": "x"}), encode_message({"role": "assistant", "content": "all"})]
+        )
+        == "all"
+    )
+    assert last_message_text(History([encode_message({"role": "assistant", "content": parts})])) == "all"
+    assert last_message_text([encode_message({"role": "assistant", "content": None})]) == ""
 
 
 async def test_a_prompt_that_is_empty_is_a_prompt() -> None:
     model = Scripted(["done"])
-    await runtime_of(model, Agent("agent", instructions="")).run("", by=anybody())
+    await runtime_of(model, Agent("agent", instructions="")).run("", by=superuser())
     assert [message["content"] for message in messages(model)] == ["", ""]
 
 
@@ -182,7 +189,7 @@ async def test_a_reply_that_ends_the_run_is_what_the_agent_answers() -> None:
 
     model = Scripted([calls(("double", {"number": 2})), "never"])
     agent = Agent("agent", instructions="x", tools=[double.layer(enough())])
-    result = await runtime_of(model, agent).run("go", by=anybody())
+    result = await runtime_of(model, agent).run("go", by=superuser())
     assert (result.value(), result.status, len(model.requests)) == ("4 and no more", "done", 1)
 
 
@@ -191,13 +198,13 @@ async def test_an_agent_with_a_model_of_its_own_can_be_called_by_another() -> No
     writer = Agent("writer", instructions="Write.", tools=[double], model=writer_model)
     lead = Agent("lead", instructions="Lead.", tools=[writer], model=lead_model)
     runtime = Runtime(App(name="test", agents=(lead, writer)))
-    result = await runtime.run("go", by=anybody())
+    result = await runtime.run("go", by=superuser())
     assert result.value() == "led"
     assert [message["content"] for message in messages(writer_model)] == ["Write.", "write", None, "4"]
     history = await runtime.history(result.run)
     assert [json.loads(text)["role"] for text in history] == ["user", "assistant", "tool", "assistant"]
-    assert faults(history) == []
-    assert (await runtime.replay(result.run)).identical
+    assert history_errors(history) == []
+    assert (await runtime.replay(result.run)).is_identical
 
 
 def test_a_layer_that_an_agent_cannot_attach_is_refused() -> None:
@@ -215,21 +222,21 @@ async def test_an_agent_can_be_called_by_another_and_has_the_runtime_s_model(by_
 
     lead = Agent("lead", instructions="Lead.", tools=[writer])
     runtime = Runtime(App(name="test", agents=(lead, writer)), model=model)
-    result = await (runtime.run("go", by=anybody()) if by_name else runtime.call(writer, anybody(), "write"))
+    result = await (runtime.run("go", by=superuser()) if by_name else runtime.call(writer, superuser(), "write"))
     assert result.value() == ("led" if by_name else "written")
 
 
 async def test_an_agent_without_a_model_says_so_and_its_run_stays_as_it_is() -> None:
-    store = InProcessStore()
+    store = InMemoryStore()
     runtime = Runtime(App(name="test", agents=(Agent("agent", instructions="x"),)), store=store)
     with pytest.raises(NoModelError, match="agent agent has no model; give it one"):
-        await runtime.run("go", by=anybody())
-    assert [row.status for row in await store.runs()] == ["running"]
+        await runtime.run("go", by=superuser())
+    assert [row.status for row in await store.list_runs()] == ["running"]
 
 
 def test_an_agent_that_has_two_models_is_two_agents_of_one_name() -> None:
     agent = Agent("agent", instructions="x")
-    one, other = agent.using(Scripted([])), agent.using(Scripted([]))
+    one, other = agent.with_model(Scripted([])), agent.with_model(Scripted([]))
     assert agent == one != other
     assert agent != Agent("agent", instructions="x")
     with pytest.raises(NameTakenError):
@@ -239,4 +246,4 @@ def test_an_agent_that_has_two_models_is_two_agents_of_one_name() -> None:
 @pytest.mark.parametrize("prompt", ["x" * ((1 << 20) + 1), "half \ud800"], ids=["too long", "half a surrogate pair"])
 async def test_a_prompt_that_cannot_be_one_is_one_clear_error(prompt: str) -> None:
     with pytest.raises(CallError):
-        (await runtime_of(Scripted(["done"]), Agent("agent", instructions="x")).run(prompt, by=anybody())).value()
+        (await runtime_of(Scripted(["done"]), Agent("agent", instructions="x")).run(prompt, by=superuser())).value()

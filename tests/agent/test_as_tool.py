@@ -15,7 +15,7 @@ from remit import (
     Context,
     Effect,
     Env,
-    InProcessStore,
+    InMemoryStore,
     Model,
     Reply,
     Risk,
@@ -25,11 +25,11 @@ from remit import (
     tool,
 )
 from remit.contracts.items import Message, ToolOutput
-from remit.contracts.oracle import faults
-from remit.journal.codec import project
+from remit.contracts.oracle import history_errors
+from remit.journal.codec import build_chat_history
 from remit.journal.ports import Store
-from remit.runtime import LEASE
-from remit.testing import Scripted, anybody, calls
+from remit.runtime import LEASE_SECONDS
+from remit.testing import Scripted, calls, superuser
 from tests.runtime.kit import Clock, Crash, Mortal, World, everybody, items_of, tool_messages
 
 
@@ -63,7 +63,7 @@ async def test_it_is_asked_with_a_prompt_and_the_caller_s_model_reads_what_it_sa
     lead, inner = team([calls(("look", {})), "a text"], tools=[look])
     model = Scripted([ASK_WRITER, "done"])
     runtime = runtime_of(model, lead)
-    result = await runtime.run("go", by=anybody())
+    result = await runtime.run("go", by=superuser())
     assert (result.value(), await tool_messages(runtime, result.run)) == ("done", ["a text"])
     first = [json.loads(text) for text in inner.requests[0].history]
     assert [(each["role"], each["content"]) for each in first] == [("system", "You write."), ("user", "write")]
@@ -74,11 +74,11 @@ async def test_it_is_asked_with_a_prompt_and_the_caller_s_model_reads_what_it_sa
 async def test_its_own_conversation_is_valid_and_filed_under_its_call() -> None:
     lead, _ = team([calls(("look", {})), "a text"], tools=[look])
     runtime = runtime_of(Scripted([ASK_WRITER, "done"]), lead)
-    result = await runtime.run("go", by=anybody(), conversation="c")
+    result = await runtime.run("go", by=superuser(), conversation="c")
     items = await items_of(runtime.store, result.run)
     (call,) = [item.call for item in items if isinstance(item, ToolOutput) and item.callee == "writer"]
-    texts = project(items, call)
-    assert faults(texts) == []
+    texts = build_chat_history(items, call)
+    assert history_errors(texts) == []
     assert [json.loads(text)["role"] for text in texts] == ["system", "user", "assistant", "tool", "assistant"]
 
 
@@ -93,7 +93,7 @@ async def test_one_without_a_model_that_only_another_lists_takes_the_runtime_s()
         return asks[system]
 
     runtime = runtime_of(Scripted([answer, "up"]), lead)
-    result = await runtime.run("go", by=anybody())
+    result = await runtime.run("go", by=superuser())
     assert result.value() == "up"
     assert await tool_messages(runtime, result.run) == ["up"]
     messages = [item for item in await items_of(runtime.store, result.run) if isinstance(item, Message)]
@@ -110,7 +110,7 @@ async def test_its_layers_stand_around_its_calls_and_the_caller_s_around_the_cal
     writer = Agent("writer", instructions="You write.", model=inner, tools=[look]).layer(mark("W"))
     lead = Agent("lead", instructions="You lead.", tools=[writer]).layer(mark("L"))
     runtime = runtime_of(Scripted([ASK_WRITER, "done"]), lead)
-    result = await runtime.run("go", by=anybody())
+    result = await runtime.run("go", by=superuser())
     assert json.loads(inner.requests[1].history[-1])["content"] == "W: a page"
     assert await tool_messages(runtime, result.run) == ["L: a text"]
 
@@ -118,7 +118,7 @@ async def test_its_layers_stand_around_its_calls_and_the_caller_s_around_the_cal
 async def test_its_calls_are_paid_from_the_budget_of_the_run() -> None:
     lead, inner = team([calls(("look", {}), ("look", {})), calls(("look", {})), "enough"], tools=[look])
     runtime = runtime_of(Scripted([ASK_WRITER, "done"]), lead, layers=preset(Env(), budget=Budget(calls=2)))
-    assert (await runtime.run("go", by=anybody())).value() == "done"
+    assert (await runtime.run("go", by=superuser())).value() == "done"
     assert json.loads(json.loads(inner.requests[-1].history[-1])["content"])["errorCode"] == "BUDGET_EXCEEDED"
 
 
@@ -126,12 +126,12 @@ async def test_its_question_is_the_run_s_and_the_answer_goes_on_inside_it() -> N
     script = [calls(("erase", {"page": "about"})), "erased it"]
     lead, _ = team(script, tools=[erase])
     first = runtime_of(Scripted([ASK_WRITER, "done"]), lead)
-    result = await first.run("go", by=anybody())
+    result = await first.run("go", by=superuser())
     assert (result.status, len(result.questions)) == ("waiting", 1)
     lead, inner = team(script, tools=[erase])
     model = Scripted([ASK_WRITER, "done"])
     again = runtime_of(model, lead, first.store)
-    await again.decide(result.questions[0], approved=True, by=anybody())
+    await again.decide(result.questions[0], approved=True, by=superuser())
     assert (await again.resume(result.run)).value() == "done"
     assert (len(inner.requests), len(model.requests)) == (1, 1), "what was answered is not asked again"
     assert await tool_messages(again, result.run) == ["erased it"]
@@ -142,10 +142,10 @@ async def test_two_that_wait_at_once_are_both_asked_about() -> None:
     lead, _ = team([calls(("erase", {"page": "a"})), "erased it"], tools=[erase])
     both = calls(("writer", {"prompt": "one"}), ("writer", {"prompt": "two"}))
     runtime = runtime_of(Scripted([both, "done"]), lead)
-    result = await runtime.run("go", by=anybody())
+    result = await runtime.run("go", by=superuser())
     assert len(result.questions) == 2
     for question in result.questions:
-        await runtime.decide(question, approved=True, by=anybody())
+        await runtime.decide(question, approved=True, by=superuser())
     assert (await runtime.resume(result.run)).value() == "done"
     assert (await runtime.replay(result.run)).difference == ""
 
@@ -159,15 +159,15 @@ async def test_a_crash_anywhere_inside_it_is_resumed_without_doing_anything_twic
         runtime = runtime_of(Scripted([ASK_WRITER, "done"]), lead, store, clock=clock)
         store.die_at(append, after=True)
         try:
-            result = await runtime.run("go", by=anybody())
+            result = await runtime.run("go", by=superuser())
         except Crash:
             died += 1
         else:
             assert result.value() == "done"
             break
         store.revive()
-        clock.now += LEASE
-        (row,) = await store.runs()
+        clock.now += LEASE_SECONDS
+        (row,) = await store.list_runs()
         assert (await runtime.resume(row.run)).value() == "done"
         assert world.texts == ["a"]
         assert (await runtime.replay(row.run)).difference == ""
@@ -176,8 +176,8 @@ async def test_a_crash_anywhere_inside_it_is_resumed_without_doing_anything_twic
 
 async def test_what_goes_wrong_inside_it_is_an_error_reply_to_its_caller() -> None:
     lead, _ = team([calls(("look", {}))] * 9, tools=[look], max_turns=2)
-    runtime = runtime_of(Scripted([ASK_WRITER, "I manage"]), lead, InProcessStore())
-    result = await runtime.run("go", by=anybody())
+    runtime = runtime_of(Scripted([ASK_WRITER, "I manage"]), lead, InMemoryStore())
+    result = await runtime.run("go", by=superuser())
     (content,) = await tool_messages(runtime, result.run)
     assert (json.loads(content)["errorCode"], result.value()) == ("MAX_TURNS", "I manage")
 
@@ -194,12 +194,12 @@ async def test_a_final_reply_inside_it_ends_the_run_for_all_above_once_the_sibli
     lead = Agent("lead", instructions="Lead.", tools=[writer, world.write()])
     model = Scripted([calls(("writer", {"prompt": "go"}), ("write", {"text": "a"})), "not asked"])
     runtime = runtime_of(model, lead)
-    result = await runtime.run("go", by=anybody())
+    result = await runtime.run("go", by=superuser())
     assert (result.status, result.value(), len(model.requests), world.texts) == ("done", "over", 1, ["a"])
     outputs = [item for item in await items_of(runtime.store, result.run) if isinstance(item, ToolOutput)]
     assert {item.callee for item in outputs if item.final} == {"stop", "writer", "lead"}
     assert (await runtime.resume(result.run)).value() == "over"
-    assert (await runtime.replay(result.run)).identical
+    assert (await runtime.replay(result.run)).is_identical
 
 
 async def test_a_tool_that_calls_it_takes_a_final_reply_for_its_result_and_goes_on() -> None:
@@ -211,6 +211,6 @@ async def test_a_tool_that_calls_it_takes_a_final_reply_for_its_result_and_goes_
         return f"it said {await ctx.call(writer, 'go')}"
 
     model = Scripted([calls(("asking", {})), "done"])
-    result = await runtime_of(model, Agent("lead", instructions="Lead.", tools=[asking])).run("go", by=anybody())
+    result = await runtime_of(model, Agent("lead", instructions="Lead.", tools=[asking])).run("go", by=superuser())
     assert (result.value(), len(model.requests)) == ("done", 2)
     assert json.loads(model.requests[1].history[-1])["content"] == "it said over"

@@ -20,9 +20,9 @@ from remit import (
 )
 from remit.agent.handoff import HandoffTool, Reason
 from remit.contracts.callee import UNKNOWN, Frame
-from remit.contracts.oracle import faults
+from remit.contracts.oracle import history_errors
 from remit.errors import ContractError, DeniedError, SetupError
-from remit.testing import Scripted, anybody, calls
+from remit.testing import Scripted, calls, superuser
 from tests.agent.team import TO_EDITOR, TO_WRITER, editor, erase, handoffs, look, roles, runtime_of, system, writer
 from tests.runtime.kit import World, tool_messages
 
@@ -30,7 +30,7 @@ from tests.runtime.kit import World, tool_messages
 async def test_the_other_agent_goes_on_with_the_same_conversation_under_its_own_instructions() -> None:
     model = Scripted([calls(("look", {})), calls(TO_WRITER, content="one moment"), "written"])
     runtime = runtime_of(model)
-    result = await runtime.run("improve it", by=anybody())
+    result = await runtime.run("improve it", by=superuser())
     assert result.value() == "written"
     assert [system(model, request) for request in range(3)] == ["You lay out.", "You lay out.", "You write."]
     assert roles(model) == ["system", "user", "assistant", "tool", "assistant", "tool"]
@@ -40,7 +40,7 @@ async def test_the_other_agent_goes_on_with_the_same_conversation_under_its_own_
         ("handoff_to_editor",),
     ]
     assert await tool_messages(runtime, result.run) == ["a page", "handed over to writer"]
-    assert all(faults(request.history) == [] for request in model.requests)
+    assert all(history_errors(request.history) == [] for request in model.requests)
     (item,) = await handoffs(runtime, result.run)
     assert (item.source, item.target, item.reason) == ("editor", "writer", "it is about words")
 
@@ -49,22 +49,22 @@ async def test_a_model_reads_what_the_other_agent_is_for_also_where_it_is_named_
     for known in (["writer"], [writer(handoffs=[])]):
         model = Scripted(["done"])
         agents = (editor(handoffs=known), *([writer(handoffs=[])] if known == ["writer"] else []))
-        await runtime_of(model, *agents).run("go", by=anybody())
+        await runtime_of(model, *agents).run("go", by=superuser())
         assert "goes on with it in your place. Writes well." in model.requests[0].tools.text
 
 
 async def test_a_handoff_replays_to_the_byte() -> None:
     model = Scripted([calls(TO_WRITER), calls(TO_EDITOR), calls(("look", {})), "done"])
     runtime = runtime_of(model)
-    result = await runtime.run("go", by=anybody())
+    result = await runtime.run("go", by=superuser())
     report = await runtime.replay(result.run)
-    assert (report.difference, report.compared) == ("", 3 + 1 + 4 + 3 + 1)
+    assert (report.difference, report.compared_count) == ("", 3 + 1 + 4 + 3 + 1)
 
 
 async def test_changed_instructions_of_the_agent_that_took_over_are_a_difference_of_the_replay() -> None:
     model = Scripted([calls(TO_WRITER), "done"])
     runtime = runtime_of(model)
-    result = await runtime.run("go", by=anybody())
+    result = await runtime.run("go", by=superuser())
     other = writer(instructions="You write badly.")
     changed = runtime_of(model, editor(), other, store=runtime.store)
     assert "You write badly." in (await changed.replay(result.run)).difference
@@ -74,7 +74,7 @@ async def test_agents_may_hand_over_to_and_fro_until_the_run_has_had_its_handoff
     script = [calls(each) for each in (TO_WRITER, TO_EDITOR) * 5]
     model = Scripted([*script, calls(TO_WRITER), "then I answer"])
     runtime = runtime_of(model)
-    result = await runtime.run("go", by=anybody())
+    result = await runtime.run("go", by=superuser())
     assert result.value() == "then I answer"
     assert len(await handoffs(runtime, result.run)) == 10
     contents = await tool_messages(runtime, result.run)
@@ -87,7 +87,7 @@ async def test_agents_may_hand_over_to_and_fro_until_the_run_has_had_its_handoff
 async def test_how_many_handoffs_a_run_may_have_is_a_setting() -> None:
     model = Scripted([calls(TO_WRITER), calls(TO_EDITOR), "mine"])
     runtime = runtime_of(model, limits=Limits(handoffs=1))
-    result = await runtime.run("go", by=anybody())
+    result = await runtime.run("go", by=superuser())
     assert (result.value(), len(await handoffs(runtime, result.run))) == ("mine", 1)
 
 
@@ -98,7 +98,7 @@ async def test_handoffs_of_nested_agents_count_for_the_whole_run() -> None:
     outer = Agent("outer", instructions="Out.", tools=[inner], handoffs=[helper])
     script = [calls(("inner", {"prompt": "do"})), to_helper, "I answer"]
     runtime = runtime_of(Scripted(script), outer, limits=Limits(handoffs=1))
-    result = await runtime.run("go", by=anybody())
+    result = await runtime.run("go", by=superuser())
     assert result.value() == "I answer"
     assert await tool_messages(runtime, result.run) == [
         "inner is done",
@@ -120,7 +120,7 @@ async def test_the_other_calls_of_an_answer_end_before_the_handoff() -> None:
         model = Scripted([calls(TO_WRITER, ("look", {}), ("look", {})), "done"])
         agent = editor(parallel=parallel).layer(noted())
         runtime = runtime_of(model, agent, writer())
-        result = await runtime.run("go", by=anybody())
+        result = await runtime.run("go", by=superuser())
         assert ended == ["look", "look", "handoff_to_writer"]
         assert await tool_messages(runtime, result.run) == ["handed over to writer", "a page", "a page"]
 
@@ -130,7 +130,7 @@ async def test_of_two_handoffs_in_one_answer_the_first_is_followed_and_the_secon
     model = Scripted(script)
     other = Agent("other", instructions="Other.")
     runtime = runtime_of(model, editor(handoffs=["writer", other]), writer())
-    result = await runtime.run("go", by=anybody())
+    result = await runtime.run("go", by=superuser())
     first, second, third = await tool_messages(runtime, result.run)
     assert (result.value(), first, system(model)) == ("written", "handed over to writer", "You write.")
     for content in (second, third):
@@ -147,7 +147,7 @@ async def test_a_handoff_that_is_denied_is_not_followed() -> None:
 
     model = Scripted([calls(TO_WRITER), "I stay"])
     runtime = runtime_of(model, editor().layer(deny()), writer())
-    result = await runtime.run("go", by=anybody())
+    result = await runtime.run("go", by=superuser())
     assert (result.value(), system(model)) == ("I stay", "You lay out.")
     assert await handoffs(runtime, result.run) == []
 
@@ -155,7 +155,7 @@ async def test_a_handoff_that_is_denied_is_not_followed() -> None:
 async def test_a_handoff_with_arguments_that_are_wrong_is_an_error_reply() -> None:
     model = Scripted([calls(("handoff_to_writer", {})), "I stay"])
     runtime = runtime_of(model)
-    result = await runtime.run("go", by=anybody())
+    result = await runtime.run("go", by=superuser())
     (content,) = await tool_messages(runtime, result.run)
     assert (json.loads(content)["errorCode"], result.value()) == ("VALIDATION_ERROR", "I stay")
 
@@ -169,7 +169,7 @@ async def test_the_calls_of_the_agent_that_took_over_are_made_as_it() -> None:
     model = Scripted([calls(("look", {})), calls(TO_WRITER), calls(("look", {})), "done"])
     agents = (editor().layer(mark("E")), writer(tools=[look]).layer(mark("W")))
     runtime = runtime_of(model, *agents)
-    result = await runtime.run("go", by=anybody())
+    result = await runtime.run("go", by=superuser())
     assert await tool_messages(runtime, result.run) == [
         "E(editor): a page",
         "E(editor): handed over to writer",
@@ -182,15 +182,15 @@ async def test_an_agent_that_took_over_reaches_no_further_than_whoever_called_th
         """An agent below which three names can be called."""
 
         def among(self, peers: Any, handing: Any, model: Any) -> Agent:
-            same = super().among(peers, handing, model)
-            same.reach = frozenset({"editor", "handoff_to_writer", "look"})
+            same = super().with_peers(peers, handing, model)
+            same.tool_scope = frozenset({"editor", "handoff_to_writer", "look"})
             return same
 
     inner = Scripted([calls(("look", {})), calls(TO_WRITER), calls(("erase", {"page": "a"})), "I could not"])
     agents = (editor(model=inner), writer(model=inner, tools=[erase]))
     lead = Narrow("lead", instructions="You lead.", tools=agents)
     runtime = runtime_of(Scripted([calls(("editor", {"prompt": "erase"})), "done"]), lead)
-    result = await runtime.run("go", by=anybody())
+    result = await runtime.run("go", by=superuser())
     assert result.value() == "done"
     assert json.loads(json.loads(inner.requests[-1].history[-1])["content"])["errorCode"] == "PERMISSION_DENIED"
 
@@ -198,7 +198,7 @@ async def test_an_agent_that_took_over_reaches_no_further_than_whoever_called_th
 async def test_a_tool_that_the_agent_that_took_over_does_not_have_is_unknown_to_it() -> None:
     model = Scripted([calls(TO_WRITER), calls(("look", {})), "done"])
     runtime = runtime_of(model)
-    result = await runtime.run("go", by=anybody())
+    result = await runtime.run("go", by=superuser())
     assert json.loads((await tool_messages(runtime, result.run))[-1])["errorCode"] == "UNKNOWN_TOOL"
 
 
@@ -207,7 +207,7 @@ async def test_equal_calls_before_and_after_a_handoff_are_two_calls() -> None:
     write = world.write()
     model = Scripted([calls(("write", {"text": "a"})), calls(TO_WRITER), calls(("write", {"text": "a"})), "done"])
     runtime = runtime_of(model, editor(tools=[write]), writer(tools=[write]))
-    result = await runtime.run("go", by=anybody())
+    result = await runtime.run("go", by=superuser())
     assert world.texts == ["a", "a"]
     assert (await runtime.replay(result.run)).difference == ""
 
@@ -224,14 +224,14 @@ async def test_a_run_that_a_sibling_ends_is_not_handed_over() -> None:
 
     model = Scripted([calls(TO_WRITER, ("finish", {}))])
     runtime = runtime_of(model, editor(tools=[finish]).layer(ends()), writer())
-    result = await runtime.run("go", by=anybody())
+    result = await runtime.run("go", by=superuser())
     assert (result.value(), len(model.requests)) == ("over", 1)
 
 
 async def test_a_handoff_is_for_the_model_of_an_agent_only() -> None:
     handing = HandoffTool("writer")
     runtime = runtime_of(Scripted(["unused"]))
-    result = await runtime.call(handing, anybody(), reason="why not")
+    result = await runtime.call(handing, superuser(), reason="why not")
     assert '"errorCode":"PERMISSION_DENIED"' in result.text
 
 
@@ -260,13 +260,13 @@ async def test_there_is_nothing_to_find_out_about_a_handoff_that_was_cut_off() -
         seen.append(await HandoffTool("writer").reconcile(Reason(reason="r"), cast("Frame", ctx)))
         return "asked"
 
-    await runtime_of(Scripted([])).call(ask, anybody())
+    await runtime_of(Scripted([])).call(ask, superuser())
     assert seen == [UNKNOWN]
 
 
 def test_handoff_tools_to_one_agent_are_one_tool() -> None:
-    assert HandoffTool("a", about="x") == HandoffTool("a", about="x")
+    assert HandoffTool("a", target_description="x") == HandoffTool("a", target_description="x")
     assert HandoffTool("a") != HandoffTool("b")
-    assert HandoffTool("a", about="x") != HandoffTool("a", about="y")
+    assert HandoffTool("a", target_description="x") != HandoffTool("a", target_description="y")
     assert len({HandoffTool("a"), HandoffTool("a")}) == 1
     assert repr(HandoffTool("a")) == "HandoffTool(a)"

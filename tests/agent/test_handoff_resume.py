@@ -9,16 +9,16 @@ import pytest
 from remit import (
     Ask,
     Env,
-    InProcessStore,
+    InMemoryStore,
     Policy,
     When,
     preset,
 )
 from remit.contracts.items import Handoff, Message, Mismatch, ToolOutput
-from remit.contracts.oracle import faults
+from remit.contracts.oracle import history_errors
 from remit.errors import DivergedError
-from remit.runtime import LEASE
-from remit.testing import Scripted, anybody, calls
+from remit.runtime import LEASE_SECONDS
+from remit.testing import Scripted, calls, superuser
 from tests.agent.team import TO_EDITOR, TO_WRITER, editor, erase, handoffs, runtime_of, system, writer
 from tests.runtime.kit import Clock, Crash, Mortal, World, items_of, tool_messages
 
@@ -26,11 +26,11 @@ from tests.runtime.kit import Clock, Crash, Mortal, World, items_of, tool_messag
 async def test_waiting_in_the_agent_that_took_over_is_resumed_in_it() -> None:
     script = [calls(TO_WRITER), calls(("erase", {"page": "about"})), "erased it"]
     first = runtime_of(Scripted(script), editor(), writer(tools=[erase]))
-    result = await first.run("go", by=anybody(), conversation="c")
+    result = await first.run("go", by=superuser(), conversation="c")
     assert result.status == "waiting"
     model = Scripted(script)
     again = runtime_of(model, editor(), writer(tools=[erase]), store=first.store)
-    await again.decide(result.questions[0], approved=True, by=anybody())
+    await again.decide(result.questions[0], approved=True, by=superuser())
     assert (await again.resume(result.run)).value() == "erased it"
     assert (len(model.requests), system(model)) == (1, "You write.")
     assert (await again.replay(result.run)).difference == ""
@@ -42,9 +42,9 @@ async def test_a_handoff_may_need_a_person_s_approval() -> None:
     script = [calls(TO_WRITER, ("look", {})), "written"]
     model = Scripted(script)
     runtime = runtime_of(model, layers=preset(Env(), policy=policy))
-    result = await runtime.run("go", by=anybody())
+    result = await runtime.run("go", by=superuser())
     assert (result.status, await handoffs(runtime, result.run)) == ("waiting", [])
-    await runtime.decide(result.questions[0], approved=True, by=anybody())
+    await runtime.decide(result.questions[0], approved=True, by=superuser())
     assert (await runtime.resume(result.run)).value() == "written"
     assert await tool_messages(runtime, result.run) == ["handed over to writer", "a page"]
     assert (system(model), len(model.requests)) == ("You write.", 2)
@@ -54,11 +54,11 @@ async def test_a_handoff_may_need_a_person_s_approval() -> None:
 async def test_on_resume_changed_instructions_of_the_agent_that_took_over_are_journaled() -> None:
     script = [calls(TO_WRITER), calls(("erase", {"page": "about"})), "done"]
     first = runtime_of(Scripted(script), editor(), writer(tools=[erase]))
-    result = await first.run("go", by=anybody())
+    result = await first.run("go", by=superuser())
     model = Scripted(script)
     changed = writer(instructions="You write badly.", tools=[erase])
     again = runtime_of(model, editor(), changed, store=first.store)
-    await again.decide(result.questions[0], approved=False, by=anybody())
+    await again.decide(result.questions[0], approved=False, by=superuser())
     assert (await again.resume(result.run)).value() == "done"
     assert system(model) == "You write.", "the model is told what it was told"
     (mismatch,) = [item for item in await items_of(first.store, result.run) if isinstance(item, Mismatch)]
@@ -68,13 +68,13 @@ async def test_on_resume_changed_instructions_of_the_agent_that_took_over_are_jo
 async def test_a_run_that_was_handed_over_is_not_resumed_by_code_that_does_not_hand_over() -> None:
     script = [calls(TO_WRITER), calls(("erase", {"page": "about"})), "done"]
     first = runtime_of(Scripted(script), editor(), writer(tools=[erase]))
-    result = await first.run("go", by=anybody())
+    result = await first.run("go", by=superuser())
     again = runtime_of(Scripted(script), editor(handoffs=[], tools=[erase]), store=first.store)
-    await again.decide(result.questions[0], approved=True, by=anybody())
+    await again.decide(result.questions[0], approved=True, by=superuser())
     with pytest.raises(DivergedError, match="a handoff to writer, which today's editor does not make; nothing was run"):
         await again.resume(result.run)
     unknown = runtime_of(Scripted([calls(("handoff_to_nobody", {})), "I stay"]))
-    assert (await unknown.run("go", by=anybody())).value() == "I stay"
+    assert (await unknown.run("go", by=superuser())).value() == "I stay"
 
 
 async def test_a_crash_anywhere_is_resumed_with_each_handoff_once() -> None:
@@ -87,14 +87,14 @@ async def test_a_crash_anywhere_is_resumed_with_each_handoff_once() -> None:
             agents = (editor(tools=[world.write()]), writer())
             store.die_at(append, after=after)
             try:
-                result = await runtime_of(Scripted(script), *agents, store=store, clock=clock).run("go", by=anybody())
+                result = await runtime_of(Scripted(script), *agents, store=store, clock=clock).run("go", by=superuser())
                 assert result.value() == "done"
                 break
             except Crash:
                 appends += 1
             store.revive()
-            clock.now += LEASE
-            rows = await store.runs()
+            clock.now += LEASE_SECONDS
+            rows = await store.list_runs()
             if not rows:
                 continue
             again = runtime_of(Scripted(script), *agents, store=store, clock=clock)
@@ -113,10 +113,10 @@ async def test_a_handoff_that_the_journal_does_not_tell_of_yet_is_told_on_resume
     """The process died between the end of the call and the handoff."""
     script = [calls(TO_WRITER), calls(("erase", {"page": "about"})), "done"]
     first = runtime_of(Scripted(script), editor(), writer(tools=[erase]))
-    result = await first.run("go", by=anybody())
+    result = await first.run("go", by=superuser())
     known = list(await first.store.read(result.run))
     cut = next(index for index, position in enumerate(known) if isinstance(position.item, Handoff))
-    store = InProcessStore()
+    store = InMemoryStore()
     epoch = (await store.acquire(result.run, "dead", 1e9)).epoch
     await store.append(result.run, epoch, known[:cut])
     await store.release(result.run, epoch)
@@ -127,22 +127,22 @@ async def test_a_handoff_that_the_journal_does_not_tell_of_yet_is_told_on_resume
 
 async def test_a_cancelled_run_ends_the_handoff_that_was_still_to_be_made() -> None:
     runtime = runtime_of(Scripted([calls(TO_WRITER, ("erase", {"page": "a"}))]), editor(tools=[erase]), writer())
-    result = await runtime.run("go", by=anybody())
+    result = await runtime.run("go", by=superuser())
     assert result.status == "waiting"
-    await runtime.cancel(result.run, by=anybody())
+    await runtime.cancel(result.run, by=superuser())
     ends = [item for item in await items_of(runtime.store, result.run) if isinstance(item, ToolOutput)]
     codes = {item.callee: json.loads(json.loads(item.text)["content"])["errorCode"] for item in ends if item.wire}
     assert codes == {"handoff_to_writer": "CANCELLED", "erase": "CANCELLED"}
     assert await handoffs(runtime, result.run) == []
-    assert faults(await runtime.history(result.run)) == []
+    assert history_errors(await runtime.history(result.run)) == []
 
 
 async def test_no_handoff_is_made_while_another_call_of_the_answer_waits() -> None:
     model = Scripted([calls(TO_WRITER, ("erase", {"page": "a"})), "written"])
     runtime = runtime_of(model, editor(tools=[erase]), writer())
-    result = await runtime.run("go", by=anybody())
+    result = await runtime.run("go", by=superuser())
     assert await handoffs(runtime, result.run) == []
-    await runtime.decide(result.questions[0], approved=True, by=anybody())
+    await runtime.decide(result.questions[0], approved=True, by=superuser())
     assert (await runtime.resume(result.run)).value() == "written"
     assert await tool_messages(runtime, result.run) == ["handed over to writer", "erased a"]
     assert (await runtime.replay(result.run)).difference == ""
@@ -152,7 +152,7 @@ async def test_the_next_message_of_a_conversation_goes_to_the_agent_that_has_it(
     model = Scripted([calls(TO_WRITER), "written", "and more", calls(TO_EDITOR), "laid out", "still me"])
     runtime = runtime_of(model)
     said = ["write", "more", "lay it out", "who?"]
-    results = [await runtime.run(each, by=anybody(), conversation="c") for each in said]
+    results = [await runtime.run(each, by=superuser(), conversation="c") for each in said]
     assert [result.value() for result in results] == ["written", "and more", "laid out", "still me"]
     assert [system(model, request) for request in (1, 2, 4, 5)] == [
         "You write.",
@@ -162,39 +162,39 @@ async def test_the_next_message_of_a_conversation_goes_to_the_agent_that_has_it(
     ]
     for result in results:
         assert (await runtime.replay(result.run)).difference == ""
-    assert all(faults(request.history) == [] for request in model.requests)
-    assert faults(await runtime.history(results[-1].run)) == []
+    assert all(history_errors(request.history) == [] for request in model.requests)
+    assert history_errors(await runtime.history(results[-1].run)) == []
 
 
 async def test_a_message_that_names_an_agent_goes_to_it_and_it_has_the_conversation_then() -> None:
     model = Scripted([calls(TO_WRITER), "written", "laid out", "again"])
     runtime = runtime_of(model)
-    await runtime.run("write", by=anybody(), conversation="c")
-    await runtime.run("lay out", by=anybody(), conversation="c", agent="editor")
-    await runtime.run("go on", by=anybody(), conversation="c")
+    await runtime.run("write", by=superuser(), conversation="c")
+    await runtime.run("lay out", by=superuser(), conversation="c", agent="editor")
+    await runtime.run("go on", by=superuser(), conversation="c")
     assert [system(model, request) for request in (2, 3)] == ["You lay out.", "You lay out."]
 
 
 async def test_a_request_that_is_sent_again_goes_where_it_went() -> None:
     runtime = runtime_of(Scripted([calls(TO_WRITER), "written"]))
     for _ in range(2):
-        result = await runtime.run("write", by=anybody(), conversation="c", request="one")
+        result = await runtime.run("write", by=superuser(), conversation="c", idempotency_key="one")
         assert result.value() == "written"
-    assert len(await runtime.store.runs()) == 1
+    assert len(await runtime.store.list_runs()) == 1
 
 
 async def test_the_conversation_of_an_agent_that_is_gone_goes_to_the_default() -> None:
     model = Scripted([calls(TO_WRITER), "written", "mine again"])
     runtime = runtime_of(model)
-    await runtime.run("write", by=anybody(), conversation="c")
+    await runtime.run("write", by=superuser(), conversation="c")
     later = runtime_of(model, editor(handoffs=[]), store=runtime.store)
-    assert (await later.run("go on", by=anybody(), conversation="c")).value() == "mine again"
+    assert (await later.run("go on", by=superuser(), conversation="c")).value() == "mine again"
 
 
 async def test_an_opened_run_goes_to_the_agent_that_has_the_conversation_too() -> None:
     model = Scripted([calls(TO_WRITER), "written", "more"])
     runtime = runtime_of(model)
-    await runtime.run("write", by=anybody(), conversation="c")
-    run = await runtime.open("go on", by=anybody(), conversation="c")
+    await runtime.run("write", by=superuser(), conversation="c")
+    run = await runtime.submit("go on", by=superuser(), conversation="c")
     assert (await runtime.resume(run)).value() == "more"
     assert system(model) == "You write."

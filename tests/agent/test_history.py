@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from remit import Agent, App, Effect, InProcessStore, Risk, Runtime, tool
-from remit.contracts.oracle import faults
+from remit import Agent, App, Effect, InMemoryStore, Risk, Runtime, tool
+from remit.contracts.oracle import history_errors
 from remit.errors import CompletionError, ConflictError, ModelBusyError
-from remit.models.scripted import Line
-from remit.testing import Scripted, anybody, calls
+from remit.models.scripted import ScriptLine
+from remit.testing import Scripted, calls, superuser
 from tests.agent.kit import soon
 
 
@@ -67,7 +67,7 @@ errors = st.sampled_from([CompletionError("garbage"), ModelBusyError("later"), R
 class Story:
     """What the model says, how it is run, and what happens to it."""
 
-    lines: list[Line]
+    lines: list[ScriptLine]
     parallel: int
     approve: list[bool]
     cuts: list[int | None]
@@ -87,7 +87,7 @@ messages = st.builds(
 )
 
 
-def spoken(turns: list[dict[str, Any]], last: Line) -> list[Line]:
+def spoken(turns: list[dict[str, Any]], last: ScriptLine) -> list[ScriptLine]:
     """Some turns that call, and one that may do anything."""
     return [*turns, last]
 
@@ -119,16 +119,16 @@ async def told(story: Story) -> tuple[Runtime, Scripted]:
     """Run a story to its end, with a look at the history wherever it rests."""
     model = Scripted([*story.lines, "the end"])
     agent = Agent("agent", instructions="Work.", tools=TOOLS, parallel=story.parallel, max_turns=4)
-    runtime = Runtime(App(name="test", agents=(agent,)), model=model, store=InProcessStore())
+    runtime = Runtime(App(name="test", agents=(agent,)), model=model, store=InMemoryStore())
     approve = iter(story.approve)
     first, *later = story.cuts
-    await driven(runtime.run("go", by=anybody()), first)
+    await driven(runtime.run("go", by=superuser()), first)
     for cut in later:
-        for row in await runtime.store.runs():
-            assert faults(await runtime.history(row.run)) == []
+        for row in await runtime.store.list_runs():
+            assert history_errors(await runtime.history(row.run)) == []
             if row.status == "waiting":
-                for question in await runtime.store.questions():
-                    await runtime.decide(question.question.id, approved=next(approve, True), by=anybody())
+                for question in await runtime.store.list_questions():
+                    await runtime.decide(question.question.id, approved=next(approve, True), by=superuser())
                 await driven(runtime.resume(row.run), cut)
     return runtime, model
 
@@ -138,9 +138,9 @@ async def told(story: Story) -> tuple[Runtime, Scripted]:
 async def test_no_request_and_no_history_is_ever_broken(story: Story) -> None:
     runtime, model = await told(story)
     for request in model.requests:
-        assert faults(request.history) == []
-    for row in await runtime.store.runs():
-        assert faults(await runtime.history(row.run)) == []
+        assert history_errors(request.history) == []
+    for row in await runtime.store.list_runs():
+        assert history_errors(await runtime.history(row.run)) == []
 
 
 @pytest.mark.slow
@@ -150,21 +150,21 @@ async def test_no_request_and_no_history_is_ever_broken(story: Story) -> None:
 async def test_no_request_and_no_history_is_ever_broken_in_many_stories(story: Story) -> None:
     runtime, model = await told(story)
     for request in model.requests:
-        assert faults(request.history) == []
-    for row in await runtime.store.runs():
-        assert faults(await runtime.history(row.run)) == []
+        assert history_errors(request.history) == []
+    for row in await runtime.store.list_runs():
+        assert history_errors(await runtime.history(row.run)) == []
 
 
 @settings(max_examples=50)
 @given(stories)
 async def test_a_run_that_is_done_replays_to_the_byte(story: Story) -> None:
     runtime, _ = await told(story)
-    for row in await runtime.store.runs():
+    for row in await runtime.store.list_runs():
         if row.status == "done":
             assert (await runtime.replay(row.run)).difference == ""
 
 
-def talk(*lines: Line) -> tuple[Runtime, Scripted]:
+def talk(*lines: ScriptLine) -> tuple[Runtime, Scripted]:
     model = Scripted(lines)
     return Runtime(App(name="test", agents=(Agent("agent", instructions="Work.", tools=TOOLS),)), model=model), model
 
@@ -174,12 +174,12 @@ async def test_the_history_of_a_conversation_of_several_runs_is_valid(ids: list[
     lines = [renamed(calls(("read", {"number": 1})), ids), "one", renamed(calls(("read", {"number": 1})), ids), "two"]
     runtime, model = talk(*lines)
     for prompt in ("first", "second"):
-        result = await runtime.run(prompt, by=anybody(), conversation="c")
-        assert faults(await runtime.history(result.run)) == []
-    assert faults(model.requests[-1].history) == []
+        result = await runtime.run(prompt, by=superuser(), conversation="c")
+        assert history_errors(await runtime.history(result.run)) == []
+    assert history_errors(model.requests[-1].history) == []
 
 
 async def test_a_call_that_names_no_tool_does_not_break_the_history() -> None:
     runtime, _ = talk(calls(("", {})), "done")
-    result = await runtime.run("go", by=anybody())
-    assert faults(await runtime.history(result.run)) == []
+    result = await runtime.run("go", by=superuser())
+    assert history_errors(await runtime.history(result.run)) == []

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remit import AgentLoop, Reply, StepOutcome, StepRequest
-from remit.contracts.chat import write
+from remit.contracts.chat import encode_message
 from remit.contracts.items import Message, ToolOutput
-from remit.contracts.step import Aux, Done, Next
-from remit.errors import ModelBusyError, SetupError, TurnsError
-from remit.journal.codec import to_texts, tool_text
+from remit.contracts.step import Done, Next, StepUsage
+from remit.errors import MaxTurnsError, ModelBusyError, SetupError
+from remit.journal.codec import messages_from_items, tool_message_text
 from tests.agent.kit import USER, Desk, asks, request
 
 
@@ -33,21 +33,24 @@ class Steps:
 
 
 def said(text: str) -> str:
-    return write({"role": "assistant", "content": text})
+    return encode_message({"role": "assistant", "content": text})
 
 
-def more(wire: str, aux: Aux | None = None) -> Next:
-    return Next(messages=(write({"role": "assistant", **asks(wire)}), tool_text(wire, "ok")), aux=aux or Aux())
+def more(wire: str, aux: StepUsage | None = None) -> Next:
+    return Next(
+        messages=(encode_message({"role": "assistant", **asks(wire)}), tool_message_text(wire, "ok")),
+        usage=aux or StepUsage(),
+    )
 
 
-DONE = Done(messages=(said("done"),), aux=Aux(1, 1, 0))
+DONE = Done(messages=(said("done"),), usage=StepUsage(1, 1, 0))
 START = StepRequest(chat=request(temperature=0.5, max_tokens=9), calls=Desk())
 
 
 async def test_a_step_that_is_done_is_the_whole_run() -> None:
     run = await AgentLoop()(Steps(DONE))(START)
     assert list(run.messages) == [USER, said("done")]
-    assert (run.turns, run.aux, run.final, run.agent) == (1, Aux(1, 1, 0), None, "agent")
+    assert (run.turns, run.aux, run.final, run.agent) == (1, StepUsage(1, 1, 0), None, "agent")
 
 
 async def test_each_step_is_asked_with_everything_that_was_said_before() -> None:
@@ -68,14 +71,14 @@ async def test_the_turns_are_counted_and_everything_else_of_the_request_stays() 
 
 
 async def test_what_the_steps_used_adds_up() -> None:
-    run = await AgentLoop()(Steps(more("a", Aux(10, 2, 1)), more("b", Aux(20, 3, 4)), DONE))(START)
-    assert run.aux == Aux(prompt_tokens=31, completion_tokens=6, tool_invocations=5)
+    run = await AgentLoop()(Steps(more("a", StepUsage(10, 2, 1)), more("b", StepUsage(20, 3, 4)), DONE))(START)
+    assert run.aux == StepUsage(prompt_tokens=31, completion_tokens=6, tool_calls=5)
 
 
 @pytest.mark.parametrize("most", [1, 3])
 async def test_an_agent_that_is_not_done_within_its_turns_has_failed(most: int) -> None:
     steps = Steps(*(more(str(turn)) for turn in range(9)))
-    with pytest.raises(TurnsError, match=f"the agent was not done after {most} turns"):
+    with pytest.raises(MaxTurnsError, match=f"the agent was not done after {most} turns"):
         await AgentLoop(max_turns=most)(steps)(START)
     assert len(steps.asked) == most
 
@@ -92,7 +95,7 @@ def test_a_loop_without_turns_is_refused(most: int) -> None:
 
 async def test_a_reply_that_ends_the_run_is_told() -> None:
     final = Reply.final("over")
-    run = await AgentLoop()(Steps(Done(messages=more("a").messages, aux=Aux(), final=final)))(START)
+    run = await AgentLoop()(Steps(Done(messages=more("a").messages, usage=StepUsage(), final_reply=final)))(START)
     assert run.final is final
     assert list(run.messages) == [USER, *more("a").messages]
 
@@ -113,11 +116,11 @@ async def test_the_events_of_a_run_are_its_messages_one_to_one(turns: list[list[
     steps = list[StepOutcome]()
     for number, contents in enumerate(turns):
         ids = [f"{number}-{index}" for index in range(len(contents))]
-        replies = [tool_text(wire, content) for wire, content in zip(ids, contents, strict=True)]
-        steps.append(Next(messages=(write({"role": "assistant", **asks(*ids)}), *replies), aux=Aux()))
-    run = await AgentLoop()(Steps(*steps, Done(messages=(said(last),), aux=Aux())))(START)
+        replies = [tool_message_text(wire, content) for wire, content in zip(ids, contents, strict=True)]
+        steps.append(Next(messages=(encode_message({"role": "assistant", **asks(*ids)}), *replies), usage=StepUsage()))
+    run = await AgentLoop()(Steps(*steps, Done(messages=(said(last),), usage=StepUsage())))(START)
     events = run.events
-    assert to_texts(events) == list(run.messages)
+    assert messages_from_items(events) == list(run.messages)
     assert len({event.call for event in events}) == len(events)
     for event, text in zip(events, run.messages, strict=True):
         assert isinstance(event, ToolOutput if json.loads(text)["role"] == "tool" else Message)

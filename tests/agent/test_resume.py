@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from remit import Agent, App, Effect, InProcessStore, Principal, Risk, Runtime, Tool, tool
+from remit import Agent, App, Effect, InMemoryStore, Principal, Risk, Runtime, Tool, tool
 from remit.contracts.items import Message, Mismatch
-from remit.testing import Scripted, anybody, calls
+from remit.testing import Scripted, calls, superuser
 
 
 @tool(effect=Effect.KEYED, risk=Risk.HIGH)
@@ -23,11 +23,11 @@ SCRIPT = [calls(("erase", {"page": "about"})), "done"]
 
 def ada(_name: str, _tenant: str) -> Principal:
     """Everybody is Ada, who may do everything."""
-    return anybody()
+    return superuser()
 
 
 def runtime_of(
-    store: InProcessStore, instructions: str, *tools: Tool[..., Any], **knobs: Any
+    store: InMemoryStore, instructions: str, *tools: Tool[..., Any], **knobs: Any
 ) -> tuple[Runtime, Scripted]:
     model = Scripted(SCRIPT)
     agent = Agent("agent", instructions=instructions, tools=tools, **knobs)
@@ -35,23 +35,23 @@ def runtime_of(
     return runtime, model
 
 
-async def waiting() -> tuple[InProcessStore, str, str]:
+async def waiting() -> tuple[InMemoryStore, str, str]:
     """A run that waits for a decision: its store, its id, its question."""
-    store = InProcessStore()
+    store = InMemoryStore()
     runtime, _ = runtime_of(store, "Work.", erase)
-    result = await runtime.run("go", by=anybody())
+    result = await runtime.run("go", by=superuser())
     assert result.status == "waiting"
     return store, result.run, result.questions[0]
 
 
-async def mismatches(store: InProcessStore, run: str) -> list[Mismatch]:
+async def mismatches(store: InMemoryStore, run: str) -> list[Mismatch]:
     return [position.item for position in await store.read(run) if isinstance(position.item, Mismatch)]
 
 
 async def test_nothing_is_a_mismatch_where_nothing_has_changed() -> None:
     store, run, question = await waiting()
     runtime, model = runtime_of(store, "Work.", erase)
-    await runtime.decide(question, approved=True, by=anybody())
+    await runtime.decide(question, approved=True, by=superuser())
     assert (await runtime.resume(run)).value() == "done"
     assert await mismatches(store, run) == []
     assert len(model.requests) == 1, "the first turn is answered from the journal"
@@ -63,7 +63,7 @@ async def test_changed_instructions_keep_the_recorded_text_and_are_journaled_onc
         runtime, _ = runtime_of(store, "Work harder.", erase)
         assert (await runtime.resume(run)).status == "waiting"
     runtime, model = runtime_of(store, "Work harder.", erase)
-    await runtime.decide(question, approved=True, by=anybody())
+    await runtime.decide(question, approved=True, by=superuser())
     assert (await runtime.resume(run)).value() == "done"
     assert json.loads(model.requests[-1].history[0])["content"] == "Work.", "the model is told what it was told"
     (mismatch,) = await mismatches(store, run)
@@ -89,7 +89,7 @@ async def test_a_changed_tool_or_knob_keeps_the_recorded_answer_and_is_journaled
     store, run, question = await waiting()
     extra = tool(effect=Effect.PURE, name="extra", description="One more.")(_nothing)
     runtime, model = runtime_of(store, "Work.", erase, extra, temperature=0.5)
-    await runtime.decide(question, approved=True, by=anybody())
+    await runtime.decide(question, approved=True, by=superuser())
     assert (await runtime.resume(run)).value() == "done"
     (mismatch,) = await mismatches(store, run)
     assert mismatch.what == "request of turn 1"
@@ -100,13 +100,13 @@ async def test_a_crash_between_the_messages_and_the_first_answer_writes_them_onc
     class Died(BaseException):
         pass
 
-    store = InProcessStore()
+    store = InMemoryStore()
     model = Scripted([Died(), "done"])
     agent = Agent("agent", instructions="Work.")
     runtime = Runtime(App(name="test", agents=(agent,)), model=model, store=store)
     with pytest.raises(Died):
-        await runtime.run("go", by=anybody())
-    (row,) = await store.runs()
+        await runtime.run("go", by=superuser())
+    (row,) = await store.list_runs()
     again = Runtime(App(name="test", agents=(agent,)), model=Scripted(["done"]), store=store, directory=ada)
     assert (await again.resume(row.run)).value() == "done"
     texts = [p.item.text for p in await store.read(row.run) if isinstance(p.item, Message)]

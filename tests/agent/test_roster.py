@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from remit import Agent, App, Effect, Runtime, tool
-from remit.agent.roster import everybody, joined, needs_model
+from remit.agent.roster import all_callees, link_agents, needs_model
 from remit.errors import NameTakenError, SetupError
-from remit.testing import Scripted, anybody
+from remit.testing import Scripted, superuser
 
 
 @tool(effect=Effect.PURE)
@@ -30,18 +30,18 @@ def test_agents_are_found_among_tools_and_handoffs_however_deep() -> None:
     deepest = agent("deepest", tools=[look])
     other = agent("other", handoffs=[deepest])
     lead = agent("lead", tools=[agent("writer", handoffs=[other])])
-    assert names(everybody([lead])) >= {"lead", "writer", "other", "deepest", "look"}
+    assert names(all_callees([lead])) >= {"lead", "writer", "other", "deepest", "look"}
 
 
 def test_those_without_a_model_get_one_and_the_others_keep_theirs() -> None:
     own, given = Scripted([]), Scripted([])
-    both = joined([agent("a", model=own, handoffs=["b"]), agent("b")], given, 10)
+    both = link_agents([agent("a", model=own, handoffs=["b"]), agent("b")], given, 10)
     assert {each.name: each.model for each in both if isinstance(each, Agent)} == {"a": own, "b": given}
 
 
 def test_an_agent_that_is_joined_is_the_same_agent() -> None:
     listed = agent("a", handoffs=["b"])
-    (one, *_) = joined([listed, agent("b")], None, 10)
+    (one, *_) = link_agents([listed, agent("b")], None, 10)
     assert one == listed
 
 
@@ -58,7 +58,7 @@ def test_an_agent_that_is_listed_twice_is_refused() -> None:
 
 async def test_an_agent_that_is_handed_to_can_be_asked_by_its_name() -> None:
     runtime = Runtime(App(name="test", agents=(agent("a", handoffs=[agent("b")]),)), model=Scripted(["I am b"]))
-    assert (await runtime.run("go", by=anybody(), agent="b")).value() == "I am b"
+    assert (await runtime.run("go", by=superuser(), agent="b")).value() == "I am b"
 
 
 @pytest.mark.parametrize(

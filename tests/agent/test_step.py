@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from remit import AgentStep, Reply
-from remit.contracts.chat import completion_of, write
-from remit.contracts.step import Aux, Done, Next, StepRequest
+from remit.contracts.chat import completion_from_message, encode_message
+from remit.contracts.step import Done, Next, StepRequest, StepUsage
 from remit.errors import CompletionError, JournalError, ModelBusyError, SetupError, Suspended
-from remit.journal.codec import tool_text
+from remit.journal.codec import tool_message_text
 from remit.testing import Scripted
 from tests.agent.kit import Desk, asks, asks_for, request, soon
 
@@ -24,12 +24,12 @@ async def step(desk: Desk, *lines: Any, parallel: int = 8) -> Outcome:
 
 
 async def ok() -> Reply:
-    return Reply.of("ok")
+    return Reply.from_value("ok")
 
 
 async def test_an_answer_without_calls_is_the_end() -> None:
     outcome = await step(Desk(), "done")
-    assert outcome == Done(messages=(write({"role": "assistant", "content": "done"}),), aux=Aux())
+    assert outcome == Done(messages=(encode_message({"role": "assistant", "content": "done"}),), usage=StepUsage())
 
 
 @MODES
@@ -39,8 +39,8 @@ async def test_calls_are_prepared_in_order_before_any_is_made(parallel: int) -> 
     assert desk.prepared == [("work", "{}", "a"), ("work", "{}", "b"), ("work", "{}", "c")]
     assert isinstance(outcome, Next)
     assert outcome.messages == (
-        write({"role": "assistant", **asks("a", "b", "c")}),
-        *(tool_text(wire, "ok") for wire in "abc"),
+        encode_message({"role": "assistant", **asks("a", "b", "c")}),
+        *(tool_message_text(wire, "ok") for wire in "abc"),
     )
 
 
@@ -50,13 +50,13 @@ async def test_what_a_step_used_is_what_the_completion_says_and_the_calls_it_ask
         return type(completion)(
             message=completion.message,
             content=None,
-            wanted=completion.wanted,
+            tool_calls=completion.tool_calls,
             prompt_tokens=11,
             completion_tokens=3,
         )
 
     outcome = await AgentStep(model=model)(StepRequest(chat=request(), calls=Desk(work=ok)))
-    assert outcome.aux == Aux(prompt_tokens=11, completion_tokens=3, tool_invocations=2)
+    assert outcome.usage == StepUsage(prompt_tokens=11, completion_tokens=3, tool_calls=2)
 
 
 async def test_replies_keep_call_order_whichever_ends_first() -> None:
@@ -67,7 +67,7 @@ async def test_replies_keep_call_order_whichever_ends_first() -> None:
             await turn[own].wait()
             if following:
                 turn[following].set()
-            return Reply.of(own)
+            return Reply.from_value(own)
 
         return run
 
@@ -76,14 +76,18 @@ async def test_replies_keep_call_order_whichever_ends_first() -> None:
     message = asks_for(x="a", y="b", z="c")
     outcome = await step(desk, message)
     assert [line for line in desk.log if "ends" in line] == ["z ends", "y ends", "x ends"]
-    assert outcome.messages[1:] == (tool_text("x", "a"), tool_text("y", "b"), tool_text("z", "c"))
+    assert outcome.messages[1:] == (
+        tool_message_text("x", "a"),
+        tool_message_text("y", "b"),
+        tool_message_text("z", "c"),
+    )
 
 
 @pytest.mark.parametrize("parallel", [1, 2, 3, 8, 50])
 async def test_no_more_calls_than_allowed_run_at_once(parallel: int) -> None:
     async def work() -> Reply:
         await soon()
-        return Reply.of("ok")
+        return Reply.from_value("ok")
 
     desk = Desk(work=work)
     await step(desk, asks(*map(str, range(20))), parallel=parallel)
@@ -93,7 +97,7 @@ async def test_no_more_calls_than_allowed_run_at_once(parallel: int) -> None:
 async def test_one_at_a_time_means_that_each_begins_when_the_one_before_has_ended() -> None:
     async def work() -> Reply:
         await soon()
-        return Reply.of("ok")
+        return Reply.from_value("ok")
 
     desk = Desk(work=work)
     await step(desk, asks("a", "b"), parallel=1)
@@ -109,7 +113,7 @@ async def test_a_suspension_waits_for_its_siblings_and_names_every_question_in_c
 
     async def work() -> Reply:
         await soon()
-        return Reply.of("ok")
+        return Reply.from_value("ok")
 
     desk = Desk(wait=wait, work=work)
     message = asks_for(a="wait", b="work", c="wait", d="work")
@@ -143,20 +147,24 @@ async def test_of_the_replies_that_end_the_run_the_first_in_call_order_counts_an
 
     async def work() -> Reply:
         await soon()
-        return Reply.of("ok")
+        return Reply.from_value("ok")
 
     desk = Desk(finish=finish, work=work)
     message = asks_for(a="work", b="finish", c="finish")
     outcome = await step(desk, message, parallel=parallel)
     assert isinstance(outcome, Done)
-    assert outcome.final is not None
-    assert outcome.final.value == "first"
-    assert outcome.messages[1:] == (tool_text("a", "ok"), tool_text("b", "first"), tool_text("c", "second"))
+    assert outcome.final_reply is not None
+    assert outcome.final_reply.value == "first"
+    assert outcome.messages[1:] == (
+        tool_message_text("a", "ok"),
+        tool_message_text("b", "first"),
+        tool_message_text("c", "second"),
+    )
 
 
 async def test_a_bad_reply_is_told_to_the_model_like_a_good_one() -> None:
     async def fail() -> Reply:
-        return Reply.failed(ModelBusyError("later"))
+        return Reply.from_error(ModelBusyError("later"))
 
     outcome = await step(Desk(work=fail), asks("a"))
     assert isinstance(outcome, Next)
@@ -174,7 +182,7 @@ def answering(finish: str, message: dict[str, Any]) -> Any:
     """A model that says ``message`` and stops for ``finish``."""
 
     async def model(_request: Any, /) -> Any:
-        return completion_of(write({"role": "assistant", **message}), finish=finish)
+        return completion_from_message(encode_message({"role": "assistant", **message}), finish_reason=finish)
 
     return model
 
@@ -221,7 +229,7 @@ async def test_a_call_that_was_cut_before_its_arguments_is_not_one_without_argum
         call["function"]["arguments"] = ""
     outcome = await AgentStep(model=answering("length", message))(StepRequest(chat=request(), calls=desk))
     assert desk.prepared == [("work", "", "a"), ("work", " ", "b")], "a space is no JSON"
-    assert outcome.messages[0] == write({"role": "assistant", **message}), "the history keeps what was said"
+    assert outcome.messages[0] == encode_message({"role": "assistant", **message}), "the history keeps what was said"
 
 
 async def test_a_call_whose_arguments_are_whole_is_made_though_the_answer_was_cut() -> None:
@@ -241,7 +249,7 @@ async def test_a_cancelled_step_stops_every_call_and_leaves_when_all_have_ended(
         finally:
             await soon()
             tidied.append("tidied")
-        return Reply.of("never")
+        return Reply.from_value("never")
 
     desk = Desk(work=wait)
     stepping = asyncio.create_task(step(desk, asks("a", "b", "c", "d"), parallel=2))
@@ -261,7 +269,7 @@ async def test_when_the_journal_fails_one_call_the_step_fails_after_its_siblings
 
     async def work() -> Reply:
         await soon()
-        return Reply.of("ok")
+        return Reply.from_value("ok")
 
     desk = Desk(refuse=refuse, work=work)
     message = asks_for(a="work", b="refuse")

@@ -8,24 +8,24 @@ from typing import Any
 
 import pytest
 
-from remit import ChatRequest, Completion, InProcessStore, Reply
-from remit.agent.wire import Wire
-from remit.contracts.chat import History, completion_of, write
-from remit.contracts.items import Failure, Message, Mismatch, Note, Usage
-from remit.contracts.oracle import Broken, faults
+from remit import ChatRequest, Completion, InMemoryStore, Reply
+from remit.agent.wire import RecordModel
+from remit.contracts.chat import History, completion_from_message, encode_message
+from remit.contracts.items import Message, Mismatch, ModelFailure, ModelUsage, Note
+from remit.contracts.oracle import HistoryErrorKind, history_errors
 from remit.core import Place
 from remit.errors import CompletionError, DivergedError, JournalError, ModelBusyError, ModelError, RemitError
-from remit.journal.codec import tool_text
+from remit.journal.codec import tool_message_text
 from remit.journal.ledger import RunLedger
 from remit.journal.replay import ReplayLedger
 from remit.testing import Scripted
 from tests.agent.kit import USER, asks, request
 
 COMPLETION = Completion(
-    message=write({"role": "assistant", **asks("a")}),
+    message=encode_message({"role": "assistant", **asks("a")}),
     content=None,
-    wanted=completion_of(write({"role": "assistant", **asks("a")})).wanted,
-    finish="tool_calls",
+    tool_calls=completion_from_message(encode_message({"role": "assistant", **asks("a")})).tool_calls,
+    finish_reason="tool_calls",
     model="m-2026",
     prompt_tokens=11,
     completion_tokens=3,
@@ -49,19 +49,19 @@ class Run:
     """A run in memory, whose ledgers know what the ones before have stored."""
 
     def __init__(self) -> None:
-        self.store = InProcessStore(lambda: 0.0)
+        self.store = InMemoryStore(lambda: 0.0)
 
     async def ledger(self, *, stopping: bool = False) -> RunLedger:
         epoch = (await self.store.acquire("run", "test", 0.0)).epoch
         known = await self.store.read("run")
         return RunLedger(
-            self.store, "run", epoch, clock=lambda: 0.0, watch=lambda _: None, known=known, stopping=stopping
+            self.store, "run", epoch, clock=lambda: 0.0, on_item=lambda _: None, history=known, is_stopping=stopping
         )
 
     async def ask(self, model: Model, asked: ChatRequest | None = None, **known: Any) -> Completion:
         """One request of a new driver, stored with whatever it wrote."""
         ledger = await self.ledger()
-        completion = await Wire()(model)(asked or request(ledger=ledger, **known))
+        completion = await RecordModel()(model)(asked or request(ledger=ledger, **known))
         await ledger.flush()
         return completion
 
@@ -73,13 +73,13 @@ async def test_a_completion_is_recorded_with_what_it_took() -> None:
     run, model = Run(), Model()
     ledger = await run.ledger()
     asked = request(ledger=ledger)
-    assert await Wire()(model)(asked) == COMPLETION
+    assert await RecordModel()(model)(asked) == COMPLETION
     await ledger.flush()
     assert await run.items(Message) == [
         Message(call="agent:1", agent="agent", text=COMPLETION.message, request=asked.digest())
     ]
-    assert await run.items(Usage) == [
-        Usage(
+    assert await run.items(ModelUsage) == [
+        ModelUsage(
             call="agent:1",
             model="m-2026",
             finish="tool_calls",
@@ -100,7 +100,7 @@ async def test_everything_written_before_is_stored_before_the_model_is_asked() -
         seen.append(len(await run.items(Note)))
         return COMPLETION
 
-    await Wire()(model)(request(ledger=ledger))
+    await RecordModel()(model)(request(ledger=ledger))
     assert seen == [1]
 
 
@@ -108,7 +108,7 @@ async def test_a_recorded_completion_is_not_asked_for_again_and_is_whole() -> No
     run, model = Run(), Model()
     assert await run.ask(model) == await run.ask(model) == COMPLETION
     assert len(model.asked) == 1
-    assert len(await run.items(Message)) == len(await run.items(Usage)) == 1
+    assert len(await run.items(Message)) == len(await run.items(ModelUsage)) == 1
     assert await run.items(Mismatch) == []
 
 
@@ -119,7 +119,7 @@ async def test_a_completion_whose_usage_was_lost_in_a_crash_is_answered_without(
         Message(call="agent:1", agent="agent", text=COMPLETION.message, request=request(ledger=ledger).digest())
     )
     completion = await run.ask(model)
-    assert (completion.message, completion.wanted) == (COMPLETION.message, COMPLETION.wanted)
+    assert (completion.message, completion.tool_calls) == (COMPLETION.message, COMPLETION.tool_calls)
     assert (completion.model, completion.prompt_tokens, model.asked) == ("", 0, [])
 
 
@@ -128,7 +128,7 @@ async def test_each_turn_and_each_agent_is_known_by_itself() -> None:
     await run.ask(model, turn=1)
     await run.ask(model, turn=2)
     await run.ask(model, agent="other")
-    assert [asked.call for asked in model.asked] == ["agent:1", "agent:2", "other:1"]
+    assert [asked.call_id for asked in model.asked] == ["agent:1", "agent:2", "other:1"]
 
 
 async def test_a_failed_request_is_made_again() -> None:
@@ -136,7 +136,7 @@ async def test_a_failed_request_is_made_again() -> None:
     script = Scripted([ModelBusyError("later")])
     ledger = await run.ledger()
     with pytest.raises(ModelBusyError):
-        await Wire()(script)(request(ledger=ledger))
+        await RecordModel()(script)(request(ledger=ledger))
     await ledger.flush()
     assert await run.ask(Model()) == COMPLETION
 
@@ -146,11 +146,11 @@ async def test_a_failure_is_recorded_with_the_digest_of_its_request() -> None:
     ledger = await run.ledger()
     asked = request(ledger=ledger)
     with pytest.raises(ModelBusyError):
-        await Wire()(Scripted([ModelBusyError("later")]))(asked)
+        await RecordModel()(Scripted([ModelBusyError("later")]))(asked)
     await ledger.flush()
-    (failure,) = await run.items(Failure)
-    assert failure == Failure(
-        call="agent:1", content=Reply.failed(ModelBusyError("later")).content, request=asked.digest()
+    (failure,) = await run.items(ModelFailure)
+    assert failure == ModelFailure(
+        call="agent:1", content=Reply.from_error(ModelBusyError("later")).content, request=asked.digest()
     )
 
 
@@ -159,11 +159,11 @@ async def test_a_bug_of_the_model_is_a_model_error_that_a_replay_meets_too() -> 
     ledger = await run.ledger()
     bug = ZeroDivisionError("oops")
     with pytest.raises(ModelError, match=r"^the model failed: ZeroDivisionError: oops$") as raised:
-        await Wire()(Scripted([bug]))(request(ledger=ledger))
+        await RecordModel()(Scripted([bug]))(request(ledger=ledger))
     assert raised.value.__cause__ is bug
     await ledger.flush()
     with pytest.raises(ModelError, match=r"^the model failed: ZeroDivisionError: oops$"):
-        await Wire()(Model())(request(ledger=ReplayLedger("run", await run.store.read("run"))))
+        await RecordModel()(Model())(request(ledger=ReplayLedger("run", await run.store.read("run"))))
 
 
 @pytest.mark.parametrize("error", [JournalError("full"), DivergedError("other")], ids=repr)
@@ -171,27 +171,27 @@ async def test_what_stops_the_driver_is_no_failure_of_the_model(error: RemitErro
     run = Run()
     ledger = await run.ledger()
     with pytest.raises(type(error)):
-        await Wire()(Scripted([error]))(request(ledger=ledger))
+        await RecordModel()(Scripted([error]))(request(ledger=ledger))
     await ledger.flush()
-    assert await run.items(Failure) == []
+    assert await run.items(ModelFailure) == []
 
 
 async def test_a_replay_compares_a_request_that_failed() -> None:
     run = Run()
     ledger = await run.ledger()
     with pytest.raises(ModelBusyError):
-        await Wire()(Scripted([ModelBusyError("later")]))(request(ledger=ledger))
+        await RecordModel()(Scripted([ModelBusyError("later")]))(request(ledger=ledger))
     await ledger.flush()
     with pytest.raises(DivergedError, match="turn 1: the request to the model is not the recorded one"):
-        await Wire()(Model())(request(ledger=ReplayLedger("run", await run.store.read("run")), max_tokens=1))
+        await RecordModel()(Model())(request(ledger=ReplayLedger("run", await run.store.read("run")), max_tokens=1))
 
 
 async def test_a_failure_that_was_recorded_without_its_request_is_met_by_any() -> None:
     run = Run()
     ledger = await run.ledger()
-    await ledger.commit(Failure(call="agent:1", content=Reply.failed(ModelBusyError("later")).content))
+    await ledger.commit(ModelFailure(call="agent:1", content=Reply.from_error(ModelBusyError("later")).content))
     with pytest.raises(ModelBusyError):
-        await Wire()(Model())(request(ledger=ReplayLedger("run", await run.store.read("run"))))
+        await RecordModel()(Model())(request(ledger=ReplayLedger("run", await run.store.read("run"))))
 
 
 @pytest.mark.parametrize("role", ["user", "tool", "system", "model"])
@@ -200,9 +200,9 @@ async def test_a_message_of_another_role_than_the_assistants_is_refused_and_reco
     ledger = await run.ledger()
     script = Scripted([{"role": role, "content": "hello"}])
     with pytest.raises(CompletionError, match=f"answered with a message of role '{role}'"):
-        await Wire()(script)(request(ledger=ledger))
+        await RecordModel()(script)(request(ledger=ledger))
     await ledger.flush()
-    assert (await run.items(Message), len(await run.items(Failure))) == ([], 1)
+    assert (await run.items(Message), len(await run.items(ModelFailure))) == ([], 1)
 
 
 async def test_a_request_that_differs_on_resume_keeps_the_recorded_answer_and_is_journaled_once() -> None:
@@ -224,16 +224,16 @@ async def test_a_replay_finds_a_request_that_differs_and_names_its_turn() -> Non
     run, model = Run(), Model()
     await run.ask(model, turn=3)
     ledger = ReplayLedger("run", await run.store.read("run"))
-    assert await Wire()(model)(request(ledger=ledger, turn=3)) == COMPLETION
+    assert await RecordModel()(model)(request(ledger=ledger, turn=3)) == COMPLETION
     with pytest.raises(DivergedError, match=r"turn 3: the request to the model is not the recorded one"):
-        await Wire()(model)(request(ledger=ledger, turn=3, max_tokens=1))
+        await RecordModel()(model)(request(ledger=ledger, turn=3, max_tokens=1))
     assert len(model.asked) == 1
 
 
 async def test_a_replay_asks_no_model() -> None:
     model = Model()
     with pytest.raises(DivergedError, match="asks the model once more than the journal tells of"):
-        await Wire()(model)(request(ledger=ReplayLedger("run", ())))
+        await RecordModel()(model)(request(ledger=ReplayLedger("run", ())))
     assert model.asked == []
 
 
@@ -241,9 +241,9 @@ async def test_a_run_that_is_driven_only_to_be_ended_asks_no_model_but_reads_wha
     run, model = Run(), Model()
     await run.ask(model)
     stopping = await run.ledger(stopping=True)
-    assert await Wire()(model)(request(ledger=stopping)) == COMPLETION
+    assert await RecordModel()(model)(request(ledger=stopping)) == COMPLETION
     with pytest.raises(asyncio.CancelledError):
-        await Wire()(model)(request(ledger=stopping, turn=2))
+        await RecordModel()(model)(request(ledger=stopping, turn=2))
     assert len(model.asked) == 1
 
 
@@ -251,11 +251,11 @@ async def turns(*ids: list[str]) -> tuple[list[list[str]], list[str]]:
     """The ids by which the calls of successive turns go on when a model named them ``ids``, and the history."""
     run, used, given, texts = Run(), set[str](), list[list[str]](), [USER]
     for turn, wires in enumerate(ids, 1):
-        model = Model(completion_of(write({"role": "assistant", **asks(*wires)})))
-        asked = request(ledger=await run.ledger(), turn=turn, used=used, history=History(texts))
-        completion = await Wire()(model)(asked)
-        given.append([wanted.id for wanted in completion.wanted])
-        texts += [completion.message, *(tool_text(wanted.id, "ok") for wanted in completion.wanted)]
+        model = Model(completion_from_message(encode_message({"role": "assistant", **asks(*wires)})))
+        asked = request(ledger=await run.ledger(), turn=turn, used_call_ids=used, history=History(texts))
+        completion = await RecordModel()(model)(asked)
+        given.append([wanted.id for wanted in completion.tool_calls])
+        texts += [completion.message, *(tool_message_text(wanted.id, "ok") for wanted in completion.tool_calls)]
     return given, texts
 
 
@@ -277,7 +277,7 @@ async def test_ids_that_are_empty_or_used_before_are_replaced_by_others(name: st
     flat = [wire for turn in given for wire in turn]
     assert len(set(flat)) == len(flat)
     assert all(flat)
-    assert faults(texts) == []
+    assert history_errors(texts) == []
 
 
 @pytest.mark.parametrize("name", NAMED)
@@ -289,47 +289,47 @@ async def test_good_ids_are_kept_with_the_message_to_the_byte() -> None:
     given, texts = await turns(["a", "b"], ["c"])
     assert given == [["a", "b"], ["c"]]
     spelled = json.dumps({"role": "assistant", **asks("z")}, indent=1)
-    completion = await Wire()(Model(completion_of(spelled)))(request(ledger=await Run().ledger()))
+    completion = await RecordModel()(Model(completion_from_message(spelled)))(request(ledger=await Run().ledger()))
     assert completion.message == spelled
-    assert faults(texts) == []
+    assert history_errors(texts) == []
 
 
 async def test_of_a_message_whose_ids_are_replaced_everything_else_stays() -> None:
     message: dict[str, Any] = {"role": "assistant", **asks("", ""), "content": "café", "refusal": None}
     model = Model(
         Completion(
-            message=write(message),
+            message=encode_message(message),
             content="café",
-            wanted=completion_of(write(message)).wanted,
-            finish="tool_calls",
+            tool_calls=completion_from_message(encode_message(message)).tool_calls,
+            finish_reason="tool_calls",
             model="m",
             prompt_tokens=5,
             completion_tokens=6,
             response="raw",
         )
     )
-    completion = await Wire()(model)(request(ledger=await Run().ledger()))
+    completion = await RecordModel()(model)(request(ledger=await Run().ledger()))
     kept = json.loads(completion.message)
     for call in kept["tool_calls"]:
         assert call.pop("id") != ""
     for call in message["tool_calls"]:
         del call["id"]
     assert kept == message
-    assert (completion.finish, completion.model, completion.response) == ("tool_calls", "m", "raw")
+    assert (completion.finish_reason, completion.model, completion.response) == ("tool_calls", "m", "raw")
     assert (completion.prompt_tokens, completion.completion_tokens, completion.content) == (5, 6, "café")
 
 
 async def test_what_was_recorded_has_the_ids_that_were_given() -> None:
     run = Run()
-    completion = await run.ask(Model(completion_of(write({"role": "assistant", **asks("")}))))
+    completion = await run.ask(Model(completion_from_message(encode_message({"role": "assistant", **asks("")}))))
     assert (await run.items(Message))[0].text == completion.message
     assert (await run.ask(Model())).message == completion.message
 
 
 async def test_a_name_that_is_made_up_is_never_one_that_the_model_has_used() -> None:
     _, texts = await turns(["call_1_2"], [""])
-    assert Broken.DUPLICATE_ID not in {fault.broken for fault in faults(texts)}
+    assert HistoryErrorKind.DUPLICATE_ID not in {fault.kind for fault in history_errors(texts)}
 
 
 def test_it_stands_where_the_journal_stands_and_says_its_name() -> None:
-    assert (Wire().place, repr(Wire())) == (Place.RECORD, "Wire()")
+    assert (RecordModel().place, repr(RecordModel())) == (Place.RECORD, "Wire()")

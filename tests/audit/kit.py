@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from remit import Audit, FileAnchor, Head, InProcessStore
-from remit.contracts.items import Finished, Item, Note, Opened
+from remit import Audit, FileAnchor, InMemoryStore, LogHead
+from remit.contracts.items import Item, Note, RunFinished, RunOpened
 from remit.journal.ledger import RunLedger
 
 TENANT = "acme"
@@ -16,14 +16,14 @@ class MemoryAnchor:
     """An anchor in memory, which can be away."""
 
     def __init__(self) -> None:
-        self.heads: list[Head] = []
+        self.heads: list[LogHead] = []
         self.away = False
 
-    async def append(self, head: Head, /) -> None:
+    async def append(self, head: LogHead, /) -> None:
         self._ask()
         self.heads.append(head)
 
-    async def read(self) -> Sequence[Head]:
+    async def read(self) -> Sequence[LogHead]:
         self._ask()
         return list(self.heads)
 
@@ -37,7 +37,7 @@ class World:
 
     def __init__(self, folder: Path) -> None:
         self.now = 100.0
-        self.store = InProcessStore(lambda: self.now)
+        self.store = InMemoryStore(lambda: self.now)
         self.logs = folder / "audit"
         self.anchor = MemoryAnchor()
         self.audit = Audit(self.store, logs=self.logs, anchor=self.anchor, clock=lambda: self.now)
@@ -46,12 +46,12 @@ class World:
     async def run(self, run: str, *, notes: int = 2, tenant: str = TENANT) -> None:
         """A run of so many notes, which is over."""
         await self.begin(run, notes=notes, tenant=tenant)
-        await self._ledgers[run].commit(Finished(call=run, status="done"))
+        await self._ledgers[run].commit(RunFinished(call=run, status="done"))
 
     async def begin(self, run: str, *, notes: int = 2, tenant: str = TENANT) -> None:
         """A run of so many notes, which goes on."""
         epoch = (await self.store.acquire(run, "test", 0.0)).epoch
-        ledger = RunLedger(self.store, run, epoch, clock=lambda: self.now, watch=lambda _position: None)
+        ledger = RunLedger(self.store, run, epoch, clock=lambda: self.now, on_item=lambda _position: None)
         self._ledgers[run] = ledger
         await ledger.commit(opened(run, tenant))
         for number in range(notes):
@@ -68,7 +68,7 @@ class World:
 
 def opened(run: str, tenant: str = TENANT) -> Item:
     """The header of a run."""
-    return Opened(
+    return RunOpened(
         call=run,
         format=1,
         tenant=tenant,

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from remit import FileAnchor, Head
+from remit import FileAnchor, LogHead
 from remit.audit.log import AuditLog
-from remit.errors import AuditError, FormatError
+from remit.errors import AuditError, JournalFormatError
 from tests.audit.kit import TENANT, World
 
 
@@ -30,7 +30,7 @@ async def test_the_head_that_is_given_is_the_one_that_is_anchored(world: World) 
     await world.run("one")
     head = await world.audit.seal(TENANT)
     assert world.anchor.heads == [head]
-    assert head == Head(tenant=TENANT, count=1, link=AuditLog(world.logs, TENANT).read().links[0], at=100.0)
+    assert head == LogHead(tenant=TENANT, count=1, link=AuditLog(world.logs, TENANT).read().links[0], at=100.0)
 
 
 async def test_a_run_that_has_not_advanced_is_not_entered_again(world: World) -> None:
@@ -45,7 +45,7 @@ async def test_a_run_that_has_advanced_is_entered_again(world: World) -> None:
     await world.note("one", "more")
     await world.audit.seal(TENANT)
     assert entered(world) == [("one", 1), ("one", 2)]
-    assert (await world.audit.verify(TENANT)).intact
+    assert (await world.audit.verify(TENANT)).is_intact
 
 
 async def test_only_the_runs_that_are_named_are_entered_and_none_of_another_tenant(world: World) -> None:
@@ -74,7 +74,7 @@ async def test_where_the_anchor_is_away_the_run_is_entered_and_anchored_the_next
     anchor = world.anchor
     heads = list(anchor.heads)
 
-    async def refuse(head: Head, /) -> None:
+    async def refuse(head: LogHead, /) -> None:
         raise ConnectionError("nobody answers")
 
     keep, anchor.append = anchor.append, refuse
@@ -114,7 +114,7 @@ async def test_many_at_once_make_one_log(world: World) -> None:
         await world.run(f"run-{number}")
     await asyncio.gather(*(world.audit.seal(TENANT, f"run-{number}") for number in range(20)))
     assert sorted(entered(world)) == sorted((f"run-{number}", 3) for number in range(20))
-    assert (await world.audit.verify(TENANT)).intact
+    assert (await world.audit.verify(TENANT)).is_intact
 
 
 async def test_an_anchor_in_a_file_keeps_every_head_of_every_tenant(world: World, tmp_path: Path) -> None:
@@ -123,10 +123,10 @@ async def test_an_anchor_in_a_file_keeps_every_head_of_every_tenant(world: World
     audit = world.on_disk(tmp_path)
     heads = [await audit.seal(TENANT), await audit.seal("other")]
     assert await FileAnchor(tmp_path / "anchor").read() == heads
-    assert (await audit.verify(TENANT)).intact
+    assert (await audit.verify(TENANT)).is_intact
 
 
 async def test_an_anchor_that_holds_something_else_says_so(tmp_path: Path) -> None:
     (tmp_path / "anchor").write_text(json.dumps({"tenant": "acme", "count": "many"}) + "\n")
-    with pytest.raises(FormatError, match="holds a line that is no head"):
+    with pytest.raises(JournalFormatError, match="holds a line that is no head"):
         await FileAnchor(tmp_path / "anchor").read()

@@ -10,8 +10,8 @@ import pytest
 
 from remit.audit.log import AuditLog
 from remit.contracts.items import Note, Position
-from remit.errors import FormatError
-from remit.journal.codec import ERASED, body_digest, chain, encode
+from remit.errors import JournalFormatError
+from remit.journal.codec import ERASED_BODY, body_digest, compute_chain_hash, encode_item
 from tests.audit.kit import TENANT, World
 
 
@@ -32,8 +32,8 @@ def forged(items: list[Position]) -> list[Position]:
     """The items with digests and chain that fit."""
     before, made = b"", list[Position]()
     for seq, position in enumerate(items):
-        body = encode(position.item)
-        before = chain(before, position.item.kind, position.item.call, body_digest(body))
+        body = encode_item(position.item)
+        before = compute_chain_hash(before, position.item.kind, position.item.call, body_digest(body))
         made.append(changed(position, seq=seq, body=body, digest=body_digest(body), chain=before))
     return made
 
@@ -46,7 +46,7 @@ async def found(world: World) -> list[tuple[str, int | None]]:
 async def test_what_was_not_touched_is_intact_and_counted(world: World) -> None:
     await sealed(world)
     report = await world.audit.verify(TENANT)
-    assert (report.intact, report.runs, report.items, report.entries, report.anchored) == (True, 2, 8, 2, 2)
+    assert (report.is_intact, report.runs, report.items, report.entries, report.anchored) == (True, 2, 8, 2, 2)
 
 
 async def test_an_edited_body_is_found(world: World) -> None:
@@ -117,9 +117,9 @@ async def test_what_is_of_no_known_form_is_found(world: World) -> None:
 async def test_an_erased_body_is_no_fault_and_is_counted(world: World) -> None:
     items = await sealed(world)
     await world.store.erase("one", [0, 2])
-    assert items[2].body == ERASED
+    assert items[2].body == ERASED_BODY
     report = await world.audit.verify(TENANT)
-    assert (report.intact, report.erased) == (True, 2)
+    assert (report.is_intact, report.erased) == (True, 2)
 
 
 async def test_a_log_that_was_changed_is_found_and_so_are_runs_by_what_is_left_of_it(world: World) -> None:
@@ -175,7 +175,7 @@ async def test_runs_that_were_never_entered_are_no_fault_and_the_lag_tells_of_th
     await world.run("one")
     world.now = 130.0
     report = await world.audit.verify(TENANT)
-    assert (report.intact, report.entries, report.lag) == (True, 0, 30.0)
+    assert (report.is_intact, report.entries, report.lag) == (True, 0, 30.0)
 
 
 async def test_the_lag_is_the_age_of_the_oldest_item_that_the_anchor_does_not_cover(world: World) -> None:
@@ -209,11 +209,11 @@ async def test_a_line_that_says_no_entry_is_found_though_its_link_fits(world: Wo
     link = sha256(f"{kept.links[-1]}{body}".encode()).hexdigest()
     with log.path.open("a") as file:
         file.write(f'{body[:-1]},"link":"{link}"}}\n')
-    assert log.read().broken is not None
+    assert log.read().broken_line is not None
     assert await found(world) == [("", None)]
 
 
 async def test_what_an_anchor_of_ours_says_against_it_is_passed_on_as_it_is(world: World, tmp_path: Path) -> None:
     (tmp_path / "anchor").write_text("{}\n")
-    with pytest.raises(FormatError, match="holds a line that is no head"):
+    with pytest.raises(JournalFormatError, match="holds a line that is no head"):
         await world.on_disk(tmp_path).verify(TENANT)

@@ -62,7 +62,7 @@ class Cli:
 
     def runs(self) -> list[RunRow]:
         """All runs, newest first."""
-        return self.journal(lambda store: store.runs())
+        return self.journal(lambda store: store.list_runs())
 
     def history(self, run: str) -> list[str]:
         """The chat history up to the end of a run, as a later request would carry it."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from remit.cli.apps import find_app, installed, tools_of
+from remit.cli.apps import collect_tools, find_app, installed_apps
 from remit.cli.status import NoSuchError
 from remit.errors import RemitError, SetupError
 from tests.cli import shop
@@ -68,11 +68,11 @@ def test_an_entry_point_is_named_like_its_application_so_that_its_runs_are_found
 
 
 def test_the_cms_is_installed() -> None:
-    assert "cms" in installed()
+    assert "cms" in installed_apps()
 
 
 def test_tools_of_an_application_are_each_there_once() -> None:
-    names = [tool.name for tool in tools_of(shop.app)]
+    names = [tool.name for tool in collect_tools(shop.app)]
     assert len(names) == len(set(names))
     assert {"find", "restock"} <= set(names)
-    assert [tool.name for tool in tools_of(shop.other)] == ["find"]
+    assert [tool.name for tool in collect_tools(shop.other)] == ["find"]

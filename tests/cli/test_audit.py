@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from remit import FileAnchor, Head
+from remit import FileAnchor, LogHead
 from remit.audit.log import AuditLog
 from remit.cli.people import os_user
 from tests.cli.kit import APP, Cli
@@ -43,7 +43,7 @@ def test_with_an_anchor_every_run_is_entered_when_it_comes_to_rest(cli: Cli, anc
 def test_a_run_that_waits_is_entered_and_so_is_its_end(cli: Cli, anchor: Path) -> None:
     assert cli("call", APP, "burn", '{"name":"bread"}').status == 3
     cli("approvals", "approve", cli.questions()[0]["id"], "--app", APP)
-    assert [Head.of(line).count for line in anchor.read_text().splitlines()] == [1, 2]
+    assert [LogHead.from_json(line).count for line in anchor.read_text().splitlines()] == [1, 2]
 
 
 def test_what_was_changed_is_found_and_named(cli: Cli, anchor: Path) -> None:

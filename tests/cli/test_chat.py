@@ -8,8 +8,8 @@ from collections.abc import Callable
 import pytest
 
 from remit.cli.chat import Chat
-from remit.cli.desk import open_desk
-from remit.cli.terminal import Terminal, console
+from remit.cli.desk import open_client
+from remit.cli.terminal import Terminal, make_console
 from remit.testing import calls
 from tests.cli.kit import APP, Cli, Talk
 from tests.cli.shop import app
@@ -42,8 +42,8 @@ def converse(cli: Cli, capsys: pytest.CaptureFixture[str]) -> Callable[..., str]
     assert cli.home.exists()
 
     def talk(*typed: Typed) -> str:
-        with open_desk() as desk:
-            terminal = Terminal(console(), app)
+        with open_client() as desk:
+            terminal = Terminal(make_console(), app)
             chat = Chat(desk, desk.runtime(app, terminal), terminal, "c", APP, Typist(*typed))
             assert chat.talk() == 0
         shown = capsys.readouterr()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from remit.contracts.chat import read
+from remit.contracts.chat import decode_message
 from remit.testing import calls
 from tests.cli.kit import APP, Cli, Talk
 
@@ -66,7 +66,7 @@ def test_ctrl_c_cancels_the_run_and_the_conversation_goes_on_with_a_valid_histor
         assert "After the stop." in talk.until(YOU)
     last, first = cli.runs()
     assert (first.status, last.status) == ("cancelled", "done")
-    messages = [read(text) for text in cli.history(last.run)]
+    messages = [decode_message(text) for text in cli.history(last.run)]
     assert [message["role"] for message in messages] == ["user", "assistant", "tool", "tool", "user", "assistant"]
 
 

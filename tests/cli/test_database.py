@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from remit.cli.home import Home, home_of
-from remit.cli.people import os_user, read_people
+from remit.cli.home import HomeFolder, ensure_home
+from remit.cli.people import os_user, read_users
 from remit.errors import SetupError
 from tests.cli.kit import Cli
 
@@ -67,13 +67,13 @@ def test_an_unknown_key_about_the_journal_is_an_error_that_names_it(tmp_path: Pa
     path = tmp_path / "config.toml"
     path.write_text(f'[journal]\nuri = "{ELSEWHERE}"\n')
     with pytest.raises(SetupError, match=r"journal\.uri: unknown key") as refused:
-        read_people(path, "ada")
+        read_users(path, "ada")
     assert SECRET not in str(refused.value)
 
 
 def test_the_people_do_not_show_the_password(cli: Cli) -> None:
     configure(cli, ELSEWHERE)
-    home = home_of({"REMIT_HOME": str(cli.home)})
-    people = read_people(home.config, os_user())
-    assert people.journal == ELSEWHERE
-    assert SECRET not in repr((people, home, Home(cli.home).store(ELSEWHERE)))
+    home = ensure_home({"REMIT_HOME": str(cli.home)})
+    people = read_users(home.config_file, os_user())
+    assert people.journal_url == ELSEWHERE
+    assert SECRET not in repr((people, home, HomeFolder(cli.home).open_store(ELSEWHERE)))

@@ -9,7 +9,7 @@ import pytest
 
 from remit import Runtime
 from remit.journal.sql import SqlStore
-from remit.testing import Scripted, anybody, calls
+from remit.testing import Scripted, calls, superuser
 from tests.cli.kit import APP, Cli
 from tests.cli.shop import app
 
@@ -108,7 +108,7 @@ def test_a_run_whose_question_nobody_answered_in_time_goes_on_without_a_person(c
 
     async def nine_days_ago() -> str:
         store = SqlStore.at(cli.home / "journal.db", clock := lambda: time.time() - 9 * 24 * 3600)
-        by = anybody(name=me.principal, tenant=me.tenant)
+        by = superuser(name=me.principal, tenant=me.tenant)
         run = (await Runtime(app, store=store, clock=clock, model=Scripted([BURN])).run("burn it", by=by)).run
         await store.close()
         return run

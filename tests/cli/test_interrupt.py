@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from remit.contracts.chat import read
+from remit.contracts.chat import decode_message
 from remit.testing import calls
 from tests.cli.kit import APP, PATIENCE, Cli, command
 
@@ -52,7 +52,7 @@ def test_ctrl_c_ends_the_run_as_cancelled_with_a_valid_history(cli: Cli) -> None
     assert (status, err.splitlines()[-1]) == (1, "remit: CANCELLED: stopped by Ctrl-C")
     (run,) = cli.runs()
     assert run.status == "cancelled"
-    messages = [read(text) for text in cli.history(run.run)]
+    messages = [decode_message(text) for text in cli.history(run.run)]
     assert [message["role"] for message in messages] == ["user", "assistant", "tool", "tool"]
 
 

@@ -8,7 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from remit.cli.legible import brief, exact, json_text, lasting, legible, one_line
+from remit.cli.legible import (
+    escape_controls,
+    escape_unprintable,
+    format_duration,
+    json_text,
+    one_line,
+    summarize_arguments,
+)
 
 TEXT = st.text(max_size=12)
 JSON = st.none() | st.integers() | TEXT | st.lists(TEXT, max_size=3) | st.dictionaries(TEXT, TEXT, max_size=3)
@@ -33,23 +40,23 @@ def test_indented_json_hides_nothing_either(value: object) -> None:
 @settings(max_examples=50)
 @given(TEXT)
 def test_no_control_or_direction_mark_is_left(text: str) -> None:
-    shown = legible(text)
+    shown = escape_controls(text)
     assert not {"\x1b", "\x07", "\r", "\x9b", "\u202e", "\u2066"} & set(shown)
     shown.encode()
 
 
 @pytest.mark.parametrize("text", ["Grüße\n\tund 👩\u200d🍳 und 日本語", "a\u00a0b"])
 def test_ordinary_writing_stays_as_it_is(text: str) -> None:
-    assert legible(text) == text
+    assert escape_controls(text) == text
 
 
 def test_for_a_decision_nothing_invisible_is_left() -> None:
-    assert exact("a\u200db\u00a0c\td\n") == "a\\u200db\\u00a0c\\td\n"
+    assert escape_unprintable("a\u200db\u00a0c\td\n") == "a\\u200db\\u00a0c\\td\n"
 
 
 def test_a_long_text_is_cut_to_one_line() -> None:
     assert one_line("a  b\nc") == "a b c"
-    assert one_line("x" * 200, most=10) == "x" * 9 + "…"
+    assert one_line("x" * 200, max_length=10) == "x" * 9 + "…"
     assert len(one_line("y" * 10**7)) == 100
 
 
@@ -65,7 +72,7 @@ def test_a_long_text_is_cut_to_one_line() -> None:
     ],
 )
 def test_arguments_are_told_in_short(arguments: str, said: str) -> None:
-    assert brief(arguments) == said
+    assert summarize_arguments(arguments) == said
 
 
 @pytest.mark.parametrize(
@@ -82,4 +89,4 @@ def test_arguments_are_told_in_short(arguments: str, said: str) -> None:
     ],
 )
 def test_a_duration_is_told_in_the_unit_that_fits(seconds: float, said: str) -> None:
-    assert lasting(seconds) == said
+    assert format_duration(seconds) == said

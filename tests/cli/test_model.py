@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from remit.cli.choose import Choice, Lazy, chosen
+from remit.cli.choose import EnvironmentModel, ModelChoice, choose_model
 from remit.cli.model import fetch_weights
 from remit.cli.status import UsageError
 from remit.errors import SetupError
@@ -46,15 +46,15 @@ def fetched(cache: Path) -> Path:
     ],
 )
 def test_the_environment_says_kind_and_name(said: dict[str, str], kind: str, name: str) -> None:
-    assert chosen(said) == Choice(kind=kind, name=name)
+    assert choose_model(said) == ModelChoice(kind=kind, name=name)
 
 
 def test_only_weights_of_a_known_name_that_are_not_here_are_missing(fetched: Path) -> None:
     assert fetched.exists()
-    assert Choice(kind="local", name="base").missing() is BASE
-    assert Choice(kind="local", name="small").missing() is None
-    assert Choice(kind="local", name="/some.gguf").missing() is None
-    assert Choice(kind="openai", name="base").missing() is None
+    assert ModelChoice(kind="local", name="base").missing_weights() is BASE
+    assert ModelChoice(kind="local", name="small").missing_weights() is None
+    assert ModelChoice(kind="local", name="/some.gguf").missing_weights() is None
+    assert ModelChoice(kind="openai", name="base").missing_weights() is None
 
 
 @pytest.mark.usefixtures("cache")
@@ -108,7 +108,7 @@ def test_fetching_what_is_here_says_where(cli: Cli, fetched: Path) -> None:
 
 
 def test_a_model_is_chosen_when_it_is_first_asked(tmp_path: Path) -> None:
-    lazy = Lazy({"REMIT_MODEL": f"scripted:{tmp_path / 'none.json'}"})
+    lazy = EnvironmentModel({"REMIT_MODEL": f"scripted:{tmp_path / 'none.json'}"})
     with pytest.raises(SetupError, match=r"none\.json is no script"):
         asyncio.run(lazy.start())
 
@@ -118,7 +118,7 @@ def test_a_model_is_started_once_and_stopped_with_its_command(tmp_path: Path) ->
     script.write_text('{"script": ["hello"]}')
 
     async def use() -> None:
-        lazy = Lazy({"REMIT_MODEL": f"scripted:{script}"})
+        lazy = EnvironmentModel({"REMIT_MODEL": f"scripted:{script}"})
         first, second = await asyncio.gather(lazy.start(), lazy.start())
         assert first is second
         await lazy.close()
@@ -130,7 +130,7 @@ def test_a_model_is_started_once_and_stopped_with_its_command(tmp_path: Path) ->
 @pytest.mark.usefixtures("cache")
 def test_a_check_refuses_weights_that_are_not_here() -> None:
     with pytest.raises(SetupError, match="get them with: remit model fetch base"):
-        Lazy({}).check()
+        EnvironmentModel({}).check()
 
 
 def test_an_endpoint_without_a_key_is_said_before_the_run_begins(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from remit.cli.people import os_user, read_people
+from remit.cli.people import os_user, read_users
 from remit.errors import SetupError
 from tests.cli.kit import APP, Cli
 
@@ -30,10 +30,10 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_the_first_use_makes_whoever_uses_it_the_owner(path: Path) -> None:
-    ada = read_people(path, "ada").named("ada")
+    ada = read_users(path, "ada").require_principal("ada")
     assert (ada.tenant, ada.roles, ada.may("anything:at-all")) == ("local-site", {"owner"}, True)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert read_people(path, "bob").principals.keys() == {"ada"}
+    assert read_users(path, "bob").principals.keys() == {"ada"}
 
 
 def test_the_folder_is_made_for_its_owner_alone(tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -43,28 +43,28 @@ def test_the_folder_is_made_for_its_owner_alone(tmp_path: Path, cli: Cli, monkey
 
 
 def test_a_name_that_toml_could_not_read_bare_is_quoted(path: Path) -> None:
-    assert read_people(path, 'ada "the" b. é').named('ada "the" b. é').tenant == "local-site"
+    assert read_users(path, 'ada "the" b. é').require_principal('ada "the" b. é').tenant == "local-site"
 
 
 def test_permissions_are_those_of_all_roles(path: Path) -> None:
     path.write_text(GOOD)
-    ada = read_people(path, "ada").named("ada")
+    ada = read_users(path, "ada").require_principal("ada")
     assert (ada.tenant, ada.roles) == ("bakery", {"writer", "judge"})
     assert [ada.may(each) for each in ("cms:write", "approvals:decide", "cms:delete")] == [True, True, False]
 
 
 def test_the_directory_knows_a_name_only_in_its_tenant(path: Path) -> None:
     path.write_text(GOOD)
-    people = read_people(path, "ada")
-    assert people.directory("ada", "bakery") == people.named("ada")
-    assert people.directory("ada", "elsewhere") is None
-    assert people.directory("bob", "bakery") is None
+    people = read_users(path, "ada")
+    assert people.find_principal("ada", "bakery") == people.require_principal("ada")
+    assert people.find_principal("ada", "elsewhere") is None
+    assert people.find_principal("bob", "bakery") is None
 
 
 def test_a_user_whom_the_file_does_not_know_is_told_what_to_add(path: Path) -> None:
     path.write_text(GOOD)
     with pytest.raises(SetupError, match=r"does not know the user 'bob'; add the table \[users\.bob\]") as raised:
-        read_people(path, "bob").named("bob")
+        read_users(path, "bob").require_principal("bob")
     assert str(path) in raised.value.message
     assert "owner, writer, judge" in raised.value.message
 
@@ -89,7 +89,7 @@ def test_a_user_whom_the_file_does_not_know_is_told_what_to_add(path: Path) -> N
 def test_a_slip_is_named_by_file_and_key(path: Path, slip: str, said: str) -> None:
     path.write_text(f"{GOOD}\n{slip}\n")
     with pytest.raises(SetupError) as raised:
-        read_people(path, "ada")
+        read_users(path, "ada")
     assert str(path) in raised.value.message
     assert said in raised.value.message
     assert "\n" not in raised.value.message
@@ -105,7 +105,7 @@ def test_a_slip_stops_every_command_with_exit_status_2(cli: Cli) -> None:
 def test_a_file_that_cannot_be_read_is_said(path: Path) -> None:
     path.mkdir()
     with pytest.raises(SetupError, match="cannot be used: Is a directory"):
-        read_people(path, "ada")
+        read_users(path, "ada")
 
 
 def test_a_home_that_cannot_be_made_is_said(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -140,7 +140,7 @@ def test_a_run_that_another_process_drives_is_told_to_end(cli: Cli) -> None:
     assert cli("cancel", run, "--app", APP).out == (
         f"run {run} is being driven by another process, which is told to cancel it\n"
     )
-    assert cli.journal(lambda store: store.cancelled(run))
+    assert cli.journal(lambda store: store.cancel_requested_by(run))
 
 
 def test_a_replay_of_unchanged_code_is_identical(cli: Cli) -> None:

@@ -14,7 +14,7 @@ import pytest
 from pydantic import BaseModel, Field, JsonValue
 
 from remit import Agent, App, Effect, Tool, tool
-from remit.cli.stubs import stubs_of
+from remit.cli.stubs import render_stubs
 from remit.workers import PromptWithAttachments
 from tests.cli.kit import Cli
 from tests.dispatch.actors import Actor
@@ -52,7 +52,7 @@ def made(function: Any, name: str = "made") -> Tool[..., Any]:
 
 
 def text_of(*tools: Any) -> str:
-    text = stubs_of(App(name="shop", tools=tools))
+    text = render_stubs(App(name="shop", tools=tools))
     ast.parse(text)
     return text
 
@@ -233,7 +233,7 @@ def test_a_backslash_in_a_description_stays_what_it_is() -> None:
 
 
 def test_nothing_is_imported_from_where_remit_lists_no_names() -> None:
-    text = stubs_of(App(name="shop", agents=(Agent("agent", instructions="Work."),)))
+    text = render_stubs(App(name="shop", agents=(Agent("agent", instructions="Work."),)))
     assert "remit.agent" not in text
     assert "async def agent(self, payload: agent_arguments, /) -> str:" in text
 
@@ -248,7 +248,7 @@ def test_what_a_room_of_remit_lists_is_imported_from_there() -> None:
 def test_agents_and_what_they_may_name_are_tools_too_and_handoffs_are_not() -> None:
     other = Agent("other", instructions="Help.")
     agent = Agent("agent", instructions="Work.", tools=[other], handoffs=[other])
-    text = stubs_of(App(name="shop", agents=(agent,)))
+    text = render_stubs(App(name="shop", agents=(agent,)))
     assert "async def other(self, *, prompt: str) -> str:" in text
     assert "handoff" not in text
 
@@ -262,7 +262,7 @@ def test_a_type_that_has_no_name_is_anything() -> None:
         pass
 
     actor = Actor("actor", _nothing)
-    actor.schema_out.kind = Odd
+    actor.schema_out.result_type = Odd
     assert "async def actor(self, *, what: str = ...) -> Any:" in text_of(actor)
 
 

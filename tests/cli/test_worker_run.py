@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from remit.contracts.items import Opened
+from remit.contracts.items import RunOpened
 from remit.testing import calls
 from remit.workers import Attachment
 from tests.cli.kit import APP, Cli
@@ -210,7 +210,7 @@ def test_files_are_attached_and_the_journal_has_them(cli: Cli, here: Path) -> No
     cli("worker", "run", own, '{"article": "bread"}', "--attach", "list.txt")
     for row in cli.runs():
         header = cli.journal(lambda store, run=row.run: store.read(run))[0].item
-        assert isinstance(header, Opened)
+        assert isinstance(header, RunOpened)
         (given,) = json.loads(header.arguments)["attachments"]
         data = base64.b64encode(b"bread").decode()
         assert given == {"name": "list.txt", "media_type": "text/plain", "data": data}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from remit.contracts.chat import ChatRequest, History
-from remit.contracts.step import Prepared, StepRequest
+from remit.contracts.step import PreparedCall, StepRequest
 from remit.journal.ledger import RunLedger
 from remit.testing import memory_ledger
 
@@ -14,12 +14,12 @@ class NoCalls:
     def __init__(self, ledger: RunLedger) -> None:
         self.ledger = ledger
 
-    def prepare(self, name: str, arguments: str, wire: str) -> Prepared:
+    def prepare(self, name: str, arguments: str, wire_id: str) -> PreparedCall:
         raise AssertionError("nobody calls")
 
 
 async def chat_request() -> ChatRequest:
-    return ChatRequest(agent="a", turn=1, ledger=await memory_ledger(), history=History())
+    return ChatRequest(agent_call_id="a", turn=1, ledger=await memory_ledger(), history=History())
 
 
 async def step_request() -> StepRequest:

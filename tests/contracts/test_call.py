@@ -7,12 +7,12 @@ from typing import TypeVar
 import pytest
 
 from remit import AnyLayer, CallLayer, CallService, Place, Reply, Stack, Timeout, tool
-from remit.contracts.call import ModelLayer, ModelService, StepLayer, StepService, as_calls
-from remit.contracts.chat import ChatRequest, Completion, write
-from remit.contracts.step import Aux, Done, StepOutcome, StepRequest
+from remit.contracts.call import ModelLayer, ModelService, StepLayer, StepService, to_call_layers
+from remit.contracts.chat import ChatRequest, Completion, encode_message
+from remit.contracts.step import Done, StepOutcome, StepRequest, StepUsage
 from remit.core import Service
-from remit.errors import InvalidError
-from remit.testing import call_of, through
+from remit.errors import InvalidArgumentsError
+from remit.testing import call_through, make_call
 from tests.contracts.steps import chat_request, step_request
 
 Q = TypeVar("Q")
@@ -50,44 +50,50 @@ class Around(CallLayer):
 
 
 async def test_a_bound_call_has_its_payload_and_the_canonical_form_of_it() -> None:
-    call = await call_of(find, '{"query": "a"}')
-    bound = call.bound(find.schema_in.bind(call.arguments))
+    call = await make_call(find, '{"query": "a"}')
+    bound = call.with_payload(find.schema_in.bind(call.arguments))
     assert bound.payload == find.schema_in.model(query="a")
-    assert bound.canonical == '{"limit":10,"query":"a"}'
-    assert bound._replace(payload=None, canonical="") == call
+    assert bound.canonical_arguments == '{"limit":10,"query":"a"}'
+    assert bound._replace(payload=None, canonical_arguments="") == call
 
 
 async def test_a_payload_without_a_canonical_form_binds_no_call() -> None:
-    call = await call_of(find, '{"query":"a","limit":9007199254740993}')
-    with pytest.raises(InvalidError, match="too large"):
-        call.bound(find.schema_in.bind(call.arguments))
+    call = await make_call(find, '{"query":"a","limit":9007199254740993}')
+    with pytest.raises(InvalidArgumentsError, match="too large"):
+        call.with_payload(find.schema_in.bind(call.arguments))
 
 
 async def test_a_call_is_neither_bound_nor_tried_again_at_first() -> None:
-    call = await call_of(find)
-    assert (call.payload, call.canonical, call.attempt, call.deadline, call.wire) == (None, "", 1, None, "")
+    call = await make_call(find)
+    assert (call.payload, call.canonical_arguments, call.attempt, call.deadline, call.wire_id) == (
+        None,
+        "",
+        1,
+        None,
+        "",
+    )
 
 
 async def test_a_copy_with_one_field_changed_loses_no_other() -> None:
-    call = await call_of(find, wire="w1")
+    call = await make_call(find, wire="w1")
     changed = call._replace(attempt=2)
     assert changed._replace(attempt=1) == call
-    assert (changed.attempt, changed.wire) == (2, "w1")
+    assert (changed.attempt, changed.wire_id) == (2, "w1")
 
 
 async def test_one_layer_stands_around_calls_requests_and_steps_by_its_views() -> None:
     layer = Seen()
-    completion = Completion(message=write({"role": "assistant", "content": "x"}), content="x")
+    completion = Completion(message=encode_message({"role": "assistant", "content": "x"}), content="x")
 
     async def model(request: ChatRequest, /) -> Completion:
         return completion
 
     async def step(request: StepRequest, /) -> StepOutcome:
-        return Done(messages=(), aux=Aux())
+        return Done(messages=(), usage=StepUsage())
 
     models: ModelService = layer.models(model)
     steps: StepService = layer.steps(step)
-    assert (await through(layer.calls, await call_of(find))).value == "inner"
+    assert (await call_through(layer.calls, await make_call(find))).value == "inner"
     assert await models(await chat_request()) is completion
     assert isinstance(await steps(await step_request()), Done)
     assert layer.kinds == ["Call", "ChatRequest", "StepRequest"]
@@ -107,11 +113,11 @@ def test_a_layer_of_your_own_stands_anywhere_unless_it_says_where() -> None:
 
 def test_a_tool_attaches_call_layers_as_they_are_and_others_by_their_view_of_calls() -> None:
     around, timeout = Around(), Timeout(5)
-    attached = list(as_calls(Stack[CallLayer | AnyLayer](around, timeout)))
+    attached = list(to_call_layers(Stack[CallLayer | AnyLayer](around, timeout)))
     assert attached[0] is around
     assert isinstance(attached[1], CallLayer)
     assert repr(attached[1]) == "Timeout(seconds=5)"
-    assert list(as_calls(around)) == [around]
+    assert list(to_call_layers(around)) == [around]
 
 
 @pytest.mark.parametrize("kind", [CallLayer, ModelLayer, StepLayer, AnyLayer])
@@ -122,4 +128,4 @@ def test_a_layer_without_a_service_cannot_be_made(kind: type) -> None:
 
 
 async def test_the_reply_of_inner_passes_a_layer_that_adds_nothing() -> None:
-    assert await through(Around(), await call_of(find)) == Reply.of("inner")
+    assert await call_through(Around(), await make_call(find)) == Reply.from_value("inner")

@@ -9,8 +9,8 @@ import pytest
 
 from remit import App, Context, Effect, LeafContext, Runtime, Tool, tool
 from remit.contracts.callee import DID_NOT_HAPPEN, UNKNOWN, Happened
-from remit.errors import InvalidError, UnknownToolError
-from remit.testing import anybody
+from remit.errors import InvalidArgumentsError, UnknownToolError
+from remit.testing import superuser
 
 
 @tool(effect=Effect.PURE)
@@ -28,8 +28,8 @@ async def keyed(ctx: LeafContext) -> list[str]:
 async def value_of(body: Any) -> Any:
     """What a composed tool gives whose body is ``body``, called by ada."""
     callee: Tool[[], Any] = tool(effect=Effect.COMPOSED, name="body", description="Work.")(body)
-    runtime = Runtime(App(name="test", tools=(callee, tell, keyed, tag)), ids=lambda: "run")
-    return (await runtime.call(callee, anybody())).value()
+    runtime = Runtime(App(name="test", tools=(callee, tell, keyed, tag)), make_run_id=lambda: "run")
+    return (await runtime.call(callee, superuser())).value()
 
 
 async def test_a_body_calls_a_tool_by_object_and_gets_its_value() -> None:
@@ -58,7 +58,7 @@ async def test_arguments_by_name_are_checked_like_any_others() -> None:
     async def body(ctx: Context) -> Any:
         return await ctx.tools.tell(day="soon")
 
-    with pytest.raises(InvalidError, match="day: Input should be a valid date"):
+    with pytest.raises(InvalidArgumentsError, match="day: Input should be a valid date"):
         await value_of(body)
 
 

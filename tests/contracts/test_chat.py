@@ -14,11 +14,11 @@ from remit.contracts.chat import (
     ChatRequest,
     Completion,
     History,
-    ToolTexts,
-    Wanted,
-    completion_of,
-    read,
-    write,
+    ToolCallRequest,
+    ToolDefinitions,
+    completion_from_message,
+    decode_message,
+    encode_message,
 )
 from remit.testing import memory_ledger
 from tests.contracts.json_values import objects, text
@@ -30,33 +30,33 @@ DEFINITION: dict[str, Any] = {
 
 
 def test_a_wire_text_is_compact_and_keeps_characters_and_the_order_of_keys() -> None:
-    assert write({"role": "user", "content": "café 😀"}) == '{"role":"user","content":"café 😀"}'
-    assert write({"content": "a", "role": "user"}) == '{"content":"a","role":"user"}'
+    assert encode_message({"role": "user", "content": "café 😀"}) == '{"role":"user","content":"café 😀"}'
+    assert encode_message({"content": "a", "role": "user"}) == '{"content":"a","role":"user"}'
 
 
 def test_half_of_a_surrogate_pair_stays_escaped_so_that_utf_8_can_hold_the_text() -> None:
-    said = write({"role": "user", "content": "é\ud800"})
+    said = encode_message({"role": "user", "content": "é\ud800"})
     assert said == '{"role":"user","content":"\\u00e9\\ud800"}'
-    assert read(said) == {"role": "user", "content": "é\ud800"}
+    assert decode_message(said) == {"role": "user", "content": "é\ud800"}
 
 
 @given(objects)
 def test_reading_a_wire_text_gives_the_message_back(message: dict[str, Any]) -> None:
-    assert read(write(message)) == message
+    assert decode_message(encode_message(message)) == message
 
 
 @given(st.text(st.characters(), max_size=20).filter(lambda said: not any("\ud800" <= c <= "\udbff" for c in said)))
 def test_any_text_of_a_tool_fits_into_utf_8(content: str) -> None:
     message: ChatMessage = {"role": "tool", "tool_call_id": "c1", "content": content}
-    said = write(message)
-    assert read(said.encode().decode()) == message
+    said = encode_message(message)
+    assert decode_message(said.encode().decode()) == message
 
 
 def test_a_completion_is_text() -> None:
-    message = write({"role": "assistant", "content": "done"})
-    completion = completion_of(message, finish="length", model="m", prompt_tokens=3, completion_tokens=1)
+    message = encode_message({"role": "assistant", "content": "done"})
+    completion = completion_from_message(message, finish_reason="length", model="m", prompt_tokens=3, completion_tokens=1)
     assert completion == Completion(
-        message=message, content="done", finish="length", model="m", prompt_tokens=3, completion_tokens=1
+        message=message, content="done", finish_reason="length", model="m", prompt_tokens=3, completion_tokens=1
     )
 
 
@@ -65,8 +65,8 @@ def test_a_completion_wants_calls_in_the_models_order_with_its_raw_arguments() -
         {"id": "c1", "type": "function", "function": {"name": "find", "arguments": '{"a": 1 }'}},
         {"id": "c2", "type": "function", "function": {"name": "find", "arguments": ""}},
     ]
-    completion = completion_of(write({"role": "assistant", "content": None, "tool_calls": calls}))
-    assert completion.wanted == (Wanted("c1", "find", '{"a": 1 }'), Wanted("c2", "find", ""))
+    completion = completion_from_message(encode_message({"role": "assistant", "content": None, "tool_calls": calls}))
+    assert completion.tool_calls == (ToolCallRequest("c1", "find", '{"a": 1 }'), ToolCallRequest("c2", "find", ""))
     assert completion.content is None
 
 
@@ -82,12 +82,12 @@ def test_a_completion_wants_calls_in_the_models_order_with_its_raw_arguments() -
     ],
 )
 def test_the_content_of_a_completion_is_its_text_or_none(message: dict[str, Any], content: str | None) -> None:
-    completion = completion_of(json.dumps(message))
-    assert (completion.content, completion.wanted) == (content, ())
+    completion = completion_from_message(json.dumps(message))
+    assert (completion.content, completion.tool_calls) == (content, ())
 
 
 def test_tool_texts_are_the_definitions_as_one_array() -> None:
-    tools = ToolTexts([DEFINITION])
+    tools = ToolDefinitions([DEFINITION])
     assert json.loads(tools.text) == [DEFINITION]
     assert (tools.names, len(tools)) == (("find",), 1)
     assert "é" in tools.text
@@ -95,20 +95,20 @@ def test_tool_texts_are_the_definitions_as_one_array() -> None:
 
 
 def test_no_tools_are_an_empty_array() -> None:
-    assert (ToolTexts().text, ToolTexts().names, len(ToolTexts())) == ("[]", (), 0)
+    assert (ToolDefinitions().text, ToolDefinitions().names, len(ToolDefinitions())) == ("[]", (), 0)
 
 
 def test_tool_texts_are_read_from_any_iterable_once() -> None:
-    assert ToolTexts(iter([DEFINITION])).text == ToolTexts([DEFINITION]).text
+    assert ToolDefinitions(iter([DEFINITION])).text == ToolDefinitions([DEFINITION]).text
 
 
 async def request(**changed: Any) -> ChatRequest:
-    known: dict[str, Any] = {"agent": "a", "turn": 2, "ledger": await memory_ledger(), "history": History(["x"])}
+    known: dict[str, Any] = {"agent_call_id": "a", "turn": 2, "ledger": await memory_ledger(), "history": History(["x"])}
     return ChatRequest(**{**known, **changed})
 
 
 async def test_the_answer_to_a_request_is_filed_under_agent_and_turn() -> None:
-    assert (await request()).call == "a:2"
+    assert (await request()).call_id == "a:2"
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ async def test_the_answer_to_a_request_is_filed_under_agent_and_turn() -> None:
         {"history": History(["y"])},
         {"history": History(["x", "x"])},
         {"history": History()},
-        {"tools": ToolTexts([DEFINITION])},
+        {"tools": ToolDefinitions([DEFINITION])},
         {"temperature": 0.0},
         {"temperature": 0.5},
         {"max_tokens": 0},
@@ -129,20 +129,25 @@ async def test_a_request_digests_everything_that_can_change_the_answer(changed: 
 
 
 async def test_no_two_changes_of_a_request_have_one_digest() -> None:
-    changes: list[dict[str, Any]] = [{}, {"temperature": 5}, {"max_tokens": 5}, {"tools": ToolTexts([DEFINITION])}]
+    changes: list[dict[str, Any]] = [
+        {},
+        {"temperature": 5},
+        {"max_tokens": 5},
+        {"tools": ToolDefinitions([DEFINITION])},
+    ]
     digests = [(await request(**changed)).digest() for changed in changes]
     assert len(set(digests)) == len(changes)
 
 
-@pytest.mark.parametrize("changed", [{"agent": "b"}, {"turn": 3}, {"used": {"c1"}}])
+@pytest.mark.parametrize("changed", [{"agent_call_id": "b"}, {"turn": 3}, {"used_call_ids": {"c1"}}])
 async def test_what_cannot_change_the_answer_is_not_in_the_digest(changed: dict[str, Any]) -> None:
     assert (await request(**changed)).digest() == (await request()).digest()
 
 
 async def test_two_requests_share_no_used_ids() -> None:
     first, second = await request(), await request()
-    first.used.add("c1")
-    assert second.used == set()
+    first.used_call_ids.add("c1")
+    assert second.used_call_ids == set()
 
 
 @given(st.lists(text, max_size=4), st.lists(text, max_size=4))

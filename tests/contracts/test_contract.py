@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pydantic import Field
 
 from remit import Effect, Risk, Tool, tool
-from remit.contracts.contract import check_name, definition, definition_digest
+from remit.contracts.contract import check_name, definition_digest, tool_definition
 from remit.errors import ContractError
 
 
@@ -28,7 +28,7 @@ LOOK: Tool[..., Any] = tool(look)
 
 
 def test_a_definition_is_what_a_chat_request_carries() -> None:
-    assert definition(LOOK) == {
+    assert tool_definition(LOOK) == {
         "type": "function",
         "function": {
             "name": "look",

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from remit.contracts.facts import Effect, Facts, Rate, Risk, facts_of
+from remit.contracts.facts import Effect, Facts, Rate, Risk, build_facts
 from remit.errors import ContractError
 
 
@@ -29,7 +29,7 @@ def test_a_permission_names_area_and_verb(permission: str) -> None:
 )
 def test_another_permission_is_refused_by_name(permission: str) -> None:
     with pytest.raises(ContractError) as caught:
-        facts_of(permissions=["cms:read", permission])
+        build_facts(permissions=["cms:read", permission])
     assert caught.value.message == f"permission {permission!r} is not of the form area:verb, like cms:write"
 
 
@@ -58,7 +58,7 @@ def test_a_positive_timeout_or_none_is_kept(seconds: float | None) -> None:
     ids=str,
 )
 def test_a_rate_is_calls_in_a_unit_or_in_seconds(said: Any, rate: Rate | None) -> None:
-    assert facts_of(rate=said).rate == rate
+    assert build_facts(rate=said).rate == rate
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_a_rate_is_calls_in_a_unit_or_in_seconds(said: Any, rate: Rate | None) -
 )
 def test_a_text_that_is_no_rate_is_refused_by_what_it_says(said: str) -> None:
     with pytest.raises(ContractError) as caught:
-        facts_of(rate=said)
+        build_facts(rate=said)
     assert caught.value.message == (
         f"rate {said!r} is not of the form 60/minute; the unit is second, minute, hour, day"
     )
@@ -75,7 +75,7 @@ def test_a_text_that_is_no_rate_is_refused_by_what_it_says(said: str) -> None:
 @pytest.mark.parametrize("said", ["0/minute", (0, 1.0), (1, 0.0), (1, -1.0), (1, math.inf), (1, math.nan)], ids=str)
 def test_a_rate_that_lets_nothing_through_or_everything_is_refused(said: Any) -> None:
     with pytest.raises(ContractError, match="give at least one call, and a positive number of seconds"):
-        facts_of(rate=said)
+        build_facts(rate=said)
 
 
 def test_facts_do_not_change() -> None:
@@ -86,11 +86,11 @@ def test_facts_do_not_change() -> None:
 
 def test_what_is_composed_has_no_rate_for_nothing_would_limit_it() -> None:
     with pytest.raises(ContractError, match=r"what is composed has no rate .* limit what it calls"):
-        facts_of(effect=Effect.COMPOSED, rate="60/minute")
+        build_facts(effect=Effect.COMPOSED, rate="60/minute")
 
 
 def test_a_decorators_iterables_become_facts() -> None:
-    made = facts_of(
+    made = build_facts(
         effect=Effect.KEYED,
         risk=Risk.HIGH,
         permissions=["cms:write", "cms:write"],
@@ -113,4 +113,4 @@ def test_a_decorators_iterables_become_facts() -> None:
 
 
 def test_saying_nothing_in_a_decorator_is_saying_nothing() -> None:
-    assert facts_of() == Facts()
+    assert build_facts() == Facts()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from remit.contracts.grant import Grant, GrantRow, fits
+from remit.contracts.grant import Grant, GrantRow, matches_pattern
 from remit.schemas.jsontext import canonical_text
 from tests.contracts.json_values import objects
 
@@ -57,18 +57,18 @@ GRANT = Grant(
 def test_a_pattern_fits_what_it_names_and_nothing_that_merely_looks_like_it(
     pattern: Any, arguments: Any, answer: bool
 ) -> None:
-    assert fits(json.dumps(pattern), json.dumps(arguments)) is answer
+    assert matches_pattern(json.dumps(pattern), json.dumps(arguments)) is answer
 
 
 @given(objects)
 def test_arguments_fit_themselves(arguments: dict[str, Any]) -> None:
     text = canonical_text(arguments)
     if "$like" not in text:
-        assert fits(text, text)
+        assert matches_pattern(text, text)
 
 
 def test_a_grant_comes_back_from_its_json() -> None:
-    assert Grant.of(GRANT.json()) == GRANT
+    assert Grant.from_json(GRANT.to_json()) == GRANT
 
 
 @pytest.mark.parametrize(
@@ -81,4 +81,4 @@ def test_a_grant_comes_back_from_its_json() -> None:
     ],
 )
 def test_a_grant_stands_until_it_is_over_used_up_or_revoked(row: GrantRow, now: float, stands: bool) -> None:
-    assert row.stands(now) is stands
+    assert row.is_usable(now) is stands

@@ -7,40 +7,40 @@ from typing import Any
 import pytest
 
 from remit.contracts import items
-from remit.contracts.items import KINDS, Item, Note, Position
+from remit.contracts.items import ITEM_TYPES, Item, Note, Position
 
 NOTE = Note(call="c1", name="log", data="{}")
 
 
 def test_every_kind_of_item_is_known_by_its_own_name() -> None:
     classes = [kind for kind in vars(items).values() if isinstance(kind, type) and issubclass(kind, Item)]
-    assert {kind.kind: kind for kind in classes if kind is not Item} == KINDS
-    assert len(KINDS) == len(classes) - 1
+    assert {kind.kind: kind for kind in classes if kind is not Item} == ITEM_TYPES
+    assert len(ITEM_TYPES) == len(classes) - 1
 
 
 def test_the_names_of_the_kinds_are_these_for_ever() -> None:
-    assert {name: kind.__name__ for name, kind in KINDS.items()} == {
-        "opened": "Opened",
+    assert {name: kind.__name__ for name, kind in ITEM_TYPES.items()} == {
+        "opened": "RunOpened",
         "message": "Message",
         "model_reply": "ModelReply",
-        "usage": "Usage",
-        "failure": "Failure",
+        "usage": "ModelUsage",
+        "failure": "ModelFailure",
         "tool_output": "ToolOutput",
         "handoff": "Handoff",
-        "question": "Asked",
-        "decision": "Decided",
-        "started": "Started",
-        "ended": "Ended",
+        "question": "QuestionItem",
+        "decision": "DecisionItem",
+        "started": "AttemptStarted",
+        "ended": "AttemptEnded",
         "note": "Note",
         "mismatch": "Mismatch",
-        "erased": "Erased",
-        "suspended": "Waiting",
-        "resumed": "Resumed",
-        "finished": "Finished",
+        "erased": "ErasedItem",
+        "suspended": "RunSuspended",
+        "resumed": "RunResumed",
+        "finished": "RunFinished",
     }
 
 
-@pytest.mark.parametrize("kind", KINDS.values())
+@pytest.mark.parametrize("kind", ITEM_TYPES.values())
 def test_every_item_is_filed_under_a_call(kind: type[Item]) -> None:
     assert kind.__struct_fields__[0] == "call"
 

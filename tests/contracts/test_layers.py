@@ -9,10 +9,10 @@ import pytest
 
 from remit import Call, CallLayer, CallService, ModelLayer, Place, Reply, StepLayer, layer_fn, tool
 from remit.contracts.call import ModelService, StepService
-from remit.contracts.chat import ChatRequest, Completion, completion_of, write
-from remit.contracts.step import Aux, Done, Next, StepOutcome, StepRequest
+from remit.contracts.chat import ChatRequest, Completion, completion_from_message, encode_message
+from remit.contracts.step import Done, Next, StepOutcome, StepRequest, StepUsage
 from remit.errors import SetupError
-from remit.testing import call_of, through
+from remit.testing import call_through, make_call
 from tests.contracts.steps import chat_request, step_request
 
 
@@ -26,30 +26,30 @@ async def find(query: str = "") -> str:
 async def marked(call: Call, inner: CallService, before: str, *, after: str = "") -> Reply:
     """Mark what a call gives."""
     reply = await inner(call)
-    return Reply.of(f"{before}{reply.value}{after}")
+    return Reply.from_value(f"{before}{reply.value}{after}")
 
 
 @layer_fn
 async def shouted(request: ChatRequest, inner: ModelService) -> Completion:
     completion = await inner(request)
-    return completion_of(write({"role": "assistant", "content": (completion.content or "").upper()}))
+    return completion_from_message(encode_message({"role": "assistant", "content": (completion.content or "").upper()}))
 
 
 @layer_fn
 async def stopped(request: StepRequest, inner: StepService, turns: int) -> StepOutcome:
     outcome = await inner(request)
-    return Done(messages=outcome.messages, aux=outcome.aux) if request.chat.turn >= turns else outcome
+    return Done(messages=outcome.messages, usage=outcome.usage) if request.chat.turn >= turns else outcome
 
 
 async def test_a_function_around_calls_is_a_call_layer() -> None:
     layer = marked("<", after=">")
     assert isinstance(layer, CallLayer)
-    assert (await through(layer, await call_of(find))).value == "<inner>"
+    assert (await call_through(layer, await make_call(find))).value == "<inner>"
 
 
 async def test_a_function_around_model_requests_is_a_model_layer() -> None:
     async def model(request: ChatRequest, /) -> Completion:
-        return completion_of(write({"role": "assistant", "content": "hi"}))
+        return completion_from_message(encode_message({"role": "assistant", "content": "hi"}))
 
     layer = shouted()
     assert isinstance(layer, ModelLayer)
@@ -58,11 +58,11 @@ async def test_a_function_around_model_requests_is_a_model_layer() -> None:
 
 async def test_a_function_around_steps_is_a_step_layer() -> None:
     async def step(request: StepRequest, /) -> StepOutcome:
-        return Next(messages=("m",), aux=Aux())
+        return Next(messages=("m",), usage=StepUsage())
 
     layer = stopped(turns=1)
     assert isinstance(layer, StepLayer)
-    assert await layer(step)(await step_request()) == Done(messages=("m",), aux=Aux())
+    assert await layer(step)(await step_request()) == Done(messages=("m",), usage=StepUsage())
 
 
 def test_it_stands_anywhere() -> None:
@@ -80,9 +80,9 @@ def test_it_keeps_the_name_and_docstring_of_the_function() -> None:
 
 async def test_two_configurations_share_nothing() -> None:
     one, other = marked("1"), marked("2")
-    assert (await through(one, await call_of(find))).value == "1inner"
-    assert (await through(other, await call_of(find))).value == "2inner"
-    assert (await through(one, await call_of(find))).value == "1inner"
+    assert (await call_through(one, await make_call(find))).value == "1inner"
+    assert (await call_through(other, await make_call(find))).value == "2inner"
+    assert (await call_through(one, await make_call(find))).value == "1inner"
 
 
 async def test_cancellation_reaches_inner() -> None:
@@ -95,9 +95,9 @@ async def test_cancellation_reaches_inner() -> None:
         except asyncio.CancelledError:
             seen.append(call.id)
             raise
-        return Reply.of("never")
+        return Reply.from_value("never")
 
-    running = asyncio.create_task(through(marked(""), await call_of(find), waits))
+    running = asyncio.create_task(call_through(marked(""), await make_call(find), waits))
     await begun.wait()
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -106,15 +106,15 @@ async def test_cancellation_reaches_inner() -> None:
 
 
 async def untyped(call, inner):  # type: ignore[no-untyped-def]
-    return Reply.of("")
+    return Reply.from_value("")
 
 
 async def of_text(call: str, inner: CallService) -> Reply:
-    return Reply.of(call)
+    return Reply.from_value(call)
 
 
 async def of_nothing() -> Reply:
-    return Reply.of("")
+    return Reply.from_value("")
 
 
 REFUSED: list[Any] = [untyped, of_text, of_nothing]

@@ -7,7 +7,14 @@ from typing import Any
 import pytest
 
 from remit import Effect, tool
-from remit.contracts.naming import CONTEXT, alias_of, canonical_name, check_free, named_by, tool_name
+from remit.contracts.naming import (
+    CONTEXT_MEMBERS,
+    canonical_name,
+    check_not_reserved,
+    decorated_name,
+    python_alias,
+    tool_name,
+)
 from remit.errors import ContractError
 
 
@@ -35,7 +42,7 @@ def test_the_name_of_a_decorated_function_is_that_of_the_decorator() -> None:
 
 
 def test_the_name_of_another_function_is_its_own() -> None:
-    assert (tool(plain).name, named_by(plain)) == ("plain", None)
+    assert (tool(plain).name, decorated_name(plain)) == ("plain", None)
     assert tool(plain, name="other").name == "other"
 
 
@@ -65,27 +72,27 @@ def test_only_a_function_is_named() -> None:
     ("name", "alias"), [("get-page", "get_page"), ("cms_getPage", "cms_getPage"), ("a-b-c", "a_b_c")]
 )
 def test_an_alias_has_an_underscore_for_each_dash(name: str, alias: str) -> None:
-    assert alias_of(name) == alias
+    assert python_alias(name) == alias
 
 
-@pytest.mark.parametrize("name", sorted(CONTEXT))
+@pytest.mark.parametrize("name", sorted(CONTEXT_MEMBERS))
 def test_the_members_of_a_context_are_no_names_of_tools(name: str) -> None:
     with pytest.raises(ContractError, match=f"no tool can be named '{name}': ctx.{name} is a member of the context"):
-        check_free(name)
+        check_not_reserved(name)
 
 
 @pytest.mark.parametrize("name", ["class", "import", "None"])
 def test_keywords_of_python_are_no_names_of_tools(name: str) -> None:
     with pytest.raises(ContractError, match=f"ctx.tools.{name} is no Python, '{name}' is a keyword; name it otherwise"):
-        check_free(name)
+        check_not_reserved(name)
 
 
 @pytest.mark.parametrize("name", ["__init__", "--x", "_-x"])
 def test_names_that_python_keeps_are_no_names_of_tools(name: str) -> None:
     with pytest.raises(ContractError, match="Python keeps names with two underscores first"):
-        check_free(name)
+        check_not_reserved(name)
 
 
 @pytest.mark.parametrize("name", ["runs", "get-page", "match", "3d-view", "_x"])
 def test_every_other_name_is_free(name: str) -> None:
-    check_free(name)
+    check_not_reserved(name)

@@ -9,75 +9,82 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remit.contracts.chat import write
-from remit.contracts.oracle import Broken, Fault, faults
+from remit.contracts.chat import encode_message
+from remit.contracts.oracle import HistoryError, HistoryErrorKind, history_errors
 
-SYSTEM = write({"role": "system", "content": "Work."})
-USER = write({"role": "user", "content": "go"})
-SAID = write({"role": "assistant", "content": "done"})
+SYSTEM = encode_message({"role": "system", "content": "Work."})
+USER = encode_message({"role": "user", "content": "go"})
+SAID = encode_message({"role": "assistant", "content": "done"})
 
 
 def asks(*ids: str, name: str = "double") -> str:
     calls = [{"id": each, "type": "function", "function": {"name": name, "arguments": "{}"}} for each in ids]
-    return write({"role": "assistant", "content": None, "tool_calls": calls})
+    return encode_message({"role": "assistant", "content": None, "tool_calls": calls})
 
 
 def reply(to: str) -> str:
-    return write({"role": "tool", "tool_call_id": to, "content": "8"})
+    return encode_message({"role": "tool", "tool_call_id": to, "content": "8"})
 
 
 VALID = {
     "empty": [],
     "system alone": [SYSTEM],
     "no system": [USER, SAID],
-    "text in parts": [write({"role": "user", "content": [{"type": "text", "text": "go"}]}), SAID],
+    "text in parts": [encode_message({"role": "user", "content": [{"type": "text", "text": "go"}]}), SAID],
     "one call": [SYSTEM, USER, asks("a"), reply("a"), SAID],
     "two calls in order": [USER, asks("a", "b"), reply("a"), reply("b"), SAID],
     "calls of two turns": [USER, asks("a"), reply("a"), asks("b"), reply("b"), SAID],
     "a user after the replies": [USER, asks("a"), reply("a"), USER],
-    "an answer without content": [USER, write({"role": "assistant", "content": None}), USER],
-    "a refusal": [USER, write({"role": "assistant", "content": "", "refusal": "I will not"})],
+    "an answer without content": [USER, encode_message({"role": "assistant", "content": None}), USER],
+    "a refusal": [USER, encode_message({"role": "assistant", "content": "", "refusal": "I will not"})],
 }
 
 
 @pytest.mark.parametrize("name", VALID)
 def test_a_valid_history_has_no_fault(name: str) -> None:
-    assert faults(VALID[name]) == []
+    assert history_errors(VALID[name]) == []
 
 
-BROKEN: dict[str, tuple[list[str], list[Fault]]] = {
-    "no JSON": ([USER, "{"], [Fault(Broken.NOT_JSON, 1)]),
-    "no message": ([USER, '{"role":"narrator","content":"x"}'], [Fault(Broken.NOT_A_MESSAGE, 1)]),
-    "an array": (["[1]"], [Fault(Broken.NOT_A_MESSAGE, 0)]),
+BROKEN: dict[str, tuple[list[str], list[HistoryError]]] = {
+    "no JSON": ([USER, "{"], [HistoryError(HistoryErrorKind.NOT_JSON, 1)]),
+    "no message": ([USER, '{"role":"narrator","content":"x"}'], [HistoryError(HistoryErrorKind.NOT_A_MESSAGE, 1)]),
+    "an array": (["[1]"], [HistoryError(HistoryErrorKind.NOT_A_MESSAGE, 0)]),
     "a tool message that replies to nothing named": (
-        [write({"role": "tool", "content": "8"})],
-        [Fault(Broken.NOT_A_MESSAGE, 0)],
+        [encode_message({"role": "tool", "content": "8"})],
+        [HistoryError(HistoryErrorKind.NOT_A_MESSAGE, 0)],
     ),
-    "a system message in the middle": ([USER, SYSTEM], [Fault(Broken.SYSTEM_NOT_FIRST, 1)]),
-    "no reply at the end": ([USER, asks("a")], [Fault(Broken.UNPAIRED_CALL, 1)]),
-    "one of two replies": ([USER, asks("a", "b"), reply("a"), SAID], [Fault(Broken.UNPAIRED_CALL, 1)]),
-    "no reply before the next answer": ([USER, asks("a"), SAID], [Fault(Broken.UNPAIRED_CALL, 1)]),
-    "a reply to nobody": ([USER, reply("a")], [Fault(Broken.UNKNOWN_REPLY, 1)]),
+    "a system message in the middle": ([USER, SYSTEM], [HistoryError(HistoryErrorKind.SYSTEM_NOT_FIRST, 1)]),
+    "no reply at the end": ([USER, asks("a")], [HistoryError(HistoryErrorKind.UNPAIRED_CALL, 1)]),
+    "one of two replies": ([USER, asks("a", "b"), reply("a"), SAID], [HistoryError(HistoryErrorKind.UNPAIRED_CALL, 1)]),
+    "no reply before the next answer": ([USER, asks("a"), SAID], [HistoryError(HistoryErrorKind.UNPAIRED_CALL, 1)]),
+    "a reply to nobody": ([USER, reply("a")], [HistoryError(HistoryErrorKind.UNKNOWN_REPLY, 1)]),
     "a reply to an older turn": (
         [USER, asks("a"), reply("a"), asks("b"), reply("b"), SAID, reply("a")],
-        [Fault(Broken.UNKNOWN_REPLY, 6)],
+        [HistoryError(HistoryErrorKind.UNKNOWN_REPLY, 6)],
     ),
-    "two replies": ([USER, asks("a"), reply("a"), reply("a"), SAID], [Fault(Broken.REPLIED_TWICE, 3)]),
+    "two replies": ([USER, asks("a"), reply("a"), reply("a"), SAID], [HistoryError(HistoryErrorKind.REPLIED_TWICE, 3)]),
     "replies in another order": (
         [USER, asks("a", "b"), reply("b"), reply("a")],
-        [Fault(Broken.OUT_OF_ORDER, 2), Fault(Broken.OUT_OF_ORDER, 3)],
+        [HistoryError(HistoryErrorKind.OUT_OF_ORDER, 2), HistoryError(HistoryErrorKind.OUT_OF_ORDER, 3)],
     ),
     "a user between a call and its reply": (
         [asks("a"), USER, reply("a")],
-        [Fault(Broken.UNPAIRED_CALL, 0), Fault(Broken.NOT_CONTIGUOUS, 1), Fault(Broken.UNKNOWN_REPLY, 2)],
+        [
+            HistoryError(HistoryErrorKind.UNPAIRED_CALL, 0),
+            HistoryError(HistoryErrorKind.NOT_CONTIGUOUS, 1),
+            HistoryError(HistoryErrorKind.UNKNOWN_REPLY, 2),
+        ],
     ),
-    "an empty id": ([asks(""), reply("")], [Fault(Broken.EMPTY_ID, 0)]),
-    "one id twice in a turn": ([asks("a", "a"), reply("a")], [Fault(Broken.DUPLICATE_ID, 0)]),
-    "one id in two turns": ([asks("a"), reply("a"), asks("a"), reply("a")], [Fault(Broken.DUPLICATE_ID, 2)]),
-    "an empty name": ([asks("a", name=""), reply("a")], [Fault(Broken.EMPTY_NAME, 0)]),
+    "an empty id": ([asks(""), reply("")], [HistoryError(HistoryErrorKind.EMPTY_ID, 0)]),
+    "one id twice in a turn": ([asks("a", "a"), reply("a")], [HistoryError(HistoryErrorKind.DUPLICATE_ID, 0)]),
+    "one id in two turns": (
+        [asks("a"), reply("a"), asks("a"), reply("a")],
+        [HistoryError(HistoryErrorKind.DUPLICATE_ID, 2)],
+    ),
+    "an empty name": ([asks("a", name=""), reply("a")], [HistoryError(HistoryErrorKind.EMPTY_NAME, 0)]),
     "an empty list of calls": (
-        [write({"role": "assistant", "content": "x", "tool_calls": []})],
-        [Fault(Broken.EMPTY_CALLS, 0)],
+        [encode_message({"role": "assistant", "content": "x", "tool_calls": []})],
+        [HistoryError(HistoryErrorKind.EMPTY_CALLS, 0)],
     ),
 }
 
@@ -85,20 +92,20 @@ BROKEN: dict[str, tuple[list[str], list[Fault]]] = {
 @pytest.mark.parametrize("name", BROKEN)
 def test_each_fault_is_named_with_its_message(name: str) -> None:
     texts, expected = BROKEN[name]
-    assert faults(texts) == expected
+    assert history_errors(texts) == expected
 
 
 def test_every_kind_of_fault_has_a_history_above_that_shows_it() -> None:
-    assert {fault.broken for _, found in BROKEN.values() for fault in found} == set(Broken)
+    assert {fault.kind for _, found in BROKEN.values() for fault in found} == set(HistoryErrorKind)
 
 
 def test_the_faults_are_told_in_the_order_of_their_messages() -> None:
-    found = faults([asks("a"), "{", reply("b"), reply("a"), asks("a")])
-    assert [fault.message for fault in found] == sorted(fault.message for fault in found)
+    found = history_errors([asks("a"), "{", reply("b"), reply("a"), asks("a")])
+    assert [fault.message_index for fault in found] == sorted(fault.message_index for fault in found)
 
 
 def test_a_history_is_read_as_it_comes() -> None:
-    assert faults(text for text in (USER, asks("a"), reply("a"))) == []
+    assert history_errors(text for text in (USER, asks("a"), reply("a"))) == []
 
 
 @st.composite
@@ -117,7 +124,7 @@ def histories(draw: st.DrawFn) -> list[str]:
 
 @given(histories())
 def test_histories_built_by_the_rules_have_no_fault(texts: list[str]) -> None:
-    assert faults(texts) == []
+    assert history_errors(texts) == []
 
 
 @given(histories(), st.data())
@@ -125,7 +132,9 @@ def test_a_history_without_one_of_its_replies_is_broken(texts: list[str], data: 
     replies = [index for index, text in enumerate(texts) if json.loads(text)["role"] == "tool"]
     if replies:
         cut = data.draw(st.sampled_from(replies))
-        assert Broken.UNPAIRED_CALL in {fault.broken for fault in faults(texts[:cut] + texts[cut + 1 :])}
+        assert HistoryErrorKind.UNPAIRED_CALL in {
+            fault.kind for fault in history_errors(texts[:cut] + texts[cut + 1 :])
+        }
 
 
 @given(histories(), st.data())
@@ -136,4 +145,4 @@ def test_a_history_with_two_of_its_neighbours_swapped_is_broken_wherever_it_had_
     if calls:
         at = data.draw(st.sampled_from(calls))
         swapped: list[Any] = [*texts[:at], texts[at + 1], texts[at], *texts[at + 2 :]]
-        assert faults(swapped) != []
+        assert history_errors(swapped) != []

@@ -59,14 +59,14 @@ def test_one_of_many_permissions_is_enough() -> None:
 
 
 def test_what_is_lacking_is_named_in_order() -> None:
-    assert principal("cms:read").lacks(frozenset({"cms:write", "cms:read", "cms:delete"})) == [
+    assert principal("cms:read").missing_permissions(frozenset({"cms:write", "cms:read", "cms:delete"})) == [
         "cms:delete",
         "cms:write",
     ]
 
 
 def test_nothing_is_lacking_where_nothing_is_asked() -> None:
-    assert principal().lacks(frozenset()) == []
+    assert principal().missing_permissions(frozenset()) == []
 
 
 def test_a_role_is_no_permission() -> None:
@@ -82,19 +82,19 @@ def test_narrowed_to_the_most_a_principal_may_do_what_both_permit(
     held: frozenset[str], most: frozenset[str], permission: str
 ) -> None:
     both = principal(*held).may(permission) and principal(*most).may(permission)
-    assert principal(*held).narrowed(most).may(permission) is both
+    assert principal(*held).narrow_to(most).may(permission) is both
 
 
 def test_narrowing_changes_nothing_but_permissions() -> None:
     ada = Principal("ada", "bakery", frozenset({"cms:*"}), frozenset({"editor"}))
-    assert ada.narrowed(frozenset({"cms:read"})) == Principal(
+    assert ada.narrow_to(frozenset({"cms:read"})) == Principal(
         "ada", "bakery", frozenset({"cms:read"}), frozenset({"editor"})
     )
 
 
 def test_a_caller_within_a_call_is_one_deeper_and_otherwise_the_same() -> None:
     caller = Caller("run", "agent", "c1", 2, principal("cms:*"), "talk", "cms", ("boss",), frozenset({"a"}))
-    assert caller.within("c2") == replace(caller, call="c2", depth=3)
+    assert caller.enter_call("c2") == replace(caller, call="c2", depth=3)
 
 
 @pytest.mark.parametrize(
@@ -105,8 +105,8 @@ def test_an_actor_reaches_what_it_and_all_above_it_may_reach(
     above: set[str] | None, own: set[str] | None, both: set[str] | None
 ) -> None:
     reach = None if above is None else frozenset(above)
-    caller = Caller("run", "boss", "c1", 1, principal("cms:*"), path=("boss",), reach=reach)
-    acting = caller.acting("clerk", None if own is None else frozenset(own), frozenset({"cms:read"}))
-    assert (acting.agent, acting.path, acting.reach) == ("clerk", ("boss", "clerk"), both)
+    caller = Caller("run", "boss", "c1", 1, principal("cms:*"), path=("boss",), tool_scope=reach)
+    acting = caller.enter_agent("clerk", None if own is None else frozenset(own), frozenset({"cms:read"}))
+    assert (acting.agent, acting.path, acting.tool_scope) == ("clerk", ("boss", "clerk"), both)
     assert acting.principal.permissions == {"cms:read"}
-    assert caller.acting("clerk", None, None).principal == caller.principal
+    assert caller.enter_agent("clerk", None, None).principal == caller.principal

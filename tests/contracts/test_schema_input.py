@@ -11,9 +11,9 @@ from jsonschema import Draft202012Validator
 from pydantic import AliasChoices, AliasPath, BaseModel, ConfigDict, Field, RootModel, Tag
 from pydantic.dataclasses import dataclass
 
-from remit.contracts.arguments import Arguments, Limits, parse
-from remit.contracts.schema import Input, model_of
-from remit.errors import ContractError, InvalidError
+from remit.contracts.arguments import Arguments, Limits, parse_arguments
+from remit.contracts.schema import Input, create_payload_model
+from remit.errors import ContractError, InvalidArgumentsError
 from tests.contracts.payloads import Everything, Frozen, Hero, Page, Sections, Sizes, everything
 
 PAGE, EVERYTHING = Input(Page), Input(Everything)
@@ -37,11 +37,11 @@ class Number(BaseModel):
 
 
 def arguments(raw: str) -> Arguments:
-    return parse(raw, Limits())
+    return parse_arguments(raw, Limits())
 
 
 def refusal(schema: Input[Any], raw: str, *, strict: bool) -> str:
-    with pytest.raises(InvalidError) as caught:
+    with pytest.raises(InvalidArgumentsError) as caught:
         schema.bind(arguments(raw), strict=strict)
     assert "\n" not in caught.value.message
     return caught.value.message
@@ -113,7 +113,10 @@ def test_strict_refuses_an_unknown_key_further_in_by_its_path() -> None:
 
 
 def test_strict_says_where_there_are_no_parameters_at_all() -> None:
-    assert refusal(Input(model_of("nothing", {})), '{"a":1}', strict=True) == "a: no such parameter. Parameters: none"
+    assert (
+        refusal(Input(create_payload_model("nothing", {})), '{"a":1}', strict=True)
+        == "a: no such parameter. Parameters: none"
+    )
 
 
 def test_lenient_leaves_unknown_parameters_out() -> None:
@@ -141,36 +144,36 @@ def test_many_errors_are_told_in_one_line_of_the_first_five() -> None:
 
 
 def test_an_error_of_the_whole_names_no_field() -> None:
-    with pytest.raises(InvalidError, match=r"^Input should be an object$"):
+    with pytest.raises(InvalidArgumentsError, match=r"^Input should be an object$"):
         PAGE.bind(Arguments("[]", {}))
 
 
 @given(everything)
 @settings(max_examples=25)
 def test_a_payloads_arguments_bind_to_the_same_payload_even_strictly(payload: Everything) -> None:
-    assert EVERYTHING.bind(EVERYTHING.arguments(payload), strict=True) == payload
-    assert EVERYTHING.bind(arguments(EVERYTHING.arguments(payload).raw), strict=True) == payload
+    assert EVERYTHING.bind(EVERYTHING.dump_arguments(payload), strict=True) == payload
+    assert EVERYTHING.bind(arguments(EVERYTHING.dump_arguments(payload).raw), strict=True) == payload
 
 
 @given(everything)
 @settings(max_examples=25)
 def test_the_canonical_text_says_the_same_payload(payload: Everything) -> None:
-    text = EVERYTHING.canonical(payload)
+    text = EVERYTHING.dump_canonical(payload)
     assert EVERYTHING.load(text) == payload
-    assert EVERYTHING.canonical(EVERYTHING.load(text)) == text
+    assert EVERYTHING.dump_canonical(EVERYTHING.load(text)) == text
 
 
 @given(everything)
 @settings(max_examples=25)
 def test_the_canonical_text_fits_the_json_schema(payload: Everything) -> None:
-    VALIDATOR.validate(json.loads(EVERYTHING.canonical(payload)))
+    VALIDATOR.validate(json.loads(EVERYTHING.dump_canonical(payload)))
 
 
 def test_defaults_are_in_the_canonical_text_and_not_in_the_arguments() -> None:
     page = Page(title="About")
-    assert PAGE.canonical(page) == '{"pageId":null,"title":"About"}'
-    assert PAGE.arguments(page).raw == '{"title":"About"}'
-    assert PAGE.arguments(page).value == {"title": "About"}
+    assert PAGE.dump_canonical(page) == '{"pageId":null,"title":"About"}'
+    assert PAGE.dump_arguments(page).raw == '{"title":"About"}'
+    assert PAGE.dump_arguments(page).value == {"title": "About"}
 
 
 class Sets(BaseModel):
@@ -180,12 +183,12 @@ class Sets(BaseModel):
 
 def test_sets_are_sorted_in_the_canonical_text() -> None:
     first, second = Sets(numbers={0, 8}), Sets(numbers={8, 0})
-    assert Input(Sets).canonical(first) == Input(Sets).canonical(second) == '{"groups":{},"numbers":[0,8]}'
+    assert Input(Sets).dump_canonical(first) == Input(Sets).dump_canonical(second) == '{"groups":{},"numbers":[0,8]}'
 
 
 def test_equal_sets_are_equal_arguments() -> None:
     first, second = Sets(numbers={0, 8}), Sets(numbers={8, 0})
-    assert Input(Sets).arguments(first).raw == Input(Sets).arguments(second).raw
+    assert Input(Sets).dump_arguments(first).raw == Input(Sets).dump_arguments(second).raw
 
 
 class Models(BaseModel):
@@ -193,7 +196,7 @@ class Models(BaseModel):
 
 
 def test_a_set_of_models_has_a_canonical_text() -> None:
-    text = Input(Models).canonical(Models(models={Frozen(number=2), Frozen(number=1)}))
+    text = Input(Models).dump_canonical(Models(models={Frozen(number=2), Frozen(number=1)}))
     assert text == '{"models":[{"number":1},{"number":2}]}'
 
 
@@ -202,7 +205,7 @@ class Tagged(BaseModel):
 
 
 def test_a_set_that_is_one_of_several_types_is_sorted_too() -> None:
-    assert Input(Tagged).canonical(Tagged(value={8, 0})) == '{"value":[0,8]}'
+    assert Input(Tagged).dump_canonical(Tagged(value={8, 0})) == '{"value":[0,8]}'
 
 
 class Encoded(BaseModel):
@@ -213,13 +216,13 @@ class Encoded(BaseModel):
 
 def test_a_set_changes_nothing_of_the_fields_beside_it() -> None:
     payload = Encoded(raw=b"\xff\xfe")
-    assert Input(Encoded).load(Input(Encoded).canonical(payload)) == payload
+    assert Input(Encoded).load(Input(Encoded).dump_canonical(payload)) == payload
 
 
 @pytest.mark.parametrize("number", [2**53, -(2**53)])
 def test_a_whole_number_beyond_what_readers_agree_on_has_no_canonical_text(number: int) -> None:
-    with pytest.raises(InvalidError, match="too large"):
-        Input(Anything).canonical(Anything(value=[{"a": number}]))
+    with pytest.raises(InvalidArgumentsError, match="too large"):
+        Input(Anything).dump_canonical(Anything(value=[{"a": number}]))
 
 
 NOT_FINITE = ["NaN", "Infinity", "-Infinity", "1e400", "-1e400"]
@@ -228,20 +231,20 @@ NOT_FINITE = ["NaN", "Infinity", "-Infinity", "1e400", "-1e400"]
 @pytest.mark.parametrize("number", NOT_FINITE)
 def test_a_fraction_that_is_not_finite_has_no_canonical_text(number: str) -> None:
     payload = Input(Number).bind(arguments(f'{{"fraction":{number}}}'))
-    with pytest.raises(InvalidError, match="not finite"):
-        Input(Number).canonical(payload)
+    with pytest.raises(InvalidArgumentsError, match="not finite"):
+        Input(Number).dump_canonical(payload)
 
 
 @pytest.mark.parametrize("number", NOT_FINITE)
 def test_a_number_that_is_not_finite_is_not_shown_as_null(number: str) -> None:
     payload = Input(Anything).bind(arguments(f'{{"value":[{number}]}}'))
-    with pytest.raises(InvalidError, match="not finite"):
-        Input(Anything).canonical(payload)
+    with pytest.raises(InvalidArgumentsError, match="not finite"):
+        Input(Anything).dump_canonical(payload)
 
 
 def test_a_member_of_a_union_keeps_the_default_that_names_it() -> None:
     payload = Sections(sections=[Hero(title="Hi")])
-    assert Input(Sections).bind(Input(Sections).arguments(payload)) == payload
+    assert Input(Sections).bind(Input(Sections).dump_arguments(payload)) == payload
 
 
 class Kept(BaseModel):
@@ -273,7 +276,7 @@ def test_a_field_that_is_not_written_by_the_name_it_is_read_by_is_no_contract(mo
 
 def test_a_field_may_be_read_by_other_names_too() -> None:
     payload = Input(Choices).bind(arguments('{"size":3}'))
-    assert payload == Input(Choices).bind(Input(Choices).arguments(payload)) == Choices(length=3)
+    assert payload == Input(Choices).bind(Input(Choices).dump_arguments(payload)) == Choices(length=3)
 
 
 def test_a_payload_that_is_no_object_is_no_contract() -> None:
@@ -283,9 +286,9 @@ def test_a_payload_that_is_no_object_is_no_contract() -> None:
 
 def test_a_payload_is_checked_by_its_type() -> None:
     page = Page(title="About")
-    assert PAGE.check(page) is page
-    with pytest.raises(InvalidError, match=r"^give a Page, not a dict$"):
-        PAGE.check({"title": "About"})
+    assert PAGE.check_payload(page) is page
+    with pytest.raises(InvalidArgumentsError, match=r"^give a Page, not a dict$"):
+        PAGE.check_payload({"title": "About"})
 
 
 class Described(BaseModel):

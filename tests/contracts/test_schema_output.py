@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from remit.contracts.schema import Output, content_of
-from remit.errors import ContractError, OutputError
+from remit.contracts.schema import Output, serialize_content
+from remit.errors import ContractError, InvalidOutputError
 from tests.contracts.json_values import text, values
 from tests.contracts.payloads import Color, Everything, Frozen, Page, Point, Range, Size, Sizes, everything
 
@@ -81,14 +81,14 @@ def test_a_result_is_made_what_its_type_says() -> None:
     ],
 )
 def test_a_result_of_another_type_is_refused_with_its_place(kind: Any, value: Any, said: str) -> None:
-    with pytest.raises(OutputError) as caught:
+    with pytest.raises(InvalidOutputError) as caught:
         Output[Any](kind).dump(value)
     assert said in caught.value.message
     assert "\n" not in caught.value.message
 
 
 def test_of_many_errors_five_are_told() -> None:
-    with pytest.raises(OutputError) as caught:
+    with pytest.raises(InvalidOutputError) as caught:
         Output[list[int]](list[int]).dump(["x"] * 9)
     assert caught.value.message.count("valid integer") == 5
 
@@ -131,7 +131,7 @@ def not_utf_8() -> bytes:
     ],
 )
 def test_what_json_cannot_hold_is_refused(kind: Any, make: Callable[[], Any]) -> None:
-    with pytest.raises(OutputError, match=r"^JSON cannot hold the result: "):
+    with pytest.raises(InvalidOutputError, match=r"^JSON cannot hold the result: "):
         Output[Any](kind).dump(make())
 
 
@@ -139,7 +139,7 @@ def test_what_json_cannot_hold_is_refused(kind: Any, make: Callable[[], Any]) ->
 @pytest.mark.parametrize("number", [math.nan, math.inf])
 def test_a_number_that_is_not_finite_is_refused(kind: Any, number: float) -> None:
     value = [number] if kind == list[float] else number
-    with pytest.raises(OutputError, match="JSON cannot hold the result"):
+    with pytest.raises(InvalidOutputError, match="JSON cannot hold the result"):
         Output[Any](kind).dump(value)
 
 
@@ -185,7 +185,7 @@ def test_the_json_schema_of_a_result_is_that_of_its_type() -> None:
 
 @given(text)
 def test_the_content_of_text_is_the_text(said: str) -> None:
-    assert content_of(said) == said
+    assert serialize_content(said) == said
 
 
 class Nested(BaseModel):
@@ -203,13 +203,13 @@ class Nested(BaseModel):
     ],
 )
 def test_the_content_of_anything_else_is_json_by_alias(value: Any, content: str) -> None:
-    assert content_of(value) == content
+    assert serialize_content(value) == content
 
 
 @pytest.mark.parametrize("make", [object, circular, deep, half_a_pair, not_utf_8])
 def test_a_value_that_json_cannot_hold_has_no_content(make: Callable[[], Any]) -> None:
-    with pytest.raises(OutputError, match=r"^JSON cannot hold the result: "):
-        content_of(make())
+    with pytest.raises(InvalidOutputError, match=r"^JSON cannot hold the result: "):
+        serialize_content(make())
 
 
 @given(st.binary())
@@ -217,7 +217,7 @@ def test_bytes_are_content_where_they_are_utf_8(data: bytes) -> None:
     try:
         data.decode()
     except UnicodeDecodeError:
-        with pytest.raises(OutputError):
+        with pytest.raises(InvalidOutputError):
             Output[bytes](bytes).dump(data)
     else:
         output = Output[bytes](bytes)
@@ -228,10 +228,10 @@ def test_bytes_are_content_where_they_are_utf_8(data: bytes) -> None:
     ("kind", "content", "plain"), [(str, "7", "7"), (int, "7", 7), (Any, '{"a":[1]}', {"a": [1]})], ids=str
 )
 def test_what_content_says_is_had_as_plain_json(kind: Any, content: str, plain: object) -> None:
-    assert Output[Any](kind).plain(content) == plain
+    assert Output[Any](kind).load_json(content) == plain
 
 
 @pytest.mark.parametrize("content", ["seven", "NaN"])
 def test_content_that_is_no_json_is_refused(content: str) -> None:
     with pytest.raises(ValueError, match=r"Expecting value|NaN is no JSON number"):
-        Output[Any](int).plain(content)
+        Output[Any](int).load_json(content)

@@ -13,9 +13,9 @@ from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError, to_json
 
 from remit import Effect, Limits, Secret, SecretRef, tool
-from remit.contracts.arguments import parse
-from remit.contracts.secret import KNOWN, redacted, redacted_content
-from remit.errors import ContractError, InvalidError, SetupError
+from remit.contracts.arguments import parse_arguments
+from remit.contracts.secret import KNOWN_SECRETS, redact_secrets, redact_secrets_in_content
+from remit.errors import ContractError, InvalidArgumentsError, SetupError
 
 VALUE = 'sk_contracts_"7"\\ é\n%'
 SECRET = Secret("env:CONTRACTS", VALUE)
@@ -54,45 +54,45 @@ def test_a_value_too_short_to_be_redacted_is_refused_and_not_told() -> None:
     ],
 )
 def test_text_shows_the_reference_in_place_of_the_value_however_it_is_spelled(spelled: str) -> None:
-    assert redacted(f"a {spelled} b") == f"a {SHOWN} b"
+    assert redact_secrets(f"a {spelled} b") == f"a {SHOWN} b"
 
 
 def test_the_start_of_what_was_written_in_base64_is_found() -> None:
     header = base64.b64encode(f"{VALUE}:".encode()).decode()
-    assert redacted(f"Basic {header}").startswith(f"Basic {SHOWN}")
+    assert redact_secrets(f"Basic {header}").startswith(f"Basic {SHOWN}")
 
 
 def test_content_that_was_json_is_still_json() -> None:
     Secret("env:DIGITS", "7305918264")
     content = json.dumps({VALUE: [VALUE, 7305918264, 1.5, True, None, {"inner": json.dumps({"key": VALUE})}]})
     inner = '{"key": "' + SHOWN + '"}'
-    told = json.loads(redacted_content(content))
+    told = json.loads(redact_secrets_in_content(content))
     assert told == {SHOWN: [SHOWN, "[secret env:DIGITS]", 1.5, True, None, {"inner": inner}]}
 
 
 def test_content_without_secrets_is_kept_to_the_byte() -> None:
     for content in ('{"a" : 1.0e3}', "plain", '{"a": "\\u00e9"}', '"text"', "[" * 100_000):
-        assert redacted_content(content) == content
+        assert redact_secrets_in_content(content) == content
 
 
 def test_text_that_is_no_json_is_redacted_as_text() -> None:
-    assert redacted_content(f"{{ {VALUE}") == f"{{ {SHOWN}"
+    assert redact_secrets_in_content(f"{{ {VALUE}") == f"{{ {SHOWN}"
 
 
 def test_a_secret_within_another_leaves_nothing_of_the_longer_one() -> None:
     Secret("env:SHORT", "abcdefgh-nested")
     Secret("env:LONG", "abcdefgh-nested-and-more")
-    assert redacted("abcdefgh-nested-and-more, abcdefgh-nested") == "[secret env:LONG], [secret env:SHORT]"
+    assert redact_secrets("abcdefgh-nested-and-more, abcdefgh-nested") == "[secret env:LONG], [secret env:SHORT]"
 
 
 def test_a_value_that_is_read_again_is_known_once() -> None:
-    before = KNOWN.spellings
+    before = KNOWN_SECRETS.replacements
     Secret("env:CONTRACTS", VALUE)
-    assert KNOWN.spellings is before
+    assert KNOWN_SECRETS.replacements is before
 
 
 def test_raw_arguments_that_hold_a_value_are_not_read_and_kept_without_it() -> None:
-    arguments = parse(json.dumps({"token": VALUE}), Limits())
+    arguments = parse_arguments(json.dumps({"token": VALUE}), Limits())
     assert (arguments.raw, arguments.value) == (json.dumps({"token": SHOWN}), None)
     assert "pass its reference" in arguments.error
 
@@ -103,8 +103,8 @@ def test_arguments_from_python_that_hold_a_value_are_refused() -> None:
         """Send."""
         return text
 
-    with pytest.raises(InvalidError, match="hold the value of a secret"):
-        send.arguments(f"with {VALUE}")
+    with pytest.raises(InvalidArgumentsError, match="hold the value of a secret"):
+        send.build_arguments(f"with {VALUE}")
 
 
 def test_a_parameter_takes_a_reference_and_nothing_else() -> None:

@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel, Field, RootModel
 
 from remit import Context, LeafContext
-from remit.contracts.arguments import Limits, parse
+from remit.contracts.arguments import Limits, parse_arguments
 from remit.contracts.signature import Signature, read_signature
 from remit.errors import ContractError
 from tests.contracts.payloads import Color, Page
@@ -93,8 +93,10 @@ def test_parameters_become_the_schema() -> None:
 
 def test_a_payload_becomes_the_parameters_it_stands_for() -> None:
     signature = read(plain)
-    payload = signature.schema_in.bind(parse('{"query":"x","tags":["a"],"color":"red"}', Limits()), strict=True)
-    assert signature.parameters(payload) == {"query": "x", "limit": 10, "color": Color.RED, "tags": ["a"]}
+    payload = signature.schema_in.bind(
+        parse_arguments('{"query":"x","tags":["a"],"color":"red"}', Limits()), strict=True
+    )
+    assert signature.keyword_arguments(payload) == {"query": "x", "limit": 10, "color": Color.RED, "tags": ["a"]}
 
 
 def test_the_docstring_is_the_description() -> None:
@@ -112,9 +114,9 @@ def test_no_return_type_means_anything() -> None:
 
 def test_one_parameter_that_is_a_model_is_the_payload_itself() -> None:
     signature = read(takes_payload)
-    assert signature.names is None
+    assert signature.field_names is None
     assert signature.schema_in.model is Page
-    assert signature.parameters(Page(title="x")) == {}
+    assert signature.keyword_arguments(Page(title="x")) == {}
 
 
 @pytest.mark.parametrize("function", [two_models, optional_model])
@@ -133,7 +135,7 @@ def test_a_first_parameter_that_is_a_context_is_no_argument(
     function: Callable[..., Any], wants: bool, calls: bool
 ) -> None:
     signature = read(function)
-    assert (signature.wants_context, signature.calls_others) == (wants, calls)
+    assert (signature.wants_context, signature.makes_calls) == (wants, calls)
     assert "ctx" not in signature.schema_in.json_schema["properties"]
 
 
@@ -142,8 +144,10 @@ def test_names_that_models_have_for_themselves_keep_their_names_outside() -> Non
     names = ["json", "copy", "schema", "dict", "construct", "model_config"]
     assert list(signature.schema_in.json_schema["properties"]) == names
     raw = '{"json":1,"copy":"x","schema":true,"dict":0.5,"construct":2,"model_config":3}'
-    payload = signature.schema_in.bind(parse(raw, Limits()), strict=True)
-    assert list(signature.parameters(payload).items()) == list(zip(names, [1, "x", True, 0.5, 2, 3], strict=True))
+    payload = signature.schema_in.bind(parse_arguments(raw, Limits()), strict=True)
+    assert list(signature.keyword_arguments(payload).items()) == list(
+        zip(names, [1, "x", True, 0.5, 2, 3], strict=True)
+    )
 
 
 async def both_spellings(json: str, json_: str) -> None:

@@ -7,31 +7,31 @@ from typing import Any
 
 import pytest
 
-from remit.contracts.ledger import Spent, Take
+from remit.contracts.ledger import Consumption, UsageTotals
 from remit.contracts.reply import Reply
-from remit.contracts.step import Aux, Done, Next
+from remit.contracts.step import Done, Next, StepUsage
 
 
 def test_a_step_that_used_nothing_used_nothing() -> None:
-    assert Aux() == Aux(prompt_tokens=0, completion_tokens=0, tool_invocations=0)
-    assert Spent() == Spent(calls=0, prompt_tokens=0, completion_tokens=0)
+    assert StepUsage() == StepUsage(prompt_tokens=0, completion_tokens=0, tool_calls=0)
+    assert UsageTotals() == UsageTotals(calls=0, prompt_tokens=0, completion_tokens=0)
 
 
 def test_an_agent_is_done_without_a_final_reply_unless_there_is_one() -> None:
-    assert Done(messages=(), aux=Aux()).final is None
-    assert Done(messages=(), aux=Aux(), final=Reply.final(1)).final == Reply.final(1)
+    assert Done(messages=(), usage=StepUsage()).final_reply is None
+    assert Done(messages=(), usage=StepUsage(), final_reply=Reply.final(1)).final_reply == Reply.final(1)
 
 
 def test_a_step_to_be_continued_is_no_end() -> None:
-    following: object = Next(messages=("a",), aux=Aux())
-    assert following != Done(messages=("a",), aux=Aux())
+    following: object = Next(messages=("a",), usage=StepUsage())
+    assert following != Done(messages=("a",), usage=StepUsage())
 
 
 def test_an_outcome_does_not_change() -> None:
-    outcome: Any = Next(messages=(), aux=Aux())
+    outcome: Any = Next(messages=(), usage=StepUsage())
     with pytest.raises(FrozenInstanceError):
         outcome.messages = ("a",)
 
 
 def test_an_approval_is_taken_by_a_call_of_a_run() -> None:
-    assert Take("q", "r", "c") == Take(question="q", run="r", call="c")
+    assert Consumption("q", "r", "c") == Consumption(question="q", run="r", call="c")

@@ -10,13 +10,13 @@ import pytest
 from pydantic import SecretStr
 
 from remit import Context, Effect, Facts, LeafContext, Rate, Reply, Retry, Risk, Stack, Timeout, Tool, Transform, tool
-from remit.contracts.arguments import Limits, parse
-from remit.contracts.callee import DID_NOT_HAPPEN, UNKNOWN, Found, Happened
-from remit.dispatch.context import BodyFrame
-from remit.dispatch.door import Door
+from remit.contracts.arguments import Limits, parse_arguments
+from remit.contracts.callee import DID_NOT_HAPPEN, UNKNOWN, Happened, ReconcileResult
+from remit.dispatch.context import CallContext
+from remit.dispatch.door import Dispatcher
 from remit.dispatch.registry import Registry
-from remit.errors import ContractError, InvalidError
-from remit.testing import call_of
+from remit.errors import ContractError, InvalidArgumentsError
+from remit.testing import make_call
 from tests.contracts.payloads import Page
 
 
@@ -37,9 +37,9 @@ async def confirming(page: str, confirmed: bool = False) -> str:
     return f"{page} {confirmed}"
 
 
-async def frame_of(callee: Tool[..., Any]) -> BodyFrame:
+async def frame_of(callee: Tool[..., Any]) -> CallContext:
     """The real context of a call of ``callee``."""
-    return BodyFrame(await call_of(callee), callee, Door(Stack(), Registry(), Limits()))
+    return CallContext(await make_call(callee), callee, Dispatcher(Stack(), Registry(), Limits()))
 
 
 def test_a_bare_decorator_takes_name_and_description_from_the_function() -> None:
@@ -80,7 +80,7 @@ async def test_the_function_stays_callable_without_any_layer() -> None:
 
 
 async def test_the_body_gets_what_the_payload_says() -> None:
-    payload = find.schema_in.bind(parse('{"query":"a","limit":1,"json":true}', Limits()))
+    payload = find.schema_in.bind(parse_arguments('{"query":"a","limit":1,"json":true}', Limits()))
     assert await find.run(payload, await frame_of(find)) == ["a", "json"]
 
 
@@ -92,16 +92,16 @@ async def test_a_body_that_asks_for_a_context_and_a_payload_gets_both() -> None:
 @pytest.mark.parametrize(
     ("arguments", "raw"),
     [
-        (find.arguments("a"), '{"query":"a"}'),
-        (find.arguments("a", 3), '{"limit":3,"query":"a"}'),
-        (find.arguments(query="a", json=True), '{"json":true,"query":"a"}'),
-        (save.arguments(Page(title="x")), '{"title":"x"}'),
-        (save.arguments(page=Page(title="x", pageId=1)), '{"pageId":1,"title":"x"}'),
+        (find.build_arguments("a"), '{"query":"a"}'),
+        (find.build_arguments("a", 3), '{"limit":3,"query":"a"}'),
+        (find.build_arguments(query="a", json=True), '{"json":true,"query":"a"}'),
+        (save.build_arguments(Page(title="x")), '{"title":"x"}'),
+        (save.build_arguments(page=Page(title="x", pageId=1)), '{"pageId":1,"title":"x"}'),
     ],
 )
 def test_python_arguments_become_canonical_text_without_defaults(arguments: Any, raw: str) -> None:
     assert arguments.raw == raw
-    assert arguments.identity() == raw
+    assert arguments.identity_text() == raw
 
 
 loose: Tool[..., Any] = find
@@ -111,18 +111,18 @@ strict_page: Tool[..., Any] = save
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (loose.arguments, "find: missing a required argument: 'query'"),
-        (lambda: loose.arguments("a", 1, True, 4), "find: too many positional arguments"),
-        (lambda: loose.arguments("a", slug=1), "find: got an unexpected keyword argument 'slug'"),
-        (lambda: loose.arguments(7), "query: Input should be a valid string"),
-        (lambda: loose.arguments("\ud800"), "half of a surrogate pair"),
-        (lambda: loose.arguments("a", 2**53), "too large"),
-        (lambda: strict_page.arguments({"title": "x"}), "give a Page, not a dict"),
+        (loose.build_arguments, "find: missing a required argument: 'query'"),
+        (lambda: loose.build_arguments("a", 1, True, 4), "find: too many positional arguments"),
+        (lambda: loose.build_arguments("a", slug=1), "find: got an unexpected keyword argument 'slug'"),
+        (lambda: loose.build_arguments(7), "query: Input should be a valid string"),
+        (lambda: loose.build_arguments("\ud800"), "half of a surrogate pair"),
+        (lambda: loose.build_arguments("a", 2**53), "too large"),
+        (lambda: strict_page.build_arguments({"title": "x"}), "give a Page, not a dict"),
     ],
     ids=["too few", "too many", "unknown", "another type", "half a pair", "too large", "no payload"],
 )
 def test_python_arguments_that_do_not_fit_are_refused(make: Callable[[], Any], said: str) -> None:
-    with pytest.raises(InvalidError, match=said):
+    with pytest.raises(InvalidArgumentsError, match=said):
         make()
 
 
@@ -155,8 +155,8 @@ def deep() -> list[Any]:
     ids=["an object", "a circle", "3000 deep", "not UTF-8"],
 )
 def test_python_arguments_that_json_cannot_hold_are_refused(callee: Tool[..., Any], make: Callable[[], Any]) -> None:
-    with pytest.raises(InvalidError):
-        callee.arguments(make())
+    with pytest.raises(InvalidArgumentsError):
+        callee.build_arguments(make())
 
 
 async def optional_payload(page: Page = Page(title="default")) -> None:  # noqa: B008 - a frozen default, in effect
@@ -164,7 +164,7 @@ async def optional_payload(page: Page = Page(title="default")) -> None:  # noqa:
 
 
 def test_a_payload_with_a_default_may_be_left_out() -> None:
-    assert tool(optional_payload).arguments().raw == '{"title":"default"}'
+    assert tool(optional_payload).build_arguments().raw == '{"title":"default"}'
 
 
 async def secret(password: SecretStr) -> None:
@@ -178,7 +178,7 @@ def test_a_type_that_hides_its_value_from_json_is_no_contract() -> None:
 
 def test_the_layer_attached_last_is_outermost() -> None:
     layered = find.layer(Timeout(5)).layer(Retry())
-    assert repr(layered.layers) == "Retry(attempts=3, base=0.5, most=10.0)\n└─ Timeout(seconds=5)"
+    assert repr(layered.layers) == "Retry(attempts=3, base_delay=0.5, max_delay=10.0)\n└─ Timeout(seconds=5)"
 
 
 def test_a_stack_is_attached_in_its_own_order() -> None:
@@ -215,11 +215,11 @@ def test_an_empty_name_is_refused_too() -> None:
         find.with_name("")
 
 
-async def happened(ctx: LeafContext, payload: Any) -> Found:
+async def happened(ctx: LeafContext, payload: Any) -> ReconcileResult:
     return Happened(f"{ctx.key} {payload.title}")
 
 
-async def did_not(ctx: LeafContext, payload: Any) -> Found:
+async def did_not(ctx: LeafContext, payload: Any) -> ReconcileResult:
     return DID_NOT_HAPPEN
 
 

@@ -20,7 +20,7 @@ from remit import (
     Context,
     Effect,
     Env,
-    InProcessStore,
+    InMemoryStore,
     LeafContext,
     Principal,
     Reply,
@@ -34,8 +34,8 @@ from remit import (
     Timeout,
     Tool,
     layer_fn,
-    recommended,
     tool,
+    with_recommended_layers,
 )
 from remit.contracts.call import ModelLayer, ModelService, StepService
 from remit.contracts.callee import Callee
@@ -124,10 +124,10 @@ async def a_leaf_cannot_call(ctx: LeafContext) -> None:
 async def a_tool_keeps_its_type_through_layers() -> None:
     assert_type(await find.layer(Timeout(5)).layer(Retry()).with_name("x").function("a"), list[str])
     assert_type(find.schema_out.load("[]"), list[str])
-    same: Tool[[Page], int] = recommended(save)
+    same: Tool[[Page], int] = with_recommended_layers(save)
     assert_type(await same.function(Page(title="x")), int)
     callee: Callee[[Page], int] = save
-    assert_type(callee.arguments(Page(title="x")).raw, str)
+    assert_type(callee.build_arguments(Page(title="x")).raw, str)
 
 
 @layer_fn
@@ -192,7 +192,7 @@ def an_absent_capability_is_seen_before_anything_runs() -> None:
 
 
 def both_ledgers_and_the_store_are_what_the_ports_ask(
-    driven: RunLedger, replayed: ReplayLedger, store: InProcessStore
+    driven: RunLedger, replayed: ReplayLedger, store: InMemoryStore
 ) -> tuple[Ledger, Ledger, Store]:
     return driven, replayed, store
 

@@ -8,70 +8,72 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remit.core import RULES, Place, Rule, check_order
-from remit.errors import OrderError
+from remit.core import ORDER_RULES, OrderRule, Place, check_order
+from remit.errors import LayerOrderError
 
-RULE = pytest.mark.parametrize("rule", RULES, ids=lambda rule: f"{rule.outer.value} around {rule.inner.value}")
+RULE = pytest.mark.parametrize("rule", ORDER_RULES, ids=lambda rule: f"{rule.outer.value} around {rule.inner.value}")
 
 
 def check(*places: Place) -> None:
     check_order(places, [f"<{place.value}>" for place in places])
 
 
-def holds(rule: Rule, places: Sequence[Place]) -> bool:
+def holds(rule: OrderRule, places: Sequence[Place]) -> bool:
     """The rule, said in the plainest way: no inner before an outer, and where it is needed no inner alone."""
     for index, place in enumerate(places):
-        if place is rule.inner and (rule.outer in places[index:] or (rule.needed and rule.outer not in places)):
+        if place is rule.inner and (rule.outer in places[index:] or (rule.is_required and rule.outer not in places)):
             return False
     return True
 
 
 def complete(*places: Place) -> list[Place]:
     """``places``, and outside them what they need to be there at all."""
-    needed = [rule.outer for rule in RULES if rule.needed and rule.inner in places and rule.outer not in places]
+    needed = [
+        rule.outer for rule in ORDER_RULES if rule.is_required and rule.inner in places and rule.outer not in places
+    ]
     return [*needed, *places]
 
 
 def refusal(*places: Place) -> str:
-    with pytest.raises(OrderError) as caught:
+    with pytest.raises(LayerOrderError) as caught:
         check(*places)
     return caught.value.message
 
 
 def said(places: Sequence[Place]) -> set[str]:
     """What the refusal of an order may say: one of the rules that do not hold."""
-    broken = [rule for rule in RULES if not holds(rule, places)]
-    return {f"<{rule.outer.value}> must stand outside <{rule.inner.value}>: {rule.why}" for rule in broken}
+    broken = [rule for rule in ORDER_RULES if not holds(rule, places)]
+    return {f"<{rule.outer.value}> must stand outside <{rule.inner.value}>: {rule.reason}" for rule in broken}
 
 
 @RULE
-def test_each_rule_refuses_the_reverse_order_naming_both_layers_and_the_reason(rule: Rule) -> None:
+def test_each_rule_refuses_the_reverse_order_naming_both_layers_and_the_reason(rule: OrderRule) -> None:
     places = complete(rule.inner, rule.outer)
     assert not holds(rule, places)
     assert refusal(*places) in said(places)
 
 
 @RULE
-def test_each_rule_accepts_its_own_order(rule: Rule) -> None:
+def test_each_rule_accepts_its_own_order(rule: OrderRule) -> None:
     places = sorted(complete(rule.outer, rule.inner), key=list(Place).index)
     assert holds(rule, places)
     check(*places)
 
 
 @RULE
-def test_each_rule_holds_across_layers_that_stand_between(rule: Rule) -> None:
+def test_each_rule_holds_across_layers_that_stand_between(rule: OrderRule) -> None:
     places = complete(rule.inner, Place.OWN, rule.outer)
     assert refusal(*places) in said(places)
 
 
 @RULE
-def test_a_rule_binds_every_layer_of_a_place_not_only_the_first(rule: Rule) -> None:
+def test_a_rule_binds_every_layer_of_a_place_not_only_the_first(rule: OrderRule) -> None:
     places = complete(rule.outer, rule.inner, rule.outer)
     assert refusal(*places) in said(places)
 
 
 def test_a_refusal_names_the_layers_as_they_print_and_the_reason() -> None:
-    with pytest.raises(OrderError) as caught:
+    with pytest.raises(LayerOrderError) as caught:
         check_order([Place.TIMEOUT, Place.RETRY], ["Timeout(5)", "Retry()"])
     assert caught.value.message == (
         "Retry() must stand outside Timeout(5): a timeout is for one attempt; limit the whole call by its deadline"
@@ -79,7 +81,7 @@ def test_a_refusal_names_the_layers_as_they_print_and_the_reason() -> None:
 
 
 def test_what_a_layer_needs_outside_it_must_be_there() -> None:
-    with pytest.raises(OrderError) as caught:
+    with pytest.raises(LayerOrderError) as caught:
         check(Place.APPROVE)
     assert caught.value.message == (
         "<approve> needs a layer at the place 'validate' outside it: "
@@ -104,6 +106,6 @@ def test_an_order_is_refused_exactly_where_a_rule_does_not_hold(places: list[Pla
     try:
         check(*places)
         accepted = True
-    except OrderError:
+    except LayerOrderError:
         accepted = False
-    assert accepted == all(holds(rule, places) for rule in RULES)
+    assert accepted == all(holds(rule, places) for rule in ORDER_RULES)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 
 from remit.core import Place, Stack
-from remit.errors import OrderError
+from remit.errors import LayerOrderError
 
 
 @dataclass(frozen=True)
@@ -61,8 +61,8 @@ def test_its_length_is_the_number_of_layers() -> None:
 
 def test_it_tells_whether_a_place_is_taken() -> None:
     stack = Stack(Named("v", Place.VALIDATE))
-    assert stack.has(Place.VALIDATE)
-    assert not stack.has(Place.APPROVE)
+    assert stack.has_place(Place.VALIDATE)
+    assert not stack.has_place(Place.APPROVE)
 
 
 def test_it_prints_the_onion_outermost_first_one_layer_a_line() -> None:
@@ -71,7 +71,9 @@ def test_it_prints_the_onion_outermost_first_one_layer_a_line() -> None:
 
 def test_a_check_refuses_a_wrong_order_by_the_names_that_layers_print() -> None:
     wrong = Stack(Named("Timeout(5)", Place.TIMEOUT), Named("Retry()", Place.RETRY))
-    with pytest.raises(OrderError, match=r"^Retry\(\) must stand outside Timeout\(5\): a timeout is for one attempt"):
+    with pytest.raises(
+        LayerOrderError, match=r"^Retry\(\) must stand outside Timeout\(5\): a timeout is for one attempt"
+    ):
         wrong.check()
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from remit import Arguments, CallLayer, Effect, Facts, Stack
-from remit.contracts.callee import UNKNOWN, Found, Frame
+from remit.contracts.callee import UNKNOWN, Frame, ReconcileResult
 from remit.contracts.schema import Input, Output
 from remit.dispatch.registry import AnyCallee
 
@@ -30,7 +30,7 @@ class Actor:
         body: Body,
         *,
         tools: Iterable[AnyCallee] = (),
-        reach: Iterable[str] | None = None,
+        tool_scope: Iterable[str] | None = None,
         permissions: Iterable[str] | None = None,
         provider_tools: Iterable[str] = (),
         call_layers: Stack[CallLayer] | None = None,
@@ -45,20 +45,20 @@ class Actor:
         self.tools = list(tools)
         self.provider_tools = tuple(provider_tools)
         self.call_layers: Stack[CallLayer] = call_layers or Stack()
-        self.reach = None if reach is None else frozenset(reach)
+        self.tool_scope = None if tool_scope is None else frozenset(tool_scope)
         self.permissions = None if permissions is None else frozenset(permissions)
         self.where = where
         self._body = body
 
-    def arguments(self, what: str = "") -> Arguments:
+    def build_arguments(self, what: str = "") -> Arguments:
         """The arguments of an errand."""
-        return self.schema_in.arguments(Errand(what=what))
+        return self.schema_in.dump_arguments(Errand(what=what))
 
     async def run(self, payload: BaseModel, frame: Frame, /) -> Any:
         """The body."""
         return await self._body(frame)
 
-    async def reconcile(self, payload: BaseModel, frame: Frame, /) -> Found:
+    async def reconcile(self, payload: BaseModel, frame: Frame, /) -> ReconcileResult:
         """Never asked: it is composed."""
         return UNKNOWN
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from remit import Ask, Call, CallLayer, Decision, InProcessStore, Question, Reply, Stack
-from remit.approvals.inbox import match_of, question_of
+from remit import Ask, Call, CallLayer, Decision, InMemoryStore, Question, Reply, Stack
+from remit.approvals.inbox import build_question, compute_match
 from remit.contracts.arguments import Limits
-from remit.contracts.items import Asked, Decided, Item, Position
+from remit.contracts.items import DecisionItem, Item, Position, QuestionItem
 from remit.dispatch.base import Base
-from remit.dispatch.door import Door
+from remit.dispatch.door import Dispatcher
 from remit.dispatch.registry import AnyCallee, Registry
 from remit.journal.ledger import RunLedger
-from remit.testing import call_of
+from remit.testing import make_call
 
 
 class Crash(BaseException):
@@ -24,23 +24,23 @@ class Bench:
     """The bases of some callees over a store in memory. Each `drive` knows what the one before has stored."""
 
     def __init__(self, *callees: AnyCallee, layers: Stack[CallLayer] | None = None) -> None:
-        self.store = InProcessStore(lambda: 0.0)
+        self.store = InMemoryStore(lambda: 0.0)
         self.callees = Registry(callees)
-        self.door = Door(layers or Stack(), self.callees, Limits())
+        self.door = Dispatcher(layers or Stack(), self.callees, Limits())
 
     def named(self, name: str) -> AnyCallee:
         """The callee of that name, or what stands for one that nobody has."""
-        return self.callees.get(name)
+        return self.callees.get_or_missing(name)
 
     async def drive(self) -> RunLedger:
         """The ledger of a driver that has just taken the run up."""
         epoch = (await self.store.acquire("run", "test", 0.0)).epoch
         known = await self.store.read("run")
-        return RunLedger(self.store, "run", epoch, clock=lambda: 0.0, watch=_nobody, known=known)
+        return RunLedger(self.store, "run", epoch, clock=lambda: 0.0, on_item=_nobody, history=known)
 
     async def call(self, callee: AnyCallee, arguments: str = "{}", *, ledger: RunLedger | None = None) -> Call:
         """A call as the base sees it."""
-        return await call_of(callee, arguments, ledger=ledger or await self.drive())
+        return await make_call(callee, arguments, ledger=ledger or await self.drive())
 
     async def base(self, callee: AnyCallee, arguments: str = "{}", *, ledger: RunLedger | None = None) -> Reply:
         """What the base alone makes of a call."""
@@ -56,19 +56,21 @@ class Bench:
 
     async def approve(self, call: Call, *, approved: bool | None = True) -> Question:
         """Ask about a call, and decide unless ``approved`` is None, as approve does it."""
-        bound = call.bound(call.callee.schema_in.bind(call.arguments))
-        match = match_of(bound, "1")
-        question = question_of(bound, Ask(reason="why not"), "rule", match, waits=True)
-        await call.ledger.commit(Asked(call=call.id, parent="parent", question=question.id, body=question.json()))
+        bound = call.with_payload(call.callee.schema_in.bind(call.arguments))
+        match = compute_match(bound, "1")
+        question = build_question(bound, Ask(reason="why not"), "rule", match, waits=True)
+        await call.ledger.commit(
+            QuestionItem(call=call.id, parent="parent", question=question.id, body=question.to_json())
+        )
         if approved is not None:
             await call.ledger.commit(decided(call, question.id, approved=approved))
         return question
 
 
-def decided(call: Call, question: str, *, approved: bool) -> Decided:
+def decided(call: Call, question: str, *, approved: bool) -> DecisionItem:
     """The decision on a question, as the inbox gives it to a call."""
     decision = Decision(question=question, approved=approved, by="ada")
-    return Decided(call=call.id, question=question, body=decision.json())
+    return DecisionItem(call=call.id, question=question, body=decision.to_json())
 
 
 def of_kind(items: Sequence[Item], kind: type[Item]) -> list[Any]:

@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 
 from remit import Context, Effect, LeafContext, Reply, Stack, Tool, Validate, tool
-from remit.contracts.items import Ended, Started
+from remit.contracts.items import AttemptEnded, AttemptStarted
 from remit.dispatch.base import Base
 from remit.errors import (
     CallCancelledError,
     CallError,
     ConflictError,
     DeadlineError,
-    InvalidError,
-    OutputError,
+    InvalidArgumentsError,
+    InvalidOutputError,
     SetupError,
     ToolFailedError,
 )
@@ -61,8 +61,8 @@ async def test_started_is_stored_before_the_body_runs_and_its_end_before_the_rep
     reply = await bench.base(made, '{"number":4}')
     assert world.seen == [["started"]]
     assert await bench.stored() == [
-        Started(call="call", parent="parent", attempt=1),
-        Ended(call="call", attempt=1, outcome="ok", content="4"),
+        AttemptStarted(call="call", parent="parent", attempt=1),
+        AttemptEnded(call="call", attempt=1, outcome="ok", content="4"),
     ]
     assert (reply.content, reply.outcome, reply.value) == ("4", "ok", 4)
 
@@ -73,7 +73,9 @@ async def test_a_read_waits_for_nothing_to_be_stored() -> None:
     assert (await bench.base(made, '{"number":4}', ledger=ledger)).value == 4
     assert world.seen == [[]]
     assert await bench.kinds() == []
-    assert of_kind(ledger.known("call"), Started) == [Started(call="call", parent="parent", attempt=1)]
+    assert of_kind(ledger.items_for("call"), AttemptStarted) == [
+        AttemptStarted(call="call", parent="parent", attempt=1)
+    ]
 
 
 async def test_a_composed_callee_writes_no_start_and_no_end() -> None:
@@ -89,7 +91,7 @@ async def test_a_composed_callee_writes_no_start_and_no_end() -> None:
     for _ in range(2):
         ledger = await bench.drive()
         assert (await bench.base(pipeline, ledger=ledger)).value == "done"
-        assert ledger.known("call") == ()
+        assert ledger.items_for("call") == ()
     assert ran == ["call", "call"], "it is driven again until its call has an end at the door"
 
 
@@ -104,9 +106,9 @@ async def test_an_error_of_the_body_is_its_end_and_is_raised(effect: Effect) -> 
     ledger = await bench.drive()
     with pytest.raises(ConflictError, match="revision 4"):
         await bench.base(refuse, ledger=ledger)
-    (ended,) = of_kind(ledger.known("call"), Ended)
+    (ended,) = of_kind(ledger.items_for("call"), AttemptEnded)
     assert ended.outcome == "error"
-    assert ended.content == Reply.failed(ConflictError("it changed; it is at revision 4")).content
+    assert ended.content == Reply.from_error(ConflictError("it changed; it is at revision 4")).content
     assert (ended in await bench.stored()) is (effect is not Effect.PURE)
 
 
@@ -181,7 +183,7 @@ async def test_a_body_that_is_stopped_says_that_it_may_have_happened_in_part(eff
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
-    (ended,) = of_kind(ledger.known("call"), Ended)
+    (ended,) = of_kind(ledger.items_for("call"), AttemptEnded)
     assert (ended.attempt, ended.outcome) == (1, "error")
     assert '"errorCode":"CANCELLED"' in ended.content
     assert "may have happened in part" in ended.content
@@ -190,9 +192,9 @@ async def test_a_body_that_is_stopped_says_that_it_may_have_happened_in_part(eff
 async def test_an_attempt_that_was_stopped_in_a_run_that_goes_on_had_run_out_of_time() -> None:
     bench, world, made = built(Effect.KEYED)
     ledger = await bench.drive()
-    stopped = Reply.failed(CallCancelledError("write was stopped while it ran")).content
-    ledger.add(Started(call="call", parent="parent", attempt=1))
-    await ledger.commit(Ended(call="call", attempt=1, outcome="error", content=stopped))
+    stopped = Reply.from_error(CallCancelledError("write was stopped while it ran")).content
+    ledger.add(AttemptStarted(call="call", parent="parent", attempt=1))
+    await ledger.commit(AttemptEnded(call="call", attempt=1, outcome="error", content=stopped))
     with pytest.raises(DeadlineError, match="write was stopped while it ran"):
         await bench.base(made, '{"number":4}')
     assert world.done == []
@@ -207,9 +209,9 @@ async def test_a_result_that_breaks_the_contract_is_an_error_of_a_call_that_has_
 
     bench = Bench(lie)
     ledger = await bench.drive()
-    with pytest.raises(OutputError, match="not what the contract says"):
+    with pytest.raises(InvalidOutputError, match="not what the contract says"):
         await bench.base(lie, ledger=ledger)
-    assert [ended.outcome for ended in of_kind(ledger.known("call"), Ended)] == ["error"]
+    assert [ended.outcome for ended in of_kind(ledger.items_for("call"), AttemptEnded)] == ["error"]
 
 
 async def test_a_body_may_give_a_reply_of_its_own() -> None:
@@ -220,14 +222,14 @@ async def test_a_body_may_give_a_reply_of_its_own() -> None:
 
     bench = Bench(finish)
     reply = await bench.base(finish)
-    assert (reply.content, reply.ends) == ("over", True)
-    assert of_kind(await bench.stored(), Ended)[0].content == "over"
+    assert (reply.content, reply.is_final) == ("over", True)
+    assert of_kind(await bench.stored(), AttemptEnded)[0].content == "over"
 
 
 async def test_arguments_that_no_layer_bound_are_bound_leniently() -> None:
     bench, world, made = built(Effect.KEYED)
     assert (await bench.base(made, '{"number":"7","more":1}')).value == 7
-    with pytest.raises(InvalidError, match="number: Field required"):
+    with pytest.raises(InvalidArgumentsError, match="number: Field required"):
         await bench.base(made, "{}")
     assert len(world.done) == 1
 
@@ -236,7 +238,7 @@ async def test_what_a_layer_bound_is_what_runs() -> None:
     bench, _, made = built(Effect.PURE)
     call = await bench.call(made, '{"number":1}')
     payload = made.schema_in.model(number=2)
-    assert (await Base(made, bench.door)(call.bound(payload))).value == 2
+    assert (await Base(made, bench.door)(call.with_payload(payload))).value == 2
 
 
 @each_writing
@@ -286,7 +288,7 @@ async def test_what_may_run_again_runs_again_with_the_same_key_after_a_crash(eff
     ledger = await bench.drive()
     assert (await bench.base(write, ledger=ledger)).value == "written"
     assert keys == ["call", "call"]
-    assert len(of_kind(ledger.known("call"), Started)) == 1, "it is one attempt"
+    assert len(of_kind(ledger.items_for("call"), AttemptStarted)) == 1, "it is one attempt"
 
 
 async def test_a_read_is_read_again_although_its_failure_is_known() -> None:
@@ -329,7 +331,7 @@ async def test_what_a_strict_layer_refused_never_comes_to_the_base() -> None:
     ledger = await bench.drive()
     reply = await bench.door.service("", made)(await bench.call(made, '{"number":"7"}', ledger=ledger))
     assert (reply.outcome, world.done) == ("error", [])
-    assert of_kind(ledger.known("call"), Started) == []
+    assert of_kind(ledger.items_for("call"), AttemptStarted) == []
 
 
 @pytest.mark.parametrize("effect", [*LEAVES, Effect.COMPOSED], ids=lambda effect: effect.value)
@@ -363,4 +365,4 @@ async def test_a_reply_that_ends_the_run_does_so_from_the_journal_too() -> None:
 
     bench = Bench(finish)
     await bench.base(finish)
-    assert (await bench.base(finish)).ends
+    assert (await bench.base(finish)).is_final

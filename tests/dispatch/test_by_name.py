@@ -14,8 +14,8 @@ from pydantic import BaseModel
 
 from remit import App, Context, Effect, Runtime, Stack, tool
 from remit.contracts.items import ToolOutput
-from remit.errors import InvalidError, UnknownToolError
-from remit.testing import anybody
+from remit.errors import InvalidArgumentsError, UnknownToolError
+from remit.testing import superuser
 
 Body = Callable[[Context], Awaitable[Any]]
 
@@ -54,8 +54,8 @@ async def ran(body: Body) -> tuple[Any, list[ToolOutput]]:
         """Do it."""
         return await body(ctx)
 
-    runtime = Runtime(App(name="test", tools=(outer, to_text, add)), layers=Stack(), ids=lambda: "run")
-    result = await runtime.call(outer, anybody())
+    runtime = Runtime(App(name="test", tools=(outer, to_text, add)), layers=Stack(), make_run_id=lambda: "run")
+    result = await runtime.call(outer, superuser())
     items = [position.item for position in await runtime.store.read("run")]
     return result.value(), [item for item in items if isinstance(item, ToolOutput) and item.callee != "outer"]
 
@@ -81,7 +81,7 @@ async def test_every_way_to_give_the_same_payload_is_the_same_call(body: Body) -
 
 
 async def test_a_tool_without_required_parameters_needs_no_payload() -> None:
-    with pytest.raises(InvalidError, match="a: Field required"):
+    with pytest.raises(InvalidArgumentsError, match="a: Field required"):
         await ran(lambda ctx: ctx.tools.add())
 
 
@@ -97,14 +97,16 @@ async def test_text_is_the_prompt_of_what_takes_nothing_else() -> None:
         return [await ctx.call("ask", "a"), await ctx.tools.ask("b")]
 
     runtime = Runtime(App(name="test", tools=(both, ask)), layers=Stack())
-    assert (await runtime.call(both, anybody())).value() == ["asked a", "asked b"]
-    with pytest.raises(InvalidError, match="to-text: give a payload model or a mapping, not a str"):
+    assert (await runtime.call(both, superuser())).value() == ["asked a", "asked b"]
+    with pytest.raises(InvalidArgumentsError, match="to-text: give a payload model or a mapping, not a str"):
         await ran(lambda ctx: ctx.tools.to_text("1"))
 
 
 @pytest.mark.parametrize(("what", "shown"), [(123, "123"), (add.run, "<bound method Tool.run .*>")])
 async def test_what_is_no_callee_is_one_clear_error(what: Any, shown: str) -> None:
-    with pytest.raises(InvalidError, match=rf"ctx.call\({shown}.*\) in outer: give the tool, agent or worker itself"):
+    with pytest.raises(
+        InvalidArgumentsError, match=rf"ctx.call\({shown}.*\) in outer: give the tool, agent or worker itself"
+    ):
         await ran(lambda ctx: ctx.call(what))
 
 
@@ -121,7 +123,7 @@ REFUSED: dict[str, tuple[Body, str]] = {
 @pytest.mark.parametrize("name", REFUSED)
 async def test_what_is_no_payload_is_refused_before_anything_is_called(name: str) -> None:
     body, why = REFUSED[name]
-    with pytest.raises(InvalidError, match=why):
+    with pytest.raises(InvalidArgumentsError, match=why):
         await ran(body)
 
 

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from remit import Context, Effect, LeafContext, Reply, Tool, tool
-from remit.contracts.items import Note, Started, ToolOutput
+from remit.contracts.items import AttemptStarted, Note, ToolOutput
 from remit.dispatch.base import Base
-from remit.dispatch.context import BodyFrame
+from remit.dispatch.context import CallContext
 from remit.errors import DivergedError
-from remit.journal.ledger import STALL
+from remit.journal.ledger import STALL_TIMEOUT
 from tests.dispatch.kit import Bench, Crash, of_kind
 
-Body = Callable[[BodyFrame], Awaitable[Any]]
+Body = Callable[[CallContext], Awaitable[Any]]
 
 
 def echo(keys: list[str]) -> Tool[[str, int], str]:
@@ -40,7 +40,7 @@ async def keys_of(*raw: str, names: tuple[str, ...] = ()) -> list[str]:
     keys = list[str]()
     made = echo(keys)
     bench = Bench(made, made.with_name("other"))
-    frame = BodyFrame(await bench.call(caller), caller, bench.door)
+    frame = CallContext(await bench.call(caller), caller, bench.door)
     for index, arguments in enumerate(raw):
         await frame.prepare(names[index] if names else "echo", arguments, "")()
     return keys
@@ -76,7 +76,7 @@ async def test_another_callee_is_another_call() -> None:
 async def test_arguments_that_cannot_be_read_are_a_call_by_their_text() -> None:
     bench = Bench(echo([]))
     ledger = await bench.drive()
-    frame = BodyFrame(await bench.call(caller, ledger=ledger), caller, bench.door)
+    frame = CallContext(await bench.call(caller, ledger=ledger), caller, bench.door)
     for raw in ("{", "{", "[1]"):
         assert (await frame.prepare("echo", raw, "")()).outcome == "error"
     await ledger.flush()
@@ -91,7 +91,7 @@ async def test_a_model_that_sends_no_arguments_at_all_means_none() -> None:
         return "now"
 
     bench = Bench(now)
-    frame = BodyFrame(await bench.call(caller), caller, bench.door)
+    frame = CallContext(await bench.call(caller), caller, bench.door)
     assert (await frame.prepare("now", "", "")()).content == "now"
 
 
@@ -100,7 +100,7 @@ async def test_calls_get_their_ids_as_they_are_prepared_whichever_is_made_first(
         keys = list[str]()
         made = echo(keys)
         bench = Bench(made)
-        frame = BodyFrame(await bench.call(caller), caller, bench.door)
+        frame = CallContext(await bench.call(caller), caller, bench.door)
         prepared = [frame.prepare("echo", '{"text":"a"}', "") for _ in range(2)]
         for index in order:
             await prepared[index]()
@@ -118,7 +118,7 @@ class Talk:
         @tool(effect=effect)
         async def talk(ctx: LeafContext) -> str:
             """Say something."""
-            assert isinstance(ctx, BodyFrame)
+            assert isinstance(ctx, CallContext)
             await left.pop(0)(ctx)
             return "said"
 
@@ -130,12 +130,12 @@ async def notes(bench: Bench) -> list[tuple[str, Any]]:
 
 
 def saying(*words: str, dies: bool = False) -> Body:
-    async def body(ctx: BodyFrame) -> None:
+    async def body(ctx: CallContext) -> None:
         for word in words:
             ctx.log(word, by="ada")
             ctx.emit("said", {"word": word})
         if dies:
-            ctx.ledger.store()
+            ctx.ledger.start_flush()
             raise Crash
 
     return body
@@ -150,7 +150,7 @@ async def test_what_a_body_says_is_filed_under_its_call() -> None:
 
 
 async def test_an_event_may_carry_nothing() -> None:
-    async def body(ctx: BodyFrame) -> None:
+    async def body(ctx: CallContext) -> None:
         ctx.emit("begun")
 
     talk = Talk(body, effect=Effect.KEYED).tool
@@ -272,7 +272,7 @@ async def test_a_new_call_that_waits_for_ever_has_diverged_and_runs_nothing() ->
     with pytest.raises(DivergedError, match=r"the journal tells of a call \(.+\) that today's code does not make"):
         await redriven(first, second)
     assert ran == ["a"]
-    assert loop.time() - began == pytest.approx(STALL)
+    assert loop.time() - began == pytest.approx(STALL_TIMEOUT)
 
 
 @pytest.mark.looptime
@@ -282,7 +282,7 @@ async def test_a_new_call_waits_as_long_as_its_siblings_are_under_way() -> None:
     @tool(effect=Effect.PURE)
     async def think() -> str:
         """Take three times as long as a stalled body is given."""
-        await asyncio.sleep(3 * STALL)
+        await asyncio.sleep(3 * STALL_TIMEOUT)
         return "thought"
 
     async def first(ctx: Context) -> None:
@@ -333,6 +333,6 @@ async def test_a_call_that_was_cut_off_is_claimed_by_its_start() -> None:
     bench = Bench(pipeline)
     with pytest.raises(Crash):
         await bench.base(pipeline)
-    assert [item.parent for item in of_kind(await bench.stored(), Started)] == ["call"]
+    assert [item.parent for item in of_kind(await bench.stored(), AttemptStarted)] == ["call"]
     assert (await bench.base(pipeline)).value == "done"
     assert ran[0] == ran[1]

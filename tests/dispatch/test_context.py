@@ -29,9 +29,9 @@ from remit import (
     tool,
 )
 from remit.contracts.items import ToolOutput
-from remit.dispatch.context import value_of
-from remit.errors import ConflictError, ContractError, InvalidError, OutputError, UnknownToolError
-from remit.testing import Scripted, anybody, calls
+from remit.dispatch.context import unwrap_reply
+from remit.errors import ConflictError, ContractError, InvalidArgumentsError, InvalidOutputError, UnknownToolError
+from remit.testing import Scripted, calls, superuser
 
 
 class Page(BaseModel):
@@ -55,7 +55,7 @@ async def refuse() -> str:
 
 def runtime_of(*tools: Tool[..., Any], layers: Stack[CallLayer] | None = None) -> Runtime:
     agent = Agent("agent", instructions="Work.", tools=tools)
-    return Runtime(App(name="test", agents=(agent,)), model=Scripted(["done"]), layers=layers, ids=lambda: "r1")
+    return Runtime(App(name="test", agents=(agent,)), model=Scripted(["done"]), layers=layers, make_run_id=lambda: "r1")
 
 
 async def outputs(runtime: Runtime) -> list[ToolOutput]:
@@ -89,7 +89,7 @@ async def test_a_call_by_object_gives_a_typed_value() -> None:
         again: Page = await ctx.call(get_page, slug=slug)
         return page.words + again.words
 
-    assert (await runtime_of(count, get_page).call(count, anybody(), "about")).value() == 14
+    assert (await runtime_of(count, get_page).call(count, superuser(), "about")).value() == 14
 
 
 async def test_a_call_by_name_gives_the_same_value() -> None:
@@ -99,7 +99,7 @@ async def test_a_call_by_name_gives_the_same_value() -> None:
         page: Page = await ctx.tools.get_page(slug="about")
         return page.words
 
-    assert (await runtime_of(count, get_page).call(count, anybody())).value() == 7
+    assert (await runtime_of(count, get_page).call(count, superuser())).value() == 7
 
 
 async def test_an_error_of_the_callee_is_raised_in_the_caller() -> None:
@@ -115,7 +115,7 @@ async def test_an_error_of_the_callee_is_raised_in_the_caller() -> None:
                 caught.append(error)
         return "went on"
 
-    assert (await runtime_of(careful, refuse).call(careful, anybody())).value() == "went on"
+    assert (await runtime_of(careful, refuse).call(careful, superuser())).value() == "went on"
     assert [str(error) for error in caught] == ["it is at revision 4"] * 2
 
 
@@ -125,7 +125,7 @@ async def test_an_error_that_nobody_catches_is_the_error_of_the_caller() -> None
         """Call and hope."""
         return await ctx.call(refuse)
 
-    result = await runtime_of(careless, refuse).call(careless, anybody())
+    result = await runtime_of(careless, refuse).call(careless, superuser())
     assert result.status == "failed"
     with pytest.raises(ConflictError, match="revision 4"):
         result.value()
@@ -140,7 +140,7 @@ async def test_a_name_that_the_agent_does_not_have_is_an_unknown_tool(layers: St
         return "never"
 
     with pytest.raises(UnknownToolError, match="there is no tool 'get_pag'; near it: get_page"):
-        (await runtime_of(reach, get_page, layers=layers).call(reach, anybody())).value()
+        (await runtime_of(reach, get_page, layers=layers).call(reach, superuser())).value()
 
 
 async def test_arguments_that_the_signature_does_not_take_are_refused_before_anything_is_called() -> None:
@@ -152,8 +152,8 @@ async def test_arguments_that_the_signature_does_not_take_are_refused_before_any
         return page
 
     runtime = runtime_of(wrong, get_page)
-    with pytest.raises(InvalidError, match=r"get_page: .*slug"):
-        (await runtime.call(wrong, anybody())).value()
+    with pytest.raises(InvalidArgumentsError, match=r"get_page: .*slug"):
+        (await runtime.call(wrong, superuser())).value()
     assert [output.callee for output in await outputs(runtime)] == ["wrong"]
 
 
@@ -164,8 +164,8 @@ async def test_arguments_by_name_are_validated_by_the_layers_like_a_models() -> 
         page: Page = await ctx.tools.get_page(slug=7, more=1)
         return page
 
-    with pytest.raises(InvalidError, match=r"slug: .*more: no such parameter"):
-        (await runtime_of(wrong, get_page, layers=Stack[CallLayer](Validate())).call(wrong, anybody())).value()
+    with pytest.raises(InvalidArgumentsError, match=r"slug: .*more: no such parameter"):
+        (await runtime_of(wrong, get_page, layers=Stack[CallLayer](Validate())).call(wrong, superuser())).value()
 
 
 async def test_a_call_by_name_takes_every_value_that_a_call_by_object_takes() -> None:
@@ -180,7 +180,7 @@ async def test_a_call_by_name_takes_every_value_that_a_call_by_object_takes() ->
         day, page = date(2026, 11, 21), Page(slug="about")
         return [await ctx.call(published, day, page), await ctx.tools.published(day=day, page=page)]
 
-    assert (await runtime_of(both, published).call(both, anybody())).value() == ["about 2026-11-21"] * 2
+    assert (await runtime_of(both, published).call(both, superuser())).value() == ["about 2026-11-21"] * 2
 
 
 @layer_fn
@@ -203,7 +203,7 @@ async def test_calls_within_calls_go_through_every_layer_each_one_deeper() -> No
         return await ctx.call(inner)
 
     runtime = runtime_of(outer, inner, get_page, layers=Stack[CallLayer](named(log)))
-    assert (await runtime.call(outer, anybody())).value() == Page(slug="about", words=7)
+    assert (await runtime.call(outer, superuser())).value() == Page(slug="about", words=7)
     assert log == ["agent/outer@0", "agent/inner@1", "agent/get_page@2"]
     ends = {output.callee: output for output in await outputs(runtime)}
     assert ends["get_page"].parent == ends["inner"].call
@@ -219,8 +219,8 @@ async def test_calls_that_are_nested_deeper_than_the_budget_are_refused() -> Non
         return levels if levels == 0 else 1 + await ctx.tools.down(levels=levels - 1)
 
     runtime = runtime_of(down, layers=Stack[CallLayer](Budget(depth=2)))
-    assert (await runtime.call(down, anybody(), 2)).value() == 2 + 0
-    failed = await runtime_of(down, layers=Stack[CallLayer](Budget(depth=2))).call(down, anybody(), 3)
+    assert (await runtime.call(down, superuser(), 2)).value() == 2 + 0
+    failed = await runtime_of(down, layers=Stack[CallLayer](Budget(depth=2))).call(down, superuser(), 3)
     assert failed.reply is not None
     assert failed.reply.error is not None
     assert failed.reply.error.code == "BUDGET_EXCEEDED"
@@ -237,31 +237,33 @@ async def test_a_tool_of_an_agent_calls_as_that_agent_and_the_agent_as_itself() 
     agent = Agent("agent", instructions="Work.", tools=[outer, get_page])
     model = Scripted([calls(("outer", {})), "done"])
     runtime = Runtime(App(name="test", agents=(agent,)), model=model, layers=Stack[CallLayer](named(log)))
-    await runtime.run("go", by=anybody())
+    await runtime.run("go", by=superuser())
     assert log == ["/agent@0", "agent/outer@1", "agent/get_page@2"]
 
 
 async def test_a_value_that_is_known_as_content_alone_is_read_by_the_contract() -> None:
-    recorded = Reply.recorded('{"slug":"about","words":7}', "ok", ends=False)
-    assert value_of(get_page, recorded) == Page(slug="about", words=7)
+    recorded = Reply.from_journal('{"slug":"about","words":7}', "ok", is_final=False)
+    assert unwrap_reply(get_page, recorded) == Page(slug="about", words=7)
 
 
 async def test_a_recorded_value_that_the_contract_of_today_does_not_allow_is_named() -> None:
-    with pytest.raises(OutputError, match="the journal's result of get_page is not what its contract says today"):
-        value_of(get_page, Reply.recorded('{"slog":"about"}', "ok", ends=False))
+    with pytest.raises(
+        InvalidOutputError, match="the journal's result of get_page is not what its contract says today"
+    ):
+        unwrap_reply(get_page, Reply.from_journal('{"slog":"about"}', "ok", is_final=False))
 
 
 @pytest.mark.parametrize("outcome", ["error", "denied"])
 def test_the_value_of_a_bad_reply_is_its_error_raised(outcome: Any) -> None:
-    content = Reply.failed(ConflictError("it changed")).content
+    content = Reply.from_error(ConflictError("it changed")).content
     with pytest.raises(ConflictError, match="it changed"):
-        value_of(get_page, Reply(content, outcome))
+        unwrap_reply(get_page, Reply(content, outcome))
 
 
 async def test_a_layer_that_answers_itself_is_what_the_caller_gets() -> None:
     @layer_fn
     async def answer(call: Call, inner: CallService) -> Reply:
-        return Reply.of("cached") if call.callee.name == "get_page" else await inner(call)
+        return Reply.from_value("cached") if call.callee.name == "get_page" else await inner(call)
 
     @tool(effect=Effect.COMPOSED)
     async def ask(ctx: Context) -> str:
@@ -269,7 +271,7 @@ async def test_a_layer_that_answers_itself_is_what_the_caller_gets() -> None:
         return str(await ctx.call(get_page, "about"))
 
     runtime = runtime_of(ask, get_page, layers=Stack[CallLayer](answer()))
-    assert (await runtime.call(ask, anybody())).value() == "cached"
+    assert (await runtime.call(ask, superuser())).value() == "cached"
 
 
 async def test_what_a_body_left_behind_makes_no_more_calls_when_it_has_ended() -> None:
@@ -294,7 +296,7 @@ async def test_what_a_body_left_behind_makes_no_more_calls_when_it_has_ended() -
         return "ordered"
 
     runtime = runtime_of(order, pay)
-    assert (await runtime.call(order, anybody())).value() == "ordered"
+    assert (await runtime.call(order, superuser())).value() == "ordered"
     before = await runtime.store.read("r1")
     over.set()
     with pytest.raises(ContractError, match="order has ended, and calls no other tool; await each call in its body"):

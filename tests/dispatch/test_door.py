@@ -25,10 +25,10 @@ from remit import (
     tool,
 )
 from remit.contracts.principal import Caller
-from remit.dispatch.door import Door
-from remit.dispatch.registry import Missing, Registry
-from remit.errors import NameTakenError, OrderError
-from remit.testing import Scripted, anybody, call_of, calls
+from remit.dispatch.door import Dispatcher
+from remit.dispatch.registry import MissingCallee, Registry
+from remit.errors import LayerOrderError, NameTakenError
+from remit.testing import Scripted, calls, make_call, superuser
 
 
 class Wraps(CallLayer):
@@ -65,8 +65,8 @@ async def test_each_onion_is_composed_once_when_the_runtime_is_built() -> None:
     built = (run.count, agent_layer.count, tool_layer.count)
     assert built == (4, 3, 1), "the agent as the root; as the agent: the agent itself and two tools"
     for _ in range(3):
-        await runtime.run("go", by=anybody())
-        await runtime.call(work, anybody())
+        await runtime.run("go", by=superuser())
+        await runtime.call(work, superuser())
     assert (run.count, agent_layer.count, tool_layer.count) == built
 
 
@@ -77,22 +77,22 @@ def test_a_tool_of_two_agents_is_composed_once_for_each() -> None:
     two = Agent("two", instructions="Work.", tools=[work])
     runtime = Runtime(App(name="test", agents=(one, two)), model=Scripted(["done"]), layers=Stack[CallLayer](run))
     assert tool_layer.count == 2
-    assert runtime.door.service("one", work) is runtime.door.service("one", work)
-    assert runtime.door.service("one", work) is not runtime.door.service("two", work)
+    assert runtime.dispatcher.service("one", work) is runtime.dispatcher.service("one", work)
+    assert runtime.dispatcher.service("one", work) is not runtime.dispatcher.service("two", work)
     assert tool_layer.count == 2
 
 
 def test_a_tool_that_the_application_does_not_list_is_composed_at_its_first_call_and_kept() -> None:
     run, work = Wraps(), make("work")
-    door = Door(Stack[CallLayer](run), Registry(), Limits())
+    door = Dispatcher(Stack[CallLayer](run), Registry(), Limits())
     assert run.count == 0
     assert door.service("", work) is door.service("", work)
     assert run.count == 1
 
 
 def test_names_that_nobody_has_are_not_kept() -> None:
-    door = Door(Stack(), Registry(), Limits())
-    missing = Missing("nothing", ())
+    door = Dispatcher(Stack(), Registry(), Limits())
+    missing = MissingCallee("nothing", ())
     assert door.service("", missing) is not door.service("", missing)
 
 
@@ -134,9 +134,9 @@ WRONG: dict[str, tuple[Stack[CallLayer], Stack[CallLayer], Stack[CallLayer], str
 def test_layers_of_three_scopes_in_a_wrong_order_are_refused_when_the_door_is_built(name: str) -> None:
     run, of_agent, of_tool, why = WRONG[name]
     work = make("work").layer(of_tool)
-    agent = Agent("agent", instructions="Work.", tools=[work], around=of_agent)
-    with pytest.raises(OrderError, match=why):
-        Door(run, Registry([agent, work]), Limits())
+    agent = Agent("agent", instructions="Work.", tools=[work], agent_layers=of_agent)
+    with pytest.raises(LayerOrderError, match=why):
+        Dispatcher(run, Registry([agent, work]), Limits())
 
 
 def test_each_of_three_scopes_may_stand_right_by_what_another_brings() -> None:
@@ -145,12 +145,12 @@ def test_each_of_three_scopes_may_stand_right_by_what_another_brings() -> None:
     runtime = Runtime(
         App(name="test", agents=(agent,)), model=Scripted([]), layers=Stack[CallLayer](Authorize(), Validate())
     )
-    assert runtime.door.service("agent", work) is not None
+    assert runtime.dispatcher.service("agent", work) is not None
 
 
 def test_a_wrong_order_is_refused_when_the_runtime_is_built_also_where_there_is_no_agent() -> None:
     wrong = make("work").layer(Approve(Env()))
-    with pytest.raises(OrderError):
+    with pytest.raises(LayerOrderError):
         Runtime(App(name="test", tools=(wrong,)), layers=Stack())
 
 
@@ -158,7 +158,7 @@ def test_the_onion_is_drawn_by_scope_outermost_first() -> None:
     work = make("work").layer(Timeout(2)).layer(Wraps("retry"))
     agent = Agent("agent", instructions="Work.", tools=[work]).layer(Wraps("inner")).layer(Wraps("outer"))
     runtime = Runtime(App(name="test", agents=(agent,)), model=Scripted([]), layers=preset(Env()))
-    assert runtime.door.onion("agent", work) == (
+    assert runtime.dispatcher.draw_layers("agent", work) == (
         "DOOR   Trace(provider=None) · Record() · Reach()\n"
         "RUN    Authorize() · Validate(strict=True) · Budget(calls=256, tokens=None, depth=8)"
         " · Approve(policy=Policy(high risk, unsafe egress))\n"
@@ -169,8 +169,8 @@ def test_the_onion_is_drawn_by_scope_outermost_first() -> None:
 
 
 def test_a_scope_without_layers_is_drawn_empty() -> None:
-    door = Door(Stack(), Registry(), Limits())
-    assert door.onion("nobody", make("work")) == (
+    door = Dispatcher(Stack(), Registry(), Limits())
+    assert door.draw_layers("nobody", make("work")) == (
         "DOOR   Trace(provider=None) · Record() · Reach()\n"
         "RUN    -\n"
         "AGENT  -\n"
@@ -179,46 +179,46 @@ def test_a_scope_without_layers_is_drawn_empty() -> None:
     )
 
 
-def two_agents() -> tuple[Door, Agent, Tool[[], str], Tool[[], str]]:
+def two_agents() -> tuple[Dispatcher, Agent, Tool[[], str], Tool[[], str]]:
     private, common = make("private"), make("common")
     agent = Agent("agent", instructions="Work.", tools=[private])
-    return Door(Stack(), Registry([agent, private, common]), Limits()), agent, private, common
+    return Dispatcher(Stack(), Registry([agent, private, common]), Limits()), agent, private, common
 
 
 def calling(agent: str, *path: str, reach: frozenset[str] | None = None) -> Caller:
-    return Caller("run", agent, "call", 1, anybody(), path=path, reach=reach)
+    return Caller("run", agent, "call", 1, superuser(), path=path, tool_scope=reach)
 
 
 def test_a_model_names_the_tools_of_its_agent_and_no_others() -> None:
     door, _, private, _ = two_agents()
-    assert door.offered(calling("agent", "agent"), "private") is private
-    assert isinstance(door.offered(calling("agent", "agent"), "common"), Missing)
+    assert door.resolve_for_model(calling("agent", "agent"), "private") is private
+    assert isinstance(door.resolve_for_model(calling("agent", "agent"), "common"), MissingCallee)
 
 
 def test_code_below_an_agent_names_its_tools_and_code_that_a_person_calls_everything() -> None:
     door, _, private, common = two_agents()
-    assert door.find(calling("agent", "agent"), "private") is private
-    assert isinstance(door.find(calling("agent", "agent"), "common"), Missing)
-    assert door.find(calling("agent"), "common") is common
-    assert door.find(calling(""), "private") is private
-    assert isinstance(door.find(calling(""), "nothing"), Missing)
+    assert door.resolve_for_code(calling("agent", "agent"), "private") is private
+    assert isinstance(door.resolve_for_code(calling("agent", "agent"), "common"), MissingCallee)
+    assert door.resolve_for_code(calling("agent"), "common") is common
+    assert door.resolve_for_code(calling(""), "private") is private
+    assert isinstance(door.resolve_for_code(calling(""), "nothing"), MissingCallee)
 
 
 async def test_an_agent_acts_as_itself_and_everybody_else_as_whoever_called() -> None:
     door, agent, private, _ = two_agents()
-    call = (await call_of(private))._replace(caller=calling("editor"))
-    below = door.below(agent, call)
+    call = (await make_call(private))._replace(caller=calling("editor"))
+    below = door.caller_below(agent, call)
     assert (below.agent, below.path, below.call, below.depth) == ("agent", ("agent",), "call", 2)
-    assert (door.below(private, call).agent, door.below(private, call).path) == ("editor", ())
+    assert (door.caller_below(private, call).agent, door.caller_below(private, call).path) == ("editor", ())
 
 
 async def test_an_agent_that_nobody_lists_acts_as_itself_once_it_is_called() -> None:
     door, _, _, _ = two_agents()
     other = Agent("other", instructions="Work.", tools=[make("theirs")])
-    below = door.below(other, (await call_of(other))._replace(caller=calling("editor")))
+    below = door.caller_below(other, (await make_call(other))._replace(caller=calling("editor")))
     assert (below.agent, below.path, below.call, below.depth) == ("other", ("other",), "call", 2)
-    assert door.offered(below.within("deeper"), "theirs").name == "theirs"
-    assert list(door.actors) == ["agent"], "it is known for its call only"
+    assert door.resolve_for_model(below.enter_call("deeper"), "theirs").name == "theirs"
+    assert list(door.agent_names) == ["agent"], "it is known for its call only"
 
 
 @pytest.mark.parametrize("name", ["agent", "private"])

@@ -9,11 +9,11 @@ import pytest
 
 from remit import Agent, App, Context, Effect, Limits, Runtime, Stack, Timeout, Tool, tool
 from remit.contracts.callee import Frame
-from remit.dispatch.door import Door
-from remit.dispatch.guests import KEPT, Passing
+from remit.dispatch.door import Dispatcher
+from remit.dispatch.guests import MAX_CACHED_SERVICES, ServiceCache
 from remit.dispatch.registry import AnyCallee, Registry
 from remit.errors import DeniedError, NameTakenError
-from remit.testing import Scripted, anybody, calls
+from remit.testing import Scripted, calls, superuser
 from remit.workers import Worker, WorkerDefinition
 from tests.dispatch.actors import Actor
 
@@ -38,15 +38,15 @@ def composed(name: str, body: Callable[[Context], Awaitable[Any]]) -> Tool[[], A
 
 async def value(callee: AnyCallee, *others: AnyCallee) -> Any:
     runtime = Runtime(App(name="test", tools=(callee, *others)), layers=Stack(), model=Scripted(["the runtime's"]))
-    return (await runtime.call(callee, anybody())).value()
+    return (await runtime.call(callee, superuser())).value()
 
 
 @pytest.mark.parametrize("kind", ["worker", "agent"])
 @pytest.mark.parametrize("listed", [True, False], ids=["listed", "by the way"])
 async def test_a_call_asks_the_model_that_its_object_was_given(kind: str, *, listed: bool) -> None:
     bare: Any = Worker(WorkerDefinition(name="wa", prompt="Go.")) if kind == "worker" else Agent("wa", instructions="x")
-    one = bare.using(Scripted(["A", "A"]))
-    other = bare.using(Scripted(["B"]))
+    one = bare.with_model(Scripted(["A", "A"]))
+    other = bare.with_model(Scripted(["B"]))
 
     async def ask(ctx: Context) -> list[str]:
         named = await ctx.call("wa", {"prompt": "x"}) if listed else await ctx.call(one, "x")
@@ -58,8 +58,8 @@ async def test_a_call_asks_the_model_that_its_object_was_given(kind: str, *, lis
 async def test_a_run_of_one_call_asks_the_model_that_its_object_was_given() -> None:
     listed = Worker(WorkerDefinition(name="wa", prompt="Go."), model=Scripted(["A"]))
     runtime = Runtime(App(name="test", tools=(listed,)), layers=Stack())
-    assert (await runtime.call(listed.using(Scripted(["B"])), anybody(), "x")).value() == "B"
-    assert (await runtime.call(listed, anybody(), "x")).value() == "A"
+    assert (await runtime.call(listed.with_model(Scripted(["B"])), superuser(), "x")).value() == "B"
+    assert (await runtime.call(listed, superuser(), "x")).value() == "A"
 
 
 async def test_an_agent_given_without_a_model_has_that_of_the_one_that_is_listed() -> None:
@@ -71,7 +71,7 @@ async def test_an_agent_given_without_a_model_has_that_of_the_one_that_is_listed
 async def test_an_agent_with_another_model_hands_over_as_the_listed_one_does() -> None:
     second = Agent("second", instructions="x", model=Scripted(["not asked", "taken over"]))
     first = Agent("first", instructions="x", handoffs=["second"])
-    moved = first.using(Scripted([calls(("handoff_to_second", {"reason": "so"}))]))
+    moved = first.with_model(Scripted([calls(("handoff_to_second", {"reason": "so"}))]))
     assert await value(composed("outer", lambda ctx: ctx.call(moved, "x")), first, second) == "taken over"
 
 
@@ -93,7 +93,7 @@ async def test_tools_below_an_actor_that_nobody_lists_know_it_by_what_it_carries
             await ctx.call(pry)
         return [await ctx.call(errand), await ctx.call(look.layer(Timeout(5)))]
 
-    made = Actor("made", body, tools=[errand, pry, look], reach=["errand", "pry", "look"])
+    made = Actor("made", body, tools=[errand, pry, look], tool_scope=["errand", "pry", "look"])
     assert await value(composed("outer", lambda ctx: ctx.call(made))) == ["look", "look"]
 
 
@@ -101,16 +101,16 @@ async def test_an_actor_under_the_name_of_a_listed_one_is_refused_with_the_place
     listed = Actor("clerk", _nothing, where="clerks.py:1")
     other = Actor("clerk", _nothing, where="others.py:2")
     with pytest.raises(NameTakenError, match=r"clerk at others.py:2 cannot act: .* at clerks.py:1 has its name"):
-        Door(Stack(), Registry([listed]), Limits()).service("", other)
+        Dispatcher(Stack(), Registry([listed]), Limits()).service("", other)
 
 
 def test_of_objects_that_nobody_lists_the_last_few_onions_are_kept() -> None:
-    passing = Passing()
+    passing = ServiceCache()
     made = [leaf("look").layer(Timeout(5)) for _ in range(200)]
-    door = Door(Stack(), Registry(), Limits())
+    door = Dispatcher(Stack(), Registry(), Limits())
     for each in made:
         passing.keep("agent", each, door.service("agent", each))
-    assert len(passing) == KEPT
+    assert len(passing) == MAX_CACHED_SERVICES
     assert passing.find("agent", made[0]) is None
     assert passing.find("agent", made[-1]) is not None
     assert passing.find("another", made[-1]) is None
@@ -126,7 +126,7 @@ async def test_another_body_under_a_name_that_is_within_reach_is_denied(*, liste
         layered = await ctx.call(look.layer(Timeout(5)))
         return [layered, await ctx.call(look)]
 
-    clerk = Actor("clerk", body, tools=[look], reach=["look"])
+    clerk = Actor("clerk", body, tools=[look], tool_scope=["look"])
     outer = composed("outer", lambda ctx: ctx.call(clerk))
     assert await value(outer, secret, *([clerk] if listed else [])) == ["look", "look"]
 
@@ -137,7 +137,7 @@ async def test_with_no_reach_above_an_object_may_have_the_name_of_another() -> N
 
 
 async def test_a_tool_under_the_name_of_an_actor_does_not_act_as_it() -> None:
-    clerk = Actor("clerk", _nothing, tools=[leaf("look")], reach=["look"])
+    clerk = Actor("clerk", _nothing, tools=[leaf("look")], tool_scope=["look"])
     false = composed("clerk", lambda ctx: ctx.call(leaf("pay")))
     assert await value(composed("outer", lambda ctx: ctx.call(false)), clerk) == "pay"
 

@@ -9,9 +9,9 @@ import pytest
 from remit import App, Context, Effect, LeafContext, Runtime, Stack, tool
 from remit.contracts.items import Note
 from remit.contracts.secret import Secret
-from remit.dispatch.noting import noted
+from remit.dispatch.noting import encode_log_data
 from remit.errors import ToolFailedError
-from remit.testing import anybody
+from remit.testing import superuser
 
 VALUE = "sk-of-the-notes-1234"
 
@@ -38,20 +38,20 @@ async def test_a_line_that_json_cannot_hold_does_not_fail_the_call() -> None:
         ctx.emit("progress", object())
         return "talked"
 
-    runtime = Runtime(App(name="test", tools=(talk,)), layers=Stack(), ids=lambda: "run")
-    assert (await runtime.call(talk, anybody())).value() == "talked"
+    runtime = Runtime(App(name="test", tools=(talk,)), layers=Stack(), make_run_id=lambda: "run")
+    assert (await runtime.call(talk, superuser())).value() == "talked"
     notes = [position.item for position in await runtime.store.read("run") if isinstance(position.item, Note)]
     assert [note.data for note in notes] == ['{"message":"hi","a":"<object object>","b":1}', "<object object>"]
 
 
 def test_the_same_line_is_the_same_wherever_its_objects_are_in_memory() -> None:
     one, other = object(), object()
-    assert noted({"a": one}) == noted({"a": other})
+    assert encode_log_data({"a": one}) == encode_log_data({"a": other})
 
 
 def test_every_value_can_be_said_and_no_line_is_long_or_tells_a_secret() -> None:
     Secret("env:NOTES", VALUE)
-    said = json.loads(noted({"odd": Odd(), 3: object(), "half \ud800": "\udc00", "more": Telling()}))
+    said = json.loads(encode_log_data({"odd": Odd(), 3: object(), "half \ud800": "\udc00", "more": Telling()}))
     assert said["odd"] == "<Odd>"
     assert said["3"] == "<object object>"
     assert said["half \\ud800"] == "'\\udc00'"
@@ -84,5 +84,5 @@ async def test_a_body_whose_effect_is_its_own_calls_no_other(way: str) -> None:
 
     runtime = Runtime(App(name="test", tools=(peek, look)), layers=Stack())
     with pytest.raises(ToolFailedError, match=r"peek is pure and calls no other tool; ask for a Context, and declare"):
-        (await runtime.call(peek, anybody())).value()
+        (await runtime.call(peek, superuser())).value()
     assert ran == []

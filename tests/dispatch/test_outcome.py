@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from remit import Effect, LeafContext, Reply, Tool, tool
-from remit.contracts.callee import DID_NOT_HAPPEN, UNKNOWN, Found, Happened
-from remit.contracts.items import Asked, Decided, Ended, Started
+from remit.contracts.callee import DID_NOT_HAPPEN, UNKNOWN, Happened, ReconcileResult
+from remit.contracts.items import AttemptEnded, AttemptStarted, DecisionItem, QuestionItem
 from remit.contracts.question import Decision, Question
-from remit.dispatch.context import value_of
-from remit.errors import OutputError, Suspended
+from remit.dispatch.context import unwrap_reply
+from remit.errors import InvalidOutputError, Suspended
 from tests.dispatch.kit import Bench, Crash, of_kind
 
 
@@ -53,7 +53,7 @@ async def tell(bench: Bench, question: Question, *, happened: bool, result: str 
     """What the call gives once a person has told, or rather the ledger that knows it."""
     decision = Decision(question=question.id, approved=happened, by="ada", result=result)
     ledger = await bench.drive()
-    await ledger.commit(Decided(call="call", question=question.id, body=decision.json()))
+    await ledger.commit(DecisionItem(call="call", question=question.id, body=decision.to_json()))
     return await bench.base(bench.named("send"), '{"to":"ada"}')
 
 
@@ -73,7 +73,7 @@ async def test_the_person_is_asked_once_however_often_the_call_is_driven() -> No
     bench = await crashed(send)
     first, second = await asked(bench, send), await asked(bench, send)
     assert first == second
-    assert len(of_kind(await bench.stored(), Asked)) == 1
+    assert len(of_kind(await bench.stored(), QuestionItem)) == 1
     assert mail.sent == ["ada"]
 
 
@@ -83,9 +83,11 @@ async def test_if_it_happened_its_result_is_what_the_person_tells() -> None:
     bench = await crashed(send)
     reply = await tell(bench, await asked(bench, send), happened=True, result="7")
     assert (reply.content, reply.outcome) == ("7", "ok")
-    assert value_of(send, reply) == 7
+    assert unwrap_reply(send, reply) == 7
     assert mail.sent == ["ada"]
-    assert of_kind(await bench.stored(), Ended) == [Ended(call="call", attempt=1, outcome="ok", content="7")]
+    assert of_kind(await bench.stored(), AttemptEnded) == [
+        AttemptEnded(call="call", attempt=1, outcome="ok", content="7")
+    ]
     again = await bench.base(send, '{"to":"ada"}')
     assert again.content == "7"
 
@@ -98,8 +100,8 @@ async def test_if_it_did_not_happen_it_is_done_as_another_attempt() -> None:
     assert reply.value == 2
     assert mail.sent == ["ada", "ada"]
     items = await bench.stored()
-    assert [item.attempt for item in of_kind(items, Started)] == [1, 2]
-    assert [(item.attempt, item.void) for item in of_kind(items, Ended)] == [(1, True), (2, False)]
+    assert [item.attempt for item in of_kind(items, AttemptStarted)] == [1, 2]
+    assert [(item.attempt, item.void) for item in of_kind(items, AttemptEnded)] == [(1, True), (2, False)]
 
 
 async def test_if_it_dies_again_it_is_asked_about_again() -> None:
@@ -123,15 +125,15 @@ async def test_a_crash_after_the_person_told_that_it_did_not_happen_asks_nobody_
     question = await asked(bench, send)
     ledger = await bench.drive()
     decision = Decision(question=question.id, approved=False, by="ada")
-    await ledger.commit(Decided(call="call", question=question.id, body=decision.json()))
-    await ledger.commit(Ended(call="call", attempt=1, outcome="error", content="", void=True))
+    await ledger.commit(DecisionItem(call="call", question=question.id, body=decision.to_json()))
+    await ledger.commit(AttemptEnded(call="call", attempt=1, outcome="error", content="", void=True))
     assert (await bench.base(send, '{"to":"ada"}')).value == 2
 
 
-def finding(found: Found | BaseException) -> tuple[Mail, Tool[[str], int], list[str]]:
+def finding(found: ReconcileResult | BaseException) -> tuple[Mail, Tool[[str], int], list[str]]:
     mail, looked = Mail(), list[str]()
 
-    async def look(ctx: LeafContext, payload: object) -> Found:
+    async def look(ctx: LeafContext, payload: object) -> ReconcileResult:
         looked.append(f"{ctx.key} {payload}")
         if isinstance(found, BaseException):
             raise found
@@ -146,7 +148,9 @@ async def test_a_tool_that_can_find_out_that_it_happened_asks_nobody() -> None:
     reply = await bench.base(send, '{"to":"ada"}')
     assert reply.value == 1
     assert (mail.sent, looked) == (["ada"], ["call to='ada'"])
-    assert of_kind(await bench.stored(), Ended) == [Ended(call="call", attempt=1, outcome="ok", content="1")]
+    assert of_kind(await bench.stored(), AttemptEnded) == [
+        AttemptEnded(call="call", attempt=1, outcome="ok", content="1")
+    ]
     assert (await bench.base(send, '{"to":"ada"}')).content == "1"
     assert len(looked) == 1
 
@@ -178,7 +182,7 @@ async def test_only_the_attempt_that_was_cut_off_is_looked_after() -> None:
 async def test_a_finding_that_breaks_the_contract_is_refused() -> None:
     _, send, _ = finding(Happened("many"))
     bench = await crashed(send)
-    with pytest.raises(OutputError):
+    with pytest.raises(InvalidOutputError):
         await bench.base(send, '{"to":"ada"}')
 
 

@@ -32,7 +32,7 @@ from remit.contracts.callee import Frame
 from remit.contracts.items import ToolOutput
 from remit.dispatch.registry import AnyCallee
 from remit.errors import BudgetError, DeniedError, UnknownToolError
-from remit.testing import Scripted, anybody, calls
+from remit.testing import Scripted, calls, superuser
 from tests.dispatch.actors import Actor
 
 Way = Callable[[Frame, AnyCallee], Awaitable[object]]
@@ -50,7 +50,7 @@ def leaf(name: str, ran: list[str]) -> Tool[[], str]:
 
 async def by_model(ctx: Frame, callee: AnyCallee) -> object:
     reply = await ctx.prepare(callee.name, "{}", "wire")()
-    return reply if reply.outcome == "ok" else reply.fail()
+    return reply if reply.outcome == "ok" else reply.raise_error()
 
 
 WAYS: dict[str, Way] = {
@@ -63,7 +63,7 @@ WAYS: dict[str, Way] = {
 
 def runtime_of(*tools: AnyCallee, layers: Stack[CallLayer] | None = None, limits: Limits | None = None) -> Runtime:
     app = App(name="test", tools=tools)
-    return Runtime(app, layers=Stack() if layers is None else layers, ids=lambda: "run", limits=limits)
+    return Runtime(app, layers=Stack() if layers is None else layers, make_run_id=lambda: "run", limits=limits)
 
 
 async def ends(runtime: Runtime) -> dict[str, tuple[str, str]]:
@@ -79,10 +79,10 @@ async def test_what_is_out_of_reach_is_denied_and_recorded_however_it_is_called(
 ) -> None:
     ran = list[str]()
     pay, look = leaf("pay", ran), leaf("look", ran)
-    clerk = Actor("clerk", lambda ctx: way(ctx, pay), tools=[look], reach=["look"])
-    runtime = Runtime(App(name="test", tools=(clerk, pay)), layers=layers, ids=lambda: "run")
+    clerk = Actor("clerk", lambda ctx: way(ctx, pay), tools=[look], tool_scope=["look"])
+    runtime = Runtime(App(name="test", tools=(clerk, pay)), layers=layers, make_run_id=lambda: "run")
     with pytest.raises(DeniedError, match="clerk does not let its calls reach pay; it would have to list it"):
-        (await runtime.call(clerk, anybody())).value()
+        (await runtime.call(clerk, superuser())).value()
     assert ran == []
     outcome, text = (await ends(runtime))["pay"]
     assert outcome == "denied"
@@ -93,8 +93,8 @@ async def test_what_is_out_of_reach_is_denied_and_recorded_however_it_is_called(
 async def test_what_is_within_reach_runs_however_it_is_called(way: Way) -> None:
     ran = list[str]()
     look = leaf("look", ran)
-    clerk = Actor("clerk", lambda ctx: way(ctx, look), tools=[look], reach=["look"])
-    assert (await runtime_of(clerk).call(clerk, anybody())).status == "done"
+    clerk = Actor("clerk", lambda ctx: way(ctx, look), tools=[look], tool_scope=["look"])
+    assert (await runtime_of(clerk).call(clerk, superuser())).status == "done"
     assert ran == ["look"]
 
 
@@ -107,12 +107,12 @@ async def test_a_composed_tool_below_an_actor_reaches_no_further_than_the_actor(
         """Do an errand."""
         return await ctx.call(pay)
 
-    clerk = Actor("clerk", lambda ctx: ctx.call(errand), tools=[errand], reach=["errand"])
+    clerk = Actor("clerk", lambda ctx: ctx.call(errand), tools=[errand], tool_scope=["errand"])
     runtime = runtime_of(clerk, errand, pay)
     with pytest.raises(DeniedError, match="clerk does not let its calls reach pay"):
-        (await runtime.call(clerk, anybody())).value()
+        (await runtime.call(clerk, superuser())).value()
     assert (await ends(runtime))["errand"][0] == "denied"
-    assert (await runtime_of(errand, pay).call(errand, anybody())).value() == "pay", "with no actor above it runs"
+    assert (await runtime_of(errand, pay).call(errand, superuser())).value() == "pay", "with no actor above it runs"
 
 
 async def test_a_nested_actor_reaches_what_all_above_it_let_it_and_the_outermost_that_does_not_is_named() -> None:
@@ -125,9 +125,9 @@ async def test_a_nested_actor_reaches_what_all_above_it_let_it_and_the_outermost
             await ctx.call(pay)
         return [*seen, denied.value.message]
 
-    inner = Actor("inner", both, tools=[look, pay], reach=["look", "pay"])
-    outer = Actor("outer", lambda ctx: ctx.call(inner), tools=[inner], reach=["inner", "look"])
-    said = (await runtime_of(outer).call(outer, anybody())).value()
+    inner = Actor("inner", both, tools=[look, pay], tool_scope=["look", "pay"])
+    outer = Actor("outer", lambda ctx: ctx.call(inner), tools=[inner], tool_scope=["inner", "look"])
+    said = (await runtime_of(outer).call(outer, superuser())).value()
     assert said == [
         "look",
         "outer does not let its calls reach pay (called by outer > inner); it would have to list it",
@@ -138,9 +138,9 @@ async def test_an_actor_that_may_reach_everything_widens_nothing() -> None:
     ran = list[str]()
     pay = leaf("pay", ran)
     agent = Agent("agent", instructions="Pay.", tools=[pay], model=Scripted([calls(("pay", {})), "I could not."]))
-    clerk = Actor("clerk", lambda ctx: ctx.call(agent, "pay"), tools=[agent], reach=["agent"])
+    clerk = Actor("clerk", lambda ctx: ctx.call(agent, "pay"), tools=[agent], tool_scope=["agent"])
     runtime = runtime_of(clerk)
-    assert (await runtime.call(clerk, anybody())).value() == "I could not."
+    assert (await runtime.call(clerk, superuser())).value() == "I could not."
     assert ran == []
     assert "clerk does not let its calls reach pay" in (await ends(runtime))["pay"][1]
 
@@ -148,9 +148,9 @@ async def test_an_actor_that_may_reach_everything_widens_nothing() -> None:
 async def test_a_model_may_not_name_what_its_actor_only_delegates() -> None:
     ran = list[str]()
     pay = leaf("pay", ran)
-    clerk = Actor("clerk", lambda ctx: by_model(ctx, pay), tools=[], reach=["pay"])
+    clerk = Actor("clerk", lambda ctx: by_model(ctx, pay), tools=[], tool_scope=["pay"])
     with pytest.raises(UnknownToolError, match="there is no tool 'pay'"):
-        (await runtime_of(clerk, pay).call(clerk, anybody())).value()
+        (await runtime_of(clerk, pay).call(clerk, superuser())).value()
 
 
 async def test_code_below_an_actor_may_name_what_the_actor_delegates() -> None:
@@ -163,14 +163,14 @@ async def test_code_below_an_actor_may_name_what_the_actor_delegates() -> None:
         said: str = await ctx.tools.pay()
         return said
 
-    clerk = Actor("clerk", lambda ctx: ctx.call(errand), tools=[errand], reach=["errand", "pay"])
-    assert (await runtime_of(clerk, pay).call(clerk, anybody())).value() == "pay"
+    clerk = Actor("clerk", lambda ctx: ctx.call(errand), tools=[errand], tool_scope=["errand", "pay"])
+    assert (await runtime_of(clerk, pay).call(clerk, superuser())).value() == "pay"
 
 
 async def test_a_name_that_nobody_has_is_unknown_also_below_an_actor() -> None:
-    clerk = Actor("clerk", lambda ctx: ctx.call("loook"), tools=[leaf("look", [])], reach=["look"])
+    clerk = Actor("clerk", lambda ctx: ctx.call("loook"), tools=[leaf("look", [])], tool_scope=["look"])
     with pytest.raises(UnknownToolError, match="there is no tool 'loook'; near it: look"):
-        (await runtime_of(clerk).call(clerk, anybody())).value()
+        (await runtime_of(clerk).call(clerk, superuser())).value()
 
 
 async def test_permissions_are_narrowed_for_everything_below() -> None:
@@ -206,7 +206,7 @@ async def test_around_the_calls_of_a_nested_actor_stand_run_layers_then_its_own_
     inner = Actor("inner", lambda ctx: ctx.call(look), tools=[look], call_layers=Stack[CallLayer](named("inner")))
     outer = Actor("outer", lambda ctx: ctx.call(inner), tools=[inner], call_layers=Stack[CallLayer](named("outer")))
     runtime = runtime_of(outer, layers=Stack[CallLayer](named("run")))
-    await runtime.call(outer, anybody())
+    await runtime.call(outer, superuser())
     assert log == ["run:outer", "run:inner", "outer:inner", "run:look", "inner:look", "tool:look"]
 
 
@@ -222,7 +222,7 @@ async def test_an_agent_that_is_only_a_tool_of_another_takes_the_model_of_the_ru
     agent = Agent("agent", instructions="Work.", tools=[helper])
     helping, asking = calls(("look", {})), calls(("helper", {"prompt": "look"}))
     model = Scripted([lambda request: helping if "Help." in request.history[0] else asking, "done"])
-    result = await Runtime(App(name="test", agents=(agent,)), model=model, layers=Stack()).run("go", by=anybody())
+    result = await Runtime(App(name="test", agents=(agent,)), model=model, layers=Stack()).run("go", by=superuser())
     assert result.value() == "done"
     assert log == ["look"]
 
@@ -242,10 +242,10 @@ async def test_actors_are_nested_five_deep_at_most_and_the_error_tells_the_path(
         first = _calling(f"a{level}", first)
     runtime = runtime_of(first)
     with pytest.raises(BudgetError) as refused:
-        (await runtime.call(first, anybody())).value()
+        (await runtime.call(first, superuser())).value()
     assert refused.value.message == "actors are nested 6 deep (a1 > a2 > a3 > a4 > a5 > a6); at most 5 may be"
     second = runtime_of(first.tools[0])
-    assert (await second.call(first.tools[0], anybody())).status == "done"
+    assert (await second.call(first.tools[0], superuser())).status == "done"
 
 
 async def test_how_deep_actors_may_be_nested_is_a_setting_and_tools_between_them_do_not_count() -> None:
@@ -257,9 +257,9 @@ async def test_how_deep_actors_may_be_nested_is_a_setting_and_tools_between_them
         await ctx.call(inner)
 
     outer = Actor("outer", lambda ctx: ctx.call(between), tools=[between, inner])
-    assert (await runtime_of(outer, limits=Limits(actor_depth=2)).call(outer, anybody())).status == "done"
+    assert (await runtime_of(outer, limits=Limits(agent_depth=2)).call(outer, superuser())).status == "done"
     with pytest.raises(BudgetError, match=r"outer > inner\); at most 1 may be"):
-        (await runtime_of(outer, limits=Limits(actor_depth=1)).call(outer, anybody())).value()
+        (await runtime_of(outer, limits=Limits(agent_depth=1)).call(outer, superuser())).value()
 
 
 async def test_actors_that_may_call_each_other_are_found_once_and_end_at_the_depth() -> None:
@@ -267,17 +267,17 @@ async def test_actors_that_may_call_each_other_are_found_once_and_end_at_the_dep
     ping = _calling("ping", pong)
     pong.tools.append(ping)
     runtime = runtime_of(ping)
-    assert list(runtime.door.actors) == ["ping", "pong"]
+    assert list(runtime.dispatcher.agent_names) == ["ping", "pong"]
     with pytest.raises(BudgetError, match="ping > pong > ping > pong > ping > pong"):
-        (await runtime.call(ping, anybody())).value()
+        (await runtime.call(ping, superuser())).value()
 
 
 def test_the_onion_shows_that_reach_is_part_of_the_door() -> None:
     look = leaf("look", [])
     clerk = Actor("clerk", _nothing, tools=[look])
-    door = runtime_of(clerk).door
-    assert "DOOR   Trace(provider=None) · Record() · Reach()\n" in door.onion("clerk", look)
-    assert "DOOR   Trace(provider=None) · Record() · Reach(actors=5)\n" in door.onion("", clerk)
+    door = runtime_of(clerk).dispatcher
+    assert "DOOR   Trace(provider=None) · Record() · Reach()\n" in door.draw_layers("clerk", look)
+    assert "DOOR   Trace(provider=None) · Record() · Reach(actors=5)\n" in door.draw_layers("", clerk)
 
 
 class Node(NamedTuple):
@@ -323,7 +323,7 @@ class Tree:
             ABOVE.reset(above)
 
         if node.acts:
-            return Actor(name, body, tools=later, reach=node.reach)
+            return Actor(name, body, tools=later, tool_scope=node.reach)
 
         @tool(effect=Effect.COMPOSED, name=name)
         async def composed(ctx: Context) -> None:
@@ -349,8 +349,8 @@ class Tree:
 async def outcomes(nodes: list[Node]) -> list[bool]:
     """Whether each call of the tree ran, after checking that it did exactly where every actor above let it."""
     tree = Tree(nodes)
-    runtime = runtime_of(*tree.made, limits=Limits(actor_depth=50))
-    assert (await runtime.call(tree.made[0], anybody())).status == "done"
+    runtime = runtime_of(*tree.made, limits=Limits(agent_depth=50))
+    assert (await runtime.call(tree.made[0], superuser())).status == "done"
     assert tree.wrong == []
     return tree.outcomes
 

@@ -22,8 +22,8 @@ from remit import (
     layer_fn,
     tool,
 )
-from remit.contracts.items import Ended, Note
-from remit.contracts.secret import KNOWN
+from remit.contracts.items import AttemptEnded, Note
+from remit.contracts.secret import KNOWN_SECRETS
 from remit.errors import ConflictError, ContractError, DivergedError, ExternalError, RateLimitedError, ToolFailedError
 from tests.dispatch.kit import Bench, Crash, of_kind
 
@@ -52,12 +52,12 @@ def throws(error: BaseException, cause: BaseException | None = None) -> Callable
     return throw
 
 
-@pytest.mark.parametrize("value", [{"key": VALUE}, Reply.of({"key": VALUE})], ids=["value", "reply"])
+@pytest.mark.parametrize("value", [{"key": VALUE}, Reply.from_value({"key": VALUE})], ids=["value", "reply"])
 async def test_a_secret_in_a_result_is_in_neither_reply_nor_journal(value: object) -> None:
     made = slipping(lambda _ctx: value)
     bench = Bench(made)
     reply = await bench.base(made)
-    [ended] = of_kind(await bench.stored(), Ended)
+    [ended] = of_kind(await bench.stored(), AttemptEnded)
     assert reply.content == ended.content == f'{{"key":"{SHOWN}"}}'
     assert reply.value != {"key": VALUE}
 
@@ -99,7 +99,7 @@ async def test_an_error_that_tells_none_is_the_one_that_was_raised_with_its_caus
 
 
 async def test_while_no_secret_was_read_everything_is_passed_on_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(KNOWN, "spellings", ())
+    monkeypatch.setattr(KNOWN_SECRETS, "replacements", ())
 
     def note_and_fail(ctx: LeafContext) -> None:
         ctx.log(VALUE)
@@ -158,13 +158,13 @@ async def card(name: str) -> dict[str, object]:
     return {"name": name, "pin": 1234, "note": "number 4111-1111", "more": [{"pin": None}, {"pin": "9"}]}
 
 
-private = card.redacting(fields=["pin"]).redacting(patterns=[r"\d{4}-\d{4}"])
+private = card.with_redaction(fields=["pin"]).with_redaction(patterns=[r"\d{4}-\d{4}"])
 
 
 async def test_a_tool_leaves_out_fields_at_any_depth_and_what_patterns_match() -> None:
     bench = Bench(private)
     reply = await bench.base(private, '{"name":"ada"}')
-    [ended] = of_kind(await bench.stored(), Ended)
+    [ended] = of_kind(await bench.stored(), AttemptEnded)
     said = '{"name":"ada","pin":"[redacted]","note":"number [redacted]","more":[{"pin":null},{"pin":"[redacted]"}]}'
     assert reply.content == ended.content == said
 
@@ -186,9 +186,9 @@ async def test_a_tool_leaves_out_of_its_errors_what_patterns_match(
 
 
 async def test_a_reply_that_a_body_makes_is_redacted_and_still_ends_the_run() -> None:
-    made = slipping(lambda _ctx: Reply.final({"pin": 1})).redacting(fields=["pin"])
+    made = slipping(lambda _ctx: Reply.final({"pin": 1})).with_redaction(fields=["pin"])
     reply = await Bench(made).base(made)
-    assert (reply.content, reply.ends) == ('{"pin":"[redacted]"}', True)
+    assert (reply.content, reply.is_final) == ('{"pin":"[redacted]"}', True)
 
 
 async def test_what_reconcile_finds_is_redacted_too() -> None:
@@ -206,7 +206,7 @@ async def test_what_reconcile_finds_is_redacted_too() -> None:
         return found[0]
 
     for content in ('{"pin":"[redacted]"}',) * 2:
-        made = charge.with_reconcile(reconcile).redacting(fields=["pin"])
+        made = charge.with_reconcile(reconcile).with_redaction(fields=["pin"])
         bench, died[0] = Bench(made), True
         with pytest.raises(Crash):
             await bench.base(made)
@@ -221,7 +221,7 @@ async def test_a_body_that_is_cancelled_is_cancelled_though_it_redacts() -> None
         """Wait."""
         await asyncio.Event().wait()
 
-    made = wait.redacting(fields=["pin"])
+    made = wait.with_redaction(fields=["pin"])
     running = asyncio.create_task(Bench(made).base(made))
     await asyncio.sleep(0)
     running.cancel()
@@ -230,13 +230,13 @@ async def test_a_body_that_is_cancelled_is_cancelled_though_it_redacts() -> None
 
 
 def test_what_a_tool_redacts_can_be_read() -> None:
-    assert repr(private) == "Tool card (unsafe, safe), Redact(fields=('pin',), patterns=('\\\\d{4}-\\\\d{4}',))"
+    assert repr(private) == "Tool card (unsafe, safe), Redaction(fields=('pin',), patterns=('\\\\d{4}-\\\\d{4}',))"
     assert private.function is card.function
 
 
 def test_a_pattern_that_is_none_is_refused() -> None:
     with pytest.raises(ContractError, match=r"'\(' is no regular expression"):
-        card.redacting(patterns=["("])
+        card.with_redaction(patterns=["("])
 
 
 async def test_layers_stay_around_a_tool_that_redacts() -> None:
@@ -244,7 +244,7 @@ async def test_layers_stay_around_a_tool_that_redacts() -> None:
     async def mark(call: Call, inner: CallService) -> Reply:
         return (await inner(call))._replace(content="marked")
 
-    made = card.layer(mark()).redacting(fields=["pin"])
+    made = card.layer(mark()).with_redaction(fields=["pin"])
     assert (
         await Bench(made).door.service("", made)(await Bench(made).call(made, '{"name":"ada"}'))
     ).content == "marked"

@@ -9,10 +9,10 @@ import pytest
 from remit import Agent, App, Effect, Runtime, tool
 from remit.contracts.callee import UNKNOWN, Frame
 from remit.contracts.naming import tool_name
-from remit.dispatch.context import BodyFrame
-from remit.dispatch.registry import Missing, Registry, all_of
+from remit.dispatch.context import CallContext
+from remit.dispatch.registry import MissingCallee, Registry, collect_callees
 from remit.errors import ContractError, NameTakenError, UnknownToolError
-from remit.testing import Scripted, anybody, call_of, calls
+from remit.testing import Scripted, calls, make_call, superuser
 from tests.dispatch.actors import Actor
 from tests.dispatch.kit import Bench
 
@@ -32,7 +32,7 @@ async def cms_getPages() -> str:  # noqa: N802 - as a model sees it
 def test_callees_are_found_by_name_in_the_order_in_which_they_came() -> None:
     registry = Registry([cms_getPages, cms_getPage])
     assert (list(registry), len(registry)) == ([cms_getPages, cms_getPage], 2)
-    assert registry.get("cms_getPage") is registry.find("cms_getPage") is cms_getPage
+    assert registry.get_or_missing("cms_getPage") is registry.find("cms_getPage") is cms_getPage
     assert registry.find("getPage") is None
 
 
@@ -62,7 +62,7 @@ def test_names_that_differ_in_case_alone_are_two_names() -> None:
     assert len(Registry([cms_getPage, cms_getPage.with_name("cms_getpage")])) == 2
 
 
-class Odd(Missing):
+class Odd(MissingCallee):
     """A callee of somebody else's making, which checks no name."""
 
 
@@ -104,8 +104,8 @@ def test_a_reserved_name_is_refused_with_the_reason(name: str) -> None:
 
 def test_an_alias_leads_to_the_canonical_name() -> None:
     registry = Registry([tool(search)])
-    assert registry.canonical("cms_search") == registry.canonical("cms-search") == "cms-search"
-    assert registry.canonical("cms_sarch") is None
+    assert registry.canonical_name("cms_search") == registry.canonical_name("cms-search") == "cms-search"
+    assert registry.canonical_name("cms_sarch") is None
 
 
 def test_a_tool_of_a_provider_and_a_callee_cannot_have_one_name_whichever_comes_first() -> None:
@@ -127,7 +127,7 @@ def test_everything_is_found_from_what_an_application_lists_each_once() -> None:
     inner = Actor("inner", _nothing, tools=[cms_getPage, cms_getPages])
     outer = Actor("outer", _nothing, tools=[inner, cms_getPage])
     inner.tools.append(outer)
-    assert all_of([outer, cms_getPages]) == [outer, cms_getPages, inner, cms_getPage]
+    assert collect_callees([outer, cms_getPages]) == [outer, cms_getPages, inner, cms_getPage]
 
 
 async def _nothing(_ctx: Frame) -> None:
@@ -135,11 +135,11 @@ async def _nothing(_ctx: Frame) -> None:
 
 
 async def unknown(name: str, *known: str) -> str:
-    missing = Registry(cms_getPage.with_name(each) for each in known).get(name)
+    missing = Registry(cms_getPage.with_name(each) for each in known).get_or_missing(name)
     bench = Bench()
-    call = await call_of(missing)
+    call = await make_call(missing)
     with pytest.raises(UnknownToolError) as raised:
-        await missing.run(missing.schema_in.bind(call.arguments), BodyFrame(call, missing, bench.door))
+        await missing.run(missing.schema_in.bind(call.arguments), CallContext(call, missing, bench.door))
     return raised.value.message
 
 
@@ -162,13 +162,13 @@ async def test_whatever_name_a_model_invents_is_said_in_one_short_line(name: str
 
 
 async def test_an_unknown_name_takes_any_arguments_and_has_nothing_to_find_out() -> None:
-    missing = Missing("nothing", ())
-    assert missing.arguments().raw == "{}"
+    missing = MissingCallee("nothing", ())
+    assert missing.build_arguments().raw == "{}"
     assert missing.facts.effect is Effect.PURE
     assert missing.schema_out.json_schema == {}
-    call = await call_of(missing, '{"any":[1]}')
+    call = await make_call(missing, '{"any":[1]}')
     payload = missing.schema_in.bind(call.arguments, strict=False)
-    assert await missing.reconcile(payload, BodyFrame(call, missing, Bench().door)) is UNKNOWN
+    assert await missing.reconcile(payload, CallContext(call, missing, Bench().door)) is UNKNOWN
 
 
 async def test_a_call_of_an_unknown_name_ends_like_every_other() -> None:
@@ -184,5 +184,5 @@ async def test_a_call_of_an_unknown_name_ends_like_every_other() -> None:
 async def test_a_model_is_told_that_there_is_no_such_tool_whatever_arguments_it_sent() -> None:
     agent = Agent("agent", instructions="Work.", tools=[cms_getPage])
     model = Scripted([calls(("cms_getPag", {"slug": "about"})), "done"])
-    await Runtime(App(name="test", agents=(agent,)), model=model).run("go", by=anybody())
+    await Runtime(App(name="test", agents=(agent,)), model=model).run("go", by=superuser())
     assert "UNKNOWN_TOOL" in model.requests[-1].history[-1]

@@ -18,7 +18,7 @@ from remit import (
     Decision,
     Effect,
     Env,
-    InProcessStore,
+    InMemoryStore,
     LeafContext,
     Question,
     Reply,
@@ -30,10 +30,10 @@ from remit import (
     layer_fn,
     tool,
 )
-from remit.contracts.items import Asked, Ended, Started
+from remit.contracts.items import AttemptEnded, AttemptStarted, QuestionItem
 from remit.dispatch.base import Base
 from remit.errors import ApprovalUsedError, SealError
-from remit.testing import Scripted, anybody, calls
+from remit.testing import Scripted, calls, superuser
 from tests.dispatch.kit import Bench, Crash, decided, of_kind
 
 LEAVES = [Effect.PURE, Effect.IDEMPOTENT, Effect.KEYED, Effect.UNSAFE]
@@ -52,7 +52,7 @@ def eraser(ran: list[str], effect: Effect = Effect.KEYED, description: str = "Er
 async def taken_by(bench: Bench, question: Question) -> tuple[str, str] | None:
     row = await bench.store.find_question(question.id)
     assert row is not None
-    return row.taken
+    return row.consumed_by
 
 
 @each_leaf
@@ -64,7 +64,7 @@ async def test_what_was_approved_runs_and_takes_the_approval_as_it_starts(effect
     question = await bench.approve(call)
     assert (await Base(erase, bench.door)(call)).value == "erased"
     assert await taken_by(bench, question) == ("run", "call")
-    (started,) = of_kind(await bench.stored(), Started)
+    (started,) = of_kind(await bench.stored(), AttemptStarted)
     assert started.question == question.id, "a read that was asked about is stored too"
 
 
@@ -81,7 +81,7 @@ async def test_a_call_that_nobody_approved_does_not_run_though_a_layer_lets_it_t
     with pytest.raises(SealError, match="erase was asked about and not approved, yet a layer let it through"):
         await Base(erase, bench.door)(call)
     assert ran == []
-    assert of_kind(await bench.stored(), Started) == []
+    assert of_kind(await bench.stored(), AttemptStarted) == []
     assert await taken_by(bench, question) is None
 
 
@@ -103,7 +103,7 @@ async def test_what_was_approved_before_it_was_asked_anew_is_not_approved() -> N
     bench = Bench(erase)
     call = await bench.call(erase, '{"page":"about"}')
     anew = replace(await bench.approve(call), id="anew")
-    call.ledger.add(Asked(call="call", parent="parent", question="anew", body=anew.json()))
+    call.ledger.add(QuestionItem(call="call", parent="parent", question="anew", body=anew.to_json()))
     with pytest.raises(SealError):
         await Base(erase, bench.door)(call)
     assert ran == []
@@ -116,7 +116,7 @@ async def test_a_payload_that_a_layer_changed_after_it_was_approved_does_not_run
     bench = Bench(erase)
     call = await bench.call(erase, '{"page":"about"}')
     question = await bench.approve(call)
-    other = call.bound(erase.schema_in.model(page="home"))
+    other = call.with_payload(erase.schema_in.model(page="home"))
     with pytest.raises(SealError, match="a layer changed what erase is called with after it was approved"):
         await Base(erase, bench.door)(other)
     assert ran == []
@@ -147,12 +147,12 @@ async def test_an_approval_that_another_call_has_used_starts_nothing() -> None:
     question = await bench.approve(first)
     await Base(erase, bench.door)(first)
     second = (await bench.call(erase, '{"page":"about"}'))._replace(id="second")
-    second.ledger.add(Asked(call="second", parent="parent", question=question.id, body=question.json()))
+    second.ledger.add(QuestionItem(call="second", parent="parent", question=question.id, body=question.to_json()))
     second.ledger.add(decided(second, question.id, approved=True))
     with pytest.raises(ApprovalUsedError):
         await Base(erase, bench.door)(second)
     assert ran == ["about"]
-    assert len(of_kind(await bench.stored(), Started)) == 1
+    assert len(of_kind(await bench.stored(), AttemptStarted)) == 1
 
 
 async def test_another_attempt_is_the_same_use_of_the_approval() -> None:
@@ -192,7 +192,7 @@ async def test_a_call_that_nobody_was_asked_about_is_not_sealed() -> None:
     erase = eraser(ran)
     bench = Bench(erase)
     call = await bench.call(erase, '{"page":"about"}')
-    await Base(erase, bench.door)(call.bound(erase.schema_in.model(page="home")))
+    await Base(erase, bench.door)(call.with_payload(erase.schema_in.model(page="home")))
     assert ran == ["home"]
 
 
@@ -205,7 +205,7 @@ class Yes:
 
 @layer_fn
 async def change_page(call: Call, inner: CallService) -> Reply:
-    return await inner(call.bound(call.callee.schema_in.model(page="home")))
+    return await inner(call.with_payload(call.callee.schema_in.model(page="home")))
 
 
 @pytest.mark.parametrize("parallel", [1, 8], ids=["sequential", "parallel"])
@@ -215,14 +215,14 @@ async def test_a_layer_that_changes_an_approved_call_gets_it_refused_through_the
     model = Scripted([calls(("erase", {"page": "about"}), ("erase", {"page": "blog"})), "done"])
     agent = Agent("agent", instructions="Work.", tools=[erase], parallel=parallel)
     layers = Stack[CallLayer](Validate(), Approve(Env(approver=Yes())))
-    store = InProcessStore()
+    store = InMemoryStore()
     result = await Runtime(App(name="test", agents=(agent,)), model=model, layers=layers, store=store).run(
-        "go", by=anybody()
+        "go", by=superuser()
     )
     assert result.value() == "done"
     assert ran == []
     items = [position.item for position in await store.read(result.run)]
-    assert of_kind(items, Started) == of_kind(items, Ended) == []
+    assert of_kind(items, AttemptStarted) == of_kind(items, AttemptEnded) == []
     assert [text.count('\\"errorCode\\":\\"SEAL_BROKEN\\"') for text in list(model.requests[-1].history)[-2:]] == [1, 1]
 
 

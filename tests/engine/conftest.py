@@ -8,7 +8,7 @@ import pytest
 
 from remit.adapters.dbos import DbosEngine
 from remit.engine.local import LocalEngine
-from remit.journal.in_process import InProcessStore
+from remit.journal.in_process import InMemoryStore
 from remit.journal.sql import SqlStore
 from tests.engine.engines import Making, dbos, local
 from tests.engine.office import Office
@@ -23,7 +23,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def stage(clock: Clock) -> Stage:
-    return Stage(InProcessStore(clock), clock)
+    return Stage(InMemoryStore(clock), clock)
 
 
 @pytest.fixture(params=["local", "dbos"])

@@ -23,9 +23,9 @@ def local(office: Office, concurrency: int, grace: float) -> LocalEngine:
         office.runtime().resume,
         applications=[office.application],
         concurrency=concurrency,
-        poll=0.05,
-        grace=grace,
-        report=office.report,
+        poll_seconds=0.05,
+        grace_seconds=grace,
+        on_error=office.report,
     )
 
 
@@ -36,9 +36,9 @@ def dbos(office: Office, url: str, concurrency: int, grace: float) -> DbosEngine
         office.runtime().resume,
         applications=[office.application],
         concurrency=concurrency,
-        poll=0.05,
-        sweep=0.2,
-        check=0.3,
-        grace=grace,
-        report=office.report,
+        poll_seconds=0.05,
+        sweep_seconds=0.2,
+        check_seconds=0.3,
+        grace_seconds=grace,
+        on_error=office.report,
     )

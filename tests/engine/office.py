@@ -22,7 +22,7 @@ from remit import (
     When,
     tool,
 )
-from remit.contracts.items import Finished, Item, Position, Resumed, Waiting
+from remit.contracts.items import Item, Position, RunFinished, RunResumed, RunSuspended
 from remit.dispatch.preset import preset
 from remit.journal.ports import Store
 from remit.testing import Scripted, calls
@@ -66,11 +66,11 @@ class Office:
         hurry = When("hurry", lambda call: call.callee.name == "hurry", Ask(reason="now", expires_in=SHORT), "1")
         layers = preset(Env(), policy=Policy(hurry, HighRisk()))
         app = App(name=self.application, agents=agents, layers=lambda: layers)
-        return Runtime(app, store=self.store, directory=directory, watch=self._saw, lease=self.lease)
+        return Runtime(app, store=self.store, directory=directory, on_item=self._saw, lease_seconds=self.lease)
 
     async def open(self, agent: str, by: Principal = ADA) -> str:
         """Open a run that nobody drives yet."""
-        return await self.runtime().open("go", by=by, agent=f"{agent}_it")
+        return await self.runtime().submit("go", by=by, agent=f"{agent}_it")
 
     async def wait(self, agent: str) -> str:
         """A run that was driven until it waits, without an engine."""
@@ -90,10 +90,10 @@ class Office:
 
     async def resumed(self, run: str) -> int:
         """How often a run was driven on."""
-        return sum(isinstance(item, Resumed) for item in await self.items(run))
+        return sum(isinstance(item, RunResumed) for item in await self.items(run))
 
     def waits_for(self, items: list[Item]) -> tuple[str, ...]:
-        return next((item.questions for item in reversed(items) if isinstance(item, Waiting)), ())
+        return next((item.questions for item in reversed(items) if isinstance(item, RunSuspended)), ())
 
     async def until(self, *runs: str, status: str = "done") -> None:
         """Wait until runs have a status."""
@@ -116,7 +116,7 @@ class Office:
         self.moved.set()
 
     def _saw(self, position: Position) -> None:
-        if isinstance(position.item, (Finished, Waiting)):
+        if isinstance(position.item, (RunFinished, RunSuspended)):
             asyncio.get_running_loop().call_soon(self.moved.set)
 
     def _tools(self) -> tuple[Tool[..., str], ...]:

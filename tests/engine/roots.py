@@ -5,15 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 
-from remit.contracts.items import Decided, Item, Position, ToolOutput
+from remit.contracts.items import DecisionItem, Item, Position, ToolOutput
 from remit.contracts.reply import Reply
-from remit.engine.drive import Driver, Outcome, Root
+from remit.engine.drive import ExecutionOutcome, RootCall, RunExecutor
 from remit.errors import Suspended
-from remit.journal.in_process import InProcessStore
+from remit.journal.in_process import InMemoryStore
 from remit.journal.ledger import RunLedger
 from tests.journal.samples import asking, opened, question
 
-GOOD = Reply.of("done")
+GOOD = Reply.from_value("done")
 
 
 class Crash(BaseException):
@@ -28,11 +28,11 @@ def end_of(reply: Reply) -> ToolOutput:
         wire="",
         text=reply.content,
         outcome=reply.outcome,
-        final=reply.ends,
+        final=reply.is_final,
     )
 
 
-def replying(reply: Reply = GOOD) -> Root:
+def replying(reply: Reply = GOOD) -> RootCall:
     """Ends at once with ``reply``."""
 
     async def root(ledger: RunLedger) -> Reply:
@@ -42,17 +42,19 @@ def replying(reply: Reply = GOOD) -> Root:
     return root
 
 
-def asks(*names: str, meanwhile: Callable[[], object] = lambda: None, run: str = "run") -> Root:
+def asks(*names: str, meanwhile: Callable[[], object] = lambda: None, run: str = "run") -> RootCall:
     """Asks questions, one for each call, and ends when all of them are decided."""
 
     async def root(ledger: RunLedger) -> Reply:
         for name in names:
-            if not ledger.known(f"call {name}"):
+            if not ledger.items_for(f"call {name}"):
                 of = question(name, run=run, call=f"call {name}", conversation="")
                 await ledger.commit(asking(of))
         meanwhile()
         await asyncio.sleep(0)
-        left = [name for name in names if not any(isinstance(i, Decided) for i in ledger.known(f"call {name}"))]
+        left = [
+            name for name in names if not any(isinstance(i, DecisionItem) for i in ledger.items_for(f"call {name}"))
+        ]
         if left:
             raise Suspended(*left)
         return await replying()(ledger)
@@ -60,7 +62,7 @@ def asks(*names: str, meanwhile: Callable[[], object] = lambda: None, run: str =
     return root
 
 
-def raising(error: BaseException) -> Root:
+def raising(error: BaseException) -> RootCall:
     async def root(_ledger: RunLedger) -> Reply:
         raise error
 
@@ -75,20 +77,28 @@ async def never(_ledger: RunLedger) -> Reply:
 class Stage:
     """A store, drivers for it, and what those who watch them saw."""
 
-    def __init__(self, store: InProcessStore, clock: Callable[[], float]) -> None:
+    def __init__(self, store: InMemoryStore, clock: Callable[[], float]) -> None:
         self.store = store
         self.clock = clock
         self.seen: list[Position] = []
 
-    def driver(self, name: str = "me", *, seconds: float = 30.0) -> Driver:
-        return Driver(store=self.store, clock=self.clock, watch=self.seen.append, name=name, seconds=seconds)
+    def driver(self, name: str = "me", *, seconds: float = 30.0) -> RunExecutor:
+        return RunExecutor(
+            store=self.store, clock=self.clock, on_item=self.seen.append, name=name, lease_seconds=seconds
+        )
 
-    async def begin(self, root: Root, *, run: str = "run", name: str = "me", seconds: float = 30.0) -> Outcome:
+    async def begin(
+        self, root: RootCall, *, run: str = "run", name: str = "me", seconds: float = 30.0
+    ) -> ExecutionOutcome:
         driver = self.driver(name, seconds=seconds)
-        return await driver.drive(run, root, header=opened(run), conversation="", prior=())
+        return await driver.execute(run, root, header=opened(run), conversation="", prior_messages=())
 
-    async def again(self, root: Root, *, run: str = "run", name: str = "me", stopping: bool = False) -> Outcome:
-        return await self.driver(name).drive(run, root, header=None, conversation="", prior=(), stopping=stopping)
+    async def again(
+        self, root: RootCall, *, run: str = "run", name: str = "me", stopping: bool = False
+    ) -> ExecutionOutcome:
+        return await self.driver(name).execute(
+            run, root, header=None, conversation="", prior_messages=(), stopping=stopping
+        )
 
     async def items(self, run: str = "run") -> list[Item]:
         return [p.item for p in await self.store.read(run)]

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from remit.contracts.items import Decided, ToolOutput
+from remit.contracts.items import DecisionItem, ToolOutput
 from remit.errors import RequestError
 from tests.engine.engines import Making
 from tests.engine.office import PATIENCE, STRANGER, Office
@@ -73,7 +73,7 @@ async def test_a_decision_wakes_the_run_that_waits_for_it(office: Office, making
         await engine.wake(run)
         await office.until(run)
     assert len(office.written) == approved
-    assert sum(isinstance(item, Decided) for item in await office.items(run)) == 1
+    assert sum(isinstance(item, DecisionItem) for item in await office.items(run)) == 1
 
 
 async def test_a_decision_of_which_nobody_told_it_is_found_in_the_journal(office: Office, making: Making) -> None:
@@ -125,7 +125,7 @@ async def test_a_run_is_woken_after_the_time_that_was_said(office: Office, makin
     async with engine:
         run = await office.wait("erase")
         await office.decide(run)
-        await engine.after(run, 0.3)
+        await engine.wake_later(run, 0.3)
         await office.until(run)
 
 

@@ -6,10 +6,10 @@ import asyncio
 
 import pytest
 
-from remit.contracts.items import Decided, Finished, Resumed, Waiting
+from remit.contracts.items import DecisionItem, RunFinished, RunResumed, RunSuspended
 from remit.contracts.question import Decision
 from remit.contracts.reply import Reply
-from remit.engine.drive import Outcome, Root
+from remit.engine.drive import ExecutionOutcome, RootCall
 from remit.errors import BlockedError, DivergedError, NotFoundError, RemitError, Suspended
 from remit.journal.ledger import RunLedger
 from tests.engine.roots import GOOD, Crash, Stage, asks, end_of, never, raising, replying
@@ -19,8 +19,8 @@ from tests.journal.samples import asking, no, note, opened, question, yes
 
 
 async def test_a_run_begins_with_its_header_and_ends_with_its_end(stage: Stage) -> None:
-    assert await stage.begin(replying()) == Outcome(status="done", reply=GOOD)
-    assert await stage.items() == [opened(), end_of(GOOD), Finished(call="run", status="done")]
+    assert await stage.begin(replying()) == ExecutionOutcome(status="done", reply=GOOD)
+    assert await stage.items() == [opened(), end_of(GOOD), RunFinished(call="run", status="done")]
     assert await stage.status() == "done"
 
 
@@ -39,7 +39,7 @@ async def test_that_a_run_was_taken_up_again_is_stored_with_what_comes_of_it(sta
     async def root(ledger: RunLedger) -> Reply:
         assert await stage.items() == before
         await ledger.commit(note())
-        assert await stage.items() == [*before, Resumed(call="run", driver="again"), note()]
+        assert await stage.items() == [*before, RunResumed(call="run", driver="again"), note()]
         return GOOD
 
     assert (await stage.again(root, name="again")).status == "done"
@@ -51,14 +51,14 @@ async def test_that_a_run_was_taken_up_again_is_stored_with_what_comes_of_it(sta
     ids=["error", "denial"],
 )
 async def test_a_bad_reply_fails_the_run_and_its_end_says_why(stage: Stage, error: NotFoundError, said: str) -> None:
-    reply = Reply.failed(error)
-    assert await stage.begin(replying(reply)) == Outcome(status="failed", reply=reply)
-    assert (await stage.items())[-1] == Finished(call="run", status="failed", error=said)
+    reply = Reply.from_error(error)
+    assert await stage.begin(replying(reply)) == ExecutionOutcome(status="failed", reply=reply)
+    assert (await stage.items())[-1] == RunFinished(call="run", status="failed", error=said)
 
 
 async def test_a_bad_reply_that_carries_no_error_fails_the_run_all_the_same(stage: Stage) -> None:
     assert (await stage.begin(replying(Reply("{}", "error")))).status == "failed"
-    assert (await stage.items())[-1] == Finished(call="run", status="failed")
+    assert (await stage.items())[-1] == RunFinished(call="run", status="failed")
 
 
 async def test_whoever_watches_sees_every_item_once_it_is_stored(stage: Stage) -> None:
@@ -71,12 +71,12 @@ async def test_whoever_watches_sees_every_item_once_it_is_stored(stage: Stage) -
 async def test_the_root_gets_what_the_run_was_given(stage: Stage) -> None:
     async def root(ledger: RunLedger) -> Reply:
         await ledger.commit(asking(question(conversation="talk"), call="match"))
-        assert await ledger.standing("match") is not None
-        assert (ledger.run, list(ledger.prior), ledger.stopping) == ("run", ["{}"], False)
+        assert await ledger.find_usable_question("match") is not None
+        assert (ledger.run, list(ledger.prior_messages), ledger.is_stopping) == ("run", ["{}"], False)
         assert ledger.now() == stage.clock()
         return GOOD
 
-    await stage.driver().drive("run", root, header=opened(), conversation="talk", prior=["{}"])
+    await stage.driver().execute("run", root, header=opened(), conversation="talk", prior_messages=["{}"])
 
 
 # --- what goes wrong stays open -----------------------------------------------------------------------------------
@@ -100,8 +100,8 @@ async def test_a_root_that_raises_leaves_the_run_open_as_if_it_had_crashed(stage
 
 
 async def test_a_run_that_asks_waits_and_says_for_what(stage: Stage) -> None:
-    assert await stage.begin(asks("q1", "q2")) == Outcome(status="waiting", questions=("q1", "q2"))
-    assert (await stage.items())[-1] == Waiting(call="run", questions=("q1", "q2"))
+    assert await stage.begin(asks("q1", "q2")) == ExecutionOutcome(status="waiting", questions=("q1", "q2"))
+    assert (await stage.items())[-1] == RunSuspended(call="run", questions=("q1", "q2"))
     assert await stage.status() == "waiting"
 
 
@@ -111,33 +111,33 @@ async def test_a_decision_is_copied_to_the_call_that_asked(stage: Stage, decisio
     await stage.store.decide(decision)
     assert (await stage.again(asks("q1"), name="later")).status == "done"
     assert (await stage.items())[3:] == [
-        Resumed(call="run", driver="later"),
-        Decided(call="call q1", question="q1", body=decision.json()),
+        RunResumed(call="run", driver="later"),
+        DecisionItem(call="call q1", question="q1", body=decision.to_json()),
         end_of(GOOD),
-        Finished(call="run", status="done"),
+        RunFinished(call="run", status="done"),
     ]
 
 
 async def test_every_call_that_waits_for_one_question_gets_the_decision(stage: Stage) -> None:
     async def both(ledger: RunLedger) -> Reply:
         for call in ("one", "two"):
-            if not ledger.known(call):
+            if not ledger.items_for(call):
                 await ledger.commit(asking(question(), call=call))
         return await asks("q1")(ledger)
 
     await stage.begin(both)
     await stage.store.decide(yes())
     await stage.again(both)
-    assert [i.call for i in await stage.items() if isinstance(i, Decided)] == ["one", "two", "call q1"]
+    assert [i.call for i in await stage.items() if isinstance(i, DecisionItem)] == ["one", "two", "call q1"]
 
 
 async def test_a_decision_is_copied_once_however_often_the_run_is_driven(stage: Stage) -> None:
     await stage.begin(asks("q1", "q2"))
     await stage.store.decide(yes("q1"))
-    assert await stage.again(asks("q1", "q2")) == Outcome(status="waiting", questions=("q2",))
+    assert await stage.again(asks("q1", "q2")) == ExecutionOutcome(status="waiting", questions=("q2",))
     await stage.store.decide(no("q2"))
     assert (await stage.again(asks("q1", "q2"))).status == "done"
-    assert [i.question for i in await stage.items() if isinstance(i, Decided)] == ["q1", "q2"]
+    assert [i.question for i in await stage.items() if isinstance(i, DecisionItem)] == ["q1", "q2"]
 
 
 async def test_a_call_that_asks_what_was_decided_for_another_gets_the_decision_too(stage: Stage) -> None:
@@ -153,9 +153,9 @@ async def test_a_call_that_asks_what_was_decided_for_another_gets_the_decision_t
         nonlocal drives
         drives += 1
         assert drives < 5, "driven again and again, and nothing has changed"
-        if not ledger.known("call"):
+        if not ledger.items_for("call"):
             await ledger.commit(asking(question(), call="call"))
-        if not any(isinstance(item, Decided) for item in ledger.known("call")):
+        if not any(isinstance(item, DecisionItem) for item in ledger.items_for("call")):
             raise Suspended("q1")
         return await replying()(ledger)
 
@@ -167,7 +167,7 @@ async def test_a_call_that_asks_what_was_decided_for_another_gets_the_decision_t
 
 async def test_a_run_that_nobody_decided_waits_on(stage: Stage) -> None:
     await stage.begin(asks("q1"))
-    assert await stage.again(asks("q1")) == Outcome(status="waiting", questions=("q1",))
+    assert await stage.again(asks("q1")) == ExecutionOutcome(status="waiting", questions=("q1",))
     assert await stage.status() == "waiting"
 
 
@@ -189,7 +189,9 @@ async def test_one_decision_of_two_drives_the_run_on_to_the_other_question(stage
         if not deciding:
             deciding.append(asyncio.create_task(stage.store.decide(yes("q2"))))
 
-    assert await stage.begin(asks("q1", "q2", meanwhile=decide)) == Outcome(status="waiting", questions=("q1",))
+    assert await stage.begin(asks("q1", "q2", meanwhile=decide)) == ExecutionOutcome(
+        status="waiting", questions=("q1",)
+    )
     assert (await stage.kinds()).count("suspended") == 1
 
 
@@ -211,9 +213,9 @@ async def test_a_run_that_waits_for_a_question_of_an_earlier_run_gets_its_decisi
         nonlocal drives
         drives += 1
         assert drives < 5, "driven again and again, and nothing has changed"
-        if not ledger.known("call"):
+        if not ledger.items_for("call"):
             await ledger.commit(asking(question(run="first", call="announced"), call="call"))
-        if not any(isinstance(item, Decided) for item in ledger.known("call")):
+        if not any(isinstance(item, DecisionItem) for item in ledger.items_for("call")):
             raise Suspended("q1")
         return await replying()(ledger)
 
@@ -228,7 +230,12 @@ async def test_a_run_that_waits_for_a_question_of_an_earlier_run_gets_its_decisi
 
 @pytest.mark.parametrize(
     "reply",
-    [GOOD, Reply.final("over"), Reply.failed(NotFoundError("no page")), Reply.failed(BlockedError("by a rule"))],
+    [
+        GOOD,
+        Reply.final("over"),
+        Reply.from_error(NotFoundError("no page")),
+        Reply.from_error(BlockedError("by a rule")),
+    ],
     ids=["done", "final", "failed", "denied"],
 )
 async def test_an_ended_run_tells_its_end_and_is_not_driven(stage: Stage, reply: Reply) -> None:
@@ -237,7 +244,11 @@ async def test_an_ended_run_tells_its_end_and_is_not_driven(stage: Stage, reply:
     again = await stage.again(never)
     assert again.status == first.status
     assert again.reply is not None
-    assert (again.reply.content, again.reply.outcome, again.reply.ends) == (reply.content, reply.outcome, reply.ends)
+    assert (again.reply.content, again.reply.outcome, again.reply.is_final) == (
+        reply.content,
+        reply.outcome,
+        reply.is_final,
+    )
     assert (str(again.reply.error), type(again.reply.error)) == (str(reply.error), type(reply.error))
     assert await stage.items() == before
 
@@ -249,7 +260,7 @@ async def test_an_ended_run_whose_bodies_were_erased_is_not_driven(stage: Stage)
 
 
 @pytest.mark.parametrize("root", [replying(), asks("q1")], ids=["ended", "waiting"])
-async def test_a_new_run_cannot_have_the_id_of_one_that_exists(stage: Stage, root: Root) -> None:
+async def test_a_new_run_cannot_have_the_id_of_one_that_exists(stage: Stage, root: RootCall) -> None:
     await stage.begin(root)
     with pytest.raises(RemitError):
         await stage.begin(replying())

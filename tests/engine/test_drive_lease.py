@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from remit.contracts.reply import Reply
-from remit.engine.drive import Root
+from remit.engine.drive import RootCall
 from remit.errors import CallCancelledError, DivergedError, JournalError, LeaseError
-from remit.journal.in_process import InProcessStore
+from remit.journal.in_process import InMemoryStore
 from remit.journal.ledger import RunLedger
-from remit.journal.ports import Held
+from remit.journal.ports import AcquiredLease
 from tests.engine.roots import GOOD, Crash, Stage, asks, end_of, never, raising, replying
 from tests.journal.samples import Clock, note, opened, yes
 
@@ -28,7 +28,7 @@ def stage() -> Stage:
     def now() -> float:
         return asyncio.get_running_loop().time()
 
-    return Stage(InProcessStore(now), now)
+    return Stage(InMemoryStore(now), now)
 
 
 async def free(stage: Stage, run: str = "run") -> bool:
@@ -70,7 +70,7 @@ async def test_the_lease_of_a_driver_that_died_runs_out_by_itself(stage: Stage) 
     ("root", "error"),
     [
         (replying(), None),
-        (replying(Reply.failed(CallCancelledError("no"))), None),
+        (replying(Reply.from_error(CallCancelledError("no"))), None),
         (asks("q1"), None),
         (raising(DivergedError("other code")), DivergedError),
         (raising(ZeroDivisionError()), ZeroDivisionError),
@@ -79,7 +79,7 @@ async def test_the_lease_of_a_driver_that_died_runs_out_by_itself(stage: Stage) 
     ids=["done", "failed", "waiting", "diverged", "raised", "crashed"],
 )
 async def test_the_lease_is_released_on_every_way_out(
-    stage: Stage, root: Root, error: type[BaseException] | None
+    stage: Stage, root: RootCall, error: type[BaseException] | None
 ) -> None:
     if error is None:
         await stage.begin(root)
@@ -155,11 +155,11 @@ async def test_a_driver_that_is_cancelled_after_it_was_taken_over_complains_of_n
     assert await complaints(drive()) == []
 
 
-class Late(InProcessStore):
+class Late(InMemoryStore):
     """Answers to `acquire` late, as a database does."""
 
-    async def acquire(self, run: str, driver: str, seconds: float, after: int = -1) -> Held:
-        held = await super().acquire(run, driver, seconds, after)
+    async def acquire(self, run: str, executor: str, seconds: float, after: int = -1) -> AcquiredLease:
+        held = await super().acquire(run, executor, seconds, after)
         await asyncio.sleep(0.1)
         return held
 
@@ -186,7 +186,7 @@ async def test_a_second_drive_of_the_same_run_in_this_process_is_refused(stage: 
     assert await stage.kinds() == ["opened", "tool_output", "finished"]
 
 
-class Away(InProcessStore):
+class Away(InMemoryStore):
     """A store that is away for a while each time that a lease is to be renewed."""
 
     renewals = 0
@@ -211,10 +211,10 @@ async def test_a_lease_is_held_on_to_where_the_store_was_away_for_a_moment() -> 
     assert (await stage.begin(root, seconds=30)).status == "done"
 
 
-class Meanwhile(InProcessStore):
+class Meanwhile(InMemoryStore):
     """Somebody decides, or cancels, in the moment before a lease is let go: they could not drive the run themselves."""
 
-    def __init__(self, clock: Callable[[], float], meanwhile: Callable[[InProcessStore], Awaitable[None]]) -> None:
+    def __init__(self, clock: Callable[[], float], meanwhile: Callable[[InMemoryStore], Awaitable[None]]) -> None:
         super().__init__(clock)
         self._meanwhile = [meanwhile]
 
@@ -235,12 +235,12 @@ async def test_a_decision_that_comes_when_the_run_waits_and_its_lease_is_held_dr
 
 async def test_a_cancel_that_comes_when_the_run_waits_and_its_lease_is_held_ends_it() -> None:
     now = asyncio.get_running_loop().time
-    stage = Stage(Meanwhile(now, lambda store: store.cancel("run", "ada")), now)
+    stage = Stage(Meanwhile(now, lambda store: store.request_cancel("run", "ada")), now)
     assert (await stage.begin(asks("q1"))).status == "cancelled"
     assert await stage.status() == "cancelled"
 
 
-class Gone(InProcessStore):
+class Gone(InMemoryStore):
     """Nobody can ask it anything any more once a lease was let go."""
 
     gone = False
@@ -249,10 +249,10 @@ class Gone(InProcessStore):
         await super().release(run, epoch)
         self.gone = True
 
-    async def cancelled(self, run: str) -> str:
+    async def cancel_requested_by(self, run: str) -> str:
         if self.gone:
             raise JournalError("the database is away")
-        return await super().cancelled(run)
+        return await super().cancel_requested_by(run)
 
 
 async def test_a_run_waits_where_nobody_can_tell_whether_it_was_decided() -> None:

@@ -6,9 +6,9 @@ import asyncio
 
 import pytest
 
-from remit.contracts.items import Finished
+from remit.contracts.items import RunFinished
 from remit.contracts.reply import Reply
-from remit.engine.drive import Outcome, Root
+from remit.engine.drive import ExecutionOutcome, RootCall
 from remit.errors import LeaseError, RequestError
 from remit.journal.ledger import RunLedger
 from tests.engine.roots import GOOD, Stage, replying
@@ -17,9 +17,11 @@ from tests.journal.samples import note, opened
 pytestmark = pytest.mark.looptime
 
 
-async def drive(stage: Stage, root: Root, leave: asyncio.Event) -> Outcome:
+async def drive(stage: Stage, root: RootCall, leave: asyncio.Event) -> ExecutionOutcome:
     driver = stage.driver()
-    return await driver.drive("run", root, header=opened(), conversation="", prior=(), leave=leave)
+    return await driver.execute(
+        "run", root, header=opened(), conversation="", prior_messages=(), release_requested=leave
+    )
 
 
 async def test_a_run_that_is_let_go_is_left_as_a_crash_would_leave_it(stage: Stage) -> None:
@@ -63,7 +65,7 @@ async def test_a_body_that_commits_while_it_is_let_go_is_refused(stage: Stage) -
         try:
             await asyncio.Event().wait()
         finally:
-            await ledger.commit(Finished(call="run", status="cancelled"))
+            await ledger.commit(RunFinished(call="run", status="cancelled"))
         return GOOD
 
     with pytest.raises(LeaseError):
@@ -79,7 +81,7 @@ async def test_a_run_that_comes_to_rest_before_it_is_told_to_leave_has_ended(sta
 
 
 async def test_a_run_that_is_opened_has_its_header_and_no_driver(stage: Stage) -> None:
-    await stage.driver().open("run", opened())
+    await stage.driver().create_run("run", opened())
     assert await stage.items() == [opened()]
     assert await stage.status() == "running"
     assert (await stage.again(replying(), name="another")).status == "done"
@@ -88,4 +90,4 @@ async def test_a_run_that_is_opened_has_its_header_and_no_driver(stage: Stage) -
 async def test_a_run_cannot_be_opened_with_the_id_of_one_that_exists(stage: Stage) -> None:
     await stage.begin(replying())
     with pytest.raises(RequestError, match="there is a run run already"):
-        await stage.driver().open("run", opened())
+        await stage.driver().create_run("run", opened())

@@ -7,55 +7,55 @@ from typing import Any
 
 import pytest
 
-from remit.engine.attempt import LATE
-from remit.engine.drive import Outcome
+from remit.engine.attempt import LEASE_RETRY_MAX_SECONDS
+from remit.engine.drive import ExecutionOutcome
 from remit.engine.local import LocalEngine
-from remit.journal.in_process import InProcessStore
+from remit.journal.in_process import InMemoryStore
 from remit.journal.ports import RunRow
 from tests.journal.samples import begin
 
 pytestmark = pytest.mark.looptime
 
 
-class HeldUp(InProcessStore):
+class HeldUp(InMemoryStore):
     """Takes an hour to tell of its runs, once, as on a machine that was asleep meanwhile."""
 
     hours = 1
 
-    async def runs(self, **wanted: Any) -> list[RunRow]:
+    async def list_runs(self, **wanted: Any) -> list[RunRow]:
         hours, self.hours = self.hours, 0
         await asyncio.sleep(hours * 3600)
-        return await super().runs(**wanted)
+        return await super().list_runs(**wanted)
 
 
 async def test_a_look_that_took_an_hour_does_not_put_off_the_next_for_long() -> None:
     store = HeldUp(asyncio.get_running_loop().time)
     driven = asyncio.Event()
 
-    async def drive(run: str, leave: asyncio.Event) -> Outcome:
+    async def drive(run: str, leave: asyncio.Event) -> ExecutionOutcome:
         driven.set()
-        return Outcome(status="done")
+        return ExecutionOutcome(status="done")
 
     def report(run: str, error: BaseException) -> None:
         raise AssertionError(f"nothing goes wrong with {run!r}") from error
 
-    async with LocalEngine(store, drive, applications=["app"], report=report):
+    async with LocalEngine(store, drive, applications=["app"], on_error=report):
         await asyncio.sleep(3600.5)
         await begin(store)
         await driven.wait()
-    assert asyncio.get_running_loop().time() <= 3600 + LATE
+    assert asyncio.get_running_loop().time() <= 3600 + LEASE_RETRY_MAX_SECONDS
 
 
-class Unreadable(InProcessStore):
+class Unreadable(InMemoryStore):
     """Tells of its runs, but for once when it raises what no journal should."""
 
     looks = 0
 
-    async def runs(self, **wanted: Any) -> list[RunRow]:
+    async def list_runs(self, **wanted: Any) -> list[RunRow]:
         self.looks += 1
         if self.looks == 1:
             raise ValueError("a body of question q1 that no version wrote")
-        return await super().runs(**wanted)
+        return await super().list_runs(**wanted)
 
 
 async def test_whatever_a_look_raises_is_reported_and_the_next_one_finds_runs() -> None:
@@ -63,14 +63,14 @@ async def test_whatever_a_look_raises_is_reported_and_the_next_one_finds_runs() 
     driven = asyncio.Event()
     reported: list[str] = []
 
-    async def drive(run: str, leave: asyncio.Event) -> Outcome:
+    async def drive(run: str, leave: asyncio.Event) -> ExecutionOutcome:
         driven.set()
-        return Outcome(status="done")
+        return ExecutionOutcome(status="done")
 
     def report(run: str, error: BaseException) -> None:
         reported.append(str(error))
 
-    async with LocalEngine(store, drive, applications=["app"], report=report):
+    async with LocalEngine(store, drive, applications=["app"], on_error=report):
         await begin(store)
         await driven.wait()
     assert reported == ["a body of question q1 that no version wrote"]

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from remit.contracts.oracle import faults
-from remit.errors import FormatError
-from remit.journal.codec import FORMAT, OLDEST, broken_link
+from remit.contracts.oracle import history_errors
+from remit.errors import JournalFormatError
+from remit.journal.codec import JOURNAL_FORMAT, OLDEST_FORMAT, find_broken_link
 from remit.journal.sql import SqlStore
 from tests.golden.world import PERSON, runtime
 
@@ -27,7 +27,7 @@ def loaded(folder: Path, version: int) -> Path:
     return file
 
 
-@pytest.fixture(params=range(OLDEST, FORMAT + 1), ids=lambda version: f"format {version}")
+@pytest.fixture(params=range(OLDEST_FORMAT, JOURNAL_FORMAT + 1), ids=lambda version: f"format {version}")
 async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[SqlStore]:
     store = SqlStore.at(loaded(tmp_path, request.param), clock=lambda: NOW)
     yield store
@@ -35,42 +35,44 @@ async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
 
 
 async def test_its_runs_are_listed_with_how_they_came_out(store: SqlStore) -> None:
-    rows = await store.runs(conversation="words")
+    rows = await store.list_runs(conversation="words")
     assert [(row.run, row.status) for row in rows] == [("third", "waiting"), ("second", "done"), ("first", "done")]
 
 
 @pytest.mark.parametrize("run", ["first", "second", "third"])
 async def test_its_chains_verify(store: SqlStore, run: str) -> None:
-    assert broken_link(await store.read(run)) is None
+    assert find_broken_link(await store.read(run)) is None
 
 
 @pytest.mark.parametrize("run", ["first", "second"])
 async def test_its_runs_replay_to_the_byte(store: SqlStore, run: str) -> None:
     report = await runtime(store).replay(run)
-    assert (report.difference, report.compared > 3) == ("", True)
+    assert (report.difference, report.compared_count > 3) == ("", True)
 
 
 async def test_a_run_that_waits_in_it_goes_on_after_a_yes(store: SqlStore) -> None:
     made = runtime(store, clock=lambda: NOW)
-    (row,) = await store.questions()
+    (row,) = await store.list_questions()
     await made.decide(row.question.id, approved=True, by=PERSON)
     assert (await made.resume("third")).value() == "Salt is erased."
 
 
 async def test_the_conversation_in_it_is_still_valid(store: SqlStore) -> None:
     history = await runtime(store).history("second")
-    assert (faults(history), len(history)) == ([], 11)
+    assert (history_errors(history), len(history)) == ([], 11)
     assert "a wörd — 語" in history[2]
 
 
-@pytest.mark.parametrize("version", [OLDEST - 1, FORMAT + 1])
+@pytest.mark.parametrize("version", [OLDEST_FORMAT - 1, JOURNAL_FORMAT + 1])
 async def test_a_format_that_this_version_does_not_read_is_refused_by_name(tmp_path: Path, version: int) -> None:
-    file = loaded(tmp_path, FORMAT)
+    file = loaded(tmp_path, JOURNAL_FORMAT)
     with closing(sqlite3.connect(file)) as connection, connection:
         change = "UPDATE remit_items SET body = replace(body, ?, ?) WHERE kind = 'opened'"
-        connection.execute(change, (f'"format":{FORMAT}', f'"format":{version}'))
+        connection.execute(change, (f'"format":{JOURNAL_FORMAT}', f'"format":{version}'))
     store = SqlStore.at(file)
     for drive in (runtime(store).replay, runtime(store).resume):
-        with pytest.raises(FormatError, match=rf"has format {version}; this version reads {OLDEST} to {FORMAT}"):
+        with pytest.raises(
+            JournalFormatError, match=rf"has format {version}; this version reads {OLDEST_FORMAT} to {JOURNAL_FORMAT}"
+        ):
             await drive("first")
     await store.close()

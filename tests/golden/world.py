@@ -7,9 +7,9 @@ from itertools import count
 
 from remit import Agent, App, Context, Effect, LeafContext, Risk, Runtime, tool
 from remit.journal.ports import Store
-from remit.testing import Scripted, anybody, calls
+from remit.testing import Scripted, calls, superuser
 
-PERSON = anybody(name="ada")
+PERSON = superuser(name="ada")
 
 
 @tool(effect=Effect.PURE)
@@ -55,6 +55,8 @@ def runtime(store: Store, clock: Callable[[], float] | None = None) -> Runtime:
     agent = Agent("keeper", instructions="Keep words.", tools=(look, save, erase, move))
     app = App(name="golden", agents=(agent,))
     model = Scripted(TALK)
-    made = Runtime(app, store=store, model=model, clock=clock or (lambda: next(seconds)), ids=lambda: next(names))
-    made.remember(PERSON)
+    made = Runtime(
+        app, store=store, model=model, clock=clock or (lambda: next(seconds)), make_run_id=lambda: next(names)
+    )
+    made.add_principals(PERSON)
     return made

@@ -11,7 +11,7 @@ import tempfile
 from contextlib import closing
 from pathlib import Path
 
-from remit.journal.codec import FORMAT
+from remit.journal.codec import JOURNAL_FORMAT
 from remit.journal.sql import SqlStore
 from tests.golden.world import PERSON, runtime
 
@@ -37,7 +37,7 @@ def main() -> None:
         asyncio.run(write(file))
         with closing(sqlite3.connect(file)) as connection:
             text = "\n".join(connection.iterdump())
-    (FOLDER / f"format-{FORMAT}.sql").write_text(text + "\n", encoding="utf-8")
+    (FOLDER / f"format-{JOURNAL_FORMAT}.sql").write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

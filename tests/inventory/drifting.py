@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from figures.notebook import Notebook
 from remit import preset
-from remit.inventory.drift import check
-from remit.inventory.lock import lock_file, lock_of
+from remit.inventory.drift import run_checklist
+from remit.inventory.lock import build_lock, lock_path
 from remit.inventory.methods import method
 from remit.inventory.operations import Operations
 from remit.schemas.finding import Finding
@@ -13,12 +13,12 @@ from remit.schemas.finding import Finding
 
 def agree(notebook: Notebook) -> Operations:
     operations = notebook.operations()
-    lock_file(operations).write_text(lock_of(operations).text(), encoding="utf-8")
+    lock_path(operations).write_text(build_lock(operations).to_text(), encoding="utf-8")
     return operations
 
 
 def look(notebook: Notebook, operations: Operations) -> list[Finding]:
-    points = check(operations, set(operations.tools), preset(notebook.env))
+    points = run_checklist(operations, set(operations.tools), preset(notebook.env))
     return [each for point in points for each in point.findings]
 
 

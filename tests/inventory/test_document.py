@@ -8,12 +8,12 @@ from typing import Literal
 import pytest
 from pydantic import Field
 
-from figures.notebook import NOTES, WEATHER, WORDS, Env, Notebook, Notes, table
+from figures.notebook import NOTES, VOCABULARY, WEATHER, Env, Notebook, Notes, table
 from remit.contracts.call import ToolLayer
 from remit.contracts.classification import Capability, Tier
 from remit.inventory.document import read_inventory
-from remit.inventory.gates import Enabled
-from remit.inventory.governance import Enforcer, Governed, Policies, Section, Table
+from remit.inventory.gates import EnabledGate
+from remit.inventory.governance import Enforcer, PolicyModel, PolicySection, PolicyTable, ToolGovernance
 from remit.inventory.sections import SessionPolicies
 from remit.schemas.finding import InventoryError
 
@@ -21,13 +21,13 @@ from remit.schemas.finding import InventoryError
 def findings(tmp_path: Path, notes: str, weather: str = WEATHER) -> list[tuple[str, str, str]]:
     Notebook(tmp_path / "inventory").write(notes, weather)
     with pytest.raises(InventoryError) as raised:
-        read_inventory(tmp_path / "inventory", table(Env(), Notes()), WORDS)
-    return [(each.code, each.where.rpartition("/")[2], f"{each.what}; {each.mend}") for each in raised.value.findings]
+        read_inventory(tmp_path / "inventory", table(Env(), Notes()), VOCABULARY)
+    return [(each.code, each.where.rpartition("/")[2], f"{each.what}; {each.fix}") for each in raised.value.findings]
 
 
 def test_entries_are_read_with_templates_filled_in(tmp_path: Path) -> None:
     Notebook(tmp_path / "inventory").write()
-    inventory = read_inventory(tmp_path / "inventory", table(Env(), Notes()), WORDS)
+    inventory = read_inventory(tmp_path / "inventory", table(Env(), Notes()), VOCABULARY)
     assert sorted(inventory.methods) == [
         "office.notes.create_note",
         "office.notes.read_note",
@@ -35,8 +35,8 @@ def test_entries_are_read_with_templates_filled_in(tmp_path: Path) -> None:
     ]
     assert sorted(inventory.tools) == ["count_notes", "create_note", "quick_note", "read_note", "weather"]
     entry = inventory.methods["office.notes.create_note"]
-    assert (entry.name, entry.part.classification.capability) == ("create_note", Capability.CREATE)
-    assert inventory.methods["office.weather.forecast"].part.classification.integration_tier is Tier.EXTERNAL
+    assert (entry.name, entry.spec.classification.capability) == ("create_note", Capability.CREATE)
+    assert inventory.methods["office.weather.forecast"].spec.classification.integration_tier is Tier.EXTERNAL
     rules = entry.policies["business_rules"].model_dump()
     assert (rules["timeout_seconds"], rules["required_permissions"]) == (30, ("notes:write",))
     assert entry.policies["session_policies"] == SessionPolicies(requires_active_session=True)
@@ -263,24 +263,24 @@ def test_one_mistake_is_one_finding(tmp_path: Path, name: str) -> None:
     assert len(found := findings(tmp_path, text.replace(old, new, 1))) == 1, found
 
 
-class Chosen(Policies):
+class Chosen(PolicyModel):
     """A section that holds several words, of which one must be there."""
 
     words: tuple[Literal["one", "two"], ...] = Field(default=("one",), min_length=1)
 
 
 def test_a_mistake_within_a_whole_is_not_said_of_the_whole_too(tmp_path: Path) -> None:
-    def around(_policies: Policies, _governed: Governed) -> tuple[ToolLayer, ...]:
+    def around(_policies: PolicyModel, _governed: ToolGovernance) -> tuple[ToolLayer, ...]:
         return ()
 
-    enforced = {"words": Enforcer(layer=Enabled, does="nothing")}
-    section = Section(name="chosen", model=Chosen, enforced=enforced, layers=around)
+    enforced = {"words": Enforcer(layer=EnabledGate, description="nothing")}
+    section = PolicySection(name="chosen", model=Chosen, enforcers=enforced, make_layers=around)
     Notebook(tmp_path).write(NOTES.replace("session_policies: session_required", "chosen: {words: [onee]}", 1))
     with pytest.raises(InventoryError) as raised:
-        read_inventory(tmp_path, Table(*table(Env(), Notes()).sections.values(), section), WORDS)
+        read_inventory(tmp_path, PolicyTable(*table(Env(), Notes()).sections.values(), section), VOCABULARY)
     (found,) = raised.value.findings
     assert found.what == "create_note.chosen.words.0: Input should be 'one' or 'two'"
-    assert found.mend == "did you mean one?"
+    assert found.fix == "did you mean one?"
 
 
 def test_a_file_that_says_nothing_is_found_as_that(tmp_path: Path) -> None:
@@ -302,7 +302,7 @@ def test_a_file_that_nobody_would_read_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["weather", "office.weather.forecast"])
 def test_what_replaces_another_may_be_a_tool_or_a_method(tmp_path: Path, name: str) -> None:
     Notebook(tmp_path).write(NOTES.replace("template: authenticated_access,", f"replacement_method: {name},", 1))
-    inventory = read_inventory(tmp_path, table(Env(), Notes()), WORDS)
+    inventory = read_inventory(tmp_path, table(Env(), Notes()), VOCABULARY)
     rules = inventory.methods["office.notes.create_note"].policies["business_rules"].model_dump()
     assert rules["replacement_method"] == name
 
@@ -331,19 +331,19 @@ def test_a_tool_of_a_function_that_cannot_be_read_is_found(tmp_path: Path) -> No
 
 def test_a_folder_without_files_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(InventoryError, match=r"no inventory: no file \*\.yaml; write one"):
-        read_inventory(tmp_path, table(Env(), Notes()), WORDS)
+        read_inventory(tmp_path, table(Env(), Notes()), VOCABULARY)
 
 
 def test_the_message_says_the_first_finding_and_how_many_more(tmp_path: Path) -> None:
     Notebook(tmp_path).write(NOTES.replace("domain: office", "domain: moon"), "domain: sun\n")
     with pytest.raises(InventoryError, match=r"notes\.yaml:1: no domain 'moon'; there are: office \(and 1 more:"):
-        read_inventory(tmp_path, table(Env(), Notes()), WORDS)
+        read_inventory(tmp_path, table(Env(), Notes()), VOCABULARY)
 
 
 def test_a_tool_may_add_policy_that_its_method_does_not_say(tmp_path: Path) -> None:
     more = NOTES.replace("read_note: {}", "read_note: {business_rules: {timeout_seconds: 5}, audit_events: minimal}")
     Notebook(tmp_path).write(more)
-    inventory = read_inventory(tmp_path, table(Env(), Notes()), WORDS)
+    inventory = read_inventory(tmp_path, table(Env(), Notes()), VOCABULARY)
     policies = inventory.tools["read_note"].policies
     rules = policies["business_rules"].model_dump()
     assert (rules["timeout_seconds"], rules["required_permissions"]) == (5, ("notes:read",))
@@ -352,7 +352,7 @@ def test_a_tool_may_add_policy_that_its_method_does_not_say(tmp_path: Path) -> N
 
 def test_a_slice_has_what_is_said_of_one_subdomain(tmp_path: Path) -> None:
     Notebook(tmp_path).write()
-    weather = read_inventory(tmp_path, table(Env(), Notes()), WORDS).slice("office", "weather")
+    weather = read_inventory(tmp_path, table(Env(), Notes()), VOCABULARY).slice("office", "weather")
     assert (list(weather.methods), list(weather.tools)) == (["office.weather.forecast"], ["weather"])
 
 

@@ -9,40 +9,42 @@ from typing import Any
 
 import pytest
 
-from figures.drift import PLANTS, found_after
+from figures.drift import PLANTS, findings_after
 from figures.notebook import NOTES, WEATHER, Notebook
 from remit import Validate
 from remit.core import Stack
-from remit.inventory.changes import changes
-from remit.inventory.drift import CHECKLIST, check, refused
-from remit.inventory.lock import Lock, lock_file, lock_of, read_lock
-from remit.schemas.finding import Finding, InventoryError, Step, place_of_field
+from remit.inventory.changes import diff_lock
+from remit.inventory.drift import CHECKLIST, report_load_errors, run_checklist
+from remit.inventory.lock import Lock, build_lock, lock_path, read_lock
+from remit.schemas.finding import Finding, InventoryError, VersionBump, locate_field
 from tests.inventory.drifting import OtherWeather, agree, look
 
 
 @pytest.mark.parametrize("name", PLANTS)
 def test_a_planted_drift_is_found(name: str) -> None:
     plant, code = PLANTS[name]
-    assert code in [finding.code for finding in found_after(plant)]
+    assert code in [finding.code for finding in findings_after(plant)]
 
 
 def test_where_nothing_was_planted_nothing_is_found() -> None:
-    assert found_after(lambda _notebook: ()) == []
+    assert findings_after(lambda _notebook: ()) == []
 
 
 def test_every_point_looks_at_something(notebook: Notebook) -> None:
     operations = agree(notebook)
     layers = notebook.app().layers
     assert layers is not None
-    points = check(operations, set(operations.tools), layers())
+    points = run_checklist(operations, set(operations.tools), layers())
     assert [point.name for point in points] == list(CHECKLIST)
-    assert all(point.looked_at > 0 for point in points)
+    assert all(point.checked_count > 0 for point in points)
 
 
 def test_what_was_refused_stands_under_its_point() -> None:
     kinds = ("missing-model", "repeated", "unknown-key", "said-twice")
-    error = InventoryError([Finding(code=code, where="f:1", what="", mend="") for code in kinds])
-    found = {point.name: [each.code for each in point.findings] for point in refused(error) if point.findings}
+    error = InventoryError([Finding(code=code, where="f:1", what="", fix="") for code in kinds])
+    found = {
+        point.name: [each.code for each in point.findings] for point in report_load_errors(error) if point.findings
+    }
     assert found == {
         "references": ["missing-model"],
         "inheritance": ["repeated"],
@@ -54,56 +56,58 @@ def test_what_was_refused_stands_under_its_point() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "code", "step"),
     [
-        ("effect: keyed", "effect: keyed\n    risk: moderate", "raised-risk", Step.MAJOR),
-        ("effect: keyed", "effect: unsafe", "changed-effect", Step.MAJOR),
-        ("[notes:write]", "[notes:write, notes:read]", "changed-permissions", Step.MAJOR),
-        ("[notes:write]", "[]", "changed-permissions", Step.MINOR),
-        ("template: authenticated_access,", "visibility: internal,", "changed-visibility", Step.MAJOR),
-        ("template: authenticated_access,", "timeout_seconds: 5,", "changed-business_rules", Step.MAJOR),
+        ("effect: keyed", "effect: keyed\n    risk: moderate", "raised-risk", VersionBump.MAJOR),
+        ("effect: keyed", "effect: unsafe", "changed-effect", VersionBump.MAJOR),
+        ("[notes:write]", "[notes:write, notes:read]", "changed-permissions", VersionBump.MAJOR),
+        ("[notes:write]", "[]", "changed-permissions", VersionBump.MINOR),
+        ("template: authenticated_access,", "visibility: internal,", "changed-visibility", VersionBump.MAJOR),
+        ("template: authenticated_access,", "timeout_seconds: 5,", "changed-business_rules", VersionBump.MAJOR),
         (
             "audit_events: {template: standard, log_response_fields: [number, secret]}\n",
             "\n",
             "changed-audit_events",
-            Step.MINOR,
+            VersionBump.MINOR,
         ),
-        ("{capability: create}", "{capability: create, maturity: beta}", "changed-classification", Step.MINOR),
-        ("tags: [note, create]", "tags: [note]", "changed-tags", Step.MINOR),
-        ("fix: {tags: [quick]}", "fix: {tags: [slow]}", "changed-fixed", Step.MINOR),
-        ("Write down a title and nothing else.", "Jot a title down.", "text", Step.PATCH),
-        ("      create_note: {tags: [note, create]}\n", "", "removed", Step.MAJOR),
-        ("      create_note: {tags", "      more: {}\n      create_note: {tags", "added", Step.MINOR),
-        ("hide: [text, secret]", "hide: [text]", "added-parameter", Step.MINOR),
-        ("hide: [text, secret]", "hide: []", "added-parameter", Step.MINOR),
+        ("{capability: create}", "{capability: create, maturity: beta}", "changed-classification", VersionBump.MINOR),
+        ("tags: [note, create]", "tags: [note]", "changed-tags", VersionBump.MINOR),
+        ("fix: {tags: [quick]}", "fix: {tags: [slow]}", "changed-fixed", VersionBump.MINOR),
+        ("Write down a title and nothing else.", "Jot a title down.", "text", VersionBump.PATCH),
+        ("      create_note: {tags: [note, create]}\n", "", "removed", VersionBump.MAJOR),
+        ("      create_note: {tags", "      more: {}\n      create_note: {tags", "added", VersionBump.MINOR),
+        ("hide: [text, secret]", "hide: [text]", "added-parameter", VersionBump.MINOR),
+        ("hide: [text, secret]", "hide: []", "added-parameter", VersionBump.MINOR),
     ],
 )
 def test_a_change_since_the_lock_is_named_with_its_step(
-    notebook: Notebook, old: str, new: str, code: str, step: Step
+    notebook: Notebook, old: str, new: str, code: str, step: VersionBump
 ) -> None:
     agree(notebook)
     assert old in NOTES
     notebook.write(NOTES.replace(old, new, 1))
     found = look(notebook, notebook.operations())
-    assert (code, step) in [(each.code, each.step) for each in found]
+    assert (code, step) in [(each.code, each.bump) for each in found]
 
 
 def test_a_risk_that_was_lowered_breaks_nobody(notebook: Notebook) -> None:
     notebook.write(NOTES.replace("effect: keyed", "effect: keyed\n    risk: high"))
     agree(notebook)
     notebook.write()
-    assert {(each.code, each.step) for each in look(notebook, notebook.operations())} == {("lowered-risk", Step.MINOR)}
+    assert {(each.code, each.bump) for each in look(notebook, notebook.operations())} == {
+        ("lowered-risk", VersionBump.MINOR)
+    }
 
 
-def altered(notebook: Notebook, **changed: Any) -> list[tuple[str, Step, str]]:
+def altered(notebook: Notebook, **changed: Any) -> list[tuple[str, VersionBump, str]]:
     """What is found after the lock of the method create_note, its digests true, said ``changed``."""
     operations = agree(notebook)
-    lock = lock_of(operations)
+    lock = build_lock(operations)
     key = "office.notes.create_note"
     said = lock.methods[key].model_copy(update=changed)
     fields = (said.parameters, said.required, said.defaults, said.result, said.governed)
-    contract, governance = type(said).digests(*fields)
+    contract, governance = type(said).compute_digests(*fields)
     methods = {**lock.methods, key: said.model_copy(update={"contract": contract, "governance": governance})}
     before = Lock(methods=methods, tools=lock.tools)
-    return [(each.code, each.step, each.what) for each in changes(before, operations)]
+    return [(each.code, each.bump, each.what) for each in diff_lock(before, operations)]
 
 
 TEXT = {"type": "string"}
@@ -119,21 +123,21 @@ OPTIONAL = {"text": "", "secret": ""}
 @pytest.mark.parametrize(
     ("changed", "code", "step"),
     [
-        ({"parameters": {**NOW, "old": TEXT}}, "removed-parameter", Step.MAJOR),
-        ({"parameters": {key: NOW[key] for key in ("title", "tags", "secret")}}, "added-parameter", Step.MINOR),
-        ({"parameters": {key: NOW[key] for key in ("text", "tags", "secret")}}, "added-parameter", Step.MAJOR),
-        ({"parameters": {**NOW, "title": {**NOW["title"], "maxLength": 20}}}, "changed-type", Step.MINOR),
-        ({"parameters": {**NOW, "title": TEXT}}, "changed-type", Step.MAJOR),
-        ({"required": []}, "changed-required", Step.MAJOR),
-        ({"required": ["tags", "title"]}, "changed-required", Step.MINOR),
-        ({"defaults": {"text": "x", "secret": ""}}, "changed-default", Step.MAJOR),
-        ({"result": {"type": "object"}}, "changed-result", Step.MINOR),
-        ({"result": {"type": "string"}}, "changed-result", Step.MAJOR),
-        ({"text": "other"}, "text", Step.PATCH),
+        ({"parameters": {**NOW, "old": TEXT}}, "removed-parameter", VersionBump.MAJOR),
+        ({"parameters": {key: NOW[key] for key in ("title", "tags", "secret")}}, "added-parameter", VersionBump.MINOR),
+        ({"parameters": {key: NOW[key] for key in ("text", "tags", "secret")}}, "added-parameter", VersionBump.MAJOR),
+        ({"parameters": {**NOW, "title": {**NOW["title"], "maxLength": 20}}}, "changed-type", VersionBump.MINOR),
+        ({"parameters": {**NOW, "title": TEXT}}, "changed-type", VersionBump.MAJOR),
+        ({"required": []}, "changed-required", VersionBump.MAJOR),
+        ({"required": ["tags", "title"]}, "changed-required", VersionBump.MINOR),
+        ({"defaults": {"text": "x", "secret": ""}}, "changed-default", VersionBump.MAJOR),
+        ({"result": {"type": "object"}}, "changed-result", VersionBump.MINOR),
+        ({"result": {"type": "string"}}, "changed-result", VersionBump.MAJOR),
+        ({"text": "other"}, "text", VersionBump.PATCH),
     ],
 )
 def test_a_change_of_the_contract_is_named_with_its_step(
-    notebook: Notebook, changed: dict[str, Any], code: str, step: Step
+    notebook: Notebook, changed: dict[str, Any], code: str, step: VersionBump
 ) -> None:
     assert (code, step) in [each[:2] for each in altered(notebook, **changed)]
 
@@ -165,27 +169,27 @@ def test_without_a_lock_that_is_what_is_found(notebook: Notebook) -> None:
 @pytest.mark.parametrize("text", ["{", '{"format": 2, "methods": {}, "tools": {}}', "[]"])
 def test_a_file_that_is_no_lock_is_found(notebook: Notebook, text: str) -> None:
     operations = agree(notebook)
-    lock_file(operations).write_text(text, encoding="utf-8")
+    lock_path(operations).write_text(text, encoding="utf-8")
     assert [each.code for each in look(notebook, operations)] == ["lock"]
 
 
 def test_the_lock_reads_back_as_it_was_written(notebook: Notebook) -> None:
     operations = agree(notebook)
-    assert read_lock(lock_file(operations)) == lock_of(operations)
-    assert json.loads(lock_file(operations).read_text())["format"] == 1
+    assert read_lock(lock_path(operations)) == build_lock(operations)
+    assert json.loads(lock_path(operations).read_text())["format"] == 1
 
 
 def test_a_tool_that_the_application_does_not_offer_is_an_orphan(notebook: Notebook) -> None:
     operations = agree(notebook)
     layers = notebook.app().layers
     assert layers is not None
-    (point,) = [each for each in check(operations, {"create_note"}, layers()) if each.findings]
+    (point,) = [each for each in run_checklist(operations, {"create_note"}, layers()) if each.findings]
     assert (point.name, {each.code for each in point.findings}, len(point.findings)) == ("drift", {"orphan"}, 4)
 
 
 def test_permissions_that_no_layer_asks_for_are_found(notebook: Notebook) -> None:
     operations = agree(notebook)
-    (point,) = [each for each in check(operations, set(operations.tools), Stack(Validate())) if each.findings]
+    (point,) = [each for each in run_checklist(operations, set(operations.tools), Stack(Validate())) if each.findings]
     assert {each.code for each in point.findings} == {"unenforced"}
     assert "create_note declares business_rules.required_permissions" in point.findings[1].what
 
@@ -249,44 +253,44 @@ SESSION = "    session_policies: session_required\n"
 @pytest.mark.parametrize(
     ("old", "new", "said", "step"),
     [
-        (POLICY, "enabled: false,", "business_rules.enabled true → false", Step.MAJOR),
-        (POLICY, "", "business_rules.timeout_seconds 30 → none", Step.MINOR),
-        (POLICY, "timeout_seconds: 1,", "business_rules.timeout_seconds 30 → 1", Step.MAJOR),
-        (POLICY, 'removal_version: "2.0",', "business_rules.removal_version none → 2.0", Step.MAJOR),
+        (POLICY, "enabled: false,", "business_rules.enabled true → false", VersionBump.MAJOR),
+        (POLICY, "", "business_rules.timeout_seconds 30 → none", VersionBump.MINOR),
+        (POLICY, "timeout_seconds: 1,", "business_rules.timeout_seconds 30 → 1", VersionBump.MAJOR),
+        (POLICY, 'removal_version: "2.0",', "business_rules.removal_version none → 2.0", VersionBump.MAJOR),
         (
             "session_policies: session_required",
             "session_policies: session_creation",
             "session_policies.requires_active_session true → false",
-            Step.MINOR,
+            VersionBump.MINOR,
         ),
-        (SESSION, "", "session_policies is not declared any more", Step.MINOR),
-        (SESSION, f"{SESSION}    notebook_policies: {{}}\n", "notebook_policies is declared now", Step.MINOR),
+        (SESSION, "", "session_policies is not declared any more", VersionBump.MINOR),
+        (SESSION, f"{SESSION}    notebook_policies: {{}}\n", "notebook_policies is declared now", VersionBump.MINOR),
         (
             f"{READS}    tools:",
             f"{READS}{SESSION}    tools:",
             "session_policies.requires_active_session none → true",
-            Step.MAJOR,
+            VersionBump.MAJOR,
         ),
-        ("effect: keyed", "effect: keyed\n    egress: true", "it sends data out of the system now", Step.MAJOR),
-        ("effect: keyed", "effect: keyed\n    trusted: true", "trusted false → true", Step.MINOR),
+        ("effect: keyed", "effect: keyed\n    egress: true", "it sends data out of the system now", VersionBump.MAJOR),
+        ("effect: keyed", "effect: keyed\n    trusted: true", "trusted false → true", VersionBump.MINOR),
     ],
 )
 def test_a_change_of_policy_names_its_field_and_what_is_stricter_breaks_callers(
-    notebook: Notebook, old: str, new: str, said: str, step: Step
+    notebook: Notebook, old: str, new: str, said: str, step: VersionBump
 ) -> None:
     agree(notebook)
     assert old in NOTES
     notebook.write(NOTES.replace(old, new, 1))
-    found = [(each.what.partition(": ")[2], each.step) for each in look(notebook, notebook.operations())]
+    found = [(each.what.partition(": ")[2], each.bump) for each in look(notebook, notebook.operations())]
     assert (said, step) in found, found
 
 
 def test_data_that_is_not_sent_out_any_more_breaks_nobody(notebook: Notebook) -> None:
     agree(notebook)
     notebook.write(NOTES, WEATHER.replace("egress: true", "egress: false"))
-    found = [(each.what, each.step) for each in look(notebook, notebook.operations())]
+    found = [(each.what, each.bump) for each in look(notebook, notebook.operations())]
     key = "method office.weather.forecast"
-    assert found == [(f"{key}: it does not send data out of the system any more", Step.MINOR)]
+    assert found == [(f"{key}: it does not send data out of the system any more", VersionBump.MINOR)]
 
 
 def test_a_change_of_a_parameter_says_where_it_is_written(notebook: Notebook) -> None:
@@ -305,30 +309,30 @@ def test_a_change_of_a_parameter_of_a_plain_method_names_the_method(notebook: No
 
 
 def test_a_class_that_stands_in_no_file_is_named() -> None:
-    assert place_of_field(int, "real") == "int"
+    assert locate_field(int, "real") == "int"
 
 
 def test_a_lock_from_before_with_a_line_for_everything_is_still_read(notebook: Notebook) -> None:
     operations = agree(notebook)
-    file = lock_file(operations)
+    file = lock_path(operations)
     file.write_text(json.dumps(json.loads(file.read_text()), indent=1, sort_keys=True), encoding="utf-8")
     assert look(notebook, operations) == []
 
 
 def test_a_change_of_one_parameter_is_one_line_of_the_lock(notebook: Notebook) -> None:
-    lock = lock_of(agree(notebook))
+    lock = build_lock(agree(notebook))
     key = "office.notes.create_note"
     said = lock.methods[key]
     other = said.model_copy(update={"parameters": {**said.parameters, "text": {"type": "integer"}}})
     changed = lock.model_copy(update={"methods": {**lock.methods, key: other}})
-    lines = [set(each.text().splitlines()) for each in (lock, changed)]
+    lines = [set(each.to_text().splitlines()) for each in (lock, changed)]
     assert [each.strip(" ,") for each in lines[1] - lines[0]] == ['"text": {"type": "integer"}']
 
 
 def test_a_lock_that_a_merge_left_in_conflict_is_named_with_its_line(notebook: Notebook) -> None:
     operations = agree(notebook)
-    file = lock_file(operations)
+    file = lock_path(operations)
     file.write_text("{\n<<<<<<< HEAD\n}\n=======\n>>>>>>> other\n", encoding="utf-8")
     (found,) = look(notebook, operations)
     assert found.what == "the lock cannot be read: a merge left a conflict in it"
-    assert (found.where.rpartition("/")[2], found.mend) == ("inventory.lock:2", "write it again: remit lock APP")
+    assert (found.where.rpartition("/")[2], found.fix) == ("inventory.lock:2", "write it again: remit lock APP")

@@ -151,12 +151,12 @@ def test_a_tool_that_is_not_as_its_method_is_found(notebook: Notebook) -> None:
     operations = agree(notebook)
     tools = dict(operations.tools)
     kind = Classification(domain="office", subdomain="notes", capability=Capability.DELETE)
-    other = operations.tool("read_note")
+    other = operations.find_tool("read_note")
     facts = replace(other.facts, classification=kind)
-    wrong = other.governed(facts, name="create_note", description="Read.", where="here:1")
+    wrong = other.with_facts(facts, name="create_note", description="Read.", where="here:1")
     tools["create_note"] = replace(tools["create_note"], tool=wrong)
     quick = operations.tools["quick_note"]
-    tools["quick_note"] = replace(quick, tool=wrong.with_name("quick_note"), fixed={}, hidden=())
+    tools["quick_note"] = replace(quick, tool=wrong.with_name("quick_note"), fixed_values={}, hidden_parameters=())
     operations.tools = tools
     codes = [each.code for each in look(notebook, operations)]
     assert codes.count("mapping") > 4

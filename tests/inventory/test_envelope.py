@@ -17,7 +17,7 @@ from remit.inventory.envelope import (
     ToolRequest,
     ToolRequestPayload,
     ToolResponse,
-    payload_of,
+    payload_model_of,
 )
 
 
@@ -99,17 +99,17 @@ def test_a_response_that_contradicts_itself_is_refused(fields: dict[str, object]
 
 
 def test_a_failure_is_raised_as_the_error_of_its_code() -> None:
-    error = Failure(code="NOT_FOUND", message="no note", details={"number": 7}).error()
+    error = Failure(code="NOT_FOUND", message="no note", details={"number": 7}).to_error()
     assert isinstance(error, NotFoundError)
     assert error.message == 'no note; {"number":7}'
-    assert isinstance(Failure(code="MOON", message="full").error(), ToolFailedError)
+    assert isinstance(Failure(code="MOON", message="full").to_error(), ToolFailedError)
 
 
 def test_the_payload_of_an_envelope_is_read_from_its_class() -> None:
-    assert payload_of(CreateNoteRequest) is NotePayload
-    assert payload_of(NoteResponse) is NotePayload
+    assert payload_model_of(CreateNoteRequest) is NotePayload
+    assert payload_model_of(NoteResponse) is NotePayload
     with pytest.raises(ContractError, match="Response names no payload model"):
-        payload_of(Response)
+        payload_model_of(Response)
 
 
 def request() -> ToolRequest:
@@ -128,16 +128,18 @@ def test_how_a_tool_is_run_is_no_parameter_of_its_caller() -> None:
 
 def test_a_good_reply_becomes_a_completed_response_with_its_value() -> None:
     asked = request()
-    assert ToolResponse.of(asked, Reply.of({"number": 1})).payload.model_dump() == {"result": {"number": 1}}  # pyright: ignore[reportOptionalMemberAccess]
-    assert ToolResponse.of(asked, Reply.of("plain words")).payload.model_dump() == {"result": "plain words"}  # pyright: ignore[reportOptionalMemberAccess]
+    for value in ({"number": 1}, "plain words"):
+        payload = ToolResponse.for_reply(asked, Reply.from_value(value)).payload
+        assert payload is not None
+        assert payload.model_dump() == {"result": value}
 
 
 def test_a_bad_reply_becomes_a_failed_response() -> None:
-    for reply in (Reply.failed(DeniedError("no")), Reply.failed(DeniedError("no"))._replace(error=None)):
-        response = ToolResponse.of(request(), reply)
+    for reply in (Reply.from_error(DeniedError("no")), Reply.from_error(DeniedError("no"))._replace(error=None)):
+        response = ToolResponse.for_reply(request(), reply)
         assert (response.status, response.error) == (Status.FAILED, Failure(code="PERMISSION_DENIED", message="no"))
 
 
 def test_a_call_that_waits_is_pending_and_names_its_questions() -> None:
-    response = ToolResponse.of(request(), None, questions=("q1",))
+    response = ToolResponse.for_reply(request(), None, questions=("q1",))
     assert (response.status, response.metadata) == (Status.PENDING, {"questions": ["q1"]})

@@ -7,17 +7,25 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from figures.notebook import Env, Known
+from figures.notebook import Env, MemorySessions
 from remit import Call, Effect, Principal, Reply, Risk, tool
 from remit.contracts.classification import Deprecation, Visibility
 from remit.contracts.gate import Gate
-from remit.contracts.items import Ended, Note, Started
+from remit.contracts.items import AttemptEnded, AttemptStarted, Note
 from remit.core import Place
-from remit.errors import BlockedError, CallError, CapabilityError, DeniedError
-from remit.inventory.gates import EXPERIMENT, Authenticate, Deprecated, Enabled, Session, SessionState, Visible
+from remit.errors import BlockedError, CallError, DeniedError, MissingCapabilityError
+from remit.inventory.gates import (
+    EXPERIMENT_PERMISSION,
+    AuthenticationGate,
+    DeprecationGate,
+    EnabledGate,
+    SessionGate,
+    SessionState,
+    VisibilityGate,
+)
 from remit.journal.replay import ReplayLedger
-from remit.layers.foresee import Foresee
-from remit.testing import anybody, call_of, memory_ledger, through
+from remit.layers.foresee import PrecheckGates
+from remit.testing import call_through, make_call, memory_ledger, superuser
 
 
 @tool(effect=Effect.PURE, risk=Risk.SAFE)
@@ -30,28 +38,28 @@ GOING = Deprecation(since="1.0", removal="2.0", replacement="see")
 
 
 async def nested() -> Call:
-    return await call_of(look)
+    return await make_call(look)
 
 
 async def by_model() -> Call:
-    return await call_of(look, wire="call_1")
+    return await make_call(look, wire="call_1")
 
 
 async def from_outside() -> Call:
-    call = await call_of(look)
-    return call._replace(caller=call.caller.__class__("run", "agent", "", 0, anybody()))
+    call = await make_call(look)
+    return call._replace(caller=call.caller.__class__("run", "agent", "", 0, superuser()))
 
 
 async def by_nobody() -> Call:
-    return await call_of(look, by=Principal("", permissions=frozenset({"*"})))
+    return await make_call(look, by=Principal("", permissions=frozenset({"*"})))
 
 
 async def by_reader() -> Call:
-    return await call_of(look, by=anybody("notes:read"))
+    return await make_call(look, by=superuser("notes:read"))
 
 
 async def by_explorer() -> Call:
-    return await call_of(look, by=anybody(EXPERIMENT))
+    return await make_call(look, by=superuser(EXPERIMENT_PERMISSION))
 
 
 Made = Callable[[], Awaitable[Call]]
@@ -60,16 +68,16 @@ Made = Callable[[], Awaitable[Call]]
 @pytest.mark.parametrize(
     ("gate", "made"),
     [
-        (Enabled(), nested),
-        (Authenticate(), nested),
-        (Visible(Visibility.PUBLIC), by_model),
-        (Visible(Visibility.INTERNAL), nested),
-        (Visible(Visibility.EXPERIMENTAL), by_explorer),
-        (Deprecated(deprecation=GOING, version="1.9"), nested),
-        (Session(Env()), nested),
-        (Session(Env(sessions=Known(SessionState.ABSENT)), required=False), nested),
-        (Session(Env(sessions=Known(SessionState.ABSENT)), open=True), nested),
-        (Session(Env(sessions=Known(SessionState.IDLE))), nested),
+        (EnabledGate(), nested),
+        (AuthenticationGate(), nested),
+        (VisibilityGate(Visibility.PUBLIC), by_model),
+        (VisibilityGate(Visibility.INTERNAL), nested),
+        (VisibilityGate(Visibility.EXPERIMENTAL), by_explorer),
+        (DeprecationGate(deprecation=GOING, version="1.9"), nested),
+        (SessionGate(Env()), nested),
+        (SessionGate(Env(sessions=MemorySessions(SessionState.ABSENT)), required=False), nested),
+        (SessionGate(Env(sessions=MemorySessions(SessionState.ABSENT)), open=True), nested),
+        (SessionGate(Env(sessions=MemorySessions(SessionState.IDLE))), nested),
     ],
 )
 async def test_what_is_allowed_passes_untouched(gate: Gate, made: Made) -> None:
@@ -78,32 +86,42 @@ async def test_what_is_allowed_passes_untouched(gate: Gate, made: Made) -> None:
 
     async def inner(call: Call, /) -> Reply:
         seen.append(call)
-        return Reply.of("inner")
+        return Reply.from_value("inner")
 
-    assert (await through(gate, call, inner)).content == "inner"
+    assert (await call_through(gate, call, inner)).content == "inner"
     assert seen == [call]
 
 
 @pytest.mark.parametrize(
     ("gate", "made", "error", "said"),
     [
-        (Enabled(enabled=False), nested, BlockedError, "look is switched off"),
-        (Authenticate(), by_nobody, DeniedError, "look wants to know who calls"),
-        (Visible(Visibility.INTERNAL), by_model, BlockedError, "look is internal"),
-        (Visible(Visibility.INTERNAL), from_outside, BlockedError, "look is internal"),
-        (Visible(Visibility.EXPERIMENTAL), by_reader, BlockedError, "ada needs the permission tools:experiment"),
-        (Deprecated(deprecation=GOING, version="2.0"), nested, BlockedError, "removed in version 2.0; call see"),
+        (EnabledGate(enabled=False), nested, BlockedError, "look is switched off"),
+        (AuthenticationGate(), by_nobody, DeniedError, "look wants to know who calls"),
+        (VisibilityGate(Visibility.INTERNAL), by_model, BlockedError, "look is internal"),
+        (VisibilityGate(Visibility.INTERNAL), from_outside, BlockedError, "look is internal"),
+        (VisibilityGate(Visibility.EXPERIMENTAL), by_reader, BlockedError, "ada needs the permission tools:experiment"),
+        (DeprecationGate(deprecation=GOING, version="2.0"), nested, BlockedError, "removed in version 2.0; call see"),
         (
-            Deprecated(deprecation=Deprecation(since="1", removal="1"), version="1"),
+            DeprecationGate(deprecation=Deprecation(since="1", removal="1"), version="1"),
             nested,
             BlockedError,
             "removed in version 1$",
         ),
-        (Session(Env(sessions=None)), nested, CapabilityError, "the environment knows no sessions"),
-        (Session(Env(sessions=Known(SessionState.ABSENT))), nested, DeniedError, "needs an active session"),
-        (Session(Env(sessions=Known(SessionState.CLOSED)), required=False), nested, DeniedError, "session is closed"),
+        (SessionGate(Env(sessions=None)), nested, MissingCapabilityError, "the environment knows no sessions"),
         (
-            Session(Env(sessions=Known(SessionState.IDLE)), resume=False),
+            SessionGate(Env(sessions=MemorySessions(SessionState.ABSENT))),
+            nested,
+            DeniedError,
+            "needs an active session",
+        ),
+        (
+            SessionGate(Env(sessions=MemorySessions(SessionState.CLOSED)), required=False),
+            nested,
+            DeniedError,
+            "session is closed",
+        ),
+        (
+            SessionGate(Env(sessions=MemorySessions(SessionState.IDLE)), resume=False),
             nested,
             DeniedError,
             "may not take it up again",
@@ -114,22 +132,22 @@ async def test_what_is_not_allowed_is_refused_with_why(
     gate: Gate, made: Made, error: type[CallError], said: str
 ) -> None:
     with pytest.raises(error, match=said):
-        await through(gate, await made())
+        await call_through(gate, await made())
 
 
 async def test_a_replay_asks_no_gate_because_what_it_drives_again_has_passed() -> None:
-    call = await call_of(look)
+    call = await make_call(look)
     again = call._replace(ledger=ReplayLedger("run", ()))
-    closed = Enabled(enabled=False)
-    for layer in (closed, Foresee([look.layer(closed)])):
-        assert (await through(layer, again)).content == "inner"
+    closed = EnabledGate(enabled=False)
+    for layer in (closed, PrecheckGates([look.layer(closed)])):
+        assert (await call_through(layer, again)).content == "inner"
         with pytest.raises(BlockedError):
-            await through(layer, call)
+            await call_through(layer, call)
 
 
-BEGUN = Started(call="call", parent="", attempt=1)
-NEVER = Ended(call="call", attempt=1, outcome="error", content="", void=True)
-AGAIN = Started(call="call", parent="", attempt=2)
+BEGUN = AttemptStarted(call="call", parent="", attempt=1)
+NEVER = AttemptEnded(call="call", attempt=1, outcome="error", content="", void=True)
+AGAIN = AttemptStarted(call="call", parent="", attempt=2)
 
 
 @pytest.mark.parametrize(
@@ -146,36 +164,36 @@ AGAIN = Started(call="call", parent="", attempt=2)
     ],
 )
 async def test_no_gate_is_asked_about_a_call_that_may_have_written_before_a_crash(
-    effect: Effect, known: tuple[Started | Ended, ...], *, asked: bool
+    effect: Effect, known: tuple[AttemptStarted | AttemptEnded, ...], *, asked: bool
 ) -> None:
     @tool(effect=effect)
     async def act() -> str:
         """Act."""
         return "done"
 
-    call = await call_of(act, known=known)
-    closed = Enabled(enabled=False)
-    for layer in (closed, Foresee([act.layer(closed)])):
+    call = await make_call(act, recorded_items=known)
+    closed = EnabledGate(enabled=False)
+    for layer in (closed, PrecheckGates([act.layer(closed)])):
         if asked:
             with pytest.raises(BlockedError):
-                await through(layer, call)
+                await call_through(layer, call)
         else:
-            assert (await through(layer, call)).content == "inner"
+            assert (await call_through(layer, call)).content == "inner"
 
 
 async def test_a_new_session_is_opened_and_an_idle_one_taken_up() -> None:
     for state in (SessionState.ABSENT, SessionState.IDLE):
-        known = Known(state)
-        await through(Session(Env(sessions=known), open=True), await nested())
-        assert (known.at, known.opened) == (SessionState.ACTIVE, state is SessionState.ABSENT)
+        known = MemorySessions(state)
+        await call_through(SessionGate(Env(sessions=known), open=True), await nested())
+        assert (known.current, known.opened) == (SessionState.ACTIVE, state is SessionState.ABSENT)
 
 
 async def test_the_use_of_what_goes_is_noted_once_however_often_it_is_driven() -> None:
     ledger = await memory_ledger()
-    call = await call_of(look, ledger=ledger)
+    call = await make_call(look, ledger=ledger)
     for _ in range(2):
-        await through(Deprecated(deprecation=GOING, version="1.0"), call)
-    notes = [item for item in ledger.known(call.id) if isinstance(item, Note)]
+        await call_through(DeprecationGate(deprecation=GOING, version="1.0"), call)
+    notes = [item for item in ledger.items_for(call.id) if isinstance(item, Note)]
     assert [(note.name, note.data) for note in notes] == [("deprecated", '{"tool":"look","since":"1.0","call":"see"}')]
 
 
@@ -189,7 +207,7 @@ async def test_a_call_that_is_cancelled_is_cancelled_within() -> None:
             cancelled.set()
             raise
 
-    going = asyncio.ensure_future(through(Enabled(), await nested(), inner))
+    going = asyncio.ensure_future(call_through(EnabledGate(), await nested(), inner))
     await asyncio.sleep(0)
     going.cancel()
     await asyncio.wait([going])
@@ -197,10 +215,10 @@ async def test_a_call_that_is_cancelled_is_cancelled_within() -> None:
 
 
 async def test_gates_are_foreseen_before_what_stands_further_in() -> None:
-    shut = look.layer(Enabled(enabled=False))
-    layer = Foresee([shut, look.with_name("other")])
+    shut = look.layer(EnabledGate(enabled=False))
+    layer = PrecheckGates([shut, look.with_name("other")])
     assert layer.place is Place.AUTHORIZE
     assert repr(layer) == "Foresee(1 tools)"
     with pytest.raises(BlockedError, match="switched off"):
-        await through(layer, await call_of(shut))
-    assert (await through(layer, await call_of(look.with_name("other")))).content == "inner"
+        await call_through(layer, await make_call(shut))
+    assert (await call_through(layer, await make_call(look.with_name("other")))).content == "inner"

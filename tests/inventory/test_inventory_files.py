@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from figures.notebook import NOTES, WORDS, Env, Notebook, Notes, table
+from figures.notebook import NOTES, VOCABULARY, Env, Notebook, Notes, table
 from remit.errors import SetupError
 from remit.inventory.document import Inventory, read_inventory
 from remit.schemas.finding import InventoryError
 
 
 def read(folder: Path) -> Inventory:
-    return read_inventory(folder, table(Env(), Notes()), WORDS)
+    return read_inventory(folder, table(Env(), Notes()), VOCABULARY)
 
 
 def test_a_slice_that_there_is_not_is_refused_with_those_there_are(tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_a_file_that_cannot_be_read_is_found(
         read(tmp_path)
     (found,) = raised.value.findings
     assert (found.code, found.where.rpartition("/")[2]) == (code, where)
-    assert f"{found.what}; {found.mend}".startswith(said)
+    assert f"{found.what}; {found.fix}".startswith(said)
 
 
 @pytest.mark.parametrize("said", ["1.0e+400", f"1{'0' * 400}"], ids=["a float", "a whole number"])

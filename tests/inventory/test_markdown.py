@@ -11,30 +11,30 @@ from pydantic import Field
 
 from figures.notebook import NOTES, Env, Notebook, Notes, table
 from remit import CallLayer, CallService, tool
-from remit.inventory.markdown import enforcement, manual, templates
+from remit.inventory.markdown import enforcement_table, reference_page, templates_table
 
 
 def test_every_method_and_tool_is_in_it_as_code_and_inventory_say(tmp_path: Path) -> None:
     going = NOTES.replace("{required_permissions: [notes:read]}", '{deprecated_since: "0.9"}', 1)
-    text = manual("notebook", Notebook(tmp_path).write(going).operations())
+    text = reference_page("notebook", Notebook(tmp_path).write(going).operations())
     assert text.startswith("# notebook: methods and tools\n\n## Methods\n\n### `office.notes.create_note`\n")
     assert "Takes `CreateNoteRequest`, gives `CreateNoteResponse`." in text
     assert "| `title` | string | required | characters ≥ 1, characters ≤ 80 | What it is called. |" in text
     assert "Of the method `office.notes.create_note`; `tags` is fixed, `text` is hidden, `secret` is hidden." in text
     assert "| classification | office · weather · read · atomic · beta · external |" in text
     assert "| deprecated since | 0.9 |" in text
-    head = "| layer, outermost first | configuration |\n| --- | --- |\n| `Authenticate` | none |\n"
-    assert f"{head}| `Retry` | `attempts = 3`<br>`base = 0.5`<br>`most = 10.0` |\n" in text
+    head = "| layer, outermost first | configuration |\n| --- | --- |\n| `AuthenticationGate` | none |\n"
+    assert f"{head}| `Retry` | `attempts = 3`<br>`base_delay = 0.5`<br>`max_delay = 10.0` |\n" in text
 
 
 def test_defaults_bounds_and_what_is_declared_stand_in_it(tmp_path: Path) -> None:
     internal = NOTES.replace("template: authenticated_access,", "visibility: internal,", 1)
-    text = manual("notebook", Notebook(tmp_path).write(internal).operations())
+    text = reference_page("notebook", Notebook(tmp_path).write(internal).operations())
     assert '| `text` | string | `""` |  |  |' in text
     assert "| `tags` | array of string | none |  |  |" in text
     assert '| `business_rules.visibility` | `"internal"` |' in text
     assert '| `business_rules.required_permissions` | `["notes:write"]` |' in text
-    assert '| `Visible` | `visibility = "internal"` |' in text
+    assert '| `VisibilityGate` | `visibility = "internal"` |' in text
 
 
 def test_bounds_within_an_alternative_are_those_of_the_parameter(tmp_path: Path) -> None:
@@ -45,7 +45,7 @@ def test_bounds_within_an_alternative_are_those_of_the_parameter(tmp_path: Path)
 
     operations = Notebook(tmp_path).write().operations()
     operations.tools = {"wait": replace(operations.tools["count_notes"], tool=wait, policies={})}
-    tools = manual("notebook", operations).partition("## Tools")[2]
+    tools = reference_page("notebook", operations).partition("## Tools")[2]
     assert "| `seconds` | integer \\| null | `null` | ≥ 1, < 9 |  |" in tools
     assert "| declared |" not in tools
 
@@ -73,7 +73,7 @@ def test_a_layer_is_told_as_it_prints_itself(tmp_path: Path, printed: str, said:
             return printed
 
     operations = Notebook(tmp_path).write().operations().with_tools(lambda tool: tool.layer(Printed()))
-    assert said in manual("notebook", operations).splitlines()
+    assert said in reference_page("notebook", operations).splitlines()
 
 
 def test_an_application_of_functions_has_no_methods(tmp_path: Path) -> None:
@@ -90,20 +90,20 @@ def test_an_application_of_functions_has_no_methods(tmp_path: Path) -> None:
             """Count the notes."""
             return 0
 
-    text = manual("notebook", notebook.operations(Notes()))
+    text = reference_page("notebook", notebook.operations(Notes()))
     assert "## Methods" not in text
     assert "| --- | --- |\n| `Retry` |" in text
 
 
 def test_the_tables_name_every_field_and_every_template() -> None:
     sections = table(Env(), Notes())
-    rows = list(enforcement(sections))
-    assert "| `business_rules.enabled` | `true` | `Enabled` | the tool | false refuses every call |" in rows
+    rows = list(enforcement_table(sections))
+    assert "| `business_rules.enabled` | `true` | `EnabledGate` | the tool | false refuses every call |" in rows
     assert (
         "| `business_rules.timeout_seconds` | none | `Timeout` | the tool | an attempt that takes longer is stopped |"
         in rows
     )
     assert any("| `Authorize` | every call |" in row for row in rows)
     assert "| `business_rules` | `public_access` | requires_auth: False, timeout_seconds: 10 |" in list(
-        templates(sections)
+        templates_table(sections)
     )

@@ -10,10 +10,10 @@ import pytest
 
 from figures.notebook import CreateNotePayload, CreateNoteRequest, CreateNoteResponse, NotePayload, Notes, Weather
 from remit import Caller, Context, Facts, LeafContext, Reply, tool
-from remit.errors import ContractError, NotFoundError, OutputError
+from remit.errors import ContractError, InvalidOutputError, NotFoundError
 from remit.inventory.envelope import Failure, Response, Status
-from remit.inventory.methods import enveloped, method, methods_of, opened, read_models
-from remit.testing import call_of
+from remit.inventory.methods import method, methods_of, read_models, unwrap_response, wrap_in_envelope
+from remit.testing import make_call
 
 
 def test_a_mark_changes_nothing_of_a_method() -> None:
@@ -52,8 +52,8 @@ def test_facts_in_a_decorator_are_classified() -> None:
 def test_its_types_are_read_from_its_signature_though_annotations_are_text() -> None:
     models = read_models(Notes().create_note, external=False)
     assert (models.request, models.payload) == (CreateNoteRequest, CreateNotePayload)
-    assert (models.response, models.result) == (CreateNoteResponse, NotePayload)
-    assert models.context is None
+    assert (models.response, models.result_type) == (CreateNoteResponse, NotePayload)
+    assert models.context_type is None
 
 
 @pytest.mark.parametrize("kind", [LeafContext, Context])
@@ -63,7 +63,7 @@ def test_a_context_may_come_first(kind: type) -> None:
             raise NotImplementedError
 
     Domain.create_note.__annotations__["ctx"] = kind
-    assert read_models(Domain().create_note, external=False).context is kind
+    assert read_models(Domain().create_note, external=False).context_type is kind
 
 
 @dataclass
@@ -103,11 +103,11 @@ def test_a_type_that_is_nowhere_is_named() -> None:
 
 async def test_the_request_says_who_asks_by_the_call_and_nothing_that_a_caller_wrote() -> None:
     notes = Notes()
-    body = enveloped(notes.create_note, read_models(notes.create_note, external=False))
+    body = wrap_in_envelope(notes.create_note, read_models(notes.create_note, external=False))
     made = tool(body, name="create_note", description="Write a note.")
     payload = CreateNotePayload(title="x")
 
-    call = await call_of(made, conversation="talk")
+    call = await make_call(made, conversation="talk")
     first = await body(Frame(call.caller), payload)
     await body(Frame(call.caller), payload)
     assert first == NotePayload(number=1, title="x", tags=[])
@@ -125,8 +125,8 @@ async def test_a_method_that_asks_for_a_context_gets_it() -> None:
             seen.append(ctx)
             return CreateNoteResponse.completed(request, NotePayload(number=1, title="", tags=[]))
 
-    frame, domain = Frame((await call_of(tool(Notes().count_notes))).caller), Domain()
-    await enveloped(domain.create_note, read_models(domain.create_note, external=False))(
+    frame, domain = Frame((await make_call(tool(Notes().count_notes))).caller), Domain()
+    await wrap_in_envelope(domain.create_note, read_models(domain.create_note, external=False))(
         frame, CreateNotePayload(title="x")
     )
     assert seen == [frame]
@@ -138,19 +138,19 @@ class NoteResponse(Response[NotePayload]):
 
 def test_a_completed_response_is_opened_to_its_payload() -> None:
     payload = NotePayload(number=1, title="x", tags=[])
-    assert opened(NoteResponse(request_id=uuid4(), payload=payload)) is payload
+    assert unwrap_response(NoteResponse(request_id=uuid4(), payload=payload)) is payload
 
 
 def test_a_failed_one_raises_its_error() -> None:
     failed = NoteResponse(request_id=uuid4(), status=Status.FAILED, error=Failure(code="NOT_FOUND", message="no"))
     with pytest.raises(NotFoundError, match="no"):
-        opened(failed)
+        unwrap_response(failed)
 
 
 @pytest.mark.parametrize("payload", [None, NotePayload(number=1, title="x", tags=[])])
 def test_a_pending_one_says_so_with_what_it_has(payload: NotePayload | None) -> None:
     pending = NoteResponse(request_id=uuid4(), status=Status.PENDING, payload=payload)
-    reply = opened(pending)
+    reply = unwrap_response(pending)
     assert isinstance(reply, Reply)
     held = payload and payload.model_dump()
     assert reply.value == {"status": "PENDING", "request_id": str(pending.request_id), "payload": held}
@@ -158,5 +158,5 @@ def test_a_pending_one_says_so_with_what_it_has(payload: NotePayload | None) -> 
 
 def test_one_that_was_made_without_checks_and_has_no_payload_is_refused() -> None:
     hollow = NoteResponse.model_construct(request_id=uuid4(), status=Status.COMPLETED, payload=None, error=None)
-    with pytest.raises(OutputError, match="has no payload"):
-        opened(hollow)
+    with pytest.raises(InvalidOutputError, match="has no payload"):
+        unwrap_response(hollow)

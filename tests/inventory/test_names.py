@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel, JsonValue
 
-from figures.notebook import WORDS, Env, Notes, table
+from figures.notebook import VOCABULARY, Env, Notes, table
 from remit import Facts
 from remit.contracts.classification import Capability, Classification
 from remit.inventory.document import read_inventory
 from remit.inventory.methods import method
-from remit.inventory.names import unknown_names
+from remit.inventory.names import find_unknown_fields
 from remit.inventory.operations import Operations
 
 ENTRIES = """\
@@ -95,8 +95,8 @@ def unknown(
     more: Sequence[object] = (),
 ) -> list[str]:
     (folder / "post.yaml").write_text(ENTRIES % (said, quickly, count), encoding="utf-8")
-    operations = Operations(read_inventory(folder, table(Env(), Notes()), WORDS), [post or Post(), *more])
-    return [str(each).removeprefix(f"{folder}/") for each in unknown_names(operations)]
+    operations = Operations(read_inventory(folder, table(Env(), Notes()), VOCABULARY), [post or Post(), *more])
+    return [str(each).removeprefix(f"{folder}/") for each in find_unknown_fields(operations)]
 
 
 @pytest.mark.parametrize(

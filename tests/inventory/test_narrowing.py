@@ -10,8 +10,8 @@ from pydantic import BaseModel, Field, model_validator
 
 from remit import App, Arguments, LeafContext, Runtime, tool
 from remit.errors import ContractError
-from remit.inventory.narrowing import check_narrowing, narrowed
-from remit.testing import anybody
+from remit.inventory.narrowing import narrow_tool_body, resolve_fixed_values
+from remit.testing import superuser
 
 
 class Order(BaseModel):
@@ -37,12 +37,12 @@ async def order(order: Order) -> str:
 
 
 def less(fix: dict[str, Any], hide: tuple[str, ...] = ()) -> Any:
-    return tool(narrowed(order, str, LeafContext, fix, hide), description="Order less.")
+    return tool(narrow_tool_body(order, str, LeafContext, fix, hide), description="Order less.")
 
 
 async def call(made: Any, **arguments: object) -> str:
     text = Arguments(json.dumps(arguments), dict(arguments))
-    return (await Runtime(App(name="shop", tools=(made,))).call_named("order", text, by=anybody())).text
+    return (await Runtime(App(name="shop", tools=(made,))).call_by_name("order", text, by=superuser())).text
 
 
 async def test_what_is_fixed_and_hidden_is_no_parameter_and_still_there() -> None:
@@ -72,5 +72,5 @@ async def test_the_rules_of_the_whole_payload_hold() -> None:
 )
 def test_what_cannot_be_narrowed_is_refused_by_name(fix: dict[str, Any], hide: tuple[str, ...], said: str) -> None:
     with pytest.raises(ContractError) as raised:
-        check_narrowing(Order, fix, hide)
+        resolve_fixed_values(Order, fix, hide)
     assert said in raised.value.message

@@ -18,7 +18,7 @@ from figures.notebook import (
 from remit import Context, Effect, Facts, Tool, tool
 from remit.contracts.classification import Capability, Classification
 from remit.errors import ContractError
-from remit.inventory.definition import kind_of
+from remit.inventory.definition import type_label
 from remit.inventory.methods import method
 from remit.inventory.operations import Operations
 from remit.schemas.finding import InventoryError
@@ -50,8 +50,8 @@ def test_a_method_has_what_types_docstring_and_inventory_say(notebook: Notebook)
     assert (definition.facts.effect, definition.facts.permissions) == (Effect.KEYED, {"notes:write"})
     assert definition.business_rules.timeout_seconds == 30
     assert definition.implementation.__self__ is notebook.notes
-    assert definition.metadata.code.startswith("figures/notebook.py:")
-    assert definition.metadata.inventory.endswith("notes.yaml:4")
+    assert definition.metadata.code_location.startswith("figures/notebook.py:")
+    assert definition.metadata.inventory_location.endswith("notes.yaml:4")
 
 
 def test_a_tool_inherits_parameters_classification_and_description(notebook: Notebook) -> None:
@@ -61,13 +61,13 @@ def test_a_tool_inherits_parameters_classification_and_description(notebook: Not
     assert derived.tool.facts.classification == of.facts.classification
     assert derived.tool.description == of.metadata.description
     assert derived.tool.facts.tags == {"note", "create"}
-    assert operations.tool("create_note") is derived.tool
+    assert operations.find_tool("create_note") is derived.tool
 
 
 def test_a_tool_may_fix_and_hide_parameters_and_say_something_else(notebook: Notebook) -> None:
     quick = notebook.operations().tools["quick_note"]
     assert [each.name for each in quick.parameters] == ["title"]
-    assert (dict(quick.fixed), quick.hidden) == ({"tags": ["quick"]}, ("text", "secret"))
+    assert (dict(quick.fixed_values), quick.hidden_parameters) == ({"tags": ["quick"]}, ("text", "secret"))
     assert quick.tool.description == "Write down a title and nothing else."
 
 
@@ -75,18 +75,18 @@ def test_tools_stand_in_the_order_of_the_inventory_and_an_unknown_one_is_refused
     operations = notebook.operations()
     assert [each.name for each in operations.callees] == list(operations.tools)
     with pytest.raises(ContractError, match="has no tool 'lost'"):
-        operations.tool("lost")
+        operations.find_tool("lost")
 
 
 def test_what_goes_says_so_to_models(notebook: Notebook) -> None:
     gone = '{deprecated_since: "0.9", replacement_method: office.notes.create_note}'
     notebook.write(NOTES.replace("{required_permissions: [notes:read]}", gone, 1))
     assert (
-        notebook.operations().tool("read_note").description
+        notebook.operations().find_tool("read_note").description
         == "Deprecated since 0.9. Use office.notes.create_note. Read a note."
     )
     notebook.write(NOTES.replace("{required_permissions: [notes:read]}", '{removal_version: "2.0"}', 1))
-    assert notebook.operations().tool("read_note").description == "Deprecated since 0. Read a note."
+    assert notebook.operations().find_tool("read_note").description == "Deprecated since 0. Read a note."
 
 
 def test_a_module_that_nobody_imported_is_an_error_and_not_no_tools(notebook: Notebook) -> None:
@@ -169,7 +169,11 @@ class Alone:
 def test_a_method_without_an_entry_is_governed_by_its_decorator(notebook: Notebook) -> None:
     operations = notebook.operations(notebook.notes, Weather(), Alone())
     assert operations.methods["office.notes.file_note"].facts.timeout == 5
-    assert [type(each).__name__ for each in operations.tool("file_note").layers] == ["Authenticate", "Retry", "_Calls"]
+    assert [type(each).__name__ for each in operations.find_tool("file_note").layers] == [
+        "AuthenticationGate",
+        "Retry",
+        "_CallLayerView",
+    ]
 
 
 def test_its_tool_takes_no_name_that_is_taken(notebook: Notebook) -> None:
@@ -260,7 +264,7 @@ def test_a_function_is_found_in_a_class_of_the_class_that_is_named(notebook: Not
     ],
 )
 def test_a_type_is_said_in_a_word_or_two(schema: dict[str, object], said: str) -> None:
-    assert kind_of(schema) == said
+    assert type_label(schema) == said
 
 
 class Untyped(Notes):

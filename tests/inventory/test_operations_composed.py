@@ -10,17 +10,17 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from figures.notebook import WEATHER, WORDS, Notebook, Notes, Weather, table
+from figures.notebook import VOCABULARY, WEATHER, Notebook, Notes, Weather, table
 from remit import App, Context, Effect, Env, Runtime, Tool, preset
 from remit.contracts.classification import Complexity
-from remit.inventory.binder import Composed
+from remit.inventory.binder import ComposeFunction
 from remit.inventory.document import read_inventory
-from remit.inventory.drift import check
-from remit.inventory.lock import lock_file, lock_of
+from remit.inventory.drift import run_checklist
+from remit.inventory.lock import build_lock, lock_path
 from remit.inventory.operations import Operations
 from remit.pipeline import From, Given, Pipeline, PipelineResult, Step, Text
 from remit.schemas.finding import InventoryError
-from remit.testing import anybody
+from remit.testing import superuser
 
 
 @pytest.fixture
@@ -60,39 +60,39 @@ class Reporter:
 
     async def note_weather(self, ctx: Context, asked: ForecastOf) -> PipelineResult:
         """Write the weather of a place down."""
-        return await self._pipeline.within(ctx, asked)
+        return await self._pipeline.run_within(ctx, asked)
 
 
-def with_pipelines(notebook: Notebook, composed: Composed | None, declared: str = DECLARED) -> Operations:
+def with_pipelines(notebook: Notebook, composed: ComposeFunction | None, declared: str = DECLARED) -> Operations:
     """The operations of a notebook that has pipelines too."""
     (notebook.folder / "pipelines.yaml").write_text(PIPELINES.replace(DECLARED, declared), encoding="utf-8")
-    inventory = read_inventory(notebook.folder, table(notebook.env, notebook.notes), WORDS)
-    return Operations(inventory, (notebook.notes, Weather()), composed=composed)
+    inventory = read_inventory(notebook.folder, table(notebook.env, notebook.notes), VOCABULARY)
+    return Operations(inventory, (notebook.notes, Weather()), compose=composed)
 
 
 async def test_a_tool_of_the_inventory_may_be_a_pipeline_of_its_other_tools(notebook: Notebook) -> None:
     operations = with_pipelines(notebook, lambda tool: [Reporter(tool)])
     assert list(operations.tools) == list(operations.inventory.tools), "in the order of the inventory"
-    made = operations.tool("note_weather")
+    made = operations.find_tool("note_weather")
     kind = made.facts.classification
     assert kind is not None
     assert (kind.complexity, made.facts.effect) == (Complexity.PIPELINE, Effect.COMPOSED)
     runtime = Runtime(App(name="notebook", tools=operations.callees, env=notebook.env))
-    ended: PipelineResult = (await runtime.call(made, anybody(), ForecastOf(place="Graz"))).value()
+    ended: PipelineResult = (await runtime.call(made, superuser(), ForecastOf(place="Graz"))).value()
     assert (ended.outcome, ended.path) == ("done", ["look", "write"])
     assert [note.title for note in notebook.notes.written] == ["20.0 °C"]
-    lock_file(operations).write_text(lock_of(operations).text(), encoding="utf-8")
+    lock_path(operations).write_text(build_lock(operations).to_text(), encoding="utf-8")
     offered = {tool.name for tool in operations.callees}
-    assert [each for point in check(operations, offered, preset(notebook.env)) for each in point.findings] == []
+    assert [each for point in run_checklist(operations, offered, preset(notebook.env)) for each in point.findings] == []
 
 
 def too_few(operations: Operations) -> list[tuple[str, str, str]]:
     """What is found of permissions, with the line it is at."""
-    lock_file(operations).write_text(lock_of(operations).text(), encoding="utf-8")
-    points = check(operations, {tool.name for tool in operations.callees}, preset(Env()))
+    lock_path(operations).write_text(build_lock(operations).to_text(), encoding="utf-8")
+    points = run_checklist(operations, {tool.name for tool in operations.callees}, preset(Env()))
     found = [finding for point in points for finding in point.findings]
     assert {each.code for each in found} <= {"too-few-permissions"}
-    return [(each.where.rpartition("/")[2], each.what, each.mend) for each in found]
+    return [(each.where.rpartition("/")[2], each.what, each.fix) for each in found]
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_a_pipeline_that_does_not_fit_is_named_with_the_place_of_its_entry(noteb
         with_pipelines(notebook, lambda tool: [tool("lost")])
     (notebook.folder / "pipelines.yaml").unlink()
     with pytest.raises(InventoryError, match=r"inventory:1: the inventory has no tool 'lost'"):
-        Operations(notebook.operations().inventory, (notebook.notes, Weather()), composed=lambda tool: [tool("lost")])
+        Operations(notebook.operations().inventory, (notebook.notes, Weather()), compose=lambda tool: [tool("lost")])
 
 
 def test_what_is_wrong_with_other_tools_is_said_before_pipelines_are_made_of_them(notebook: Notebook) -> None:

@@ -14,7 +14,7 @@ from remit.contracts.classification import Capability, Classification
 from remit.errors import ContractError, SetupError
 from remit.inventory.definition import AnyTool
 from remit.inventory.document import Inventory
-from remit.inventory.lock import lock_of
+from remit.inventory.lock import build_lock
 from remit.inventory.methods import method
 from remit.inventory.operations import Operations
 from remit.schemas.finding import InventoryError
@@ -41,7 +41,7 @@ def test_operations_joined_out_of_slices_are_those_made_at_once(notebook: Notebo
     joined = Operations(whole, (), parts=(of_weather(whole), of_notes(notebook, whole)))
     assert list(joined.methods) == list(once.methods)
     assert list(joined.tools) == list(once.tools)
-    assert lock_of(joined).text() == lock_of(once).text()
+    assert build_lock(joined).to_text() == build_lock(once).to_text()
     assert (joined.packages, joined.inventory) == (once.packages, whole)
 
 
@@ -53,7 +53,7 @@ def test_what_a_part_has_is_not_bound_again_and_the_rest_is(notebook: Notebook) 
         assert joined.tools[name] is definition
     for key, definition in notes.methods.items():
         assert joined.methods[key] is definition
-    assert joined.tool("weather").name == "weather"
+    assert joined.find_tool("weather").name == "weather"
 
 
 def test_what_is_in_no_part_and_of_no_object_is_named(notebook: Notebook) -> None:
@@ -127,13 +127,13 @@ def test_tools_may_get_what_no_inventory_says_and_stay_what_they_are(notebook: N
         return "a note"
 
     def shown(tool: AnyTool) -> AnyTool:
-        return tool.with_shown(show) if tool.name == "create_note" else tool
+        return tool.with_preview(show) if tool.name == "create_note" else tool
 
     plain = notebook.operations()
     more = plain.with_tools(shown)
-    assert more.tool("create_note") is not plain.tool("create_note")
-    assert more.tool("read_note") is plain.tool("read_note")
-    assert lock_of(more) == lock_of(plain)
+    assert more.find_tool("create_note") is not plain.find_tool("create_note")
+    assert more.find_tool("read_note") is plain.find_tool("read_note")
+    assert build_lock(more) == build_lock(plain)
     assert list(more.tools) == list(plain.tools)
 
 
@@ -142,7 +142,7 @@ def test_an_object_that_a_part_has_already_is_to_be_left_out(notebook: Notebook)
     parts = (of_notes(notebook, whole, Alone()), of_weather(whole))
     with pytest.raises(InventoryError) as raised:
         Operations(whole, (Weather(), Alone()), parts=parts)
-    assert [(each.code, f"{each.what}; {each.mend}") for each in raised.value.findings] == [
+    assert [(each.code, f"{each.what}; {each.fix}") for each in raised.value.findings] == [
         ("bound-twice", f"the method {name} is bound by a part already; leave the object of {owner} out")
         for name, owner in (("Weather.forecast", "Weather"), ("Alone.file_note", "Alone"))
     ]

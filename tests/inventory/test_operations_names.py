@@ -39,8 +39,8 @@ def test_an_inventory_names_a_function_as_its_tool_name_does_or_is_told(notebook
     )
     notebook.write(notes=NOTES.replace("  count_notes:\n    function", "  count-notes:\n    function"))
     operations = notebook.operations(Named(), Weather())
-    assert operations.tool("count-notes").where == operations.tools["count-notes"].where
-    assert operations.tool("count-notes").where.rpartition("/")[2].startswith("notes.yaml:")
+    assert operations.find_tool("count-notes").where == operations.tools["count-notes"].location
+    assert operations.find_tool("count-notes").where.rpartition("/")[2].startswith("notes.yaml:")
 
 
 def test_a_method_without_an_entry_is_a_tool_of_the_name_that_its_tool_name_gives(notebook: Notebook) -> None:
@@ -54,5 +54,5 @@ def test_a_method_without_an_entry_is_a_tool_of_the_name_that_its_tool_name_give
             return "tidy"
 
     operations = notebook.operations(notebook.notes, Weather(), Desk())
-    assert operations.tool("tidy-desk").name == "tidy-desk"
-    assert operations.tool("tidy-desk").where.startswith("tests/inventory/test_operations_names.py:")
+    assert operations.find_tool("tidy-desk").name == "tidy-desk"
+    assert operations.find_tool("tidy-desk").where.startswith("tests/inventory/test_operations_names.py:")

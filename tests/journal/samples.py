@@ -7,12 +7,12 @@ from collections.abc import Coroutine, Sequence
 
 from hypothesis import HealthCheck, settings
 
-from remit.contracts.items import Asked, Item, Note, Opened, Position, Started
-from remit.contracts.ledger import Take
+from remit.contracts.items import AttemptStarted, Item, Note, Position, QuestionItem, RunOpened
+from remit.contracts.ledger import Consumption
 from remit.contracts.question import Decision, Question
 from remit.errors import JournalError
-from remit.journal.codec import body_digest, chain, encode
-from remit.journal.ports import Store, Stored
+from remit.journal.codec import body_digest, compute_chain_hash, encode_item
+from remit.journal.ports import AppendFuture, Store
 
 some = settings(
     max_examples=50,
@@ -35,8 +35,8 @@ class Clock:
         self.now += seconds
 
 
-def opened(run: str = "run", *, conversation: str = "", after: str = "") -> Opened:
-    return Opened(
+def opened(run: str = "run", *, conversation: str = "", after: str = "") -> RunOpened:
+    return RunOpened(
         call=run,
         format=1,
         tenant="default",
@@ -59,15 +59,15 @@ def positions(run: str, items: Sequence[Item], *, epoch: int = 1, first: int = 0
     link = b""
     placed: list[Position] = []
     for index, item in enumerate(items):
-        body = encode(item)
+        body = encode_item(item)
         digest = body_digest(body)
-        link = chain(link, item.kind, item.call, digest)
+        link = compute_chain_hash(link, item.kind, item.call, digest)
         placed.append(Position(run, epoch, first + index, at, item, body, digest, link))
     return placed
 
 
-def started(call: str = "call", *, question: str = "", parent: str = "root", attempt: int = 1) -> Started:
-    return Started(call=call, parent=parent, attempt=attempt, question=question)
+def started(call: str = "call", *, question: str = "", parent: str = "root", attempt: int = 1) -> AttemptStarted:
+    return AttemptStarted(call=call, parent=parent, attempt=attempt, question=question)
 
 
 def question(
@@ -102,9 +102,9 @@ def question(
     )
 
 
-def later(storing: Coroutine[object, object, None]) -> Stored:
+def later(storing: Coroutine[object, object, None]) -> AppendFuture:
     """The answer of a store that takes its time."""
-    stored: Stored = asyncio.get_running_loop().create_future()
+    stored: AppendFuture = asyncio.get_running_loop().create_future()
 
     async def answer() -> None:
         try:
@@ -122,8 +122,8 @@ def later(storing: Coroutine[object, object, None]) -> Stored:
 under_way: set[asyncio.Task[None]] = set()
 
 
-def asking(of: Question, *, call: str = "") -> Asked:
-    return Asked(call=call or of.call, parent="root", question=of.id, body=of.json())
+def asking(of: Question, *, call: str = "") -> QuestionItem:
+    return QuestionItem(call=call or of.call, parent="root", question=of.id, body=of.to_json())
 
 
 def yes(of: str = "q1", *, by: str = "bob", at: float = 1001.0) -> Decision:
@@ -143,7 +143,7 @@ class Run:
         self.epoch = epoch
         self.next = 0
 
-    async def append(self, *items: Item, at: float = 1000.0, take: Take | None = None) -> list[Position]:
+    async def append(self, *items: Item, at: float = 1000.0, take: Consumption | None = None) -> list[Position]:
         placed = positions(self.run, items, epoch=self.epoch, first=self.next, at=at)
         await self.store.append(self.run, self.epoch, placed, take)
         self.next += len(placed)
@@ -151,7 +151,7 @@ class Run:
 
     async def start(self, of: str, *, call: str = "call") -> None:
         """Start a call with the approval of question ``of``."""
-        await self.append(started(call, question=of), take=Take(of, self.run, call))
+        await self.append(started(call, question=of), take=Consumption(of, self.run, call))
 
 
 async def begin(store: Store, run: str = "run", *, conversation: str = "", after: str = "", at: float = 1000.0) -> Run:
@@ -168,6 +168,6 @@ async def held(store: Store, run: str = "run") -> Run:
 
 async def incoming(store: Store, run: str) -> list[Decision]:
     """What people decided on the questions of a run, oldest first, as whoever looks at the questions sees it."""
-    rows = await store.questions(only_open=False)
+    rows = await store.list_questions(only_open=False)
     found = [row.decision for row in rows if row.question.run == run and row.decision is not None]
     return sorted(found, key=lambda decision: decision.at)

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import Connection
 
 from remit.errors import JournalError
-from remit.journal.batches import MOST, Batches, Job
+from remit.journal.batches import MAX_BATCH_SIZE, Job, WorkerThread
 
 
 class Done:
@@ -30,8 +30,8 @@ def done() -> Done:
 
 
 @pytest.fixture
-def batches(done: Done) -> Iterator[Batches]:
-    batches = Batches("remit-test", done)
+def batches(done: Done) -> Iterator[WorkerThread]:
+    batches = WorkerThread("remit-test", done)
     yield batches
     batches.close()
 
@@ -41,23 +41,23 @@ def work(_connection: Connection) -> int:
     raise AssertionError("not run here")
 
 
-async def test_what_is_submitted_in_one_turn_of_the_loop_is_one_batch(batches: Batches, done: Done) -> None:
+async def test_what_is_submitted_in_one_turn_of_the_loop_is_one_batch(batches: WorkerThread, done: Done) -> None:
     places = await asyncio.gather(*(batches.submit(work) for _ in range(20)))
     assert (places, done.sizes) == (list(range(20)), [20])
 
 
-async def test_each_turn_is_a_batch_when_the_one_before_is_done(batches: Batches, done: Done) -> None:
+async def test_each_turn_is_a_batch_when_the_one_before_is_done(batches: WorkerThread, done: Done) -> None:
     for _ in range(3):
         assert await batches.submit(work) == 0
     assert done.sizes == [1, 1, 1]
 
 
-async def test_a_batch_has_256_jobs_at_most(batches: Batches, done: Done) -> None:
-    await asyncio.gather(*(batches.submit(work) for _ in range(2 * MOST + 1)))
-    assert done.sizes == [MOST, MOST, 1]
+async def test_a_batch_has_256_jobs_at_most(batches: WorkerThread, done: Done) -> None:
+    await asyncio.gather(*(batches.submit(work) for _ in range(2 * MAX_BATCH_SIZE + 1)))
+    assert done.sizes == [MAX_BATCH_SIZE, MAX_BATCH_SIZE, 1]
 
 
-async def test_whoever_stopped_waiting_is_told_nothing(batches: Batches, done: Done) -> None:
+async def test_whoever_stopped_waiting_is_told_nothing(batches: WorkerThread, done: Done) -> None:
     gone, waiting = batches.submit(work), batches.submit(work)
     gone.cancel()
     assert await waiting == 1
@@ -69,13 +69,13 @@ async def test_a_job_that_failed_raises_where_it_is_awaited() -> None:
         for job in batch:
             job.error = JournalError("refused")
 
-    batches = Batches("remit-test", refuse)
+    batches = WorkerThread("remit-test", refuse)
     with pytest.raises(JournalError, match="refused"):
         await batches.submit(work)
     batches.close()
 
 
-async def test_closing_finishes_what_was_submitted_in_the_same_turn(batches: Batches, done: Done) -> None:
+async def test_closing_finishes_what_was_submitted_in_the_same_turn(batches: WorkerThread, done: Done) -> None:
     waiting = [batches.submit(work) for _ in range(3)]
     batches.close()
     assert await asyncio.gather(*waiting) == [0, 1, 2]
@@ -84,7 +84,7 @@ async def test_closing_finishes_what_was_submitted_in_the_same_turn(batches: Bat
 
 
 def test_jobs_of_a_loop_that_ended_before_it_woke_the_thread_are_done_with_the_next_ones(
-    batches: Batches, done: Done
+    batches: WorkerThread, done: Done
 ) -> None:
     loop = asyncio.new_event_loop()
 

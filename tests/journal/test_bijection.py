@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from openai.types.chat import ChatCompletionMessageParam
 from pydantic import TypeAdapter
 
-from remit.contracts.chat import ChatMessage, read, write
+from remit.contracts.chat import ChatMessage, decode_message, encode_message
 from remit.contracts.items import Message, ToolOutput
-from remit.journal.codec import decode, encode, to_items, to_texts
+from remit.journal.codec import decode_item, encode_item, items_from_messages, messages_from_items
 from remit.journal.ports import Store
 from tests.journal.samples import held, opened, some
 from tests.journal.wire_texts import Talk, Wired
@@ -48,9 +48,9 @@ def exhausted(value: Any) -> Any:
 
 def comes_back(history: list[Wired]) -> None:
     texts = [text for _, text in history]
-    items = to_items(texts, "agent")
-    assert to_texts(items) == texts
-    again = [decode(item.kind, item.call, encode(item)) for item in items]
+    items = items_from_messages(texts, "agent")
+    assert messages_from_items(items) == texts
+    again = [decode_item(item.kind, item.call, encode_item(item)) for item in items]
     assert again == items
     assert len({item.call for item in items}) == len(items)
 
@@ -80,16 +80,16 @@ def test_two_thousand_histories_come_back_to_the_byte(chance: random.Random) -> 
 async def test_a_history_comes_back_to_the_byte_from_every_store(store: Store, chance: random.Random) -> None:
     texts = [text for _, text in Talk(chance).history()]
     run = await held(store, f"run{next(numbers)}")
-    await run.append(opened(run.run), *to_items(texts, "agent"))
+    await run.append(opened(run.run), *items_from_messages(texts, "agent"))
     stored = [p.item for p in await store.read(run.run)]
-    assert to_texts([item for item in stored if isinstance(item, (Message, ToolOutput))]) == texts
+    assert messages_from_items([item for item in stored if isinstance(item, (Message, ToolOutput))]) == texts
 
 
 @some
 @given(seeded)
 def test_what_comes_back_is_what_the_official_types_call_a_message(chance: random.Random) -> None:
     for message, text in Talk(chance).history():
-        assert whole(read(text)) == whole(message)
+        assert whole(decode_message(text)) == whole(message)
         exhausted(OFFICIAL.validate_python(whole(message)))
 
 
@@ -105,10 +105,10 @@ def test_messages_of_our_forms_are_allowed_by_our_types_and_by_the_official_ones
 @given(seeded)
 def test_a_tool_message_is_the_end_of_a_call_and_every_other_a_message(chance: random.Random) -> None:
     message, text = Talk(chance).message()
-    (item,) = to_items([text], "agent")
+    (item,) = items_from_messages([text], "agent")
     if message["role"] == "tool":
         assert isinstance(item, ToolOutput)
-        assert (item.parent, item.wire, item.outcome) == ("agent", read(text).get("tool_call_id"), "ok")
+        assert (item.parent, item.wire, item.outcome) == ("agent", decode_message(text).get("tool_call_id"), "ok")
     else:
         assert isinstance(item, Message)
         assert (item.agent, item.request) == ("agent", "")
@@ -129,25 +129,25 @@ def test_a_tool_message_is_the_end_of_a_call_and_every_other_a_message(chance: r
     ],
 )
 def test_every_spelling_is_kept(text: str) -> None:
-    (item,) = to_items([text], "agent")
+    (item,) = items_from_messages([text], "agent")
     assert item.text == text
-    assert decode(item.kind, item.call, encode(item)) == item
+    assert decode_item(item.kind, item.call, encode_item(item)) == item
 
 
 def test_the_same_message_at_another_place_or_of_another_agent_is_another_item() -> None:
     user, reply = '{"role":"user","content":"x"}', '{"role":"tool","tool_call_id":"c","content":"x"}'
-    items = [*to_items([user, reply, user, reply], "one"), *to_items([user, reply], "two")]
+    items = [*items_from_messages([user, reply, user, reply], "one"), *items_from_messages([user, reply], "two")]
     assert len({item.call for item in items}) == 6
 
 
 def test_no_history_is_no_items() -> None:
-    assert to_items([], "agent") == []
-    assert to_texts([]) == []
+    assert items_from_messages([], "agent") == []
+    assert messages_from_items([]) == []
 
 
 @some
 @given(seeded)
 def test_what_we_write_reads_back_as_it_was_and_fits_into_utf8(chance: random.Random) -> None:
     message = whole(Talk(chance).message().message)
-    assert read(write(message)) == message
-    assert write(message).encode()
+    assert decode_message(encode_message(message)) == message
+    assert encode_message(message).encode()

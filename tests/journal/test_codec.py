@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remit.contracts.chat import read
-from remit.contracts.items import KINDS, Erased, Item, Message, ToolOutput, Waiting
-from remit.errors import FormatError
-from remit.journal.codec import ERASED, decode, encode, tool_content, tool_text
+from remit.contracts.chat import decode_message
+from remit.contracts.items import ITEM_TYPES, ErasedItem, Item, Message, RunSuspended, ToolOutput
+from remit.errors import JournalFormatError
+from remit.journal.codec import ERASED_BODY, decode_item, encode_item, output_content, tool_message_text
 from tests.journal.samples import opened, some
 
 PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
@@ -33,13 +33,13 @@ def items_of(kind: type[Item]) -> st.SearchStrategy[Item]:
     return st.builds(kind, **{name: of_type(hints[name]) for name in kind.__struct_fields__})
 
 
-every_item = st.one_of(*(items_of(kind) for kind in KINDS.values()))
+every_item = st.one_of(*(items_of(kind) for kind in ITEM_TYPES.values()))
 
 
 @some
 @given(every_item)
 def test_an_item_comes_back_from_its_body_as_it_was(item: Item) -> None:
-    again = decode(item.kind, item.call, encode(item))
+    again = decode_item(item.kind, item.call, encode_item(item))
     assert again == item
     assert type(again) is type(item)
 
@@ -47,7 +47,7 @@ def test_an_item_comes_back_from_its_body_as_it_was(item: Item) -> None:
 @some
 @given(every_item)
 def test_a_body_is_ascii_on_one_line_and_says_neither_kind_nor_call(item: Item) -> None:
-    body = encode(item)
+    body = encode_item(item)
     assert body.isascii()
     assert "\n" not in body
     assert set(json.loads(body)) == set(item.__struct_fields__) - {"call"}
@@ -55,15 +55,15 @@ def test_a_body_is_ascii_on_one_line_and_says_neither_kind_nor_call(item: Item) 
 
 def test_every_class_of_items_has_a_kind_of_its_own() -> None:
     ours = {kind.__name__ for kind in Item.__subclasses__() if kind.__module__ == Item.__module__}
-    assert {name: kind.__name__ for name, kind in KINDS.items()} == {
-        kind.kind: kind.__name__ for kind in KINDS.values()
+    assert {name: kind.__name__ for name, kind in ITEM_TYPES.items()} == {
+        kind.kind: kind.__name__ for kind in ITEM_TYPES.values()
     }
-    assert {kind.__name__ for kind in KINDS.values()} == ours
+    assert {kind.__name__ for kind in ITEM_TYPES.values()} == ours
 
 
 def test_an_item_of_an_unknown_kind_asks_for_a_newer_version() -> None:
-    with pytest.raises(FormatError, match="'teleported' that this version does not know; use a newer Remit"):
-        decode("teleported", "call", "{}")
+    with pytest.raises(JournalFormatError, match="'teleported' that this version does not know; use a newer Remit"):
+        decode_item("teleported", "call", "{}")
 
 
 @pytest.mark.parametrize(
@@ -78,8 +78,8 @@ def test_an_item_of_an_unknown_kind_asks_for_a_newer_version() -> None:
     ids=["a field too many", "a field too few", "a second call", "a list", "a number"],
 )
 def test_a_body_with_other_fields_is_refused_by_name(body: str) -> None:
-    with pytest.raises(FormatError, match="item 'note' has other fields than this version knows"):
-        decode("note", "call", body)
+    with pytest.raises(JournalFormatError, match="item 'note' has other fields than this version knows"):
+        decode_item("note", "call", body)
 
 
 @pytest.mark.parametrize(
@@ -99,28 +99,28 @@ def test_a_body_with_other_fields_is_refused_by_name(body: str) -> None:
     ],
 )
 def test_a_value_of_another_type_is_refused(kind: str, body: str) -> None:
-    with pytest.raises(FormatError, match=f"item '{kind}' has other fields than this version knows: "):
-        decode(kind, "call", body)
+    with pytest.raises(JournalFormatError, match=f"item '{kind}' has other fields than this version knows: "):
+        decode_item(kind, "call", body)
 
 
 def test_a_format_that_is_a_text_is_refused() -> None:
-    with pytest.raises(FormatError, match=r"Expected `int`, got `str` - at `\$\.format`"):
-        decode("opened", "run", encode(opened()).replace('"format":1', '"format":"1"'))
+    with pytest.raises(JournalFormatError, match=r"Expected `int`, got `str` - at `\$\.format`"):
+        decode_item("opened", "run", encode_item(opened()).replace('"format":1', '"format":"1"'))
 
 
 def test_a_field_that_this_version_does_not_know_is_named() -> None:
-    with pytest.raises(FormatError, match="than this version knows: 'loud'"):
-        decode("note", "call", '{"name":"said","data":"","loud":true}')
+    with pytest.raises(JournalFormatError, match="than this version knows: 'loud'"):
+        decode_item("note", "call", '{"name":"said","data":"","loud":true}')
 
 
 def test_an_empty_body_is_a_tombstone_of_any_kind() -> None:
-    assert decode("note", "call", ERASED) == Erased(call="call", was="note")
-    assert decode("teleported", "call", ERASED) == Erased(call="call", was="teleported")
+    assert decode_item("note", "call", ERASED_BODY) == ErasedItem(call="call", was="note")
+    assert decode_item("teleported", "call", ERASED_BODY) == ErasedItem(call="call", was="teleported")
 
 
 def test_fields_that_have_defaults_may_be_missing() -> None:
     """Journals of older versions, which wrote fewer fields, stay readable."""
-    assert decode("message", "c", '{"agent":"a","text":"{}"}') == Message(call="c", agent="a", text="{}")
+    assert decode_item("message", "c", '{"agent":"a","text":"{}"}') == Message(call="c", agent="a", text="{}")
 
 
 @pytest.mark.parametrize(
@@ -128,12 +128,12 @@ def test_fields_that_have_defaults_may_be_missing() -> None:
     [("suspended", "{}"), ("suspended", "[]"), ("suspended", '{"questions":7}'), ("note", "{"), ("note", " ")],
 )
 def test_a_damaged_body_is_refused_as_one(kind: str, body: str) -> None:
-    with pytest.raises(FormatError):
-        decode(kind, "call", body)
+    with pytest.raises(JournalFormatError):
+        decode_item(kind, "call", body)
 
 
 def test_the_questions_that_a_run_waits_for_come_back_as_they_were() -> None:
-    assert decode("suspended", "run", '{"questions":["a","b"]}') == Waiting(call="run", questions=("a", "b"))
+    assert decode_item("suspended", "run", '{"questions":["a","b"]}') == RunSuspended(call="run", questions=("a", "b"))
 
 
 # --- tool messages ----------------------------------------------------------------------------------------------
@@ -142,14 +142,14 @@ def test_the_questions_that_a_run_waits_for_come_back_as_they_were() -> None:
 @some
 @given(text, text)
 def test_the_text_of_a_tool_message_says_its_call_and_its_content(wire: str, content: str) -> None:
-    said = tool_text(wire, content)
-    assert read(said) == {"role": "tool", "tool_call_id": wire, "content": content}
+    said = tool_message_text(wire, content)
+    assert decode_message(said) == {"role": "tool", "tool_call_id": wire, "content": content}
     assert said.encode()
 
 
 @some
 @given(text.filter(bool), text)
 def test_the_content_of_an_end_is_the_same_whoever_called(wire: str, content: str) -> None:
-    model = ToolOutput(call="c", parent="a", callee="t", wire=wire, text=tool_text(wire, content), outcome="ok")
+    model = ToolOutput(call="c", parent="a", callee="t", wire=wire, text=tool_message_text(wire, content), outcome="ok")
     python = ToolOutput(call="c", parent="a", callee="t", wire="", text=content, outcome="ok")
-    assert tool_content(model) == tool_content(python) == content
+    assert output_content(model) == output_content(python) == content

@@ -7,17 +7,17 @@ from collections.abc import Sequence
 
 import pytest
 
-from remit.contracts.items import Decided, Item, Position, Resumed, Usage
-from remit.contracts.ledger import Spent, Take
+from remit.contracts.items import DecisionItem, Item, ModelUsage, Position, RunResumed
+from remit.contracts.ledger import Consumption, UsageTotals
 from remit.errors import ApprovalUsedError, JournalError, LeaseError
-from remit.journal.codec import broken_link
-from remit.journal.in_process import InProcessStore
-from remit.journal.ledger import SOON, RunLedger
-from remit.journal.ports import Stored
+from remit.journal.codec import find_broken_link
+from remit.journal.in_process import InMemoryStore
+from remit.journal.ledger import FLUSH_DELAY, RunLedger
+from remit.journal.ports import AppendFuture
 from tests.journal.samples import Clock, asking, later, note, opened, question, started, yes
 
 
-class Watched(InProcessStore):
+class Watched(InMemoryStore):
     """A store that remembers what it was asked to append, and answers when the test says so."""
 
     def __init__(self, clock: Clock) -> None:
@@ -28,12 +28,14 @@ class Watched(InProcessStore):
         self.begin.set()
         self.answer.set()
 
-    def append(self, run: str, epoch: int, items: Sequence[Position], take: Take | None = None) -> Stored:
+    def append(
+        self, run: str, epoch: int, items: Sequence[Position], consumption: Consumption | None = None
+    ) -> AppendFuture:
         self.appends.append([p.item for p in items])
 
         async def storing() -> None:
             await self.begin.wait()
-            await super(Watched, self).append(run, epoch, items, take)
+            await super(Watched, self).append(run, epoch, items, consumption)
             await self.answer.wait()
 
         return later(storing())
@@ -54,10 +56,10 @@ class Driven:
             "run",
             epoch,
             conversation=conversation,
-            prior=prior,
+            prior_messages=prior,
             clock=self.clock,
-            watch=lambda position: self.seen.append(position.item),
-            known=await self.store.read("run"),
+            on_item=lambda position: self.seen.append(position.item),
+            history=await self.store.read("run"),
         )
 
     async def stored(self) -> list[Item]:
@@ -76,7 +78,7 @@ async def test_what_is_added_is_known_at_once_and_stored_with_the_next_commit(dr
     ledger = await driven.ledger()
     ledger.add(opened())
     ledger.add(note("one"))
-    assert list(ledger.known("call")) == [note("one")]
+    assert list(ledger.items_for("call")) == [note("one")]
     assert (await driven.stored(), driven.seen) == ([], [])
     await ledger.commit(note("two"))
     assert driven.store.appends == [[opened(), note("one"), note("two")]]
@@ -102,7 +104,7 @@ async def test_what_nobody_commits_is_stored_soon(driven: Driven) -> None:
     ledger = await driven.ledger()
     ledger.add(opened())
     ledger.add(note())
-    await asyncio.sleep(SOON * 1.5)
+    await asyncio.sleep(FLUSH_DELAY * 1.5)
     assert driven.store.appends == [[opened(), note()]]
     assert driven.seen == [opened(), note()]
 
@@ -111,7 +113,7 @@ async def test_a_ledger_that_is_closed_stores_nothing_more(driven: Driven) -> No
     ledger = await driven.ledger()
     ledger.add(opened())
     ledger.close()
-    await asyncio.sleep(SOON * 1.5)
+    await asyncio.sleep(FLUSH_DELAY * 1.5)
     assert driven.store.appends == []
 
 
@@ -119,10 +121,10 @@ async def test_storing_waits_for_nothing_and_goes_on_with_what_came_meanwhile(dr
     ledger = await driven.ledger()
     driven.store.begin.clear()
     ledger.add(opened())
-    ledger.store()
+    ledger.start_flush()
     for text in ("one", "two", "three"):
         ledger.add(note(text))
-        ledger.store()
+        ledger.start_flush()
     assert driven.store.appends == [[opened()]]
     driven.store.begin.set()
     await ledger.flush()
@@ -133,10 +135,10 @@ async def test_a_ledger_that_was_refused_meanwhile_says_so_when_it_stores_again(
     ledger = await driven.ledger()
     await driven.store.acquire("run", "second", 10)
     ledger.add(opened())
-    ledger.store()
-    await asyncio.sleep(SOON)
+    ledger.start_flush()
+    await asyncio.sleep(FLUSH_DELAY)
     with pytest.raises(LeaseError):
-        ledger.store()
+        ledger.start_flush()
 
 
 async def test_positions_follow_one_another_and_say_when_they_were_written(driven: Driven) -> None:
@@ -146,7 +148,7 @@ async def test_positions_follow_one_another_and_say_when_they_were_written(drive
     await ledger.commit(note())
     positions = await driven.store.read("run")
     assert [(p.run, p.epoch, p.seq, p.at) for p in positions] == [("run", 1, 0, 1000.0), ("run", 1, 1, 1002.5)]
-    assert broken_link(positions) is None
+    assert find_broken_link(positions) is None
 
 
 async def test_another_epoch_goes_on_with_seq_and_chain(driven: Driven) -> None:
@@ -155,7 +157,7 @@ async def test_another_epoch_goes_on_with_seq_and_chain(driven: Driven) -> None:
     await again.commit(note())
     positions = await driven.store.read("run")
     assert [(p.epoch, p.seq) for p in positions] == [(1, 0), (2, 1)]
-    assert broken_link(positions) is None
+    assert find_broken_link(positions) is None
 
 
 async def test_many_calls_of_a_run_that_commit_at_once_are_stored_in_the_order_they_wrote(driven: Driven) -> None:
@@ -169,17 +171,17 @@ async def test_an_approval_is_taken_with_the_commit(driven: Driven) -> None:
     ledger = await driven.ledger()
     await ledger.commit(asking(question()))
     await driven.store.decide(yes())
-    await ledger.commit(started(question="q1"), Take("q1", "run", "call"))
+    await ledger.commit(started(question="q1"), Consumption("q1", "run", "call"))
     row = await driven.store.find_question("q1")
     assert row is not None
-    assert row.taken == ("run", "call")
+    assert row.consumed_by == ("run", "call")
 
 
 async def test_nobody_sees_an_item_before_it_is_stored(driven: Driven) -> None:
     ledger = await driven.ledger()
     driven.store.begin.clear()
     committing = asyncio.create_task(ledger.commit(opened()))
-    await asyncio.sleep(SOON / 10)
+    await asyncio.sleep(FLUSH_DELAY / 10)
     assert driven.seen == []
     driven.store.begin.set()
     await committing
@@ -191,10 +193,10 @@ async def test_the_answer_to_one_commit_says_nothing_of_the_next(driven: Driven)
     ledger = await driven.ledger()
     driven.store.answer.clear()
     first = asyncio.create_task(ledger.commit(opened()))
-    await asyncio.sleep(SOON / 10)
+    await asyncio.sleep(FLUSH_DELAY / 10)
     driven.store.begin.clear()
     second = asyncio.create_task(ledger.commit(note()))
-    await asyncio.sleep(SOON / 10)
+    await asyncio.sleep(FLUSH_DELAY / 10)
     driven.store.answer.set()
     await first
     assert await driven.stored() == driven.seen == [opened()]
@@ -208,9 +210,9 @@ async def test_flushing_waits_for_what_another_task_is_storing(driven: Driven) -
     ledger.add(opened())
     driven.store.begin.clear()
     committing = asyncio.create_task(ledger.commit(note()))
-    await asyncio.sleep(SOON / 10)
+    await asyncio.sleep(FLUSH_DELAY / 10)
     flushing = asyncio.create_task(ledger.flush())
-    await asyncio.sleep(SOON / 10)
+    await asyncio.sleep(FLUSH_DELAY / 10)
     early = flushing.done()
     driven.store.begin.set()
     await asyncio.gather(committing, flushing)
@@ -221,7 +223,7 @@ async def test_what_is_stored_is_seen_although_whoever_committed_it_was_cancelle
     ledger = await driven.ledger()
     driven.store.answer.clear()
     committing = asyncio.create_task(ledger.commit(opened()))
-    await asyncio.sleep(SOON / 10)
+    await asyncio.sleep(FLUSH_DELAY / 10)
     committing.cancel()
     driven.store.answer.set()
     await asyncio.wait([committing])
@@ -255,13 +257,13 @@ async def test_a_ledger_that_was_refused_takes_nothing_more(driven: Driven) -> N
         await ledger.commit(note())
     assert added.value is committed.value is refused
     assert len(driven.store.appends) == 1
-    assert list(ledger.known("call")) == []
+    assert list(ledger.items_for("call")) == []
 
 
 async def test_an_approval_that_cannot_be_taken_stops_the_ledger_as_well(driven: Driven) -> None:
     ledger = await driven.ledger()
     with pytest.raises(ApprovalUsedError):
-        await ledger.commit(started(question="q1"), Take("q1", "run", "call"))
+        await ledger.commit(started(question="q1"), Consumption("q1", "run", "call"))
     with pytest.raises(ApprovalUsedError):
         ledger.add(note())
     assert await driven.stored() == []
@@ -283,9 +285,9 @@ async def test_a_run_that_is_driven_again_knows_what_was_stored(driven: Driven) 
     await first.commit(note("one"))
     again = await driven.ledger()
     again.add(note("two"))
-    assert list(again.known("run")) == [opened()]
-    assert list(again.known("call")) == [note("one"), note("two")]
-    assert list(again.known("nobody")) == []
+    assert list(again.items_for("run")) == [opened()]
+    assert list(again.items_for("call")) == [note("one"), note("two")]
+    assert list(again.items_for("nobody")) == []
 
 
 async def test_the_time_is_the_clocks(driven: Driven) -> None:
@@ -296,9 +298,14 @@ async def test_the_time_is_the_clocks(driven: Driven) -> None:
 
 async def test_it_says_what_it_was_given(driven: Driven) -> None:
     ledger = await driven.ledger(prior=["{}"])
-    assert (ledger.run, list(ledger.prior), ledger.replaying, ledger.stopping) == ("run", ["{}"], False, False)
-    last = RunLedger(driven.store, "run", 1, clock=driven.clock, watch=lambda _: None, stopping=True)
-    assert last.stopping
+    assert (ledger.run, list(ledger.prior_messages), ledger.is_replaying, ledger.is_stopping) == (
+        "run",
+        ["{}"],
+        False,
+        False,
+    )
+    last = RunLedger(driven.store, "run", 1, clock=driven.clock, on_item=lambda _: None, is_stopping=True)
+    assert last.is_stopping
 
 
 async def test_every_call_that_asked_a_question_waits_for_it(driven: Driven) -> None:
@@ -306,25 +313,25 @@ async def test_every_call_that_asked_a_question_waits_for_it(driven: Driven) -> 
     await ledger.commit(asking(question(), call="one"))
     again = await driven.ledger()
     again.add(asking(question(), call="two"))
-    assert again.asking("q1") == ["one", "two"]
-    assert again.asking("q2") == []
+    assert again.calls_waiting_for("q1") == ["one", "two"]
+    assert again.calls_waiting_for("q2") == []
 
 
 async def test_the_question_that_stands_is_that_of_its_conversation(driven: Driven) -> None:
     ledger = await driven.ledger(conversation="talk")
-    assert await ledger.standing("match") is None
+    assert await ledger.find_usable_question("match") is None
     await ledger.commit(asking(question(), call="match"))
-    assert await ledger.standing("match") == (question(), None)
+    assert await ledger.find_usable_question("match") == (question(), None)
     await driven.store.decide(yes())
-    assert await ledger.standing("match") == (question(), yes())
-    assert await ledger.standing("else") is None
+    assert await ledger.find_usable_question("match") == (question(), yes())
+    assert await ledger.find_usable_question("else") is None
 
 
 async def test_a_question_that_a_call_of_this_run_goes_by_stands_for_no_other(driven: Driven) -> None:
     ledger = await driven.ledger(conversation="talk")
     await ledger.commit(asking(question(), call="match"))
     await ledger.commit(asking(question(), call="a call"))
-    assert await ledger.standing("match") is None
+    assert await ledger.find_usable_question("match") is None
 
 
 async def test_a_question_is_undecided_for_each_call_that_has_no_decision_on_it(driven: Driven) -> None:
@@ -332,15 +339,17 @@ async def test_a_question_is_undecided_for_each_call_that_has_no_decision_on_it(
     ledger.add(asking(question("q1"), call="one"))
     ledger.add(asking(question("q2"), call="two"))
     ledger.add(asking(question("q1"), call="two"))
-    assert ledger.undecided() == [("q1", "one"), ("q1", "two"), ("q2", "two")]
-    await ledger.commit(Decided(call="one", question="q1", body=yes("q1").json()))
-    assert ledger.undecided() == (await driven.ledger()).undecided() == [("q1", "two"), ("q2", "two")]
+    assert ledger.undecided_questions() == [("q1", "one"), ("q1", "two"), ("q2", "two")]
+    await ledger.commit(DecisionItem(call="one", question="q1", body=yes("q1").to_json()))
+    assert (
+        ledger.undecided_questions() == (await driven.ledger()).undecided_questions() == [("q1", "two"), ("q2", "two")]
+    )
 
 
 async def test_without_a_conversation_no_question_stands(driven: Driven) -> None:
     ledger = await driven.ledger()
     await ledger.commit(asking(question(conversation="")))
-    assert await ledger.standing("match") is None
+    assert await ledger.find_usable_question("match") is None
 
 
 # --- what a run may use ---------------------------------------------------------------------------------------------
@@ -348,29 +357,29 @@ async def test_without_a_conversation_no_question_stands(driven: Driven) -> None
 
 async def test_so_many_calls_may_be_reserved_and_each_only_once(driven: Driven) -> None:
     ledger = await driven.ledger()
-    assert [ledger.reserve(call, 2) for call in ("a", "a", "b", "c", "b")] == [True, True, True, False, True]
-    assert ledger.spent() == Spent(calls=2)
+    assert [ledger.reserve_call(call, 2) for call in ("a", "a", "b", "c", "b")] == [True, True, True, False, True]
+    assert ledger.usage_totals() == UsageTotals(calls=2)
 
 
 async def test_a_call_that_was_refused_may_be_reserved_under_a_higher_limit(driven: Driven) -> None:
     ledger = await driven.ledger()
-    assert not ledger.reserve("a", 0)
-    assert ledger.reserve("a", 1)
+    assert not ledger.reserve_call("a", 0)
+    assert ledger.reserve_call("a", 1)
 
 
 async def test_calls_that_were_started_in_an_earlier_drive_count(driven: Driven) -> None:
     first = await driven.ledger()
-    first.reserve("never started", 9)
+    first.reserve_call("never started", 9)
     first.add(started("a"))
     await first.commit(started("a", attempt=2))
     again = await driven.ledger()
-    assert again.spent() == Spent(calls=1)
-    assert [again.reserve(call, 1) for call in ("a", "b")] == [True, False]
+    assert again.usage_totals() == UsageTotals(calls=1)
+    assert [again.reserve_call(call, 1) for call in ("a", "b")] == [True, False]
 
 
 async def test_tokens_add_up_over_drives(driven: Driven) -> None:
-    def used(prompt: int, completion: int) -> Usage:
-        return Usage(
+    def used(prompt: int, completion: int) -> ModelUsage:
+        return ModelUsage(
             call="a:1", model="m", finish="stop", prompt_tokens=prompt, completion_tokens=completion, response=""
         )
 
@@ -378,6 +387,6 @@ async def test_tokens_add_up_over_drives(driven: Driven) -> None:
     first.add(used(10, 1))
     await first.commit(used(20, 2))
     again = await driven.ledger()
-    again.add(Resumed(call="run", driver="me"))
+    again.add(RunResumed(call="run", driver="me"))
     again.add(used(30, 3))
-    assert again.spent() == Spent(calls=0, prompt_tokens=60, completion_tokens=6)
+    assert again.usage_totals() == UsageTotals(calls=0, prompt_tokens=60, completion_tokens=6)

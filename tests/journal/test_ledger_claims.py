@@ -8,8 +8,8 @@ import pytest
 
 from remit.contracts.items import Item, ToolOutput
 from remit.errors import DivergedError
-from remit.journal.in_process import InProcessStore
-from remit.journal.ledger import STALL, RunLedger
+from remit.journal.in_process import InMemoryStore
+from remit.journal.ledger import STALL_TIMEOUT, RunLedger
 from tests.journal.samples import Clock, asking, opened, positions, question, started
 
 pytestmark = pytest.mark.looptime
@@ -22,7 +22,7 @@ def output(call: str, *, parent: str = "root") -> ToolOutput:
 def driven_again(*known: Item) -> RunLedger:
     clock = Clock()
     items = positions("run", known)
-    return RunLedger(InProcessStore(clock), "run", 2, clock=clock, watch=lambda _: None, known=items)
+    return RunLedger(InMemoryStore(clock), "run", 2, clock=clock, on_item=lambda _: None, history=items)
 
 
 def idle() -> bool:
@@ -39,67 +39,67 @@ def now() -> float:
 
 async def test_in_a_new_run_every_call_goes_at_once() -> None:
     ledger = driven_again()
-    assert ledger.claim("root", "a")
-    assert ledger.claim("root", "b")
-    ledger.finish("root")
+    assert ledger.claim_call("root", "a")
+    assert ledger.claim_call("root", "b")
+    ledger.finish_body("root")
 
 
 async def test_a_call_that_the_journal_knows_goes_at_once_and_another_waits() -> None:
     ledger = driven_again(started("a"), started("b"))
-    assert ledger.claim("root", "a")
-    assert not ledger.claim("root", "new")
-    assert ledger.claim("root", "b")
-    assert ledger.claim("root", "newer")
+    assert ledger.claim_call("root", "a")
+    assert not ledger.claim_call("root", "new")
+    assert ledger.claim_call("root", "b")
+    assert ledger.claim_call("root", "newer")
 
 
 @pytest.mark.parametrize("known", [started("a"), asking(question(call="a")), output("a")], ids=lambda item: item.kind)
 async def test_a_call_is_known_by_its_start_its_question_or_its_end(known: Item) -> None:
     ledger = driven_again(known)
-    assert not ledger.claim("root", "new")
-    assert ledger.claim("root", "a")
-    assert ledger.claim("root", "newer")
+    assert not ledger.claim_call("root", "new")
+    assert ledger.claim_call("root", "a")
+    assert ledger.claim_call("root", "newer")
 
 
 async def test_a_call_of_which_much_is_known_is_one_call() -> None:
     ledger = driven_again(started("a"), asking(question(call="a")), output("a"))
-    assert ledger.claim("root", "a")
-    ledger.finish("root")
+    assert ledger.claim_call("root", "a")
+    ledger.finish_body("root")
 
 
 async def test_calls_of_another_body_and_the_root_itself_are_nobodys_children() -> None:
     ledger = driven_again(opened(), output("root", parent=""), started("a", parent="other"))
-    assert ledger.claim("root", "new")
-    ledger.finish("root")
-    ledger.finish("")
-    assert not ledger.claim("other", "new")
+    assert ledger.claim_call("root", "new")
+    ledger.finish_body("root")
+    ledger.finish_body("")
+    assert not ledger.claim_call("other", "new")
 
 
 async def test_claiming_twice_is_claiming_once() -> None:
     ledger = driven_again(started("a"), started("b"))
-    assert ledger.claim("root", "a")
-    assert ledger.claim("root", "a")
-    assert not ledger.claim("root", "new")
+    assert ledger.claim_call("root", "a")
+    assert ledger.claim_call("root", "a")
+    assert not ledger.claim_call("root", "new")
 
 
 async def test_waiting_is_over_as_soon_as_the_last_known_call_is_claimed() -> None:
     ledger = driven_again(started("a"), started("b"))
     begun = now()
-    waiting = asyncio.create_task(ledger.others_claimed("root", "new", idle))
+    waiting = asyncio.create_task(ledger.wait_for_recorded_calls("root", "new", idle))
     await asyncio.sleep(1)
-    ledger.claim("root", "a")
+    ledger.claim_call("root", "a")
     await asyncio.sleep(1)
     assert not waiting.done()
-    ledger.claim("root", "b")
+    ledger.claim_call("root", "b")
     await waiting
     assert now() - begun == 2
 
 
 async def test_nobody_waits_where_all_were_claimed() -> None:
     ledger = driven_again(started("a"))
-    ledger.claim("root", "a")
+    ledger.claim_call("root", "a")
     begun = now()
-    await ledger.others_claimed("root", "new", idle)
-    await ledger.others_claimed("nobody", "new", idle)
+    await ledger.wait_for_recorded_calls("root", "new", idle)
+    await ledger.wait_for_recorded_calls("nobody", "new", idle)
     assert now() == begun
 
 
@@ -109,8 +109,8 @@ async def test_a_claim_by_a_task_that_stands_next_in_line_is_not_missed() -> Non
     begun = now()
 
     async def call(name: str) -> None:
-        if not ledger.claim("root", name):
-            await ledger.others_claimed("root", name, idle)
+        if not ledger.claim_call("root", name):
+            await ledger.wait_for_recorded_calls("root", name, idle)
 
     await asyncio.gather(call("new"), call("known"))
     assert now() == begun
@@ -120,23 +120,23 @@ async def test_a_body_that_stalls_has_diverged() -> None:
     ledger = driven_again(output("a"))
     begun = now()
     with pytest.raises(DivergedError, match=r"a call \(tool_a\) that today's code does not make; nothing was run"):
-        await ledger.others_claimed("root", "new", idle)
-    assert now() - begun == STALL
+        await ledger.wait_for_recorded_calls("root", "new", idle)
+    assert now() - begun == STALL_TIMEOUT
 
 
 async def test_while_one_of_its_calls_is_under_way_a_body_has_not_stalled() -> None:
     ledger = driven_again(started("a"))
     begun = now()
-    waiting = asyncio.create_task(ledger.others_claimed("root", "new", busy))
-    await asyncio.sleep(10 * STALL)
+    waiting = asyncio.create_task(ledger.wait_for_recorded_calls("root", "new", busy))
+    await asyncio.sleep(10 * STALL_TIMEOUT)
     assert not waiting.done()
-    ledger.claim("root", "a")
+    ledger.claim_call("root", "a")
     await waiting
-    assert now() - begun == 10 * STALL
+    assert now() - begun == 10 * STALL_TIMEOUT
 
 
 async def test_a_body_that_ends_without_a_known_call_has_diverged() -> None:
     ledger = driven_again(started("0123456789abcdef"), started("a"))
-    ledger.claim("root", "a")
+    ledger.claim_call("root", "a")
     with pytest.raises(DivergedError, match=r"a call \(01234567\) that"):
-        ledger.finish("root")
+        ledger.finish_body("root")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from remit.contracts.items import Handoff
-from remit.journal.in_process import InProcessStore
+from remit.journal.in_process import InMemoryStore
 from remit.journal.ledger import RunLedger
 
 
@@ -13,12 +13,12 @@ class Driven:
     """A run that is driven again and again."""
 
     def __init__(self) -> None:
-        self._store = InProcessStore(lambda: 0.0)
+        self._store = InMemoryStore(lambda: 0.0)
 
     async def ledger(self) -> RunLedger:
         epoch = (await self._store.acquire("run", "driver", 0)).epoch
         known = await self._store.read("run")
-        return RunLedger(self._store, "run", epoch, known=known, clock=lambda: 0.0, watch=lambda _: None)
+        return RunLedger(self._store, "run", epoch, history=known, clock=lambda: 0.0, on_item=lambda _: None)
 
 
 @pytest.fixture

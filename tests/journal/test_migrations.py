@@ -17,10 +17,10 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Engine, inspect
 
-from remit.errors import FormatError
+from remit.errors import JournalFormatError
 from remit.journal import migrations
 from remit.journal.sql import SqlStore
-from remit.journal.tables import HEAD, METADATA, VERSION_TABLE, open_engine, read_url
+from remit.journal.tables import HEAD_REVISION, METADATA, VERSION_TABLE, open_engine, parse_url
 from tests.journal.programs import Program
 from tests.postgres import Postgres
 
@@ -31,7 +31,7 @@ Opening = Callable[[Path | str], SqlStore]
 def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
     """A database in which nothing is yet."""
     new = f"sqlite:///{tmp_path / 'new.db'}" if request.param == "sqlite" else request.getfixturevalue("bare")
-    engine = open_engine(read_url(new))
+    engine = open_engine(parse_url(new))
     yield engine
     engine.dispose()
 
@@ -68,11 +68,11 @@ def test_the_migrations_make_the_tables_that_the_store_uses(engine: Engine) -> N
             connection, opts={"version_table": VERSION_TABLE, "compare_server_default": True}
         )
         assert compare_metadata(context, METADATA) == []
-        assert context.get_current_revision() == HEAD
+        assert context.get_current_revision() == HEAD_REVISION
 
 
 def test_the_newest_migration_is_the_one_that_the_store_opens_without_alembic() -> None:
-    assert ScriptDirectory.from_config(config_for(None)).get_heads() == [HEAD]
+    assert ScriptDirectory.from_config(config_for(None)).get_heads() == [HEAD_REVISION]
 
 
 def test_migrating_again_changes_nothing(engine: Engine) -> None:
@@ -106,8 +106,8 @@ async def test_several_new_stores_at_once_in_one_process_are_all_migrated(tmp_pa
 async def test_a_journal_of_a_newer_version_is_refused(file: Path, opening: Opening) -> None:
     with closing(sqlite3.connect(file)) as connection, connection:
         connection.execute("UPDATE remit_version SET version_num = '9999'")
-    with pytest.raises(FormatError, match="use a newer Remit"):
-        await opening(file).runs()
+    with pytest.raises(JournalFormatError, match="use a newer Remit"):
+        await opening(file).list_runs()
 
 
 def test_processes_that_open_a_new_journal_at_once_both_succeed(file: Path, tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ def test_processes_that_open_a_new_journal_at_once_both_succeed(file: Path, tmp_
     said = [each.ends() for each in both]
     assert [lines[0] for lines in said] == ["without Alembic"] * 2
     assert any("with Alembic" in lines for lines in said)
-    assert [version(each) for each in (file, *new)] == [[HEAD]] * 5
+    assert [version(each) for each in (file, *new)] == [[HEAD_REVISION]] * 5
 
 
 def test_processes_that_open_a_new_journal_in_postgres_at_once_both_succeed(postgres: Postgres, bare: str) -> None:
@@ -129,7 +129,7 @@ def test_processes_that_open_a_new_journal_in_postgres_at_once_both_succeed(post
     for each in both:
         each.told()
     assert {line for each in both for line in each.ends()} <= {"with Alembic", "without Alembic"}
-    engine = open_engine(read_url(bare))
+    engine = open_engine(parse_url(bare))
     assert tables(engine) == {*METADATA.tables, VERSION_TABLE}
     engine.dispose()
 
@@ -141,7 +141,7 @@ from remit.journal.sql import SqlStore
 async def main():
     for url in sys.argv[1:]:
         store = SqlStore(url)
-        assert await store.runs() == []
+        assert await store.list_runs() == []
         await store.close()
         print("with" if "alembic" in sys.modules else "without", "Alembic")
 

@@ -7,10 +7,10 @@ from typing import Final
 
 import pytest
 
-from remit.contracts.items import Decided
-from remit.contracts.ledger import Take
+from remit.contracts.items import DecisionItem
+from remit.contracts.ledger import Consumption
 from remit.contracts.question import Decision, Question
-from remit.errors import ApprovalUsedError, FormatError, RequestError
+from remit.errors import ApprovalUsedError, JournalFormatError, RequestError
 from remit.journal.ports import QuestionRow, Store
 from remit.journal.sql import SqlStore
 from tests.journal.samples import Run, asking, begin, incoming, no, note, positions, question, started, yes
@@ -23,8 +23,8 @@ EMPTY: Final = replace(ASKED, arguments="", shown="", reason="")
 UNSAID: Final = yes()
 
 
-def decided(decision: Decision) -> Decided:
-    return Decided(call="call", question=decision.question, body=decision.json())
+def decided(decision: Decision) -> DecisionItem:
+    return DecisionItem(call="call", question=decision.question, body=decision.to_json())
 
 
 async def ask(store: Store, of: Question = ASKED) -> Run:
@@ -42,7 +42,11 @@ async def row_of(store: Store, name: str = "q1") -> QuestionRow:
 async def told(store: Store) -> str:
     """All that a store tells whoever looks."""
     return repr(
-        (await store.read("run"), await store.questions(only_open=False), await store.standing("talk", "match"))
+        (
+            await store.read("run"),
+            await store.list_questions(only_open=False),
+            await store.find_usable_question("talk", "match"),
+        )
     )
 
 
@@ -57,8 +61,8 @@ async def test_the_row_of_an_erased_question_keeps_only_what_names_it(store: Sto
 async def test_nobody_can_be_asked_about_what_is_gone(store: Store) -> None:
     await ask(store)
     await store.erase("run", [1])
-    assert await store.questions() == []
-    assert await store.standing("talk", "match") is None
+    assert await store.list_questions() == []
+    assert await store.find_usable_question("talk", "match") is None
     with pytest.raises(RequestError, match="question q1 has expired"):
         await store.decide(yes())
 
@@ -100,9 +104,9 @@ async def test_an_erased_approval_is_not_used(store: Store, seq: int) -> None:
     await store.decide(yes())
     await run.append(decided(yes()))
     await store.erase("run", [seq])
-    assert await store.standing("talk", "match") is None
+    assert await store.find_usable_question("talk", "match") is None
     with pytest.raises(ApprovalUsedError, match="q1 has expired"):
-        await run.append(started(question="q1"), take=Take("q1", "run", "call"))
+        await run.append(started(question="q1"), take=Consumption("q1", "run", "call"))
     assert (await row_of(store)).status == "expired"
 
 
@@ -114,7 +118,7 @@ async def test_a_refusal_stays_one(store: Store, seq: int) -> None:
     await store.erase("run", [seq])
     row = await row_of(store)
     assert (row.status, row.decision) == ("denied", replace(no(), reason=""))
-    assert await store.standing("talk", "match") == row
+    assert await store.find_usable_question("talk", "match") == row
 
 
 async def test_an_approval_that_was_used_stays_used_and_its_call_may_try_again(store: Store) -> None:
@@ -189,6 +193,6 @@ async def test_where_an_item_cannot_be_read_nothing_is_erased_and_it_is_said(sql
     damaged, kept = positions("run", [asking(ASKED), note("kept")], epoch=run.epoch, first=1)
     damaged.body = "{"
     await sql.append("run", run.epoch, [damaged, kept])
-    with pytest.raises(FormatError, match="item 'question' has other fields"):
+    with pytest.raises(JournalFormatError, match="item 'question' has other fields"):
         await sql.erase("run", [1, 2])
     assert await sql.read("run", after=1) == [kept]

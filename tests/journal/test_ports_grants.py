@@ -7,8 +7,8 @@ import asyncio
 import pytest
 
 from remit.contracts.grant import Grant, GrantRow
-from remit.contracts.items import Decided
-from remit.contracts.ledger import Take
+from remit.contracts.items import DecisionItem
+from remit.contracts.ledger import Consumption
 from remit.contracts.question import Decision
 from remit.errors import ApprovalUsedError, RequestError
 from remit.journal.ports import Store
@@ -36,49 +36,49 @@ def grant(name: str = "g1", *, tenant: str = "default", tool: str = "pay", count
 async def test_grants_are_found_by_tenant_and_tool_oldest_first(store: Store) -> None:
     second, first, other = grant("b", given=2.0), grant("a", given=1.0), grant("c", tool="send")
     for each in (first, second, other, grant("d", tenant="elsewhere")):
-        await store.give(each)
-    assert await store.grants(tenant="default", tool="pay") == [GrantRow(first, 0, ""), GrantRow(second, 0, "")]
-    assert {row.grant.id for row in await store.grants(tenant="default")} == {"a", "b", "c"}
+        await store.add_grant(each)
+    assert await store.list_grants(tenant="default", tool="pay") == [GrantRow(first, 0, ""), GrantRow(second, 0, "")]
+    assert {row.grant.id for row in await store.list_grants(tenant="default")} == {"a", "b", "c"}
 
 
 async def test_no_more_calls_are_counted_than_there_are(store: Store) -> None:
-    await store.give(grant(count=3))
-    used = await asyncio.gather(*(store.use("g1") for _ in range(20)))
+    await store.add_grant(grant(count=3))
+    used = await asyncio.gather(*(store.use_grant("g1") for _ in range(20)))
     assert used.count(True) == 3
-    (row,) = await store.grants(tenant="default")
+    (row,) = await store.list_grants(tenant="default")
     assert row.used == 3
 
 
 async def test_what_is_unknown_over_or_revoked_is_not_used(store: Store, clock: Clock) -> None:
-    await store.give(grant("g1"))
-    await store.give(grant("g2"))
-    await store.revoke("g2", "cleo")
-    assert [await store.use("g2"), await store.use("nothing")] == [False, False]
+    await store.add_grant(grant("g1"))
+    await store.add_grant(grant("g2"))
+    await store.revoke_grant("g2", "cleo")
+    assert [await store.use_grant("g2"), await store.use_grant("nothing")] == [False, False]
     clock.now = 1500.0
-    assert await store.use("g1") is False
+    assert await store.use_grant("g1") is False
 
 
 async def test_a_grant_is_revoked_once_and_by_name(store: Store) -> None:
-    await store.give(grant())
-    await store.revoke("g1", "cleo")
+    await store.add_grant(grant())
+    await store.revoke_grant("g1", "cleo")
     with pytest.raises(RequestError, match="grant g1 is revoked by cleo already"):
-        await store.revoke("g1", "dora")
+        await store.revoke_grant("g1", "dora")
     with pytest.raises(RequestError, match="there is no grant nothing"):
-        await store.revoke("nothing", "dora")
-    assert [row.revoked for row in await store.grants(tenant="default")] == ["cleo"]
+        await store.revoke_grant("nothing", "dora")
+    assert [row.revoked_by for row in await store.list_grants(tenant="default")] == ["cleo"]
 
 
-def by_grant() -> Decided:
+def by_grant() -> DecisionItem:
     decision = Decision(question="q1", approved=True, by="bob", grant="g1")
-    return Decided(call="call", question="q1", body=decision.json())
+    return DecisionItem(call="call", question="q1", body=decision.to_json())
 
 
 async def test_a_call_starts_by_a_grant_that_stands_even_where_its_calls_are_used_up(store: Store) -> None:
     run = await begin(store)
-    await store.give(grant(count=1))
-    await store.use("g1")
+    await store.add_grant(grant(count=1))
+    await store.use_grant("g1")
     await run.append(asking(question()), by_grant())
-    await run.append(started(question="q1"), take=Take("q1", "run", "call"))
+    await run.append(started(question="q1"), take=Consumption("q1", "run", "call"))
     row = await store.find_question("q1")
     assert row is not None
     assert row.status == "taken"
@@ -88,24 +88,24 @@ async def test_a_call_starts_by_a_grant_that_stands_even_where_its_calls_are_use
 async def test_no_call_starts_by_a_grant_that_does_not_stand_any_more(store: Store, clock: Clock, why: str) -> None:
     run = await begin(store)
     if why != "unknown":
-        await store.give(grant())
+        await store.add_grant(grant())
     await run.append(asking(question()), by_grant())
     if why == "revoked":
-        await store.revoke("g1", "cleo")
+        await store.revoke_grant("g1", "cleo")
     clock.now = 1500.0 if why == "over" else clock.now
     with pytest.raises(ApprovalUsedError, match="the grant g1 that allowed question q1 does not stand"):
-        await run.append(started(question="q1"), take=Take("q1", "run", "call"))
+        await run.append(started(question="q1"), take=Consumption("q1", "run", "call"))
 
 
 async def test_a_call_that_has_started_by_a_grant_goes_on_after_it_was_revoked(store: Store) -> None:
     run = await begin(store)
-    await store.give(grant())
+    await store.add_grant(grant())
     await run.append(asking(question()), by_grant())
-    await run.append(started(question="q1"), take=Take("q1", "run", "call"))
-    await store.revoke("g1", "cleo")
-    await run.append(started(question="q1", attempt=2), take=Take("q1", "run", "call"))
+    await run.append(started(question="q1"), take=Consumption("q1", "run", "call"))
+    await store.revoke_grant("g1", "cleo")
+    await run.append(started(question="q1", attempt=2), take=Consumption("q1", "run", "call"))
 
 
 async def test_a_replay_finds_no_grant_and_uses_none() -> None:
     ledger = ReplayLedger("run", [])
-    assert (await ledger.grants("default", "pay"), await ledger.use("g1")) == ((), False)
+    assert (await ledger.usable_grants("default", "pay"), await ledger.use_grant("g1")) == ((), False)

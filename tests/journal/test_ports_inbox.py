@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from remit.contracts.items import Decided, Started
-from remit.contracts.ledger import Take
+from remit.contracts.items import AttemptStarted, DecisionItem
+from remit.contracts.ledger import Consumption
 from remit.contracts.question import Decision
 from remit.errors import ApprovalUsedError, LeaseError, RequestError
 from remit.journal.ports import QuestionRow, Store
@@ -26,7 +26,7 @@ async def test_a_decision_is_stored_whole(store: Store, decision: Decision, stat
     await run.append(asking(question()))
     await store.decide(decision)
     row = await row_of(store)
-    assert (row.status, row.decision, row.taken) == (status, decision, None)
+    assert (row.status, row.decision, row.consumed_by) == (status, decision, None)
     assert await incoming(store, "run") == [decision]
 
 
@@ -104,7 +104,7 @@ async def test_decisions_come_in_the_order_in_which_they_were_made(store: Store)
 async def test_a_decision_that_the_driver_writes_decides_the_question(store: Store) -> None:
     """An approver in the same process answers at once: no inbox, only an item."""
     run = await begin(store)
-    await run.append(asking(question()), Decided(call="call", question="q1", body=no().json()))
+    await run.append(asking(question()), DecisionItem(call="call", question="q1", body=no().to_json()))
     row = await row_of(store)
     assert (row.status, row.decision) == ("denied", no())
     with pytest.raises(RequestError, match="denied by bob already"):
@@ -115,7 +115,7 @@ async def test_copying_a_decision_into_the_journal_changes_nothing(store: Store)
     run = await begin(store)
     await run.append(asking(question()))
     await store.decide(yes())
-    await run.append(Decided(call="call", question="q1", body=no(by="forger").json()))
+    await run.append(DecisionItem(call="call", question="q1", body=no(by="forger").to_json()))
     row = await row_of(store)
     assert (row.status, row.decision) == ("approved", yes())
 
@@ -123,14 +123,14 @@ async def test_copying_a_decision_into_the_journal_changes_nothing(store: Store)
 async def test_nobody_asked_to_cancel_a_run_until_somebody_does(store: Store) -> None:
     await begin(store, "one")
     await begin(store, "two")
-    await store.cancel("one", "ada")
-    assert await store.cancelled("one") == "ada"
-    assert await store.cancelled("two") == ""
+    await store.request_cancel("one", "ada")
+    assert await store.cancel_requested_by("one") == "ada"
+    assert await store.cancel_requested_by("two") == ""
 
 
 async def test_a_run_that_nobody_knows_is_not_being_cancelled(store: Store) -> None:
-    await store.cancel("nobody", "ada")
-    assert await store.cancelled("nobody") == ""
+    await store.request_cancel("nobody", "ada")
+    assert await store.cancel_requested_by("nobody") == ""
 
 
 # --- use of an approval ---------------------------------------------------------------------------------------
@@ -142,7 +142,7 @@ async def test_an_approval_is_taken_together_with_the_start(store: Store) -> Non
     await store.decide(yes())
     await run.start("q1")
     row = await row_of(store)
-    assert (row.status, row.decision, row.taken) == ("taken", yes(), ("run", "call"))
+    assert (row.status, row.decision, row.consumed_by) == ("taken", yes(), ("run", "call"))
     assert (await store.read("run"))[-1].item == started(question="q1")
 
 
@@ -152,7 +152,7 @@ async def test_another_attempt_of_the_same_call_is_the_same_use(store: Store) ->
     await store.decide(yes())
     await run.start("q1")
     await run.start("q1")
-    assert (await row_of(store)).taken == ("run", "call")
+    assert (await row_of(store)).consumed_by == ("run", "call")
 
 
 async def test_another_call_cannot_use_it_again(store: Store) -> None:
@@ -162,7 +162,7 @@ async def test_another_call_cannot_use_it_again(store: Store) -> None:
     await run.start("q1", call="call")
     with pytest.raises(ApprovalUsedError, match="question q1 was used by another call"):
         await run.start("q1", call="twin")
-    assert (await row_of(store)).taken == ("run", "call")
+    assert (await row_of(store)).consumed_by == ("run", "call")
 
 
 async def test_the_same_call_id_in_another_run_is_another_call(store: Store) -> None:
@@ -180,8 +180,8 @@ async def test_of_many_calls_at_once_one_uses_it(store: Store) -> None:
     await store.decide(yes())
     outcomes = await asyncio.gather(*(run.start("q1") for run in runs), return_exceptions=True)
     assert [type(outcome) for outcome in outcomes if outcome is not None] == [ApprovalUsedError] * 19
-    first = [run.run for run in runs if isinstance((await store.read(run.run))[-1].item, Started)]
-    assert (await row_of(store)).taken == (first[0], "call")
+    first = [run.run for run in runs if isinstance((await store.read(run.run))[-1].item, AttemptStarted)]
+    assert (await row_of(store)).consumed_by == (first[0], "call")
     assert len(first) == 1
 
 
@@ -194,19 +194,19 @@ async def test_what_nobody_approved_cannot_be_taken(store: Store, answer: str) -
         await store.decide(no())
     with pytest.raises(ApprovalUsedError):
         await run.start("q1")
-    assert not any(isinstance(p.item, Started) for p in await store.read("run"))
+    assert not any(isinstance(p.item, AttemptStarted) for p in await store.read("run"))
 
 
 async def test_a_refusal_is_used_once_as_well(store: Store) -> None:
     run = await begin(store)
     await run.append(asking(question()))
     await store.decide(no())
-    copied = Decided(call="call", question="q1", body=no().json())
-    await run.append(copied, take=Take("q1", "run", "call", approved=False))
+    copied = DecisionItem(call="call", question="q1", body=no().to_json())
+    await run.append(copied, take=Consumption("q1", "run", "call", approved=False))
     row = await row_of(store)
-    assert (row.status, row.decision, row.taken) == ("taken", no(), ("run", "call"))
+    assert (row.status, row.decision, row.consumed_by) == ("taken", no(), ("run", "call"))
     with pytest.raises(ApprovalUsedError):
-        await run.append(copied, take=Take("q1", "run", "twin", approved=False))
+        await run.append(copied, take=Consumption("q1", "run", "twin", approved=False))
 
 
 @pytest.mark.parametrize("approved", [True, False])
@@ -215,8 +215,8 @@ async def test_an_approval_is_no_refusal_and_a_refusal_no_approval(store: Store,
     await run.append(asking(question()))
     await store.decide(no() if approved else yes())
     with pytest.raises(ApprovalUsedError, match="q1"):
-        await run.append(note(), take=Take("q1", "run", "call", approved=approved))
-    assert (await row_of(store)).taken is None
+        await run.append(note(), take=Consumption("q1", "run", "call", approved=approved))
+    assert (await row_of(store)).consumed_by is None
 
 
 async def test_a_taken_question_cannot_be_decided_again(store: Store) -> None:
@@ -237,7 +237,7 @@ async def test_the_take_of_an_older_epoch_is_refused(store: Store) -> None:
     await store.acquire("run", "second", 10)
     with pytest.raises(LeaseError):
         await old.start("q1")
-    assert (await row_of(store)).taken is None
+    assert (await row_of(store)).consumed_by is None
 
 
 async def test_an_approval_past_its_time_cannot_be_taken_for_the_first_time(store: Store, clock: Clock) -> None:
@@ -246,7 +246,7 @@ async def test_an_approval_past_its_time_cannot_be_taken_for_the_first_time(stor
     await store.decide(yes())
     clock.now = 1010
     with pytest.raises(ApprovalUsedError):
-        await run.append(started(question="q1"), take=Take("q1", "run", "call"))
+        await run.append(started(question="q1"), take=Consumption("q1", "run", "call"))
 
 
 async def test_a_call_that_took_its_approval_in_time_may_try_again_later(store: Store, clock: Clock) -> None:

@@ -8,7 +8,7 @@ from typing import Literal
 import pytest
 from msgspec.structs import replace
 
-from remit.contracts.items import BESIDE, Finished, Item, Resumed, Waiting
+from remit.contracts.items import DETACHED, Item, RunFinished, RunResumed, RunSuspended
 from remit.contracts.question import Decision
 from remit.errors import RequestError
 from remit.journal.ports import RunRow, Store
@@ -16,16 +16,16 @@ from tests.journal.samples import Clock, asking, begin, held, no, note, opened, 
 
 
 async def names(store: Store, *, conversation: str = "", limit: int = 50) -> list[str]:
-    return [row.run for row in await store.runs(conversation=conversation, limit=limit)]
+    return [row.run for row in await store.list_runs(conversation=conversation, limit=limit)]
 
 
 async def asked(store: Store, *, only_open: bool = True, conversation: str = "") -> list[str]:
-    rows = await store.questions(only_open=only_open, conversation=conversation)
+    rows = await store.list_questions(only_open=only_open, conversation=conversation)
     return [row.question.id for row in rows]
 
 
 async def standing(store: Store, conversation: str = "talk", match: str = "match") -> str | None:
-    row = await store.standing(conversation, match)
+    row = await store.find_usable_question(conversation, match)
     return row.question.id if row else None
 
 
@@ -49,7 +49,7 @@ async def test_a_run_is_what_its_header_says(store: Store) -> None:
         ended=0.0,
     )
     assert await store.find_run("run") == row
-    assert await store.runs() == [row]
+    assert await store.list_runs() == [row]
 
 
 async def test_runs_are_listed_newest_first_and_no_more_than_asked_for(store: Store) -> None:
@@ -61,7 +61,7 @@ async def test_runs_are_listed_newest_first_and_no_more_than_asked_for(store: St
 
 async def test_runs_of_one_conversation_are_listed_alone(store: Store) -> None:
     one = await begin(store, "one", conversation="talk", at=1.0)
-    await one.append(Finished(call="one", status="done"))
+    await one.append(RunFinished(call="one", status="done"))
     await begin(store, "two", conversation="other", at=2.0)
     await begin(store, "three", conversation="talk", after="one", at=3.0)
     await begin(store, "four", at=4.0)
@@ -75,33 +75,33 @@ async def test_runs_of_one_tenant_or_application_are_listed_alone(store: Store) 
     for at, (name, tenant, application) in enumerate(told, start=1000):
         run = await held(store, name)
         await run.append(replace(opened(name), tenant=tenant, application=application), at=at)
-    assert [row.run for row in await store.runs(tenant="acme")] == ["two", "one"]
-    assert [row.run for row in await store.runs(application="cms")] == ["three", "one"]
-    assert [row.run for row in await store.runs(tenant="acme", application="cms")] == ["one"]
-    assert await store.runs(tenant="nobody") == []
-    assert [row.run for row in await store.runs(principal="ada")] == ["three", "two", "one"]
-    assert await store.runs(principal="nobody") == []
+    assert [row.run for row in await store.list_runs(tenant="acme")] == ["two", "one"]
+    assert [row.run for row in await store.list_runs(application="cms")] == ["three", "one"]
+    assert [row.run for row in await store.list_runs(tenant="acme", application="cms")] == ["one"]
+    assert await store.list_runs(tenant="nobody") == []
+    assert [row.run for row in await store.list_runs(principal="ada")] == ["three", "two", "one"]
+    assert await store.list_runs(principal="nobody") == []
 
 
 @pytest.mark.parametrize("status", ["running", "waiting"])
 async def test_while_a_run_of_a_conversation_is_not_over_no_other_is_opened(store: Store, status: str) -> None:
     first = await begin(store, "first", conversation="talk")
     if status == "waiting":
-        await first.append(Waiting(call="first", questions=("q1",)))
+        await first.append(RunSuspended(call="first", questions=("q1",)))
     second = await held(store, "second")
     with pytest.raises(RequestError, match=f"conversation talk is busy: run first is {status}"):
         await second.append(opened("second", conversation="talk"))
     assert (await store.find_run("second"), await store.read("second")) == (None, [])
-    await first.append(Finished(call="first", status="done"))
+    await first.append(RunFinished(call="first", status="done"))
     await second.append(opened("second", conversation="talk", after="first"), at=1001)
     assert await names(store, conversation="talk") == ["second", "first"]
 
 
 async def test_a_run_that_was_made_before_its_conversation_went_on_is_not_opened(store: Store) -> None:
     first = await begin(store, "first", conversation="talk")
-    await first.append(Finished(call="first", status="done"))
+    await first.append(RunFinished(call="first", status="done"))
     second = await begin(store, "second", conversation="talk", after="first", at=1001)
-    await second.append(Finished(call="second", status="done"))
+    await second.append(RunFinished(call="second", status="done"))
     late = await held(store, "late")
     with pytest.raises(RequestError, match="conversation talk went on meanwhile with run second"):
         await late.append(opened("late", conversation="talk", after="first"), at=1002)
@@ -114,13 +114,13 @@ async def test_a_run_beside_a_conversation_is_opened_whatever_its_last_run_does_
 ) -> None:
     first = await begin(store, "first", conversation="talk", at=1.0)
     if status == "waiting":
-        await first.append(Waiting(call="first", questions=("q1",)))
+        await first.append(RunSuspended(call="first", questions=("q1",)))
     for at, name in enumerate(("call", "another"), start=2):
-        await begin(store, name, conversation="talk", after=BESIDE, at=at)
-    await first.append(Finished(call="first", status="done"))
+        await begin(store, name, conversation="talk", after=DETACHED, at=at)
+    await first.append(RunFinished(call="first", status="done"))
     await begin(store, "second", conversation="talk", after="first", at=4.0)
     assert await names(store, conversation="talk") == ["second", "another", "call", "first"]
-    rows = await store.runs(conversation="talk", beside=False)
+    rows = await store.list_runs(conversation="talk", include_direct_calls=False)
     assert [row.run for row in rows] == ["second", "first"]
 
 
@@ -132,7 +132,7 @@ async def test_a_conversation_is_that_of_its_tenant_and_application(store: Store
     ):
         run = await held(store, name)
         await run.append(header)
-    assert len(await store.runs(conversation="talk")) == 3
+    assert len(await store.list_runs(conversation="talk")) == 3
 
 
 async def test_of_many_runs_of_a_conversation_that_begin_at_once_one_is_opened(store: Store) -> None:
@@ -141,14 +141,14 @@ async def test_of_many_runs_of_a_conversation_that_begin_at_once_one_is_opened(s
         *(run.append(opened(run.run, conversation="talk")) for run in runs), return_exceptions=True
     )
     assert [type(outcome) for outcome in outcomes if isinstance(outcome, Exception)] == [RequestError] * 9
-    assert len(await store.runs(conversation="talk")) == 1
+    assert len(await store.list_runs(conversation="talk")) == 1
 
 
 async def test_a_run_that_is_held_but_not_opened_is_no_run_yet(store: Store) -> None:
     run = await held(store)
-    await run.append(note(), Waiting(call="run", questions=()))
+    await run.append(note(), RunSuspended(call="run", questions=()))
     assert await store.find_run("run") is None
-    assert await store.runs() == []
+    assert await store.list_runs() == []
 
 
 async def test_an_unknown_run_is_not_found(store: Store) -> None:
@@ -164,9 +164,9 @@ async def test_a_run_opened_at_time_zero_is_found(store: Store) -> None:
     ("items", "status"),
     [
         ([note()], "running"),
-        ([Waiting(call="run", questions=("q1",))], "waiting"),
-        ([Waiting(call="run", questions=("q1",)), Resumed(call="run", driver="me")], "running"),
-        ([Waiting(call="run", questions=("q1",)), note()], "waiting"),
+        ([RunSuspended(call="run", questions=("q1",))], "waiting"),
+        ([RunSuspended(call="run", questions=("q1",)), RunResumed(call="run", driver="me")], "running"),
+        ([RunSuspended(call="run", questions=("q1",)), note()], "waiting"),
     ],
 )
 async def test_while_it_has_not_ended_a_run_is_running_or_waiting(
@@ -182,7 +182,7 @@ async def test_while_it_has_not_ended_a_run_is_running_or_waiting(
 @pytest.mark.parametrize("status", ["done", "failed", "cancelled"])
 async def test_an_ended_run_says_how_and_when(store: Store, status: Literal["done", "failed", "cancelled"]) -> None:
     run = await begin(store)
-    await run.append(Finished(call="run", status=status), at=1500.25)
+    await run.append(RunFinished(call="run", status=status), at=1500.25)
     row = await store.find_run("run")
     assert row is not None
     assert (row.status, row.opened, row.ended) == (status, 1000.0, 1500.25)
@@ -221,7 +221,7 @@ async def test_only_open_questions_are_listed_unless_all_are_wanted(store: Store
     await run.start("taken")
     clock.now = 1010
     assert await asked(store) == ["open"]
-    rows = await store.questions(only_open=False)
+    rows = await store.list_questions(only_open=False)
     assert [row.question.id for row in rows] == [row.status for row in rows]
     assert len(rows) == 5
 
@@ -258,7 +258,7 @@ async def test_a_question_that_a_second_call_asks_stays_the_one_it_was(store: St
 async def test_an_open_question_stands(store: Store) -> None:
     run = await begin(store)
     await run.append(asking(question()))
-    row = await store.standing("talk", "match")
+    row = await store.find_usable_question("talk", "match")
     assert row is not None
     assert row == (question(), "open", None, None)
 
@@ -268,7 +268,7 @@ async def test_a_decision_that_was_not_taken_stands(store: Store, clock: Clock, 
     run = await begin(store)
     await run.append(asking(question()))
     await store.decide(decision)
-    row = await store.standing("talk", "match")
+    row = await store.find_usable_question("talk", "match")
     assert row is not None
     assert row.decision == decision
 
@@ -304,8 +304,8 @@ async def test_nobody_is_asked_any_more_about_a_run_that_was_cancelled(store: St
         await run.append(asking(question(f"open {run.run}", run=run.run)))
     await one.append(asking(question("approved", run="one")))
     await store.decide(yes("approved"))
-    await one.append(Finished(call="one", status="cancelled"))
-    rows = await store.questions(only_open=False)
+    await one.append(RunFinished(call="one", status="cancelled"))
+    rows = await store.list_questions(only_open=False)
     assert {row.question.id: row.status for row in rows} == {
         "open one": "expired",
         "open two": "open",
@@ -318,7 +318,7 @@ async def test_nobody_is_asked_any_more_about_a_run_that_was_cancelled(store: St
 
 async def test_a_question_of_a_run_that_was_cancelled_stands_no_more(store: Store) -> None:
     run = await begin(store)
-    await run.append(asking(question()), Finished(call="run", status="cancelled"))
+    await run.append(asking(question()), RunFinished(call="run", status="cancelled"))
     assert await standing(store) is None
 
 

@@ -7,17 +7,17 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import pytest
 
-from remit.contracts.items import KINDS, Asked, Decided, Erased, Finished, Item, Opened
-from remit.contracts.ledger import Take
+from remit.contracts.items import ITEM_TYPES, DecisionItem, ErasedItem, Item, QuestionItem, RunFinished, RunOpened
+from remit.contracts.ledger import Consumption
 from remit.errors import ApprovalUsedError, JournalError, LeaseError
-from remit.journal.codec import ERASED
+from remit.journal.codec import ERASED_BODY
 from remit.journal.ports import Store
 from tests.journal.samples import asking, begin, held, no, note, opened, positions, question, yes
 
 
 def sample(kind: type[Item]) -> Item:
     """An item with something odd in every field, and something right where the index reads."""
-    bodies: dict[type[Item], str] = {Asked: question().json(), Decided: yes().json()}
+    bodies: dict[type[Item], str] = {QuestionItem: question().to_json(), DecisionItem: yes().to_json()}
     values: dict[str, Any] = {name: odd(hint) for name, hint in get_type_hints(kind).items() if name != "kind"}
     values["call"] = "call"
     return kind(**values | ({"question": "q1", "body": bodies[kind]} if kind in bodies else {}))
@@ -38,7 +38,7 @@ async def test_items_are_read_back_in_order_and_equal_in_every_field(store: Stor
 
 async def test_an_item_of_every_kind_survives(store: Store) -> None:
     run = await held(store)
-    items = [opened(), *(sample(kind) for kind in KINDS.values() if kind is not Opened)]
+    items = [opened(), *(sample(kind) for kind in ITEM_TYPES.values() if kind is not RunOpened)]
     await run.append(*items)
     assert [p.item for p in await store.read("run")] == items
 
@@ -117,7 +117,9 @@ async def test_a_gap_inside_one_append_is_refused(store: Store) -> None:
 async def test_a_refused_approval_stores_none_of_the_items(store: Store) -> None:
     run = await begin(store, conversation="talk")
     with pytest.raises(ApprovalUsedError):
-        await run.append(asking(question("q2")), Finished(call="run", status="done"), take=Take("q1", "run", "call"))
+        await run.append(
+            asking(question("q2")), RunFinished(call="run", status="done"), take=Consumption("q1", "run", "call")
+        )
     assert len(await store.read("run")) == 1
     assert await store.find_question("q2") is None
     row = await store.find_run("run")
@@ -131,28 +133,30 @@ async def test_a_refused_append_takes_no_approval(store: Store) -> None:
     await run.append(asking(question()))
     await store.decide(yes())
     with pytest.raises(LeaseError):
-        await store.append("run", run.epoch + 1, positions("run", [note()], first=run.next), Take("q1", "run", "call"))
+        await store.append(
+            "run", run.epoch + 1, positions("run", [note()], first=run.next), Consumption("q1", "run", "call")
+        )
     row = await store.find_question("q1")
     assert row is not None
-    assert row.taken is None
+    assert row.consumed_by is None
 
 
 async def test_an_item_that_cannot_be_indexed_stores_nothing(store: Store) -> None:
     run = await begin(store)
     await run.append(asking(question()))
     await store.decide(yes())
-    broken = Asked(call="call", parent="root", question="q2", body="{}")
+    broken = QuestionItem(call="call", parent="root", question="q2", body="{}")
     with pytest.raises((JournalError, ValueError), match="Question"):
-        await run.append(note(), broken, take=Take("q1", "run", "call"))
+        await run.append(note(), broken, take=Consumption("q1", "run", "call"))
     row = await store.find_question("q1")
     assert row is not None
-    assert (len(await store.read("run")), row.taken) == (2, None)
+    assert (len(await store.read("run")), row.consumed_by) == (2, None)
 
 
 async def test_a_decision_on_a_question_nobody_asked_changes_no_question(store: Store) -> None:
     run = await begin(store)
-    await run.append(Decided(call="call", question="unknown", body=no("unknown").json()))
-    assert await store.questions(only_open=False) == []
+    await run.append(DecisionItem(call="call", question="unknown", body=no("unknown").to_json()))
+    assert await store.list_questions(only_open=False) == []
 
 
 async def test_appends_of_many_runs_at_once_all_arrive(store: Store) -> None:
@@ -181,7 +185,7 @@ async def test_an_erased_body_is_gone_and_its_place_digest_and_chain_stay(store:
     after = await store.read("run")
     gone = before[1]
     assert after[1].fields() == (
-        *("run", 1, 1, gone.at, Erased(call="call", was="note"), ERASED),
+        *("run", 1, 1, gone.at, ErasedItem(call="call", was="note"), ERASED_BODY),
         *(gone.digest, gone.chain),
     )
     assert [after[0], after[2]] == [before[0], before[2]]

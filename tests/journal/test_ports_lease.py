@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from remit.errors import LeaseError
-from remit.journal.ports import Held, Store
+from remit.journal.ports import AcquiredLease, Store
 from tests.journal.samples import Clock, asking, begin, no, note, positions, question, yes
 
 
@@ -106,7 +106,7 @@ async def test_releasing_what_was_never_held_does_nothing(store: Store) -> None:
 async def test_of_many_drivers_at_once_one_gets_the_run(store: Store) -> None:
     names = [f"driver{index}" for index in range(20)]
     outcomes = await asyncio.gather(*(store.acquire("run", name, 10) for name in names), return_exceptions=True)
-    assert [outcome.epoch for outcome in outcomes if isinstance(outcome, Held)] == [1]
+    assert [outcome.epoch for outcome in outcomes if isinstance(outcome, AcquiredLease)] == [1]
     assert sum(isinstance(outcome, LeaseError) for outcome in outcomes) == 19
 
 
@@ -115,19 +115,19 @@ async def test_who_gets_a_run_is_told_what_it_does_not_know_yet(store: Store) ->
     await first.append(asking(question("early", asked=1000)), asking(question("late", asked=1001)))
     await store.decide(yes("late", at=1002))
     await store.decide(no("early", at=1003))
-    await store.cancel("run", "ada")
+    await store.request_cancel("run", "ada")
     await store.release("run", first.epoch)
     held = await store.acquire("run", "second", 10, after=1)
     assert held.epoch == 2
     assert list(held.items) == (await store.read("run"))[2:]
-    assert (held.status, held.cancelled) == ("running", "ada")
+    assert (held.status, held.cancel_requested_by) == ("running", "ada")
     assert list(held.decisions) == [yes("late", at=1002), no("early", at=1003)]
 
 
 async def test_of_a_run_that_is_new_nothing_is_told(store: Store) -> None:
     for epoch in (1, 2):
         held = await store.acquire("new", "driver", 0)
-        assert (held.epoch, held.status, held.cancelled) == (epoch, "", "")
+        assert (held.epoch, held.status, held.cancel_requested_by) == (epoch, "", "")
         assert [*held.items, *held.decisions] == []
 
 

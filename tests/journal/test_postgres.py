@@ -13,9 +13,9 @@ import pytest
 from sqlalchemy import Connection, Engine, event
 from sqlalchemy.pool import Pool
 
-from remit.contracts.ledger import Take
+from remit.contracts.ledger import Consumption
 from remit.errors import ApprovalUsedError, JournalError, LeaseError, RequestError
-from remit.journal.ports import Held
+from remit.journal.ports import AcquiredLease
 from remit.journal.sql import SqlStore
 from tests.journal.programs import Program
 from tests.journal.samples import Run, asking, begin, held, no, note, opened, positions, question, started, yes
@@ -73,14 +73,14 @@ async def test_of_many_that_acquire_a_new_run_one_gets_it_and_the_others_hear_of
 ) -> None:
     for run in (f"run{number}" for number in range(10)):
         outcomes = await at_once(store.acquire(run, f"driver{index}", 10) for index, store in enumerate(stores))
-        assert [outcome.epoch for outcome in outcomes if isinstance(outcome, Held)] == [1]
+        assert [outcome.epoch for outcome in outcomes if isinstance(outcome, AcquiredLease)] == [1]
         assert failures(outcomes) == [LeaseError] * 5
 
 
 async def test_of_many_that_acquire_a_run_whose_lease_is_over_one_gets_it(stores: list[SqlStore]) -> None:
     for epoch in range(1, 10):
         outcomes = await at_once(store.acquire("run", "driver", 10) for store in stores)
-        assert [outcome.epoch for outcome in outcomes if isinstance(outcome, Held)] == [epoch]
+        assert [outcome.epoch for outcome in outcomes if isinstance(outcome, AcquiredLease)] == [epoch]
         await stores[0].release("run", epoch)
 
 
@@ -89,7 +89,7 @@ async def test_of_many_runs_that_are_opened_in_one_conversation_one_is(stores: l
         runs = [await held(store, f"{talk}-{index}") for index, store in enumerate(stores)]
         outcomes = await at_once(run.append(opened(run.run, conversation=talk)) for run in runs)
         assert failures(outcomes) == [RequestError] * 5
-        assert len(await stores[0].runs(conversation=talk)) == 1
+        assert len(await stores[0].list_runs(conversation=talk)) == 1
 
 
 async def test_of_many_decisions_on_a_question_the_first_counts(stores: list[SqlStore]) -> None:
@@ -99,7 +99,7 @@ async def test_of_many_decisions_on_a_question_the_first_counts(stores: list[Sql
         by = [(yes if index % 2 else no)(name, by=f"person{index}") for index in range(len(stores))]
         outcomes = await at_once(store.decide(each) for store, each in zip(stores, by, strict=True))
         assert failures(outcomes) == [RequestError] * 5
-        (row,) = [row for row in await run.store.questions(only_open=False) if row.question.id == name]
+        (row,) = [row for row in await run.store.list_questions(only_open=False) if row.question.id == name]
         assert row.decision == by[outcomes.index(None)]
 
 
@@ -110,7 +110,7 @@ async def test_of_many_runs_that_use_one_approval_one_does(stores: list[SqlStore
         await asker.append(asking(question(name)))
         await stores[0].decide(yes(name))
         outcomes = await at_once(
-            user.append(started(question=name), take=Take(name, user.run, "call")) for user in users
+            user.append(started(question=name), take=Consumption(name, user.run, "call")) for user in users
         )
         assert failures(outcomes) == [ApprovalUsedError] * 5
 
@@ -139,7 +139,7 @@ async def test_works_of_two_processes_in_opposite_orders_do_not_wait_for_each_ot
             for number in order
             for work in (
                 store.renew(f"run{number}", 1, 1e6),
-                store.cancel(f"run{number}", "ada"),
+                store.request_cancel(f"run{number}", "ada"),
                 store.decide(yes(f"q{number}")),
                 store.acquire(f"new{number}", "driver", 0),
             )
@@ -149,7 +149,7 @@ async def test_works_of_two_processes_in_opposite_orders_do_not_wait_for_each_ot
     orders = (forward, forward[::-1])
     outcomes = await at_once(work for index, store in enumerate(stores) for work in all_of(store, orders[index % 2]))
     assert set(failures(outcomes)) == {RequestError}, "decided by the first; nobody met a deadlock"
-    assert [await store.cancelled(run.run) for store in stores[:1] for run in runs] == ["ada"] * 8
+    assert [await store.cancel_requested_by(run.run) for store in stores[:1] for run in runs] == ["ada"] * 8
     cancelling = Run(stores[1], "run0", 1)
     cancelling.next = 1
     await cancelling.append(note())
@@ -171,7 +171,7 @@ async def main():
         try:
             epoch = (await store.acquire(run, sys.argv[2], 60)).epoch
         except LeaseError:
-            return await store.cancel(run, sys.argv[2])
+            return await store.request_cancel(run, sys.argv[2])
         kept = await store.read(run)
         for first in range(len(kept), len(kept) + 5):
             await store.append(run, epoch, positions(run, [note(sys.argv[2])], epoch=epoch, first=first))
@@ -189,7 +189,7 @@ asyncio.run(main())
 
 @pytest.mark.slow
 async def test_processes_that_drive_the_same_runs_at_once_all_end_and_leave_no_gap(own: SqlStore, url: str) -> None:
-    await own.runs()
+    await own.list_runs()
     programs = [Program(WRITES, url, str(number)) for number in range(2)]
     for program in programs:
         assert await asyncio.to_thread(program.says) == "ready"
@@ -296,7 +296,7 @@ async def test_a_server_that_refuses_the_password_is_named_and_the_password_is_n
     postgres: Postgres, database: str, opening: Opening
 ) -> None:
     store = opening(postgres.url(database, password="xanadu"))
-    for use in (store.runs(), store.renew("run", 1, 1)):
+    for use in (store.list_runs(), store.renew("run", 1, 1)):
         with pytest.raises(JournalError, match=r"password authentication failed") as refused:
             await use
         assert "xanadu" not in str(refused.value)
@@ -306,4 +306,4 @@ async def test_a_server_that_refuses_the_password_is_named_and_the_password_is_n
 
 async def test_a_server_that_is_not_there_is_named(tmp_path: Path, opening: Opening) -> None:
     with pytest.raises(JournalError, match=r"postgresql://ada@/remit could not be read: .*No such file"):
-        await opening(f"postgresql://ada:{PASSWORD}@/remit?host={tmp_path}").runs()
+        await opening(f"postgresql://ada:{PASSWORD}@/remit?host={tmp_path}").list_runs()

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remit.contracts.chat import read, write
-from remit.contracts.items import Erased, Item, Message, ModelReply, ToolOutput
-from remit.contracts.oracle import faults
-from remit.journal.codec import project, to_items, tool_text
+from remit.contracts.chat import decode_message, encode_message
+from remit.contracts.items import ErasedItem, Item, Message, ModelReply, ToolOutput
+from remit.contracts.oracle import history_errors
+from remit.journal.codec import build_chat_history, items_from_messages, tool_message_text
 from tests.journal.samples import note, opened, some, started
 
 SYSTEM = '{"role":"system","content":"You edit pages."}'
@@ -26,29 +26,29 @@ def said(text: str, *, agent: str = "agent") -> Message:
 
 def calling(*wires: str) -> str:
     calls = [{"id": wire, "type": "function", "function": {"name": "t", "arguments": "{}"}} for wire in wires]
-    return write({"role": "assistant", "content": None, "tool_calls": calls})
+    return encode_message({"role": "assistant", "content": None, "tool_calls": calls})
 
 
 def ended(wire: str, *, agent: str = "agent", content: str = "") -> ToolOutput:
-    text = tool_text(wire, content or f"of {wire}") if wire else content
+    text = tool_message_text(wire, content or f"of {wire}") if wire else content
     return ToolOutput(call=f"call {agent} {wire}", parent=agent, callee="t", wire=wire, text=text, outcome="ok")
 
 
 def test_messages_stand_in_the_order_in_which_they_were_written() -> None:
-    assert project([said(SYSTEM), said(USER), said(BYE)], "agent") == [SYSTEM, USER, BYE]
+    assert build_chat_history([said(SYSTEM), said(USER), said(BYE)], "agent") == [SYSTEM, USER, BYE]
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations("abc")))
 def test_outputs_stand_in_the_order_of_their_calls_whichever_ended_first(order: tuple[str, ...]) -> None:
     items = [said(USER), said(calling("a", "b", "c")), *(ended(wire) for wire in order), said(BYE)]
     replies = [ended(wire).text for wire in "abc"]
-    assert project(items, "agent") == [USER, calling("a", "b", "c"), *replies, BYE]
+    assert build_chat_history(items, "agent") == [USER, calling("a", "b", "c"), *replies, BYE]
 
 
 def test_a_call_without_an_output_gets_a_reply_that_says_it_was_cut_off() -> None:
-    texts = project([said(USER), said(calling("a", "b")), ended("b")], "agent")
+    texts = build_chat_history([said(USER), said(calling("a", "b")), ended("b")], "agent")
     assert texts[:2] + texts[3:] == [USER, calling("a", "b"), ended("b").text]
-    reply = read(texts[2])
+    reply = decode_message(texts[2])
     assert (reply["role"], reply.get("tool_call_id")) == ("tool", "a")
     content = json.loads(str(reply.get("content")))
     assert (content["success"], content["errorCode"]) == (False, "CANCELLED")
@@ -57,39 +57,39 @@ def test_a_call_without_an_output_gets_a_reply_that_says_it_was_cut_off() -> Non
 
 def test_outputs_of_two_turns_stand_each_after_their_own_call() -> None:
     items = [said(USER), said(calling("a")), ended("a"), said(calling("b")), ended("b"), said(BYE)]
-    assert project(items, "agent") == [item.text for item in items]
+    assert build_chat_history(items, "agent") == [item.text for item in items]
 
 
 def test_nested_agents_do_not_mix() -> None:
     outer = [said(USER), said(calling("x"))]
     inner = [said(USER, agent="inner"), said(calling("x"), agent="inner"), ended("x", agent="inner", content="inner x")]
     items = [*outer, *inner, said(BYE, agent="inner"), ended("x", content="outer x"), said(BYE)]
-    assert project(items, "agent") == [USER, calling("x"), tool_text("x", "outer x"), BYE]
-    assert project(items, "inner") == [USER, calling("x"), tool_text("x", "inner x"), BYE]
+    assert build_chat_history(items, "agent") == [USER, calling("x"), tool_message_text("x", "outer x"), BYE]
+    assert build_chat_history(items, "inner") == [USER, calling("x"), tool_message_text("x", "inner x"), BYE]
 
 
 def test_an_agent_that_nobody_knows_has_said_nothing() -> None:
-    assert project([said(USER), said(BYE)], "nobody") == []
+    assert build_chat_history([said(USER), said(BYE)], "nobody") == []
 
 
 def test_calls_that_no_model_made_are_no_part_of_the_history() -> None:
     items: list[Item] = [opened(), said(USER), started(), note("x"), ended("", content="plain"), said(BYE)]
-    assert project(items, "agent") == [USER, BYE]
+    assert build_chat_history(items, "agent") == [USER, BYE]
 
 
 def test_an_output_that_answers_no_call_is_left_out() -> None:
-    assert project([said(USER), said(BYE), ended("stray")], "agent") == [USER, BYE]
+    assert build_chat_history([said(USER), said(BYE), ended("stray")], "agent") == [USER, BYE]
 
 
 def test_an_assistant_that_says_null_for_its_calls_called_nothing() -> None:
     nothing = '{"role":"assistant","content":"hm","tool_calls":null}'
-    assert project([said(nothing)], "agent") == [nothing]
+    assert build_chat_history([said(nothing)], "agent") == [nothing]
 
 
 def test_a_history_that_was_made_into_items_is_projected_as_it_was() -> None:
     history = [SYSTEM, USER, calling("a", "b"), ended("a").text, ended("b").text, BYE, USER, calling("c")]
     history = [*history, ended("c").text, BYE]
-    assert project(to_items(history, "agent"), "agent") == history
+    assert build_chat_history(items_from_messages(history, "agent"), "agent") == history
 
 
 def test_a_wire_id_that_a_later_turn_uses_again_belongs_to_each_turn_by_itself() -> None:
@@ -97,12 +97,12 @@ def test_a_wire_id_that_a_later_turn_uses_again_belongs_to_each_turn_by_itself()
     history = [
         USER,
         calling("call_0"),
-        tool_text("call_0", "first"),
+        tool_message_text("call_0", "first"),
         calling("call_0"),
-        tool_text("call_0", "second"),
+        tool_message_text("call_0", "second"),
         BYE,
     ]
-    assert project(to_items(history, "agent"), "agent") == history
+    assert build_chat_history(items_from_messages(history, "agent"), "agent") == history
 
 
 turn = st.lists(st.tuples(st.booleans(), st.booleans()), max_size=4)
@@ -120,19 +120,19 @@ def test_a_history_is_valid_wherever_its_run_was_cut_off(turns: list[list[tuple[
         items += [ended(wire) for wire, (has, waits) in zip(wires, calls, strict=True) if has and not waits]
         items += reversed(late)
     for length in range(2, len(items) + 1):
-        assert faults(project(items[:length], "agent")) == []
+        assert history_errors(build_chat_history(items[:length], "agent")) == []
 
 
 def test_an_erased_output_leaves_a_valid_history() -> None:
-    items = [said(USER), said(calling("a")), Erased(call="call agent a", was="tool_output"), said(BYE)]
-    texts = project(items, "agent")
-    assert faults([SYSTEM, *texts]) == []
+    items = [said(USER), said(calling("a")), ErasedItem(call="call agent a", was="tool_output"), said(BYE)]
+    texts = build_chat_history(items, "agent")
+    assert history_errors([SYSTEM, *texts]) == []
     assert len(texts) == 4
 
 
 def test_an_erased_message_takes_its_replies_along() -> None:
-    items = [said(USER), Erased(call="agent:1", was="message"), ended("a"), said(BYE)]
-    assert project(items, "agent") == [USER, BYE]
+    items = [said(USER), ErasedItem(call="agent:1", was="message"), ended("a"), said(BYE)]
+    assert build_chat_history(items, "agent") == [USER, BYE]
 
 
 def response(*parts: dict[str, object]) -> ModelReply:
@@ -148,8 +148,8 @@ def test_what_a_workers_model_said_is_projected_as_far_as_a_chat_can_say_it() ->
         {"part_kind": "tool-call", "tool_name": "t", "tool_call_id": "c", "args": None},
     ]
     items = [said(USER), response(thinking, *wanted), *(ended(wire) for wire in "cba")]
-    texts = project(items, "agent")
-    assert faults(texts) == []
+    texts = build_chat_history(items, "agent")
+    assert history_errors(texts) == []
     message = json.loads(texts[1])
     assert [call["function"]["arguments"] for call in message["tool_calls"]] == ['{ "n":1}', '{"n":2}', "{}"]
     assert (message["content"], texts[2:]) == (None, [ended(wire).text for wire in "abc"])
@@ -164,7 +164,7 @@ def test_the_result_of_a_worker_is_what_its_model_said_last() -> None:
         "args": args,
     }
     text: dict[str, object] = {"part_kind": "text", "content": "Here:"}
-    assert [json.loads(each) for each in project([response(text, result), response()], "agent")] == [
+    assert [json.loads(each) for each in build_chat_history([response(text, result), response()], "agent")] == [
         {"role": "assistant", "content": 'Here:\n\n{"page":"about"}'},
         {"role": "assistant", "content": ""},
     ]

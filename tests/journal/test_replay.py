@@ -5,8 +5,18 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from remit.contracts.items import Decided, Erased, Finished, Handoff, Item, Message, Mismatch, ToolOutput, Usage
-from remit.contracts.ledger import Spent, Take
+from remit.contracts.items import (
+    DecisionItem,
+    ErasedItem,
+    Handoff,
+    Item,
+    Message,
+    Mismatch,
+    ModelUsage,
+    RunFinished,
+    ToolOutput,
+)
+from remit.contracts.ledger import Consumption, UsageTotals
 from remit.contracts.question import Decision, Question
 from remit.errors import DivergedError, Suspended
 from remit.journal.replay import ReplayLedger
@@ -21,13 +31,18 @@ def replaying(*known: Item, prior: tuple[str, ...] = ()) -> ReplayLedger:
     return ReplayLedger("run", positions("run", known, at=1234.5), prior)
 
 
-def decided(decision: Decision) -> Decided:
-    return Decided(call="call", question=decision.question, body=decision.json())
+def decided(decision: Decision) -> DecisionItem:
+    return DecisionItem(call="call", question=decision.question, body=decision.to_json())
 
 
 async def test_it_replays_and_says_what_it_was_given() -> None:
     ledger = replaying(prior=("{}",))
-    assert (ledger.run, list(ledger.prior), ledger.replaying, ledger.stopping) == ("run", ["{}"], True, False)
+    assert (ledger.run, list(ledger.prior_messages), ledger.is_replaying, ledger.is_stopping) == (
+        "run",
+        ["{}"],
+        True,
+        False,
+    )
 
 
 async def test_the_time_is_that_of_the_run() -> None:
@@ -37,38 +52,38 @@ async def test_the_time_is_that_of_the_run() -> None:
 
 async def test_what_the_journal_knows_of_a_call_it_tells() -> None:
     ledger = replaying(USER, ANSWER, END)
-    assert list(ledger.known("root")) == [USER, END]
-    assert list(ledger.known("root:1")) == [ANSWER]
-    assert list(ledger.known("nobody")) == []
+    assert list(ledger.items_for("root")) == [USER, END]
+    assert list(ledger.items_for("root:1")) == [ANSWER]
+    assert list(ledger.items_for("nobody")) == []
 
 
 async def test_messages_and_ends_that_nobody_came_to_are_left_over_in_order() -> None:
-    assert replaying(opened(), USER, started(), ANSWER, note(), END).unclaimed() == [USER, ANSWER, END]
+    assert replaying(opened(), USER, started(), ANSWER, note(), END).unclaimed_items() == [USER, ANSWER, END]
 
 
 async def test_whoever_asks_comes_to_the_completion_and_the_end_but_not_to_what_it_writes_itself() -> None:
     ledger = replaying(USER, ANSWER, END)
-    ledger.known("root:1")
-    assert (ledger.unclaimed(), ledger.compared) == ([USER, END], 1)
-    ledger.known("root")
-    assert (ledger.unclaimed(), ledger.compared) == ([USER], 2)
-    ledger.known("root")
-    assert ledger.compared == 2
+    ledger.items_for("root:1")
+    assert (ledger.unclaimed_items(), ledger.compared_count) == ([USER, END], 1)
+    ledger.items_for("root")
+    assert (ledger.unclaimed_items(), ledger.compared_count) == ([USER], 2)
+    ledger.items_for("root")
+    assert ledger.compared_count == 2
 
 
 @pytest.mark.parametrize("item", [USER, END, started(), asking(question()), decided(yes())], ids=lambda item: item.kind)
 async def test_an_item_that_the_journal_holds_may_be_written_again(item: Item) -> None:
     ledger = replaying(opened(), item)
     ledger.add(item)
-    await ledger.commit(item, Take("q1", "run", "call"))
-    assert ledger.unclaimed() == []
+    await ledger.commit(item, Consumption("q1", "run", "call"))
+    assert ledger.unclaimed_items() == []
 
 
 async def test_each_message_and_end_is_counted_once() -> None:
     ledger = replaying(USER, END, started())
     for item in (USER, END, started(), USER):
         ledger.add(item)
-    assert ledger.compared == 2
+    assert ledger.compared_count == 2
 
 
 @pytest.mark.parametrize(
@@ -110,7 +125,7 @@ async def test_an_item_that_the_journal_does_not_hold_is_a_difference() -> None:
     "item",
     [
         note("another time"),
-        Usage(call="root:1", model="m", finish="stop", prompt_tokens=1, completion_tokens=1, response=""),
+        ModelUsage(call="root:1", model="m", finish="stop", prompt_tokens=1, completion_tokens=1, response=""),
         Mismatch(call="root", what="user message", recorded="a", today="b"),
     ],
     ids=lambda item: item.kind,
@@ -118,7 +133,7 @@ async def test_an_item_that_the_journal_does_not_hold_is_a_difference() -> None:
 async def test_what_only_tells_about_the_run_is_not_compared(item: Item) -> None:
     ledger = replaying(opened())
     ledger.add(item)
-    assert ledger.compared == 0
+    assert ledger.compared_count == 0
 
 
 CHILD = ToolOutput(call="child", parent="root", callee="read", wire="", text="a", outcome="error")
@@ -137,39 +152,39 @@ CHILD = ToolOutput(call="child", parent="root", callee="read", wire="", text="a"
     ids=["message", "child", "good end", "start", "question", "note"],
 )
 async def test_a_body_has_begun_where_the_journal_holds_something_that_it_did(sign: Item, call: str) -> None:
-    assert replaying(opened(), sign).has_begun(call)
+    assert replaying(opened(), sign).should_run_body(call)
 
 
 async def test_a_call_that_was_refused_before_its_body_ran_has_not_begun() -> None:
     refused = replace(END, outcome="error", text="{}")
-    assert not replaying(opened(), refused, Finished(call="run", status="failed")).has_begun("root")
+    assert not replaying(opened(), refused, RunFinished(call="run", status="failed")).should_run_body("root")
 
 
 async def test_of_two_equal_items_each_is_claimed() -> None:
     ledger = replaying(USER, replace(USER))
     ledger.add(USER)
     ledger.add(USER)
-    assert (ledger.unclaimed(), ledger.compared) == ([], 2)
+    assert (ledger.unclaimed_items(), ledger.compared_count) == ([], 2)
 
 
 async def test_asking_the_model_once_more_is_a_difference() -> None:
     with pytest.raises(DivergedError, match="asks the model once more"):
-        replaying(opened()).store()
+        replaying(opened()).start_flush()
 
 
 @pytest.mark.parametrize("was", ["message", "model_reply"])
 async def test_asking_the_model_for_a_message_that_was_erased_is_told_as_that(was: str) -> None:
-    ledger = replaying(opened(), USER, Erased(call="root:1", was=was))
-    ledger.known("root:1")
+    ledger = replaying(opened(), USER, ErasedItem(call="root:1", was=was))
+    ledger.items_for("root:1")
     with pytest.raises(DivergedError, match="the journal's message was erased"):
-        ledger.store()
+        ledger.start_flush()
 
 
 async def test_what_else_was_erased_does_not_explain_one_request_more() -> None:
-    ledger = replaying(opened(), Erased(call="root:1", was="usage"), Erased(call="root:2", was="message"))
-    ledger.known("root:1")
+    ledger = replaying(opened(), ErasedItem(call="root:1", was="usage"), ErasedItem(call="root:2", was="message"))
+    ledger.items_for("root:1")
     with pytest.raises(DivergedError, match="asks the model once more"):
-        ledger.store()
+        ledger.start_flush()
 
 
 @pytest.mark.parametrize(
@@ -178,28 +193,28 @@ async def test_what_else_was_erased_does_not_explain_one_request_more() -> None:
     ids=["message", "end", "start"],
 )
 async def test_an_item_whose_recorded_one_was_erased_is_told_as_that(item: Item, said: str) -> None:
-    ledger = replaying(opened(), Erased(call=item.call, was=item.kind))
+    ledger = replaying(opened(), ErasedItem(call=item.call, was=item.kind))
     with pytest.raises(DivergedError, match=f"{said}.* was erased from the journal; it cannot be compared"):
         ledger.add(item)
 
 
 async def test_an_item_beside_one_that_was_erased_is_not_in_the_journal() -> None:
     with pytest.raises(DivergedError, match="is not in the journal"):
-        replaying(opened(), Erased(call="root", was="tool_output")).add(USER)
+        replaying(opened(), ErasedItem(call="root", was="tool_output")).add(USER)
 
 
 async def test_where_a_run_was_cancelled_its_replay_comes_to_rest() -> None:
     with pytest.raises(Suspended):
-        replaying(opened(), Finished(call="run", status="cancelled")).store()
+        replaying(opened(), RunFinished(call="run", status="cancelled")).start_flush()
 
 
 async def test_nothing_is_spent_and_no_body_ends_too_early() -> None:
     """What was recorded was within its budget; a call that was not made is left over at the end."""
     ledger = replaying(started("a"))
-    ledger.finish("root")
-    assert ledger.reserve("call", 0)
+    ledger.finish_body("root")
+    assert ledger.reserve_call("call", 0)
     assert ledger.reserve_handoff("agent", 0)
-    assert ledger.spent() == Spent()
+    assert ledger.usage_totals() == UsageTotals()
 
 
 # --- the order of calls -----------------------------------------------------------------------------------------
@@ -211,8 +226,8 @@ def ended(call: str, *, parent: str = "root") -> ToolOutput:
 
 async def made(ledger: ReplayLedger, *calls: str, parent: str = "root") -> None:
     for call in calls:
-        if not ledger.claim(parent, call):
-            await ledger.others_claimed(parent, call, lambda: False)
+        if not ledger.claim_call(parent, call):
+            await ledger.wait_for_recorded_calls(parent, call, lambda: False)
 
 
 async def test_calls_may_be_made_in_the_order_in_which_they_were() -> None:
@@ -263,21 +278,21 @@ async def test_a_call_that_the_journal_does_not_know_has_no_place_in_the_order()
 async def test_the_question_that_stands_is_the_one_that_the_run_recorded(
     known: list[Item], stands: tuple[Question, Decision | None] | None
 ) -> None:
-    assert await replaying(opened(), *known).standing("match") == stands
+    assert await replaying(opened(), *known).find_usable_question("match") == stands
 
 
 async def test_a_newer_question_does_not_stand_with_the_decision_on_an_older_one() -> None:
     ledger = replaying(asking(question("old")), decided(yes("old")), asking(question("new")))
-    assert await ledger.standing("match") == (question("new"), None)
+    assert await ledger.find_usable_question("match") == (question("new"), None)
 
 
 async def test_ends_of_the_run_itself_and_handoffs_are_nothing_to_come_to() -> None:
     handoff = Handoff(call="root", source="editor", target="writer")
-    assert replaying(opened(), handoff, Finished(call="run", status="done")).unclaimed() == []
+    assert replaying(opened(), handoff, RunFinished(call="run", status="done")).unclaimed_items() == []
 
 
 async def test_what_a_grant_has_allowed_stands_and_it_allows_nothing_more() -> None:
     ledger = replaying(opened())
-    assert await ledger.honours("t", "g")
-    assert await ledger.grants("t", "pay") == ()
-    assert not await ledger.use("g")
+    assert await ledger.is_grant_valid("t", "g")
+    assert await ledger.usable_grants("t", "pay") == ()
+    assert not await ledger.use_grant("g")

@@ -15,9 +15,9 @@ from sqlalchemy import Connection, Engine, event
 from sqlalchemy.pool import Pool
 
 from remit.contracts.items import Item
-from remit.errors import FormatError, JournalError, LeaseError, RequestError
+from remit.errors import JournalError, JournalFormatError, LeaseError, RequestError
 from remit.journal.sql import SqlStore
-from remit.journal.tables import open_engine, read_url
+from remit.journal.tables import open_engine, parse_url
 from tests.journal.programs import Program
 from tests.journal.samples import Run, asking, begin, held, incoming, no, note, opened, positions, question, yes
 
@@ -36,7 +36,7 @@ def script(file: Path, *statements: str) -> None:
 @contextmanager
 def without_grants(where: str) -> Generator[None]:
     """Their table is not there meanwhile."""
-    engine = open_engine(read_url(where))
+    engine = open_engine(parse_url(where))
     with engine.begin() as connection:
         connection.exec_driver_sql("ALTER TABLE remit_grants RENAME TO elsewhere")
     yield
@@ -73,15 +73,15 @@ async def test_a_store_that_is_opened_again_sees_everything(where: str, opening:
     await run.append(asking(question("q1")), asking(question("q2", asked=1001)))
     await first.decide(yes("q1"))
     await run.start("q1")
-    await first.cancel("run", "ada")
+    await first.request_cancel("run", "ada")
     await first.erase("run", [1])
-    before = (await first.read("run"), await first.runs(), await first.questions(only_open=False))
+    before = (await first.read("run"), await first.list_runs(), await first.list_questions(only_open=False))
     await first.close()
 
     again = opening(where)
-    assert (await again.read("run"), await again.runs(), await again.questions(only_open=False)) == before
+    assert (await again.read("run"), await again.list_runs(), await again.list_questions(only_open=False)) == before
     assert await incoming(again, "run") == [yes("q1")]
-    assert await again.cancelled("run") == "ada"
+    assert await again.cancel_requested_by("run") == "ada"
     with pytest.raises(LeaseError, match="driven by driver"):
         await again.acquire("run", "second", 10)
     await again.append("run", run.epoch, positions("run", [note()], first=run.next))
@@ -125,7 +125,7 @@ async def test_two_processes_on_one_journal_see_one_another(sql: SqlStore, where
     assert await asyncio.to_thread(other.says) == "['opened', 'question']"
     assert await asyncio.to_thread(other.says) == "decided"
     assert await incoming(sql, "run") == [yes()]
-    assert [row.run for row in await sql.runs()] == ["theirs", "run"]
+    assert [row.run for row in await sql.list_runs()] == ["theirs", "run"]
     with pytest.raises(LeaseError, match="driven by driver"):
         await sql.acquire("theirs", "second", 10)
     with pytest.raises(RequestError, match="approved by bob already"):
@@ -138,7 +138,7 @@ async def test_two_processes_on_one_journal_see_one_another(sql: SqlStore, where
 
 async def test_a_new_journal_and_its_folder_are_their_owners_alone(tmp_path: Path, opening: Opening) -> None:
     file = tmp_path / "home" / "remit" / "journal.db"
-    assert await opening(file).runs() == []
+    assert await opening(file).list_runs() == []
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert stat.S_IMODE((tmp_path / "home" / "remit").stat().st_mode) == 0o700
 
@@ -172,7 +172,7 @@ async def test_appends_that_wait_together_share_a_commit(sql: SqlStore) -> None:
     with listening("commit", count):
         await asyncio.gather(*(run.append(opened(run.run), note()) for run in runs))
     assert 1 <= len(commits) <= 20
-    assert len(await sql.runs(limit=300)) == 200
+    assert len(await sql.list_runs(limit=300)) == 200
     for run in runs[::20]:
         assert await stored(sql, run.run) == [opened(run.run), note()]
 
@@ -212,10 +212,10 @@ async def test_a_closed_store_takes_nothing_more(where: str, opening: Opening) -
 
 async def test_a_closed_store_tells_nothing_more(where: str, opening: Opening) -> None:
     store = opening(where)
-    await store.runs()
+    await store.list_runs()
     await store.close()
     with pytest.raises(JournalError, match="the journal is closed"):
-        await store.runs()
+        await store.list_runs()
 
 
 async def test_closing_finishes_what_was_submitted(where: str, opening: Opening) -> None:
@@ -297,7 +297,7 @@ async def test_reads_that_wait_together_share_a_connection(sql: SqlStore) -> Non
 
     event.listen(Pool, "checkout", count)
     try:
-        found = await asyncio.gather(*(stored(sql, run.run) for run in runs), sql.runs())
+        found = await asyncio.gather(*(stored(sql, run.run) for run in runs), sql.list_runs())
     finally:
         event.remove(Pool, "checkout", count)
     assert found[:3] == [[opened(run.run)] for run in runs]
@@ -307,7 +307,7 @@ async def test_reads_that_wait_together_share_a_connection(sql: SqlStore) -> Non
 async def test_a_read_that_fails_spoils_none_that_waited_with_it(sql: SqlStore) -> None:
     run = await begin(sql)
     answers = await asyncio.gather(
-        stored(sql, "run"), sql.runs(conversation="half \ud83d"), sql.find_run("half \ud83d"), stored(sql, "run"),
+        stored(sql, "run"), sql.list_runs(conversation="half \ud83d"), sql.find_run("half \ud83d"), stored(sql, "run"),
         return_exceptions=True,
     )  # fmt: skip
     assert answers[0] == answers[3] == [opened(run.run)]
@@ -318,10 +318,10 @@ async def test_a_table_that_cannot_be_read_spoils_no_other(where: str, sql: SqlS
     await begin(sql)
     with without_grants(where):
         answers = await asyncio.gather(
-            sql.grants(tenant=""), stored(sql, "run"), sql.grants(tenant=""), return_exceptions=True
+            sql.list_grants(tenant=""), stored(sql, "run"), sql.list_grants(tenant=""), return_exceptions=True
         )
     assert [type(answer) for answer in answers] == [JournalError, list, JournalError]
-    assert await sql.grants(tenant="") == []
+    assert await sql.list_grants(tenant="") == []
 
 
 async def test_where_there_is_no_connection_to_be_had_every_read_says_so(tmp_path: Path, opening: Opening) -> None:
@@ -351,7 +351,7 @@ async def test_a_file_that_is_no_database_is_named_by_a_journal_error(tmp_path: 
     path = tmp_path / "notes.txt"
     path.write_text("Dear diary, this is no database. " * 100)
     with pytest.raises(JournalError, match=r"notes\.txt"):
-        await opening(path).runs()
+        await opening(path).list_runs()
 
 
 async def test_an_item_of_a_newer_version_is_refused_by_its_kind(file: Path, opening: Opening) -> None:
@@ -359,7 +359,7 @@ async def test_an_item_of_a_newer_version_is_refused_by_its_kind(file: Path, ope
     run = await begin(sql)
     await run.append(note())
     script(file, "UPDATE remit_items SET kind = 'teleported' WHERE seq = 1")
-    with pytest.raises(FormatError, match="'teleported'"):
+    with pytest.raises(JournalFormatError, match="'teleported'"):
         await sql.read("run")
 
 
@@ -371,4 +371,4 @@ async def test_a_conversation_that_utf8_cannot_hold_cannot_be_stored(sql: SqlSto
 
 async def test_a_conversation_that_utf8_cannot_hold_cannot_be_looked_for(sql: SqlStore) -> None:
     with pytest.raises(JournalError):
-        await sql.runs(conversation="half \ud83d")
+        await sql.list_runs(conversation="half \ud83d")

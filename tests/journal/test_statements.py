@@ -46,7 +46,7 @@ def connection(engine: Engine) -> Iterator[Connection]:
 
 
 def test_rows_have_their_columns_as_attributes(connection: Connection) -> None:
-    ADD.run(connection, {"word": "hello", "times": 1}, {"word": "bye", "times": 3})
+    ADD.execute(connection, {"word": "hello", "times": 1}, {"word": "bye", "times": 3})
     assert [(row.word, row.times) for row in SAID.all(connection, least=1)] == [("bye", 3), ("hello", 1)]
     first = SAID.first(connection, least=2)
     assert first is not None
@@ -55,29 +55,29 @@ def test_rows_have_their_columns_as_attributes(connection: Connection) -> None:
 
 
 def test_a_command_tells_how_many_rows_it_changed(connection: Connection) -> None:
-    ADD.run(connection, {"word": "one", "times": 1}, {"word": "two", "times": 1})
-    assert AGAIN.run(connection, {"the_word": "one"}) == 1
-    assert AGAIN.run(connection, {"the_word": "one"}, {"the_word": "two"}) == 1
-    assert AGAIN.run(connection, {"the_word": "nobody"}) == 0
+    ADD.execute(connection, {"word": "one", "times": 1}, {"word": "two", "times": 1})
+    assert AGAIN.execute(connection, {"the_word": "one"}) == 1
+    assert AGAIN.execute(connection, {"the_word": "one"}, {"the_word": "two"}) == 1
+    assert AGAIN.execute(connection, {"the_word": "nobody"}) == 0
 
 
 def test_what_the_statement_says_itself_stands_whatever_else_is_given(connection: Connection) -> None:
-    ADD.run(connection, {"word": "one", "times": 1})
-    AGAIN.run(connection, {"the_word": "one", "times": 9, "times_1": 9})
+    ADD.execute(connection, {"word": "one", "times": 1})
+    AGAIN.execute(connection, {"the_word": "one", "times": 9, "times_1": 9})
     assert [row.times for row in SAID.all(connection, least=0)] == [2]
 
 
 def test_what_the_database_refuses_is_told_as_sqlalchemy_tells_it(connection: Connection) -> None:
-    ADD.run(connection, {"word": "one", "times": 1})
+    ADD.execute(connection, {"word": "one", "times": 1})
     with pytest.raises(DBAPIError, match="UNIQUE") as refused:
-        ADD.run(connection, {"word": "one", "times": 1})
+        ADD.execute(connection, {"word": "one", "times": 1})
     assert not refused.value.connection_invalidated
     assert [row.word for row in SAID.all(connection, least=0)] == ["one"]
 
 
 def test_what_is_said_in_a_transaction_is_rolled_back_with_it(engine: Engine) -> None:
     def half(connection: Connection) -> None:
-        ADD.run(connection, {"word": "half", "times": 1})
+        ADD.execute(connection, {"word": "half", "times": 1})
         raise ValueError("no further")
 
     with pytest.raises(ValueError, match="no further"), engine.begin() as connection:

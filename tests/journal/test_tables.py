@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import URL, Connection
 
 from remit.errors import SetupError
-from remit.journal.tables import open_engine, place, read_url, use_wal
+from remit.journal.tables import describe_location, enable_wal, open_engine, parse_url
 
 
 def told(connection: Connection) -> dict[str, object]:
@@ -30,7 +30,7 @@ def test_a_new_file_that_another_process_is_writing_to_is_waited_for(tmp_path: P
     with closing(sqlite3.connect(tmp_path / "new.db", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         with closing(sqlite3.connect(tmp_path / "new.db", isolation_level=None)) as mine:
-            use_wal(mine.cursor(), lambda: other.execute("COMMIT"))
+            enable_wal(mine.cursor(), lambda: other.execute("COMMIT"))
             assert mine.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
@@ -42,11 +42,11 @@ def test_a_new_file_that_stays_locked_is_given_up(tmp_path: Path) -> None:
             closing(sqlite3.connect(tmp_path / "new.db", isolation_level=None)) as mine,
             pytest.raises(sqlite3.OperationalError, match="locked"),
         ):
-            use_wal(mine.cursor(), lambda: None, lambda: next(seconds))
+            enable_wal(mine.cursor(), lambda: None, lambda: next(seconds))
 
 
 def test_postgres_is_told_how_long_to_wait_and_shows_what_others_committed(url: str) -> None:
-    engine = open_engine(read_url(url))
+    engine = open_engine(parse_url(url))
     with engine.connect() as connection:
         shown = [
             connection.exec_driver_sql(f"SHOW {name}").scalar() for name in ("lock_timeout", "transaction_isolation")
@@ -57,7 +57,7 @@ def test_postgres_is_told_how_long_to_wait_and_shows_what_others_committed(url: 
 
 @pytest.mark.parametrize("scheme", ["postgres", "postgresql", "postgresql+psycopg"])
 def test_however_a_provider_spells_it_postgres_is_spoken_to_by_one_driver(scheme: str) -> None:
-    engine = open_engine(read_url(f"{scheme}://ada:rosebud@db.example/remit"))
+    engine = open_engine(parse_url(f"{scheme}://ada:rosebud@db.example/remit"))
     assert engine.dialect.driver == "psycopg"
 
 
@@ -73,7 +73,7 @@ def test_however_a_provider_spells_it_postgres_is_spoken_to_by_one_driver(scheme
 )
 def test_a_url_of_which_no_journal_can_be_made_is_refused_and_not_repeated(url: str, why: str) -> None:
     with pytest.raises(SetupError, match=why) as refused:
-        read_url(url)
+        parse_url(url)
     assert "rosebud" not in str(refused.value)
     assert "rosebud" not in repr(refused.value)
 
@@ -90,13 +90,13 @@ def test_a_url_of_which_no_journal_can_be_made_is_refused_and_not_repeated(url: 
     ],
 )
 def test_an_error_names_the_journal_without_its_password(url: str, shown: str) -> None:
-    assert place(read_url(url)) == shown
+    assert describe_location(parse_url(url)) == shown
 
 
 def test_without_the_driver_of_postgres_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
     with pytest.raises(SetupError, match=r"Postgres needs psycopg; install it with: pip install 'remit\[postgres\]'"):
-        open_engine(read_url("postgresql://ada@db.example/remit"))
+        open_engine(parse_url("postgresql://ada@db.example/remit"))
 
 
 def test_a_transaction_that_writes_locks_from_its_start_and_one_that_reads_does_not(tmp_path: Path) -> None:

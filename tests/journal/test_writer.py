@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import URL, Connection, Engine, event
 
 from remit.errors import JournalError, LeaseError, RequestError
-from remit.journal.crashpoint import arm
+from remit.journal.crashpoint import set_crash_hook
 from remit.journal.tables import open_engine
 from remit.journal.writer import Writer
 
@@ -89,11 +89,11 @@ async def test_a_job_gives_its_result_once_it_is_committed(writer: Writer, engin
 
 async def test_each_commit_has_a_place_to_die_at_before_and_after_it(writer: Writer, engine: Engine) -> None:
     passed: list[tuple[str, list[str]]] = []
-    arm(lambda name: passed.append((name, words(engine))))
+    set_crash_hook(lambda name: passed.append((name, words(engine))))
     try:
         await writer.submit(saying("one"))
     finally:
-        arm(lambda _name: None)
+        set_crash_hook(lambda _name: None)
     assert passed == [("before commit", []), ("after commit", ["one"])]
 
 

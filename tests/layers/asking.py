@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from remit import Approve, Approver, Call, Decision, InProcessStore, Policy, Question, Tool
+from remit import Approve, Approver, Call, Decision, InMemoryStore, Policy, Question, Tool
 from remit.approvals.policy import DEFAULT_POLICY
-from remit.contracts.items import Asked, Decided
+from remit.contracts.items import DecisionItem, QuestionItem
 from remit.journal.ledger import RunLedger
-from remit.testing import call_of
+from remit.testing import make_call
 
 
 class Clock:
@@ -57,7 +57,7 @@ class Desk:
     clock: Clock = field(default_factory=Clock)
 
     def __post_init__(self) -> None:
-        self.store = InProcessStore(self.clock)
+        self.store = InMemoryStore(self.clock)
 
     async def ledger(self, run: str, *, conversation: str = "") -> RunLedger:
         """The ledger of a run that begins now, or of one that is driven again."""
@@ -70,8 +70,8 @@ class Desk:
             epoch,
             conversation=conversation,
             clock=self.clock,
-            watch=lambda _position: None,
-            known=known,
+            on_item=lambda _position: None,
+            history=known,
         )
 
     async def call(
@@ -79,15 +79,15 @@ class Desk:
     ) -> Call:
         """A bound call in a run, as validate hands it on."""
         ledger = await self.ledger(run, conversation=conversation)
-        call = await call_of(callee, arguments, ledger=ledger, conversation=conversation, call_id=name)
-        return call.bound(callee.schema_in.bind(call.arguments))
+        call = await make_call(callee, arguments, ledger=ledger, conversation=conversation, call_id=name)
+        return call.with_payload(callee.schema_in.bind(call.arguments))
 
     async def decide(self, question: str, *, approved: bool, reason: str = "") -> None:
         """The decision of an authenticated person, as the runtime stores it."""
         await self.store.decide(Decision(question=question, approved=approved, by="bea", reason=reason))
 
     async def questions(self) -> list[Question]:
-        return [row.question for row in await self.store.questions(only_open=False)]
+        return [row.question for row in await self.store.list_questions(only_open=False)]
 
 
 def approve(approver: Approver | None, policy: Policy = DEFAULT_POLICY) -> Approve:
@@ -96,9 +96,9 @@ def approve(approver: Approver | None, policy: Policy = DEFAULT_POLICY) -> Appro
 
 def asked(call: Call) -> list[Question]:
     """The questions that the journal holds about a call."""
-    return [Question.of(item.body) for item in call.ledger.known(call.id) if isinstance(item, Asked)]
+    return [Question.from_json(item.body) for item in call.ledger.items_for(call.id) if isinstance(item, QuestionItem)]
 
 
 def decided(call: Call) -> list[Decision]:
     """The decisions that the journal holds about a call."""
-    return [Decision.of(item.body) for item in call.ledger.known(call.id) if isinstance(item, Decided)]
+    return [Decision.from_json(item.body) for item in call.ledger.items_for(call.id) if isinstance(item, DecisionItem)]

@@ -11,7 +11,7 @@ class Inner:
     """Gives each of ``answers`` in turn, the last one for ever; an error is raised."""
 
     def __init__(self, *answers: Reply | BaseException) -> None:
-        self._answers = list(answers or [Reply.of("inner")])
+        self._answers = list(answers or [Reply.from_value("inner")])
         self.calls: list[Call] = []
 
     async def __call__(self, call: Call, /) -> Reply:

@@ -8,7 +8,7 @@ import pytest
 
 from remit import Accumulate, Call, Place, Reply, tool
 from remit.errors import NotFoundError
-from remit.testing import call_of, through
+from remit.testing import call_through, make_call
 from tests.layers.inner import Inner, stopped_within
 
 
@@ -27,17 +27,17 @@ def counted(number: int, _call: Call, _reply: Reply) -> int:
 
 
 async def test_a_call_passes_through_untouched() -> None:
-    inner = Inner(reply := Reply.of("inner"))
-    call = await call_of(find)
-    assert await through(Accumulate(0, counted), call, inner) is reply
+    inner = Inner(reply := Reply.from_value("inner"))
+    call = await make_call(find)
+    assert await call_through(Accumulate(0, counted), call, inner) is reply
     assert inner.calls == [call]
 
 
 async def test_each_reply_is_folded_in_the_order_in_which_they_come() -> None:
     layer = Accumulate((), listed)
-    service = layer(Inner(Reply.of(1), Reply.of(2)))
-    await service(await call_of(find))
-    await service(await call_of(find))
+    service = layer(Inner(Reply.from_value(1), Reply.from_value(2)))
+    await service(await make_call(find))
+    await service(await make_call(find))
     assert layer.state == ("find=1", "find=2")
 
 
@@ -46,36 +46,36 @@ async def test_calls_at_once_lose_nothing() -> None:
 
     async def inner(_call: Call, /) -> Reply:
         await asyncio.sleep(0)
-        return Reply.of("inner")
+        return Reply.from_value("inner")
 
     service = layer(inner)
-    await asyncio.gather(*[service(await call_of(find)) for _ in range(100)])
+    await asyncio.gather(*[service(await make_call(find)) for _ in range(100)])
     assert layer.state == 100
 
 
 async def test_one_layer_around_two_tools_folds_both() -> None:
     layer = Accumulate(0, counted)
-    await through(layer, await call_of(find))
-    await through(layer, await call_of(find.with_name("other")))
+    await call_through(layer, await make_call(find))
+    await call_through(layer, await make_call(find.with_name("other")))
     assert layer.state == 2
 
 
 async def test_an_error_goes_through_and_is_not_folded() -> None:
     layer = Accumulate(0, counted)
     with pytest.raises(NotFoundError):
-        await through(layer, await call_of(find), Inner(NotFoundError("no page")))
+        await call_through(layer, await make_call(find), Inner(NotFoundError("no page")))
     assert layer.state == 0
 
 
 async def test_cancellation_reaches_inner_and_is_not_folded() -> None:
     layer = Accumulate(0, counted)
-    assert await stopped_within(layer, await call_of(find)) == ["call"]
+    assert await stopped_within(layer, await make_call(find)) == ["call"]
     assert layer.state == 0
 
 
 async def test_two_of_it_share_no_state() -> None:
     one, other = Accumulate(0, counted), Accumulate(0, counted)
-    await through(one, await call_of(find))
+    await call_through(one, await make_call(find))
     assert (one.state, other.state) == (1, 0)
 
 

@@ -9,11 +9,26 @@ from typing import Any
 
 import pytest
 
-from remit import Allow, Ask, Block, Call, Decision, Inbox, Place, Policy, Question, Reply, Risk, Suspended, When, tool
+from remit import (
+    Allow,
+    Ask,
+    Block,
+    Call,
+    Decision,
+    InboxApprover,
+    Place,
+    Policy,
+    Question,
+    Reply,
+    Risk,
+    Suspended,
+    When,
+    tool,
+)
 from remit.contracts.contract import definition_digest
-from remit.contracts.items import Asked, Decided, Started
-from remit.errors import BlockedError, CapabilityError, RefusedError
-from remit.testing import through
+from remit.contracts.items import AttemptStarted, DecisionItem, QuestionItem
+from remit.errors import ApprovalDeniedError, BlockedError, MissingCapabilityError
+from remit.testing import call_through
 from tests.journal.samples import incoming
 from tests.layers.asking import Desk, Person, approve, asked, decided, later, says
 from tests.layers.inner import Inner, stopped_within
@@ -40,17 +55,17 @@ def desk() -> Desk:
 
 
 async def test_an_allowed_call_passes_through_untouched_and_nobody_is_asked(desk: Desk) -> None:
-    person, inner = later(), Inner(reply := Reply.of("inner"))
+    person, inner = later(), Inner(reply := Reply.from_value("inner"))
     call = await desk.call(look, '{"query":"a"}')
-    assert await through(approve(person), call, inner) is reply
+    assert await call_through(approve(person), call, inner) is reply
     assert inner.calls == [call]
     assert (person.asked, asked(call)) == ([], [])
 
 
 async def test_an_approved_call_runs_as_it_was_asked_about(desk: Desk) -> None:
-    person, inner = says(True), Inner(reply := Reply.of("inner"))
+    person, inner = says(True), Inner(reply := Reply.from_value("inner"))
     call = await desk.call(drop, DROP)
-    assert await through(approve(person), call, inner) is reply
+    assert await call_through(approve(person), call, inner) is reply
     assert inner.calls == [call]
     assert [question.arguments for question in person.asked] == ['{"page":"about"}']
 
@@ -58,8 +73,8 @@ async def test_an_approved_call_runs_as_it_was_asked_about(desk: Desk) -> None:
 @pytest.mark.parametrize(("reason", "said"), [("not today", "not today"), ("", "bea did not allow drop")])
 async def test_a_refused_call_does_not_run_and_says_why(desk: Desk, reason: str, said: str) -> None:
     inner = Inner()
-    with pytest.raises(RefusedError) as caught:
-        await through(approve(says(False, reason)), await desk.call(drop, DROP), inner)
+    with pytest.raises(ApprovalDeniedError) as caught:
+        await call_through(approve(says(False, reason)), await desk.call(drop, DROP), inner)
     assert (caught.value.code, caught.value.message) == ("APPROVAL_DENIED", said)
     assert inner.calls == []
 
@@ -68,7 +83,7 @@ async def test_a_blocked_call_does_not_run_and_nobody_is_asked(desk: Desk) -> No
     person, inner = says(True), Inner()
     policy = Policy(When("no pages", lambda call: call.callee is drop, Block(reason="pages stay")))
     with pytest.raises(BlockedError) as caught:
-        await through(approve(person, policy), await desk.call(drop, DROP), inner)
+        await call_through(approve(person, policy), await desk.call(drop, DROP), inner)
     assert (caught.value.code, caught.value.message) == (
         "BLOCKED",
         "drop is blocked by the rule 'no pages': pages stay",
@@ -79,8 +94,8 @@ async def test_a_blocked_call_does_not_run_and_nobody_is_asked(desk: Desk) -> No
 @pytest.mark.parametrize(("callee", "arguments"), [(look, '{"query":"a"}'), (drop, DROP)], ids=["allowed", "asked"])
 async def test_without_an_approver_no_call_runs_at_all(desk: Desk, callee: Any, arguments: str) -> None:
     inner = Inner()
-    with pytest.raises(CapabilityError) as caught:
-        await through(approve(None), await desk.call(callee, arguments), inner)
+    with pytest.raises(MissingCapabilityError) as caught:
+        await call_through(approve(None), await desk.call(callee, arguments), inner)
     assert caught.value.code == "CAPABILITY_ABSENT"
     assert caught.value.message == f"{callee.name} cannot run: the environment has no approver to ask"
     assert inner.calls == []
@@ -90,7 +105,7 @@ async def test_a_question_says_all_that_the_approval_is_bound_to(desk: Desk) -> 
     person = says(True)
     policy = Policy(When("mine", lambda _call: True, Ask(reason="because", who="cms:publish", expires_in=60)))
     call = await desk.call(drop, DROP, conversation="c")
-    await through(approve(person, policy), call)
+    await call_through(approve(person, policy), call)
     (question,) = person.asked
     assert question == Question(
         id=question.id,
@@ -121,25 +136,25 @@ async def test_question_and_decision_are_in_the_journal_before_the_call_runs(des
 
     async def inner(_call: Any, /) -> Reply:
         seen.append([type(position.item) for position in await desk.store.read("run")])
-        return Reply.of("inner")
+        return Reply.from_value("inner")
 
-    await through(approve(says(True)), call, inner)
-    assert seen == [[Asked, Decided]]
+    await call_through(approve(says(True)), call, inner)
+    assert seen == [[QuestionItem, DecisionItem]]
 
 
 async def test_an_undecided_call_suspends_its_run_with_the_question_in_the_journal(desk: Desk) -> None:
     call, inner = await desk.call(drop, DROP), Inner()
     with pytest.raises(Suspended) as caught:
-        await through(approve(Inbox()), call, inner)
+        await call_through(approve(InboxApprover()), call, inner)
     assert caught.value.questions == tuple(question.id for question in asked(call))
-    assert [row.question for row in await desk.store.questions()] == asked(call)
+    assert [row.question for row in await desk.store.list_questions()] == asked(call)
     assert inner.calls == []
 
 
 async def test_a_call_that_waits_is_not_asked_about_again_when_its_run_is_driven_again(desk: Desk) -> None:
     for _ in range(3):
         with pytest.raises(Suspended):
-            await through(approve(Inbox()), await desk.call(drop, DROP))
+            await call_through(approve(InboxApprover()), await desk.call(drop, DROP))
     assert len(await desk.questions()) == 1
 
 
@@ -148,28 +163,28 @@ async def copied(desk: Desk, question: str, *, approved: bool) -> Call:
     await desk.decide(question, approved=approved)
     call = await desk.call(drop, DROP)
     for decision in await incoming(desk.store, "run"):
-        call.ledger.add(Decided(call=call.id, question=decision.question, body=decision.json()))
+        call.ledger.add(DecisionItem(call=call.id, question=decision.question, body=decision.to_json()))
     return call
 
 
 async def waiting(desk: Desk) -> str:
     with pytest.raises(Suspended) as caught:
-        await through(approve(Inbox()), await desk.call(drop, DROP))
+        await call_through(approve(InboxApprover()), await desk.call(drop, DROP))
     return caught.value.questions[0]
 
 
 async def test_an_approval_that_came_later_lets_the_call_run_and_asks_nobody(desk: Desk) -> None:
     person, inner = later(), Inner()
     call = await copied(desk, await waiting(desk), approved=True)
-    await through(approve(person), call, inner)
+    await call_through(approve(person), call, inner)
     assert (inner.calls, person.asked) == ([call], [])
 
 
 async def test_a_denial_that_came_later_refuses_the_call(desk: Desk) -> None:
     inner = Inner()
     call = await copied(desk, await waiting(desk), approved=False)
-    with pytest.raises(RefusedError, match="bea did not allow drop"):
-        await through(approve(later()), call, inner)
+    with pytest.raises(ApprovalDeniedError, match="bea did not allow drop"):
+        await call_through(approve(later()), call, inner)
     assert inner.calls == []
 
 
@@ -178,7 +193,7 @@ def another_definition(call: Call) -> Call:
 
 
 def other_arguments(call: Call) -> Call:
-    return call.bound(drop.schema_in.model(page="home"))
+    return call.with_payload(drop.schema_in.model(page="home"))
 
 
 def another_tenant(call: Call) -> Call:
@@ -190,7 +205,7 @@ async def test_an_approval_of_something_else_is_not_used(desk: Desk, change: Cal
     inner = Inner()
     call = change(await copied(desk, await waiting(desk), approved=True))
     with pytest.raises(Suspended):
-        await through(approve(Inbox()), call, inner)
+        await call_through(approve(InboxApprover()), call, inner)
     assert inner.calls == []
     assert len({question.id for question in asked(call)}) == 2
 
@@ -199,24 +214,24 @@ async def test_an_approval_under_another_policy_is_not_used(desk: Desk) -> None:
     call = await copied(desk, await waiting(desk), approved=True)
     stricter = Policy(When("everything", lambda _call: True, Ask(reason="because")))
     with pytest.raises(Suspended):
-        await through(approve(Inbox(), stricter), call)
+        await call_through(approve(InboxApprover(), stricter), call)
 
 
 async def test_a_question_about_an_outcome_is_no_question_about_approval(desk: Desk) -> None:
     question = await waiting(desk)
     call = await copied(desk, question, approved=False)
-    items = [item for item in call.ledger.known(call.id) if isinstance(item, Asked)]
-    outcome = Asked(call=call.id, parent="", question="o1", body=items[0].body, about="outcome")
+    items = [item for item in call.ledger.items_for(call.id) if isinstance(item, QuestionItem)]
+    outcome = QuestionItem(call=call.id, parent="", question="o1", body=items[0].body, about="outcome")
     call.ledger.add(outcome)
-    with pytest.raises(RefusedError):
-        await through(approve(later()), call)
+    with pytest.raises(ApprovalDeniedError):
+        await call_through(approve(later()), call)
 
 
 async def test_a_question_that_nobody_answered_in_time_is_a_refusal(desk: Desk) -> None:
     question, inner, person = await waiting(desk), Inner(), says(True)
     desk.clock.now += 8 * 24 * 3600
-    with pytest.raises(RefusedError, match=f"nobody answered question {question} in time"):
-        await through(approve(person), await desk.call(drop, DROP), inner)
+    with pytest.raises(ApprovalDeniedError, match=f"nobody answered question {question} in time"):
+        await call_through(approve(person), await desk.call(drop, DROP), inner)
     assert (inner.calls, person.asked) == ([], [])
 
 
@@ -225,7 +240,7 @@ async def test_a_question_is_open_until_the_second_it_expires(desk: Desk) -> Non
     (row,) = await desk.questions()
     desk.clock.now = row.expires - 1.5
     assert row.id == question
-    await through(approve(says(True)), await desk.call(drop, DROP), inner)
+    await call_through(approve(says(True)), await desk.call(drop, DROP), inner)
     assert len(inner.calls) == 1
 
 
@@ -235,8 +250,8 @@ async def test_an_answer_that_comes_too_late_is_a_refusal(desk: Desk) -> None:
         return Decision(question=question.id, approved=True, by="bea")
 
     inner = Inner()
-    with pytest.raises(RefusedError):
-        await through(approve(Person(slowly)), await desk.call(drop, DROP), inner)
+    with pytest.raises(ApprovalDeniedError):
+        await call_through(approve(Person(slowly)), await desk.call(drop, DROP), inner)
     assert inner.calls == []
 
 
@@ -244,25 +259,25 @@ async def test_an_approval_that_expired_before_the_call_started_is_not_used(desk
     inner = Inner()
     call = await copied(desk, await waiting(desk), approved=True)
     desk.clock.now += 30 * 24 * 3600
-    with pytest.raises(RefusedError):
-        await through(approve(later()), call, inner)
+    with pytest.raises(ApprovalDeniedError):
+        await call_through(approve(later()), call, inner)
     assert inner.calls == []
 
 
 async def test_a_call_that_had_started_is_not_stopped_by_the_end_of_its_approval(desk: Desk) -> None:
     question, inner = await waiting(desk), Inner()
     call = await copied(desk, question, approved=True)
-    call.ledger.add(Started(call=call.id, parent="parent", attempt=1, question=question))
+    call.ledger.add(AttemptStarted(call=call.id, parent="parent", attempt=1, question=question))
     desk.clock.now += 30 * 24 * 3600
-    await through(approve(later()), call, inner)
+    await call_through(approve(later()), call, inner)
     assert len(inner.calls) == 1
 
 
 async def test_a_call_that_had_started_is_not_asked_about_again_under_another_definition(desk: Desk) -> None:
     question, inner = await waiting(desk), Inner()
     call = another_definition(await copied(desk, question, approved=True))
-    call.ledger.add(Started(call=call.id, parent="parent", attempt=1, question=question))
-    await through(approve(later()), call, inner)
+    call.ledger.add(AttemptStarted(call=call.id, parent="parent", attempt=1, question=question))
+    await call_through(approve(later()), call, inner)
     assert len(inner.calls) == 1
     assert [each.id for each in asked(call)] == [question]
 
@@ -295,18 +310,18 @@ async def test_an_answer_that_is_none_leaves_a_journal_that_can_be_read(desk: De
 
 async def test_an_answer_for_another_question_is_a_refusal(desk: Desk) -> None:
     wrong = Person(lambda _question: Decision(question="another", approved=True, by="bea"))
-    assert isinstance(await _outcome(approve(wrong), await desk.call(drop, DROP), Inner()), RefusedError)
+    assert isinstance(await _outcome(approve(wrong), await desk.call(drop, DROP), Inner()), ApprovalDeniedError)
 
 
 async def _outcome(layer: Any, call: Any, inner: Any) -> Any:
-    (outcome,) = await asyncio.gather(through(layer, call, inner), return_exceptions=True)
+    (outcome,) = await asyncio.gather(call_through(layer, call, inner), return_exceptions=True)
     return outcome
 
 
 async def test_an_answer_for_another_question_decides_nothing(desk: Desk) -> None:
     other = await desk.call(drop, '{"page":"home"}', name="other")
     with pytest.raises(Suspended) as waits:
-        await through(approve(Inbox()), other)
+        await call_through(approve(InboxApprover()), other)
     desk.clock.now += 1
     wrong = Person(lambda _question: Decision(question=waits.value.questions[0], approved=True, by="bea"))
     await _outcome(approve(wrong), await desk.call(drop, DROP), Inner())
@@ -328,7 +343,7 @@ async def test_cancellation_reaches_the_approver_and_nothing_runs(desk: Desk) ->
             await asyncio.Event().wait()
             return None
 
-    running = asyncio.create_task(through(approve(Thinking()), await desk.call(drop, DROP), inner))
+    running = asyncio.create_task(call_through(approve(Thinking()), await desk.call(drop, DROP), inner))
     await begun.wait()
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -339,9 +354,9 @@ async def test_cancellation_reaches_the_approver_and_nothing_runs(desk: Desk) ->
 async def test_two_of_it_share_no_state(desk: Desk) -> None:
     yes, no = says(True), says(False)
     call = await desk.call(drop, DROP, run="one")
-    await through(approve(yes), call)
-    with pytest.raises(RefusedError):
-        await through(approve(no), await desk.call(drop, DROP, run="two"))
+    await call_through(approve(yes), call)
+    with pytest.raises(ApprovalDeniedError):
+        await call_through(approve(no), await desk.call(drop, DROP, run="two"))
     assert (len(yes.asked), len(no.asked)) == (1, 1)
 
 

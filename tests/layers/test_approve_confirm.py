@@ -13,7 +13,7 @@ from remit import (
     Block,
     Call,
     Effect,
-    InProcessStore,
+    InMemoryStore,
     Policy,
     Reply,
     Risk,
@@ -23,12 +23,12 @@ from remit import (
     When,
     tool,
 )
-from remit.contracts.items import Started
-from remit.contracts.ledger import Take
-from remit.errors import BlockedError, RefusedError
+from remit.contracts.items import AttemptStarted
+from remit.contracts.ledger import Consumption
+from remit.errors import ApprovalDeniedError, BlockedError
 from remit.journal.ports import QuestionRow, Store
 from remit.journal.sql import SqlStore
-from remit.testing import Scripted, anybody, calls, through
+from remit.testing import Scripted, call_through, calls, superuser
 from tests.layers.asking import Desk, approve, asked, decided, later, says
 from tests.layers.inner import Inner
 
@@ -56,7 +56,7 @@ def desk() -> Desk:
 
 async def announced(desk: Desk, *, run: str = "first", conversation: str = "c") -> str:
     """The id of the question that an announcement opened."""
-    await through(approve(later()), await desk.call(drop, ANNOUNCE, run=run, conversation=conversation))
+    await call_through(approve(later()), await desk.call(drop, ANNOUNCE, run=run, conversation=conversation))
     return (await desk.questions())[-1].id
 
 
@@ -65,9 +65,9 @@ async def confirming(desk: Desk, *, run: str = "second", conversation: str = "c"
 
 
 async def test_an_unconfirmed_call_passes_through_and_nobody_is_asked(desk: Desk) -> None:
-    person, inner = says(False), Inner(reply := Reply.of("inner"))
+    person, inner = says(False), Inner(reply := Reply.from_value("inner"))
     call = await desk.call(drop, ANNOUNCE, conversation="c")
-    assert await through(approve(person), call, inner) is reply
+    assert await call_through(approve(person), call, inner) is reply
     assert (inner.calls, person.asked) == ([call], [])
 
 
@@ -86,7 +86,7 @@ async def test_announcing_again_opens_no_second_question(desk: Desk) -> None:
 async def test_flag_unset_and_flag_left_out_announce_the_same(desk: Desk) -> None:
     await announced(desk)
     unset = await desk.call(drop, '{"confirmed":false,"page":"about"}', conversation="c")
-    await through(approve(later()), unset)
+    await call_through(approve(later()), unset)
     assert len(await desk.questions()) == 1
 
 
@@ -96,7 +96,7 @@ async def test_the_next_matching_call_takes_the_decision_without_asking(desk: De
     await desk.decide(question, approved=True)
     person, inner = later(), Inner()
     call = await confirming(desk, run=run, name="confirmed")
-    await through(approve(person), call, inner)
+    await call_through(approve(person), call, inner)
     assert (inner.calls, person.asked) == ([call], [])
     assert [each.id for each in asked(call)] == [question]
     assert [each.approved for each in decided(call)] == [True]
@@ -105,8 +105,8 @@ async def test_the_next_matching_call_takes_the_decision_without_asking(desk: De
 async def test_the_next_matching_call_takes_a_denial_too(desk: Desk) -> None:
     await desk.decide(await announced(desk), approved=False, reason="keep it")
     inner = Inner()
-    with pytest.raises(RefusedError, match="keep it"):
-        await through(approve(later()), await confirming(desk), inner)
+    with pytest.raises(ApprovalDeniedError, match="keep it"):
+        await call_through(approve(later()), await confirming(desk), inner)
     assert inner.calls == []
 
 
@@ -114,7 +114,7 @@ async def test_a_matching_call_before_the_decision_waits_for_the_question_that_i
     question = await announced(desk)
     inner = Inner()
     with pytest.raises(Suspended) as caught:
-        await through(approve(later()), await confirming(desk), inner)
+        await call_through(approve(later()), await confirming(desk), inner)
     assert caught.value.questions == (question,)
     assert len(await desk.questions()) == 1
     assert inner.calls == []
@@ -131,7 +131,7 @@ async def test_a_call_that_does_not_match_is_asked_about_itself(desk: Desk, argu
     inner = Inner()
     call = await desk.call(drop, arguments, run="second", conversation=conversation)
     with pytest.raises(Suspended) as caught:
-        await through(approve(later()), call, inner)
+        await call_through(approve(later()), call, inner)
     assert question not in caught.value.questions
     assert (await desk.questions())[-1].waits
     assert inner.calls == []
@@ -141,19 +141,19 @@ async def test_another_tool_of_the_same_arguments_does_not_match(desk: Desk) -> 
     await desk.decide(await announced(desk), approved=True)
     other = await desk.call(drop.with_name("erase"), CONFIRM, run="second", conversation="c")
     with pytest.raises(Suspended):
-        await through(approve(later()), other)
+        await call_through(approve(later()), other)
 
 
 async def test_without_an_announcement_a_confirmed_call_is_asked_about(desk: Desk) -> None:
     person, inner = says(True), Inner()
-    await through(approve(person), await confirming(desk), inner)
+    await call_through(approve(person), await confirming(desk), inner)
     assert [(question.arguments, question.waits) for question in person.asked] == [(INTENDED, True)]
     assert len(inner.calls) == 1
 
 
 async def test_without_a_conversation_nothing_is_announced(desk: Desk) -> None:
     inner = Inner()
-    await through(approve(later()), await desk.call(drop, ANNOUNCE), inner)
+    await call_through(approve(later()), await desk.call(drop, ANNOUNCE), inner)
     assert await desk.questions() == []
     assert len(inner.calls) == 1
 
@@ -162,16 +162,16 @@ async def test_an_approval_is_used_once(desk: Desk) -> None:
     question = await announced(desk)
     await desk.decide(question, approved=True)
     first = await confirming(desk, run="second")
-    await through(approve(later()), first)
-    started = Started(call=first.id, parent=first.caller.call, attempt=1, question=question)
-    await first.ledger.commit(started, Take(question, "second", first.id))
+    await call_through(approve(later()), first)
+    started = AttemptStarted(call=first.id, parent=first.caller.call, attempt=1, question=question)
+    await first.ledger.commit(started, Consumption(question, "second", first.id))
     with pytest.raises(Suspended) as caught:
-        await through(approve(later()), await confirming(desk, run="third"))
+        await call_through(approve(later()), await confirming(desk, run="third"))
     assert question not in caught.value.questions
 
 
 async def test_a_tool_that_the_policy_allows_announces_nothing(desk: Desk) -> None:
-    await through(approve(later()), await desk.call(touch, ANNOUNCE, conversation="c"))
+    await call_through(approve(later()), await desk.call(touch, ANNOUNCE, conversation="c"))
     assert await desk.questions() == []
 
 
@@ -179,7 +179,7 @@ async def test_an_unconfirmed_call_that_is_blocked_does_not_run(desk: Desk) -> N
     inner = Inner()
     policy = Policy(When("never", lambda _call: True, Block(reason="pages stay")))
     with pytest.raises(BlockedError):
-        await through(approve(later(), policy), await desk.call(drop, ANNOUNCE, conversation="c"), inner)
+        await call_through(approve(later(), policy), await desk.call(drop, ANNOUNCE, conversation="c"), inner)
     assert inner.calls == []
 
 
@@ -187,7 +187,7 @@ async def test_a_question_that_nobody_answered_is_asked_anew(desk: Desk) -> None
     question = await announced(desk)
     desk.clock.now += 8 * 24 * 3600
     with pytest.raises(Suspended) as caught:
-        await through(approve(later()), await confirming(desk))
+        await call_through(approve(later()), await confirming(desk))
     assert question not in caught.value.questions
 
 
@@ -195,20 +195,20 @@ async def test_an_approval_that_nobody_used_in_time_is_asked_for_anew(desk: Desk
     await desk.decide(await announced(desk), approved=True)
     desk.clock.now += 30 * 24 * 3600
     inner = Inner()
-    with pytest.raises((Suspended, RefusedError)):
-        await through(approve(later()), await confirming(desk), inner)
+    with pytest.raises((Suspended, ApprovalDeniedError)):
+        await call_through(approve(later()), await confirming(desk), inner)
     assert inner.calls == []
 
 
 async def test_after_a_denial_was_told_an_announcement_asks_again(desk: Desk) -> None:
     question = await announced(desk)
     await desk.decide(question, approved=False)
-    with pytest.raises(RefusedError):
-        await through(approve(later()), await confirming(desk, run="second"))
+    with pytest.raises(ApprovalDeniedError):
+        await call_through(approve(later()), await confirming(desk, run="second"))
     assert await announced(desk, run="third") != question
 
 
-ADA = anybody()
+ADA = superuser()
 ASK, SURE = calls(("drop", {"page": "about"})), ("drop", {"page": "about", "confirmed": True})
 
 
@@ -217,7 +217,7 @@ async def talk(store: Store, *lines: Any, decide: bool | None) -> tuple[Runtime,
     agent = Agent("editor", instructions="Work.", tools=(drop,))
     runtime = Runtime(App(name="cms", agents=(agent,)), model=Scripted([ASK, "sure?", *lines]), store=store)
     await runtime.run("drop it", by=ADA, conversation="c")
-    ((question, *_),) = await store.questions()
+    ((question, *_),) = await store.list_questions()
     if decide is not None:
         await runtime.decide(question.id, approved=decide, by=ADA)
     return runtime, await runtime.run("yes", by=ADA, conversation="c")
@@ -228,13 +228,13 @@ async def said_of(runtime: Runtime, result: RunResult[str]) -> list[str]:
 
 
 async def test_through_the_runtime_the_second_run_takes_the_decision_of_the_first() -> None:
-    runtime, result = await talk(InProcessStore(), calls(SURE), "gone", decide=True)
+    runtime, result = await talk(InMemoryStore(), calls(SURE), "gone", decide=True)
     assert result.value() == "gone"
     assert ["would be" in text for text in await said_of(runtime, result)] == [True, False]
-    assert (await runtime.replay(result.run)).identical
+    assert (await runtime.replay(result.run)).is_identical
 
 
-class Bounded(InProcessStore):
+class Bounded(InMemoryStore):
     """Ends a driver that asks for ever."""
 
     looked = 0

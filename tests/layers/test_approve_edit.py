@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from remit import Call, Decision, Reply, Risk, tool
-from remit.contracts.items import Started
-from remit.errors import InvalidError, RefusedError
-from remit.testing import through
+from remit.contracts.items import AttemptStarted
+from remit.errors import ApprovalDeniedError, InvalidArgumentsError
+from remit.testing import call_through
 from tests.layers.asking import Desk, Person, approve, asked, decided, later, says
 from tests.layers.inner import Inner
 
@@ -36,18 +36,18 @@ def edits(arguments: str, *, approved: bool = True, **more: Any) -> Person:
 
 
 async def test_what_an_approver_edits_runs_in_its_canonical_form(desk: Desk) -> None:
-    inner = Inner(Reply.of("inner"))
+    inner = Inner(Reply.from_value("inner"))
     call = await desk.call(drop, DROP)
-    await through(approve(edits('{ "page" : "home" }')), call, inner)
+    await call_through(approve(edits('{ "page" : "home" }')), call, inner)
     (made,) = inner.calls
-    assert (made.canonical, made.arguments.raw, made.id) == ('{"page":"home"}', '{"page":"home"}', call.id)
+    assert (made.canonical_arguments, made.arguments.raw, made.id) == ('{"page":"home"}', '{"page":"home"}', call.id)
     assert [decision.arguments for decision in decided(call)] == ['{"page":"home"}']
 
 
 @pytest.mark.parametrize("content", ["inner", "[1]", "{not json", '{"a":1}'])
 async def test_a_model_is_told_what_ran_whatever_the_reply_is(desk: Desk, content: str) -> None:
-    call = (await desk.call(drop, DROP))._replace(wire="call_1")
-    reply = await through(approve(edits('{"page":"home"}')), call, Inner(Reply(content)))
+    call = (await desk.call(drop, DROP))._replace(wire_id="call_1")
+    reply = await call_through(approve(edits('{"page":"home"}')), call, Inner(Reply(content)))
     note = "bea edited the arguments of this call and allowed it so; it ran with these, not yours"
     result = content if content[0] not in "[{" or content == "{not json" else None
     assert f'"note":"{note}","arguments":{{"page":"home"}},"result":' in reply.content
@@ -55,24 +55,24 @@ async def test_a_model_is_told_what_ran_whatever_the_reply_is(desk: Desk, conten
 
 
 async def test_a_reply_that_ends_the_run_stays_as_it_is(desk: Desk) -> None:
-    call = (await desk.call(drop, DROP))._replace(wire="call_1")
+    call = (await desk.call(drop, DROP))._replace(wire_id="call_1")
     final = Reply.final("the end")
-    assert await through(approve(edits('{"page":"home"}')), call, Inner(final)) is final
+    assert await call_through(approve(edits('{"page":"home"}')), call, Inner(final)) is final
 
 
 @pytest.mark.parametrize("wire", ["", "call_1"])
 async def test_an_error_of_an_edited_call_is_raised_to_python_and_told_to_a_model(desk: Desk, wire: str) -> None:
     async def fails(_call: Call, /) -> Reply:
-        raise InvalidError("no such page")
+        raise InvalidArgumentsError("no such page")
 
-    call = (await desk.call(drop, DROP))._replace(wire=wire)
+    call = (await desk.call(drop, DROP))._replace(wire_id=wire)
     if wire:
-        reply = await through(approve(edits('{"page":"home"}')), call, fails)
+        reply = await call_through(approve(edits('{"page":"home"}')), call, fails)
         assert '"errorCode":"VALIDATION_ERROR","edited":true' in reply.content
-        assert isinstance(reply.error, InvalidError)
+        assert isinstance(reply.error, InvalidArgumentsError)
     else:
-        with pytest.raises(InvalidError, match="no such page"):
-            await through(approve(edits('{"page":"home"}')), call, fails)
+        with pytest.raises(InvalidArgumentsError, match="no such page"):
+            await call_through(approve(edits('{"page":"home"}')), call, fails)
 
 
 NO_EDITS: dict[str, tuple[Person, str]] = {
@@ -86,36 +86,36 @@ NO_EDITS: dict[str, tuple[Person, str]] = {
 async def test_what_is_no_edit_lets_nothing_run(desk: Desk, name: str) -> None:
     person, said = NO_EDITS[name]
     inner, call = Inner(), await desk.call(drop, DROP)
-    with pytest.raises(RefusedError, match=said):
-        await through(approve(person), call, inner)
+    with pytest.raises(ApprovalDeniedError, match=said):
+        await call_through(approve(person), call, inner)
     assert (inner.calls, decided(call)) == ([], [])
 
 
 async def test_a_call_that_started_as_edited_is_refused_under_a_contract_that_does_not_allow_it(desk: Desk) -> None:
     call = await desk.call(drop, DROP)
-    await through(approve(edits('{"page":"home"}')), call, Inner())
+    await call_through(approve(edits('{"page":"home"}')), call, Inner())
 
     @tool(name="drop", risk=Risk.HIGH)
     async def narrower(page: str, why: str) -> str:
         """Drop a page, for a reason."""
         return page
 
-    call.ledger.add(Started(call=call.id, parent="parent", attempt=1, question=asked(call)[0].id))
+    call.ledger.add(AttemptStarted(call=call.id, parent="parent", attempt=1, question=asked(call)[0].id))
     payload = narrower.schema_in.model(page="about", why="why")
-    with pytest.raises(InvalidError, match="why: Field required"):
-        await through(approve(later()), call._replace(callee=narrower).bound(payload), Inner())
+    with pytest.raises(InvalidArgumentsError, match="why: Field required"):
+        await call_through(approve(later()), call._replace(callee=narrower).with_payload(payload), Inner())
 
 
 async def test_an_approved_call_of_a_run_that_only_ends_does_not_begin(desk: Desk) -> None:
     call, inner = await desk.call(drop, DROP), Inner()
-    call.ledger.stopping = True  # pyright: ignore[reportAttributeAccessIssue] - the ledger of a run that is cancelled
+    call.ledger.is_stopping = True  # pyright: ignore[reportAttributeAccessIssue] - the ledger of a run that is cancelled
     with pytest.raises(asyncio.CancelledError):
-        await through(approve(says(True)), call, inner)
+        await call_through(approve(says(True)), call, inner)
     assert inner.calls == []
 
 
 async def test_a_call_that_started_without_a_question_is_not_asked_about(desk: Desk) -> None:
     call, inner = await desk.call(drop, DROP), Inner()
-    call.ledger.add(Started(call=call.id, parent="parent", attempt=1))
-    await through(approve(later()), call, inner)
+    call.ledger.add(AttemptStarted(call=call.id, parent="parent", attempt=1))
+    await call_through(approve(later()), call, inner)
     assert inner.calls == [call]

@@ -6,7 +6,7 @@ import pytest
 
 from remit import Authorize, Place, Principal, Reply, tool
 from remit.errors import DeniedError
-from remit.testing import anybody, call_of, through
+from remit.testing import call_through, make_call, superuser
 from tests.layers.inner import Inner, stopped_within
 
 
@@ -24,9 +24,9 @@ async def look() -> str:
 
 @pytest.mark.parametrize("held", [["cms:write", "cms:read"], ["cms:*"], ["*"], ["cms:read", "cms:*"]], ids=str)
 async def test_a_permitted_call_passes_through_untouched(held: list[str]) -> None:
-    inner = Inner(reply := Reply.of("inner"))
-    call = await call_of(save, by=anybody(*held))
-    assert await through(Authorize(), call, inner) is reply
+    inner = Inner(reply := Reply.from_value("inner"))
+    call = await make_call(save, by=superuser(*held))
+    assert await call_through(Authorize(), call, inner) is reply
     assert inner.calls == [call]
 
 
@@ -38,31 +38,31 @@ async def test_a_permitted_call_passes_through_untouched(held: list[str]) -> Non
 async def test_a_call_that_is_not_permitted_is_denied_naming_what_is_lacking(held: list[str], lacking: str) -> None:
     inner = Inner()
     with pytest.raises(DeniedError) as caught:
-        await through(Authorize(), await call_of(save, by=anybody(*held)), inner)
+        await call_through(Authorize(), await make_call(save, by=superuser(*held)), inner)
     assert caught.value.code == "PERMISSION_DENIED"
     assert caught.value.message == f"ada may not call save: it needs the permission {lacking}"
     assert inner.calls == []
 
 
 async def test_whoever_holds_nothing_may_call_what_asks_for_nothing() -> None:
-    assert (await through(Authorize(), await call_of(look, by=Principal("ada")))).value == "inner"
+    assert (await call_through(Authorize(), await make_call(look, by=Principal("ada")))).value == "inner"
 
 
 async def test_whoever_holds_nothing_may_call_nothing_else() -> None:
     with pytest.raises(DeniedError):
-        await through(Authorize(), await call_of(save, by=Principal("ada")))
+        await call_through(Authorize(), await make_call(save, by=Principal("ada")))
 
 
 async def test_cancellation_reaches_inner() -> None:
-    assert await stopped_within(Authorize(), await call_of(save)) == ["call"]
+    assert await stopped_within(Authorize(), await make_call(save)) == ["call"]
 
 
 async def test_what_was_permitted_once_is_asked_again() -> None:
     layer = Authorize()
     service = layer(Inner())
-    await service(await call_of(save, by=anybody("*")))
+    await service(await make_call(save, by=superuser("*")))
     with pytest.raises(DeniedError):
-        await service(await call_of(save, by=anybody("cms:read")))
+        await service(await make_call(save, by=superuser("cms:read")))
 
 
 def test_it_stands_at_its_place_and_prints_its_name() -> None:

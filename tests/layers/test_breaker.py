@@ -10,25 +10,25 @@ import pytest
 
 from remit import Breaker, Call, Effect, Place, Reply, Suspended, tool
 from remit.errors import (
-    BreakerError,
+    BreakerOpenError,
     CallError,
     DeadlineError,
     DeniedError,
     ExternalError,
-    InvalidError,
+    InvalidArgumentsError,
     NotFoundError,
     RateLimitedError,
     SetupError,
     StillRunningError,
     ToolFailedError,
 )
-from remit.testing import anybody, call_of, through
+from remit.testing import call_through, make_call, superuser
 from tests.layers.inner import Inner, stopped_within
 
 pytestmark = pytest.mark.looptime
 
 DOWN = ExternalError("the service is down")
-WELL = Reply.of("well")
+WELL = Reply.from_value("well")
 
 
 @tool(effect=Effect.UNSAFE)
@@ -61,7 +61,7 @@ class Bench:
         outcomes = list[str]()
         for _ in range(times):
             try:
-                await self._service(await call_of(callee, by=anybody(tenant=tenant)))
+                await self._service(await make_call(callee, by=superuser(tenant=tenant)))
                 outcomes.append("ok")
             except CallError as error:
                 outcomes.append(error.code)
@@ -96,14 +96,14 @@ async def opened(layer: Breaker, probed: Probed) -> Any:
     service = layer(probed)
     for _ in range(layer.failures):
         with pytest.raises(ExternalError):
-            await service(await call_of(send))
+            await service(await make_call(send))
     await asyncio.sleep(layer.seconds)
 
     async def begin() -> asyncio.Task[Reply]:
         async def go(call: Call) -> Reply:
             return await service(call)
 
-        task = asyncio.create_task(go(await call_of(send)))
+        task = asyncio.create_task(go(await make_call(send)))
         await asyncio.sleep(0)
         return task
 
@@ -111,15 +111,15 @@ async def opened(layer: Breaker, probed: Probed) -> Any:
 
 
 async def test_while_closed_a_call_passes_through_untouched() -> None:
-    inner = Inner(reply := Reply.of("inner"))
-    call = await call_of(send)
-    assert await through(Breaker(), call, inner) is reply
+    inner = Inner(reply := Reply.from_value("inner"))
+    call = await make_call(send)
+    assert await call_through(Breaker(), call, inner) is reply
     assert (inner.calls, now()) == ([call], 0)
 
 
 async def test_an_error_passes_through_as_it_is() -> None:
     with pytest.raises(ExternalError) as caught:
-        await through(Breaker(failures=1), await call_of(send), Inner(DOWN))
+        await call_through(Breaker(failures=1), await make_call(send), Inner(DOWN))
     assert caught.value is DOWN
 
 
@@ -134,10 +134,10 @@ async def test_a_refusal_says_when_it_is_tried_again_and_is_no_reason_to_try_aga
     service = layer(Inner(DOWN))
     for _ in range(2):
         with pytest.raises(ExternalError):
-            await service(await call_of(send))
+            await service(await make_call(send))
     await asyncio.sleep(4.5)
-    with pytest.raises(BreakerError) as caught:
-        await service(await call_of(send))
+    with pytest.raises(BreakerOpenError) as caught:
+        await service(await make_call(send))
     assert caught.value.message == "send has failed 2 times in a row; it is tried again in 26 seconds"
     assert not caught.value.retryable
 
@@ -156,14 +156,20 @@ async def test_what_may_go_well_later_is_a_failure(error: CallError) -> None:
     assert (await Bench(Breaker(failures=2), error).calls(3))[-1] == "BREAKER_OPEN"
 
 
-@pytest.mark.parametrize("outcome", [Reply.failed(DOWN), DOWN], ids=["replied", "raised"])
+@pytest.mark.parametrize("outcome", [Reply.from_error(DOWN), DOWN], ids=["replied", "raised"])
 async def test_a_failure_counts_whether_it_is_replied_or_raised(outcome: Any) -> None:
     assert (await Bench(Breaker(failures=1), outcome).calls(2))[-1] == "BREAKER_OPEN"
 
 
 @pytest.mark.parametrize(
     "error",
-    [InvalidError("bad"), DeniedError("no"), NotFoundError("gone"), ToolFailedError("bug"), BreakerError("another's")],
+    [
+        InvalidArgumentsError("bad"),
+        DeniedError("no"),
+        NotFoundError("gone"),
+        ToolFailedError("bug"),
+        BreakerOpenError("another's"),
+    ],
     ids=repr,
 )
 async def test_what_would_come_again_says_nothing_about_the_tool(error: CallError) -> None:
@@ -171,7 +177,9 @@ async def test_what_would_come_again_says_nothing_about_the_tool(error: CallErro
 
 
 async def test_what_says_nothing_does_not_end_the_row_either() -> None:
-    bench = Bench(Breaker(failures=2), DOWN, Reply.failed(NotFoundError("gone")), InvalidError("bad"), DOWN, WELL)
+    bench = Bench(
+        Breaker(failures=2), DOWN, Reply.from_error(NotFoundError("gone")), InvalidArgumentsError("bad"), DOWN, WELL
+    )
     assert (await bench.calls(5))[-1] == "BREAKER_OPEN"
 
 
@@ -179,8 +187,8 @@ async def test_what_says_nothing_does_not_end_the_row_either() -> None:
 async def test_what_is_no_error_of_a_call_says_nothing(signal: BaseException) -> None:
     service = Breaker(failures=1)(Inner(signal, WELL))
     with pytest.raises(type(signal)):
-        await service(await call_of(send))
-    assert await service(await call_of(send)) is WELL
+        await service(await make_call(send))
+    assert await service(await make_call(send)) is WELL
 
 
 async def test_after_its_time_a_probe_that_goes_well_closes_it() -> None:
@@ -215,7 +223,7 @@ async def test_while_probes_are_under_way_others_are_refused() -> None:
     tasks = [await begin() for _ in range(4)]
     assert len(probed.answers) == 2
     for refused in tasks[2:]:
-        with pytest.raises(BreakerError, match="it is being tried again now, wait for how that comes out"):
+        with pytest.raises(BreakerOpenError, match="it is being tried again now, wait for how that comes out"):
             await refused
     for answer in probed.answers:
         answer.set_result(WELL)
@@ -233,7 +241,7 @@ async def test_it_closes_only_when_all_its_probes_have_gone_well() -> None:
     probed.answers[0].set_result(WELL)
     assert await first is WELL
     second, third = await begin(), await begin()
-    with pytest.raises(BreakerError):
+    with pytest.raises(BreakerOpenError):
         await third
     probed.answers[1].set_result(WELL)
     assert await second is WELL
@@ -248,12 +256,12 @@ async def test_one_probe_of_several_that_fails_opens_it_and_the_others_no_longer
     await asyncio.wait([first])
     probed.answers[1].set_result(WELL)
     assert await second is WELL
-    with pytest.raises(BreakerError, match="has failed 2 times in a row; it is tried again in 5 seconds"):
+    with pytest.raises(BreakerOpenError, match="has failed 2 times in a row; it is tried again in 5 seconds"):
         await (await begin())
     assert first.exception() is DOWN
 
 
-@pytest.mark.parametrize("end", [InvalidError("bad"), None], ids=["says nothing", "cancelled"])
+@pytest.mark.parametrize("end", [InvalidArgumentsError("bad"), None], ids=["says nothing", "cancelled"])
 async def test_a_probe_that_says_nothing_leaves_its_place_to_the_next(end: CallError | None) -> None:
     probed = Probed(failures=1)
     begin = await opened(Breaker(failures=1, seconds=5), probed)
@@ -274,7 +282,7 @@ async def test_a_call_that_began_before_it_opened_comes_too_late_to_count() -> N
     service = layer(probed)
 
     async def go() -> Reply:
-        return await service(await call_of(send))
+        return await service(await make_call(send))
 
     early, failing = asyncio.create_task(go()), asyncio.create_task(go())
     await asyncio.sleep(1)
@@ -282,7 +290,7 @@ async def test_a_call_that_began_before_it_opened_comes_too_late_to_count() -> N
     await asyncio.wait([failing])
     probed.answers[0].set_result(WELL)
     assert await early is WELL
-    with pytest.raises(BreakerError):
+    with pytest.raises(BreakerOpenError):
         await go()
     assert failing.exception() is DOWN
 
@@ -298,9 +306,9 @@ async def test_one_layer_counts_a_tool_together_wherever_it_stands() -> None:
     layer = Breaker(failures=2)
     for _ in range(2):
         with pytest.raises(ExternalError):
-            await through(layer, await call_of(send), Inner(DOWN))
-    with pytest.raises(BreakerError):
-        await through(layer, await call_of(send))
+            await call_through(layer, await make_call(send), Inner(DOWN))
+    with pytest.raises(BreakerOpenError):
+        await call_through(layer, await make_call(send))
 
 
 async def test_two_layers_share_no_state() -> None:
@@ -314,7 +322,7 @@ async def test_a_composed_call_passes_for_its_own_calls_have_their_breakers() ->
 
 
 async def test_cancellation_reaches_inner() -> None:
-    assert await stopped_within(Breaker(), await call_of(send)) == ["call"]
+    assert await stopped_within(Breaker(), await make_call(send)) == ["call"]
 
 
 @pytest.mark.parametrize(

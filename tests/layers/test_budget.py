@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from remit import Budget, Call, Effect, Place, Reply, tool
-from remit.contracts.items import Started, Usage
+from remit.contracts.items import AttemptStarted, ModelUsage
 from remit.errors import BudgetError, SetupError
-from remit.testing import call_of, memory_ledger, through
+from remit.testing import call_through, make_call, memory_ledger
 from tests.layers.inner import Inner, stopped_within
 
 
@@ -26,14 +26,16 @@ async def all_of_it() -> str:
     return "done"
 
 
-def used(prompt: int, completion: int) -> Usage:
-    return Usage(call="a:1", model="m", finish="stop", prompt_tokens=prompt, completion_tokens=completion, response="")
+def used(prompt: int, completion: int) -> ModelUsage:
+    return ModelUsage(
+        call="a:1", model="m", finish="stop", prompt_tokens=prompt, completion_tokens=completion, response=""
+    )
 
 
 async def test_a_call_within_the_budget_passes_through_untouched() -> None:
-    inner = Inner(reply := Reply.of("inner"))
-    call = await call_of(look)
-    assert await through(Budget(), call, inner) is reply
+    inner = Inner(reply := Reply.from_value("inner"))
+    call = await make_call(look)
+    assert await call_through(Budget(), call, inner) is reply
     assert inner.calls == [call]
 
 
@@ -41,9 +43,9 @@ async def test_the_call_after_the_last_is_refused_before_it_starts() -> None:
     ledger, inner = await memory_ledger(), Inner()
     service = Budget(calls=2)(inner)
     for name in ("one", "two"):
-        await service(await call_of(look, ledger=ledger, call_id=name))
+        await service(await make_call(look, ledger=ledger, call_id=name))
     with pytest.raises(BudgetError) as caught:
-        await service(await call_of(look, ledger=ledger, call_id="three"))
+        await service(await make_call(look, ledger=ledger, call_id="three"))
     assert (caught.value.code, caught.value.message) == ("BUDGET_EXCEEDED", "the run has made its 2 calls")
     assert not caught.value.retryable
     assert len(inner.calls) == 2
@@ -58,17 +60,17 @@ async def test_calls_at_once_are_reserved_before_any_of_them_ends() -> None:
         most = max(most, under_way)
         await asyncio.sleep(0)
         under_way -= 1
-        return Reply.of(call.id)
+        return Reply.from_value(call.id)
 
     service = Budget(calls=3)(inner)
-    calls = [await call_of(look, ledger=ledger, call_id=str(number)) for number in range(10)]
+    calls = [await make_call(look, ledger=ledger, call_id=str(number)) for number in range(10)]
     outcomes = await asyncio.gather(*map(service, calls), return_exceptions=True)
     assert [isinstance(outcome, BudgetError) for outcome in outcomes] == [False] * 3 + [True] * 7
     assert most == 3
 
 
 async def test_the_same_call_again_costs_nothing() -> None:
-    call, inner = await call_of(look), Inner()
+    call, inner = await make_call(look), Inner()
     service = Budget(calls=1)(inner)
     await service(call)
     await service(call._replace(attempt=2))
@@ -76,17 +78,17 @@ async def test_the_same_call_again_costs_nothing() -> None:
 
 
 async def test_what_the_journal_says_was_started_counts() -> None:
-    started = Started(call="before", parent="", attempt=1)
+    started = AttemptStarted(call="before", parent="", attempt=1)
     with pytest.raises(BudgetError, match="made its 1 calls"):
-        await through(Budget(calls=1), await call_of(look, known=[started]))
+        await call_through(Budget(calls=1), await make_call(look, recorded_items=[started]))
 
 
 async def test_a_composed_call_is_free_for_it_touches_nothing_itself() -> None:
     ledger, inner = await memory_ledger(), Inner()
     service = Budget(calls=1)(inner)
     for number in range(3):
-        await service(await call_of(all_of_it, ledger=ledger, call_id=str(number)))
-    await service(await call_of(look, ledger=ledger, call_id="the one"))
+        await service(await make_call(all_of_it, ledger=ledger, call_id=str(number)))
+    await service(await make_call(look, ledger=ledger, call_id="the one"))
     assert len(inner.calls) == 4
 
 
@@ -94,45 +96,45 @@ async def test_a_composed_call_is_free_for_it_touches_nothing_itself() -> None:
 async def test_calls_in_calls_go_only_so_deep(effect_of: Any) -> None:
     inner = Inner()
     service = Budget(depth=2)(inner)
-    await service(await call_of(effect_of, depth=2))
+    await service(await make_call(effect_of, depth=2))
     with pytest.raises(BudgetError, match="calls are nested 3 deep; this run may go 2 deep"):
-        await service(await call_of(effect_of, depth=3))
+        await service(await make_call(effect_of, depth=3))
     assert len(inner.calls) == 1
 
 
 @pytest.mark.parametrize("usage", [used(60, 40), used(100, 0), used(0, 100), used(1000, 1000)])
-async def test_a_run_that_has_used_its_tokens_makes_no_more_calls(usage: Usage) -> None:
+async def test_a_run_that_has_used_its_tokens_makes_no_more_calls(usage: ModelUsage) -> None:
     with pytest.raises(BudgetError, match="the run has used its 100 tokens"):
-        await through(Budget(tokens=100), await call_of(look, known=[usage]))
+        await call_through(Budget(tokens=100), await make_call(look, recorded_items=[usage]))
 
 
 async def test_a_run_with_a_token_left_goes_on() -> None:
-    call = await call_of(look, known=[used(50, 30), used(10, 9)])
-    assert (await through(Budget(tokens=100), call)).value == "inner"
+    call = await make_call(look, recorded_items=[used(50, 30), used(10, 9)])
+    assert (await call_through(Budget(tokens=100), call)).value == "inner"
 
 
 async def test_without_a_limit_of_tokens_any_number_may_be_used() -> None:
-    assert (await through(Budget(), await call_of(look, known=[used(10**9, 10**9)]))).value == "inner"
+    assert (await call_through(Budget(), await make_call(look, recorded_items=[used(10**9, 10**9)]))).value == "inner"
 
 
 async def test_what_is_refused_for_another_reason_reserves_nothing() -> None:
     ledger = await memory_ledger()
     with pytest.raises(BudgetError):
-        await through(Budget(calls=1, depth=1), await call_of(look, ledger=ledger, call_id="deep", depth=2))
-    assert ledger.spent().calls == 0
+        await call_through(Budget(calls=1, depth=1), await make_call(look, ledger=ledger, call_id="deep", depth=2))
+    assert ledger.usage_totals().calls == 0
 
 
 async def test_cancellation_reaches_inner() -> None:
-    assert await stopped_within(Budget(), await call_of(look)) == ["call"]
+    assert await stopped_within(Budget(), await make_call(look)) == ["call"]
 
 
 async def test_two_runs_share_no_budget() -> None:
     service = Budget(calls=1)(Inner())
-    assert [(await service(await call_of(look))).value for _ in range(3)] == ["inner"] * 3
+    assert [(await service(await make_call(look))).value for _ in range(3)] == ["inner"] * 3
 
 
 async def test_two_budgets_around_one_run_count_the_same_calls() -> None:
-    call, inner = await call_of(look), Inner()
+    call, inner = await make_call(look), Inner()
     await Budget(calls=1)(Budget(calls=1)(inner))(call)
     assert len(inner.calls) == 1
 

@@ -10,7 +10,7 @@ import pytest
 
 from remit import Call, Concurrency, Place, Reply, Suspended
 from remit.errors import NotFoundError, RateLimitedError, SetupError
-from remit.testing import anybody, call_of, through
+from remit.testing import call_through, make_call, superuser
 from tests.layers.inner import Inner, stopped_within
 from tests.layers.limited import INSTANT, all_of_it, find, look
 
@@ -34,7 +34,7 @@ class Working:
             await asyncio.sleep(self._seconds)
         finally:
             self.under_way -= 1
-        return Reply.of(call.id)
+        return Reply.from_value(call.id)
 
 
 def now() -> float:
@@ -42,19 +42,19 @@ def now() -> float:
 
 
 async def named(name: object, callee: Any = look, tenant: str = "default") -> Call:
-    return await call_of(callee, call_id=str(name), by=anybody(tenant=tenant))
+    return await make_call(callee, call_id=str(name), by=superuser(tenant=tenant))
 
 
 async def test_a_call_that_finds_a_permit_passes_through_untouched() -> None:
-    inner = Inner(reply := Reply.of("inner"))
-    call = await call_of(look)
-    assert await through(Concurrency(calls=1), call, inner) is reply
+    inner = Inner(reply := Reply.from_value("inner"))
+    call = await make_call(look)
+    assert await call_through(Concurrency(calls=1), call, inner) is reply
     assert (inner.calls, now()) == ([call], 0)
 
 
 async def test_no_more_than_the_limit_are_under_way_and_all_come_to_their_turn_in_order() -> None:
     inner = Working()
-    service = Concurrency(calls=2, patience=100)(inner)
+    service = Concurrency(calls=2, max_wait=100)(inner)
     calls = [await named(name) for name in range(5)]
     replies = await asyncio.gather(*map(service, calls))
     assert [reply.value for reply in replies] == ["0", "1", "2", "3", "4"]
@@ -64,7 +64,7 @@ async def test_no_more_than_the_limit_are_under_way_and_all_come_to_their_turn_i
 
 async def test_a_call_that_comes_later_does_not_overtake_those_that_wait() -> None:
     inner = Working()
-    service = Concurrency(calls=1, patience=100)(inner)
+    service = Concurrency(calls=1, max_wait=100)(inner)
     first, second = [asyncio.ensure_future(service(await named(name))) for name in ("first", "second")]
     await first
     third = asyncio.ensure_future(service(await named("third")))
@@ -73,7 +73,7 @@ async def test_a_call_that_comes_later_does_not_overtake_those_that_wait() -> No
 
 
 async def test_a_call_that_finds_the_queue_full_is_refused_at_once() -> None:
-    service = Concurrency(calls=1, queue=1, patience=100)(Working())
+    service = Concurrency(calls=1, max_queued=1, max_wait=100)(Working())
     calls = [asyncio.ensure_future(service(await named(name))) for name in range(3)]
     await asyncio.sleep(1)
     assert [call.done() for call in calls] == [False, False, True]
@@ -85,7 +85,7 @@ async def test_a_call_that_finds_the_queue_full_is_refused_at_once() -> None:
 
 
 async def test_without_a_queue_nobody_waits() -> None:
-    service = Concurrency(calls=1, queue=0)(Working())
+    service = Concurrency(calls=1, max_queued=0)(Working())
     first = asyncio.ensure_future(service(await named(0)))
     await asyncio.sleep(1)
     with pytest.raises(RateLimitedError, match="1 calls of look are under way and 0 wait"):
@@ -95,7 +95,7 @@ async def test_without_a_queue_nobody_waits() -> None:
 
 async def test_a_call_that_has_waited_its_patience_is_refused_and_leaves_the_queue() -> None:
     inner = Working(100)
-    service = Concurrency(calls=1, queue=1, patience=5)(inner)
+    service = Concurrency(calls=1, max_queued=1, max_wait=5)(inner)
     first = asyncio.ensure_future(service(await named(0)))
     await asyncio.sleep(1)
     with pytest.raises(RateLimitedError) as caught:
@@ -110,7 +110,7 @@ async def test_a_call_that_has_waited_its_patience_is_refused_and_leaves_the_que
 
 async def test_a_permit_that_comes_at_the_last_moment_is_one() -> None:
     inner = Working(5)
-    service = Concurrency(calls=1, patience=5)(inner)
+    service = Concurrency(calls=1, max_wait=5)(inner)
     replies = await asyncio.gather(service(await named(0)), service(await named(1)), return_exceptions=True)
     again = await service(await named(2))
     assert isinstance(replies[1], Reply | RateLimitedError)
@@ -121,21 +121,21 @@ async def test_a_permit_that_comes_at_the_last_moment_is_one() -> None:
     "end", [NotFoundError("gone"), ValueError("broken"), Suspended("question"), asyncio.CancelledError()], ids=repr
 )
 async def test_a_permit_comes_back_however_its_call_ends(end: BaseException) -> None:
-    service = Concurrency(calls=1, queue=0)(Inner(end, Reply.of("next")))
+    service = Concurrency(calls=1, max_queued=0)(Inner(end, Reply.from_value("next")))
     with pytest.raises(type(end)):
         await service(await named(0))
     assert (await service(await named(1))).value == "next"
 
 
 async def test_a_permit_comes_back_when_its_call_is_cancelled() -> None:
-    layer = Concurrency(calls=1, queue=0)
-    assert await stopped_within(layer, await call_of(look)) == ["call"]
-    assert (await through(layer, await call_of(look))).value == "inner"
+    layer = Concurrency(calls=1, max_queued=0)
+    assert await stopped_within(layer, await make_call(look)) == ["call"]
+    assert (await call_through(layer, await make_call(look))).value == "inner"
 
 
 async def test_a_call_that_is_cancelled_while_it_waits_leaves_the_queue() -> None:
     inner = Working()
-    service = Concurrency(calls=1, queue=2, patience=100)(inner)
+    service = Concurrency(calls=1, max_queued=2, max_wait=100)(inner)
     calls = [asyncio.ensure_future(service(await named(name))) for name in range(3)]
     await asyncio.sleep(1)
     calls[1].cancel()
@@ -147,7 +147,7 @@ async def test_a_call_that_is_cancelled_while_it_waits_leaves_the_queue() -> Non
 
 async def test_a_call_that_is_cancelled_when_its_permit_has_just_come_hands_it_on() -> None:
     inner = Working()
-    service = Concurrency(calls=1, patience=100)(inner)
+    service = Concurrency(calls=1, max_wait=100)(inner)
 
     async def first() -> None:
         await service(await named("first"))
@@ -168,7 +168,7 @@ async def test_a_permit_passes_over_a_call_that_has_just_been_cancelled() -> Non
         second.cancel()
         return reply
 
-    service = Concurrency(calls=1, patience=100)(body)
+    service = Concurrency(calls=1, max_wait=100)(body)
     first, second, third = [asyncio.ensure_future(service(await named(name))) for name in range(3)]
     await asyncio.gather(first, third)
     assert second.cancelled()
@@ -178,7 +178,7 @@ async def test_a_permit_passes_over_a_call_that_has_just_been_cancelled() -> Non
 @pytest.mark.parametrize("moment", [-INSTANT, 0], ids=["just before", "just after"])
 async def test_a_call_that_is_cancelled_when_its_patience_ends_hands_nothing_on(moment: float) -> None:
     inner = Working(100)
-    service = Concurrency(calls=1, patience=5)(inner)
+    service = Concurrency(calls=1, max_wait=5)(inner)
     first, second = [asyncio.ensure_future(service(await named(name))) for name in range(2)]
     await asyncio.sleep(1)
     asyncio.get_running_loop().call_at(5 + moment, second.cancel)
@@ -193,27 +193,27 @@ async def test_a_call_that_is_cancelled_when_its_patience_ends_hands_nothing_on(
 
 async def test_each_tenant_and_each_tool_has_its_own_permits() -> None:
     inner = Working()
-    service = Concurrency(calls=1, queue=0)(inner)
+    service = Concurrency(calls=1, max_queued=0)(inner)
     calls = [await named(0, look, "one"), await named(1, find, "one"), await named(2, look, "two")]
     await asyncio.gather(*map(service, calls))
     assert inner.most == 3
 
 
 async def test_one_layer_counts_a_tool_together_wherever_it_stands() -> None:
-    layer, inner = Concurrency(calls=1, patience=100), Working()
+    layer, inner = Concurrency(calls=1, max_wait=100), Working()
     await asyncio.gather(layer(inner)(await named(0)), layer(inner)(await named(1)))
     assert inner.most == 1
 
 
 async def test_two_layers_share_no_state() -> None:
     inner = Working()
-    layers = (Concurrency(calls=1, queue=0), Concurrency(calls=1, queue=0))
+    layers = (Concurrency(calls=1, max_queued=0), Concurrency(calls=1, max_queued=0))
     await asyncio.gather(*[layer(inner)(await named(name)) for name, layer in enumerate(layers)])
     assert inner.most == 2
 
 
 async def test_a_composed_call_holds_no_permit_so_that_it_cannot_wait_for_itself() -> None:
-    layer = Concurrency(calls=1, queue=0)
+    layer = Concurrency(calls=1, max_queued=0)
 
     async def body(call: Call, /) -> Reply:
         return await layer(Inner())(await named("inside", all_of_it if call.id == "outside" else look))
@@ -227,7 +227,7 @@ async def test_a_composed_call_holds_no_permit_so_that_it_cannot_wait_for_itself
 async def test_the_limit_holds_and_no_permit_is_lost_whatever_is_cancelled(seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311 - a schedule is seeded so that it can be had again
     limit = chance.randrange(1, 4)
-    layer = Concurrency(calls=limit, queue=chance.randrange(6), patience=chance.random() * 4)
+    layer = Concurrency(calls=limit, max_queued=chance.randrange(6), max_wait=chance.random() * 4)
     inner = Working(1)
 
     async def one(name: int) -> None:
@@ -245,12 +245,12 @@ async def test_the_limit_holds_and_no_permit_is_lost_whatever_is_cancelled(seed:
     assert after.most == limit
 
 
-@pytest.mark.parametrize("wrong", [{"calls": 0}, {"queue": -1}, {"patience": -1}], ids=str)
+@pytest.mark.parametrize("wrong", [{"calls": 0}, {"max_queued": -1}, {"max_wait": -1}], ids=str)
 async def test_a_configuration_that_makes_no_sense_is_refused(wrong: dict[str, Any]) -> None:
-    with pytest.raises(SetupError, match="give at least one call, and queue and patience >= 0"):
+    with pytest.raises(SetupError, match="give at least one call, and max_queued and max_wait >= 0"):
         Concurrency(**{"calls": 1, **wrong})
 
 
 async def test_it_stands_at_its_place_and_prints_its_numbers() -> None:
     assert Concurrency(calls=1).place is Place.LIMIT
-    assert repr(Concurrency(calls=3)) == "Concurrency(calls=3, queue=100, patience=10.0)"
+    assert repr(Concurrency(calls=3)) == "Concurrency(calls=3, max_queued=100, max_wait=10.0)"

@@ -9,20 +9,20 @@ from typing import Any
 import pytest
 
 from remit import CallService, Effect, Place, Reply, Retry, Tool, tool
-from remit.contracts.items import Started
+from remit.contracts.items import AttemptStarted
 from remit.errors import (
     CallError,
     CompletionError,
     DeadlineError,
     DeniedError,
     ExternalError,
-    InvalidError,
+    InvalidArgumentsError,
     ModelBusyError,
     RateLimitedError,
     SetupError,
     StillRunningError,
 )
-from remit.testing import anybody, call_of, through
+from remit.testing import call_through, make_call, superuser
 from tests.layers.inner import Inner, stopped_within
 
 pytestmark = pytest.mark.looptime
@@ -42,7 +42,7 @@ def of(effect: Effect) -> Tool[..., Any]:
 
 def steady(**changed: Any) -> Retry:
     """A retry that always waits the whole pause."""
-    return Retry(chance=lambda: 1.0, **changed)
+    return Retry(jitter=lambda: 1.0, **changed)
 
 
 REPEATABLE = pytest.mark.parametrize("effect", [Effect.PURE, Effect.IDEMPOTENT, Effect.KEYED])
@@ -58,9 +58,9 @@ def now() -> float:
 
 @REPEATABLE
 async def test_a_call_that_goes_well_passes_through_untouched(effect: Effect) -> None:
-    inner = Inner(reply := Reply.of("inner"))
-    call = await call_of(of(effect))
-    assert await through(steady(), call, inner) is reply
+    inner = Inner(reply := Reply.from_value("inner"))
+    call = await make_call(of(effect))
+    assert await call_through(steady(), call, inner) is reply
     assert inner.calls == [call]
     assert now() == 0
 
@@ -68,42 +68,42 @@ async def test_a_call_that_goes_well_passes_through_untouched(effect: Effect) ->
 @REPEATABLE
 @RETRYABLE
 async def test_what_may_run_twice_and_may_go_well_later_is_tried_again(effect: Effect, error: CallError) -> None:
-    inner = Inner(error, Reply.of("at last"))
-    assert (await through(steady(), await call_of(of(effect)), inner)).value == "at last"
+    inner = Inner(error, Reply.from_value("at last"))
+    assert (await call_through(steady(), await make_call(of(effect)), inner)).value == "at last"
     assert len(inner.calls) == 2
 
 
 @ONCE_ONLY
 @RETRYABLE
 async def test_what_may_not_run_twice_is_never_tried_again(effect: Effect, error: CallError) -> None:
-    inner = Inner(error, Reply.of("twice"))
+    inner = Inner(error, Reply.from_value("twice"))
     with pytest.raises(type(error)) as caught:
-        await through(steady(), await call_of(of(effect)), inner)
+        await call_through(steady(), await make_call(of(effect)), inner)
     assert caught.value is error
     assert len(inner.calls) == 1
 
 
 @REPEATABLE
-@pytest.mark.parametrize("error", [InvalidError("bad"), DeniedError("no"), CompletionError("garbage")])
+@pytest.mark.parametrize("error", [InvalidArgumentsError("bad"), DeniedError("no"), CompletionError("garbage")])
 async def test_an_error_that_would_come_again_is_not_tried_again(effect: Effect, error: CallError) -> None:
-    inner = Inner(error, Reply.of("twice"))
+    inner = Inner(error, Reply.from_value("twice"))
     with pytest.raises(type(error)) as caught:
-        await through(steady(), await call_of(of(effect)), inner)
+        await call_through(steady(), await make_call(of(effect)), inner)
     assert caught.value is error
     assert len(inner.calls) == 1
 
 
 async def test_an_error_that_is_none_of_ours_is_not_tried_again() -> None:
-    inner = Inner(ConnectionError("reset"), Reply.of("twice"))
+    inner = Inner(ConnectionError("reset"), Reply.from_value("twice"))
     with pytest.raises(ConnectionError, match="reset"):
-        await through(steady(), await call_of(of(Effect.PURE)), inner)
+        await call_through(steady(), await make_call(of(Effect.PURE)), inner)
     assert len(inner.calls) == 1
 
 
 async def test_after_the_last_attempt_its_error_is_the_end() -> None:
     inner = Inner(RateLimitedError("first"), RateLimitedError("second"), last := ExternalError("third"))
     with pytest.raises(ExternalError) as caught:
-        await through(steady(attempts=3), await call_of(of(Effect.PURE)), inner)
+        await call_through(steady(attempts=3), await make_call(of(Effect.PURE)), inner)
     assert caught.value is last
     assert len(inner.calls) == 3
 
@@ -111,14 +111,14 @@ async def test_after_the_last_attempt_its_error_is_the_end() -> None:
 async def test_one_attempt_is_no_retry() -> None:
     inner = Inner(DOWN)
     with pytest.raises(ExternalError):
-        await through(steady(attempts=1), await call_of(of(Effect.PURE)), inner)
+        await call_through(steady(attempts=1), await make_call(of(Effect.PURE)), inner)
     assert (len(inner.calls), now()) == (1, 0)
 
 
 async def test_each_attempt_is_the_same_call_with_the_next_number() -> None:
-    call = await call_of(of(Effect.KEYED))
-    inner = Inner(DOWN, DOWN, Reply.of("at last"))
-    await through(steady(), call, inner)
+    call = await make_call(of(Effect.KEYED))
+    inner = Inner(DOWN, DOWN, Reply.from_value("at last"))
+    await call_through(steady(), call, inner)
     assert [each.attempt for each in inner.calls] == [1, 2, 3]
     assert [each._replace(attempt=1) for each in inner.calls] == [call] * 3
 
@@ -131,35 +131,37 @@ async def test_pauses_double_up_to_the_longest() -> None:
         return await inner(call)
 
     with pytest.raises(ExternalError):
-        await through(steady(attempts=6, base=1, most=5), await call_of(of(Effect.PURE)), timed)
+        await call_through(steady(attempts=6, base_delay=1, max_delay=5), await make_call(of(Effect.PURE)), timed)
     assert at == [0, 1, 3, 7, 12, 17]
 
 
 @pytest.mark.parametrize(("chance", "waited"), [(0.0, 1.0), (0.5, 1.5), (1.0, 2.0)])
 async def test_chance_takes_up_to_half_of_a_pause_away(chance: float, waited: float) -> None:
-    await through(
-        Retry(base=2, chance=lambda: chance), await call_of(of(Effect.PURE)), Inner(DOWN, Reply.of("at last"))
+    await call_through(
+        Retry(base_delay=2, jitter=lambda: chance),
+        await make_call(of(Effect.PURE)),
+        Inner(DOWN, Reply.from_value("at last")),
     )
     assert now() == waited
 
 
 async def test_chance_is_real_by_default() -> None:
-    pauses = {Retry(base=1).pause(1) for _ in range(20)}
+    pauses = {Retry(base_delay=1).delay_after(1) for _ in range(20)}
     assert len(pauses) > 1
     assert all(0.5 <= pause <= 1 for pause in pauses)
 
 
 async def test_the_longest_pause_bounds_every_pause() -> None:
-    assert steady(attempts=2000, most=10).pause(1999) == 10
+    assert steady(attempts=2000, max_delay=10).delay_after(1999) == 10
 
 
 async def test_cancellation_reaches_inner() -> None:
-    assert await stopped_within(Retry(), await call_of(of(Effect.PURE))) == ["call"]
+    assert await stopped_within(Retry(), await make_call(of(Effect.PURE))) == ["call"]
 
 
 async def test_cancellation_in_a_pause_ends_it() -> None:
     inner = Inner(DOWN)
-    running = asyncio.create_task(through(steady(base=10), await call_of(of(Effect.PURE)), inner))
+    running = asyncio.create_task(call_through(steady(base_delay=10), await make_call(of(Effect.PURE)), inner))
     await asyncio.sleep(5)
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -172,23 +174,23 @@ async def test_two_of_it_share_no_state() -> None:
     first, second = Inner(DOWN), Inner(DOWN)
     for layer, inner in ((one, first), (other, second)):
         with pytest.raises(ExternalError):
-            await through(layer, await call_of(of(Effect.PURE)), inner)
+            await call_through(layer, await make_call(of(Effect.PURE)), inner)
     assert (len(first.calls), len(second.calls)) == (2, 4)
 
 
 async def test_the_attempts_of_one_call_are_not_taken_from_the_next() -> None:
-    inner = Inner(DOWN, DOWN, Reply.of("one"), DOWN, DOWN, Reply.of("two"))
+    inner = Inner(DOWN, DOWN, Reply.from_value("one"), DOWN, DOWN, Reply.from_value("two"))
     service = steady()(inner)
-    assert [(await service(await call_of(of(Effect.PURE)))).value for _ in range(2)] == ["one", "two"]
+    assert [(await service(await make_call(of(Effect.PURE)))).value for _ in range(2)] == ["one", "two"]
 
 
 @pytest.mark.parametrize(
     ("effect", "again"), [(Effect.PURE, True), (Effect.KEYED, True), (Effect.IDEMPOTENT, False), (Effect.UNSAFE, False)]
 )
 async def test_what_is_still_running_is_tried_again_only_if_pure_or_keyed(effect: Effect, again: bool) -> None:
-    inner = Inner(STILL, Reply.of("at last"))
-    outcomes = await asyncio.gather(steady()(inner)(await call_of(of(effect))), return_exceptions=True)
-    assert outcomes == [Reply.of("at last") if again else STILL]
+    inner = Inner(STILL, Reply.from_value("at last"))
+    outcomes = await asyncio.gather(steady()(inner)(await make_call(of(effect))), return_exceptions=True)
+    assert outcomes == [Reply.from_value("at last") if again else STILL]
     assert len(inner.calls) == 1 + again
 
 
@@ -196,7 +198,7 @@ async def failing(service: CallService, callee: Tool[..., Any], times: int) -> N
     """So many calls that all fail."""
     for _ in range(times):
         with pytest.raises(CallError):
-            await service(await call_of(callee))
+            await service(await make_call(callee))
 
 
 @pytest.mark.parametrize(("error", "most"), [(DOWN, 100), (DeadlineError("late"), 50), (STILL, 50)], ids=repr)
@@ -215,47 +217,47 @@ async def test_with_an_empty_bucket_the_error_comes_at_once() -> None:
     await failing(service, of(Effect.PURE), 50)
     before = now()
     with pytest.raises(ExternalError) as caught:
-        await service(await call_of(of(Effect.PURE)))
+        await service(await make_call(of(Effect.PURE)))
     assert caught.value is DOWN
     assert (len(inner.calls), now()) == (151, before)
 
 
 async def test_a_call_that_goes_well_at_once_brings_one_token() -> None:
-    answers = [DOWN] * 150 + [Reply.of("well")] * 5 + [DOWN]
+    answers = [DOWN] * 150 + [Reply.from_value("well")] * 5 + [DOWN]
     inner = Inner(*answers)
     service = steady()(inner)
     await failing(service, of(Effect.PURE), 50)
     for _ in range(5):
-        await service(await call_of(of(Effect.PURE)))
+        await service(await make_call(of(Effect.PURE)))
     await failing(service, of(Effect.PURE), 2)
     assert len(inner.calls) == 150 + 5 + 2 + 1, "five tokens, one more try"
 
 
 @pytest.mark.parametrize("error", [DOWN, DeadlineError("late")], ids=repr)
 async def test_a_call_that_goes_well_at_a_later_try_brings_back_what_that_cost(error: CallError) -> None:
-    inner = Inner(*[DOWN] * 147, error, Reply.of("well"), DOWN)
+    inner = Inner(*[DOWN] * 147, error, Reply.from_value("well"), DOWN)
     service = steady()(inner)
     await failing(service, of(Effect.PURE), 49)
-    assert (await service(await call_of(of(Effect.PURE)))).value == "well"
+    assert (await service(await make_call(of(Effect.PURE)))).value == "well"
     await failing(service, of(Effect.PURE), 2)
     assert len(inner.calls) == 147 + 2 + 2 + 2, "ten tokens were left and are there again: two more tries"
 
 
 async def test_a_bucket_is_never_fuller_than_full() -> None:
-    inner = Inner(*[Reply.of("well")] * 1000, DOWN)
+    inner = Inner(*[Reply.from_value("well")] * 1000, DOWN)
     service = steady()(inner)
     for _ in range(1000):
-        await service(await call_of(of(Effect.PURE)))
+        await service(await make_call(of(Effect.PURE)))
     await failing(service, of(Effect.PURE), 200)
     assert len(inner.calls) == 1000 + 200 + 100
 
 
 async def test_a_reply_that_is_an_error_brings_nothing() -> None:
-    inner = Inner(*[DOWN] * 150, *[Reply.failed(DOWN)] * 100, DOWN)
+    inner = Inner(*[DOWN] * 150, *[Reply.from_error(DOWN)] * 100, DOWN)
     service = steady()(inner)
     await failing(service, of(Effect.PURE), 50)
     for _ in range(100):
-        assert (await service(await call_of(of(Effect.PURE)))).error is DOWN
+        assert (await service(await make_call(of(Effect.PURE)))).error is DOWN
     await failing(service, of(Effect.PURE), 1)
     assert len(inner.calls) == 150 + 100 + 1
 
@@ -265,7 +267,7 @@ async def test_each_tool_has_its_own_bucket_that_all_tenants_share() -> None:
     service = steady()(inner)
     await failing(service, of(Effect.PURE), 50)
     with pytest.raises(ExternalError):
-        await service(await call_of(of(Effect.PURE), by=anybody(tenant="another")))
+        await service(await make_call(of(Effect.PURE), by=superuser(tenant="another")))
     assert len(inner.calls) == 151
     await failing(service, tool(effect=Effect.PURE, name="another")(fetch), 1)
     assert len(inner.calls) == 151 + 3
@@ -279,22 +281,22 @@ async def test_one_layer_has_one_bucket_for_a_tool_wherever_it_stands() -> None:
 
 
 async def test_an_attempt_that_the_journal_knows_is_neither_paid_nor_waited_for_again() -> None:
-    inner = Inner(*[DOWN] * 150, DOWN, Reply.of("as it was"))
-    service = steady(base=10)(inner)
+    inner = Inner(*[DOWN] * 150, DOWN, Reply.from_value("as it was"))
+    service = steady(base_delay=10)(inner)
     await failing(service, of(Effect.KEYED), 50)
     before = now()
-    known = [Started(call="call", parent="", attempt=1), Started(call="call", parent="", attempt=2)]
-    reply = await service(await call_of(of(Effect.KEYED), known=known))
+    known = [AttemptStarted(call="call", parent="", attempt=1), AttemptStarted(call="call", parent="", attempt=2)]
+    reply = await service(await make_call(of(Effect.KEYED), recorded_items=known))
     assert (reply.value, now()) == ("as it was", before)
 
 
-@pytest.mark.parametrize("wrong", [{"attempts": 0}, {"attempts": -1}, {"base": -1}, {"base": 2, "most": 1}])
+@pytest.mark.parametrize("wrong", [{"attempts": 0}, {"attempts": -1}, {"base_delay": -1}, {"base_delay": 2, "max_delay": 1}])
 async def test_a_configuration_that_makes_no_sense_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(SetupError, match="give at least one attempt, and 0 <= base <= most"):
         Retry(**wrong)
 
 
-@pytest.mark.parametrize("wrong", [{"base": math.nan}, {"most": math.nan}], ids=str)
+@pytest.mark.parametrize("wrong", [{"base_delay": math.nan}, {"max_delay": math.nan}], ids=str)
 async def test_a_pause_that_is_no_number_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(SetupError, match="0 <= base <= most"):
         Retry(**wrong)
@@ -302,4 +304,4 @@ async def test_a_pause_that_is_no_number_is_refused(wrong: dict[str, Any]) -> No
 
 async def test_it_stands_at_its_place_and_prints_its_numbers() -> None:
     assert Retry().place is Place.RETRY
-    assert repr(Retry(attempts=5)) == "Retry(attempts=5, base=0.5, most=10.0)"
+    assert repr(Retry(attempts=5)) == "Retry(attempts=5, base_delay=0.5, max_delay=10.0)"

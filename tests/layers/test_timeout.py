@@ -9,10 +9,10 @@ import math
 import pytest
 
 from remit import App, Call, Context, Effect, LeafContext, Place, Reply, Runtime, Timeout, tool
-from remit.contracts.chat import ChatRequest, Completion, completion_of
-from remit.contracts.step import Aux, Done, StepOutcome, StepRequest
+from remit.contracts.chat import ChatRequest, Completion, completion_from_message
+from remit.contracts.step import Done, StepOutcome, StepRequest, StepUsage
 from remit.errors import DeadlineError, NotFoundError, SetupError
-from remit.testing import anybody, call_of, through
+from remit.testing import call_through, make_call, superuser
 from tests.contracts.steps import chat_request, step_request
 from tests.layers.inner import Inner, stopped_within
 
@@ -47,22 +47,22 @@ class Slow:
             if self._stopped is not None:
                 return self._stopped
             raise
-        return Reply.of("in time")
+        return Reply.from_value("in time")
 
 
 async def test_what_answers_in_time_passes_through_and_knows_its_deadline_and_nothing_else_is_changed() -> None:
     for timeout in (Timeout(5), Timeout(5, grace=1)):
-        inner = Inner(reply := Reply.of("inner"))
-        call = await call_of(find)
-        assert await through(timeout.calls, call, inner) is reply
+        inner = Inner(reply := Reply.from_value("inner"))
+        call = await make_call(find)
+        assert await call_through(timeout.calls, call, inner) is reply
         assert inner.calls == [call._replace(deadline=now() + 5)]
 
 
 @pytest.mark.parametrize(("known", "told"), [(3.0, 3.0), (5.0, 5.0), (8.0, 5.0)])
 async def test_of_two_deadlines_the_earlier_one_holds(known: float, told: float) -> None:
-    inner = Inner(Reply.of("inner"))
-    call = (await call_of(find))._replace(deadline=now() + known)
-    await through(Timeout(5).calls, call, inner)
+    inner = Inner(Reply.from_value("inner"))
+    call = (await make_call(find))._replace(deadline=now() + known)
+    await call_through(Timeout(5).calls, call, inner)
     assert inner.calls[0].deadline == now() + told
 
 
@@ -83,18 +83,18 @@ async def test_a_body_and_the_calls_that_it_makes_see_the_deadline_of_the_call()
 
     began = now()
     timed = outer.layer(Timeout(7))
-    await Runtime(App(name="clocks", tools=(leaf, timed))).call(timed, anybody())
+    await Runtime(App(name="clocks", tools=(leaf, timed))).call(timed, superuser())
     assert seen == [began + 7, began + 7]
 
 
 async def test_what_answers_just_in_time_is_no_timeout() -> None:
-    assert (await through(Timeout(5).calls, await call_of(find), Slow(4.99))).value == "in time"
+    assert (await call_through(Timeout(5).calls, await make_call(find), Slow(4.99))).value == "in time"
 
 
 async def test_what_takes_longer_is_stopped_at_the_limit() -> None:
     inner = Slow(3600)
     with pytest.raises(DeadlineError) as caught:
-        await through(Timeout(5).calls, await call_of(find), inner)
+        await call_through(Timeout(5).calls, await make_call(find), inner)
     assert inner.cancelled_at == now() == 5
     assert (caught.value.code, caught.value.message) == ("TIMEOUT", "no result within 5 seconds; it was stopped")
     assert caught.value.retryable
@@ -103,22 +103,22 @@ async def test_what_takes_longer_is_stopped_at_the_limit() -> None:
 async def test_an_error_of_inner_passes_through() -> None:
     error = NotFoundError("no page")
     with pytest.raises(NotFoundError) as caught:
-        await through(Timeout(5).calls, await call_of(find), Inner(error))
+        await call_through(Timeout(5).calls, await make_call(find), Inner(error))
     assert caught.value is error
 
 
 async def test_a_timeout_error_of_inners_own_is_not_taken_for_the_layers() -> None:
     with pytest.raises(TimeoutError, match="theirs"):
-        await through(Timeout(5).calls, await call_of(find), Inner(TimeoutError("theirs")))
+        await call_through(Timeout(5).calls, await make_call(find), Inner(TimeoutError("theirs")))
 
 
 async def test_cancellation_from_outside_reaches_inner_and_is_no_timeout() -> None:
-    assert await stopped_within(Timeout(5).calls, await call_of(find)) == ["call"]
+    assert await stopped_within(Timeout(5).calls, await make_call(find)) == ["call"]
 
 
 async def test_cancellation_from_inner_itself_is_no_timeout() -> None:
     with pytest.raises(asyncio.CancelledError):
-        await through(Timeout(5).calls, await call_of(find), Inner(asyncio.CancelledError()))
+        await call_through(Timeout(5).calls, await make_call(find), Inner(asyncio.CancelledError()))
 
 
 async def test_cancellation_from_outside_while_inner_is_being_stopped_wins() -> None:
@@ -129,7 +129,7 @@ async def test_cancellation_from_outside_while_inner_is_being_stopped_wins() -> 
             finally:
                 await asyncio.sleep(10)
 
-    running = asyncio.create_task(through(Timeout(5).calls, await call_of(find), Reluctant(3600)))
+    running = asyncio.create_task(call_through(Timeout(5).calls, await make_call(find), Reluctant(3600)))
     await asyncio.sleep(6)
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -138,13 +138,13 @@ async def test_cancellation_from_outside_while_inner_is_being_stopped_wins() -> 
 
 async def test_the_inner_of_two_limits_that_runs_out_first_is_the_one_that_is_told() -> None:
     with pytest.raises(DeadlineError, match="within 2 seconds"):
-        await Timeout(5).calls(Timeout(2).calls(Slow(3600)))(await call_of(find))
+        await Timeout(5).calls(Timeout(2).calls(Slow(3600)))(await make_call(find))
     assert now() == 2
 
 
 async def test_the_outer_of_two_limits_that_runs_out_first_is_the_one_that_is_told() -> None:
     with pytest.raises(DeadlineError, match="within 2 seconds"):
-        await Timeout(2).calls(Timeout(5).calls(Slow(3600)))(await call_of(find))
+        await Timeout(2).calls(Timeout(5).calls(Slow(3600)))(await make_call(find))
     assert now() == 2
 
 
@@ -152,24 +152,24 @@ async def test_a_timeout_leaves_the_task_as_it_was() -> None:
     task = asyncio.current_task()
     assert task is not None
     with pytest.raises(DeadlineError):
-        await through(Timeout(5).calls, await call_of(find), Slow(3600))
+        await call_through(Timeout(5).calls, await make_call(find), Slow(3600))
     assert task.cancelling() == 0
     await asyncio.sleep(100)
     assert now() == 105
 
 
 async def test_an_answer_in_time_leaves_no_timer_behind() -> None:
-    await through(Timeout(5).calls, await call_of(find), Slow(1))
+    await call_through(Timeout(5).calls, await make_call(find), Slow(1))
     await asyncio.sleep(100)
     assert now() == 101
 
 
-@pytest.mark.parametrize("answer", [NotFoundError("gone"), Reply.of("after all")], ids=["an error", "a reply"])
+@pytest.mark.parametrize("answer", [NotFoundError("gone"), Reply.from_value("after all")], ids=["an error", "a reply"])
 async def test_what_answers_its_stopping_in_its_own_way_leaves_the_task_as_it_was(answer: Reply | Exception) -> None:
     task = asyncio.current_task()
     assert task is not None
     with contextlib.suppress(NotFoundError):
-        await Timeout(5).calls(Slow(3600, answer))(await call_of(find))
+        await Timeout(5).calls(Slow(3600, answer))(await make_call(find))
     assert task.cancelling() == 0
 
 
@@ -179,32 +179,32 @@ async def test_an_outer_limit_still_tells_of_itself_after_an_inner_one_was_answe
             await Timeout(1).calls(Slow(3600, NotFoundError("gone")))(call)
         except NotFoundError:
             await asyncio.sleep(3600)
-        return Reply.of("never")
+        return Reply.from_value("never")
 
     with pytest.raises(DeadlineError, match="within 5 seconds"):
-        await Timeout(5).calls(body)(await call_of(find))
+        await Timeout(5).calls(body)(await make_call(find))
 
 
 async def test_two_limits_share_no_state() -> None:
     short, long = Timeout(1).calls(Slow(2)), Timeout(5).calls(Slow(2))
-    outcomes = await asyncio.gather(short(await call_of(find)), long(await call_of(find)), return_exceptions=True)
+    outcomes = await asyncio.gather(short(await make_call(find)), long(await make_call(find)), return_exceptions=True)
     assert isinstance(outcomes[0], DeadlineError)
-    assert outcomes[1] == Reply.of("in time")
+    assert outcomes[1] == Reply.from_value("in time")
 
 
 async def test_one_limit_is_for_each_call_anew() -> None:
     service = Timeout(5).calls(Slow(4))
-    assert [(await service(await call_of(find))).value for _ in range(3)] == ["in time"] * 3
+    assert [(await service(await make_call(find))).value for _ in range(3)] == ["in time"] * 3
 
 
 async def test_it_stands_around_model_requests_and_steps_too() -> None:
     async def model(_request: ChatRequest, /) -> Completion:
         await asyncio.sleep(3)
-        return completion_of('{"role":"assistant","content":"hi"}')
+        return completion_from_message('{"role":"assistant","content":"hi"}')
 
     async def step(_request: StepRequest, /) -> StepOutcome:
         await asyncio.sleep(3)
-        return Done(messages=(), aux=Aux())
+        return Done(messages=(), usage=StepUsage())
 
     assert (await Timeout(5).models(model)(await chat_request())).content == "hi"
     assert isinstance(await Timeout(5).steps(step)(await step_request()), Done)

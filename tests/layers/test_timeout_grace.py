@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from remit import Agent, App, Call, Effect, Place, Reply, Retry, Runtime, Suspended, Timeout, Tool, tool
-from remit.contracts.items import Ended, Item, Started
+from remit.contracts.items import AttemptEnded, AttemptStarted, Item
 from remit.errors import DeadlineError, NotFoundError, SetupError, StillRunningError
-from remit.testing import Scripted, anybody, call_of, calls, through
+from remit.testing import Scripted, call_through, calls, make_call, superuser
 from tests.layers.inner import Inner, stopped_within
 
 pytestmark = pytest.mark.looptime
@@ -32,7 +32,7 @@ class Stubborn:
 
     def __init__(self, until: float, answer: Reply | BaseException | None = None) -> None:
         self._until = until
-        self._answer = answer or Reply.of("at last")
+        self._answer = answer or Reply.from_value("at last")
         self.told: list[float] = []
         self.ended_at: float | None = None
 
@@ -58,30 +58,30 @@ async def begun(service: Any) -> asyncio.Task[Reply]:
     async def go(call: Call) -> Reply:
         return await service(call)
 
-    return asyncio.create_task(go(await call_of(find)))
+    return asyncio.create_task(go(await make_call(find)))
 
 
 async def test_what_answers_in_time_passes_through_untouched() -> None:
-    inner = Inner(reply := Reply.of("inner"))
-    call = await call_of(find)
-    assert await through(LIMIT, call, inner) is reply
+    inner = Inner(reply := Reply.from_value("inner"))
+    call = await make_call(find)
+    assert await call_through(LIMIT, call, inner) is reply
     assert (inner.calls, now()) == ([call._replace(deadline=5)], 0)
 
 
 @pytest.mark.parametrize("error", [NotFoundError("no page"), TimeoutError("theirs"), Suspended("question")], ids=repr)
 async def test_an_error_of_inner_passes_through(error: BaseException) -> None:
     with pytest.raises(type(error)) as caught:
-        await through(LIMIT, await call_of(find), Inner(error))
+        await call_through(LIMIT, await make_call(find), Inner(error))
     assert caught.value is error
 
 
 async def test_what_stops_when_it_is_told_to_is_said_to_have_stopped() -> None:
     async def sleeping(_call: Call, /) -> Reply:
         await asyncio.sleep(3600)
-        return Reply.of("never")
+        return Reply.from_value("never")
 
     with pytest.raises(DeadlineError) as caught:
-        await through(LIMIT, await call_of(find), sleeping)
+        await call_through(LIMIT, await make_call(find), sleeping)
     assert type(caught.value) is DeadlineError
     assert caught.value.message == "no result within 5 seconds; it was stopped"
     assert now() == 5
@@ -90,7 +90,7 @@ async def test_what_stops_when_it_is_told_to_is_said_to_have_stopped() -> None:
 async def test_what_does_not_stop_is_left_behind_after_its_grace_and_said_to_be_still_running() -> None:
     inner = Stubborn(60)
     with pytest.raises(StillRunningError) as caught:
-        await through(LIMIT, await call_of(find), inner)
+        await call_through(LIMIT, await make_call(find), inner)
     assert (now(), inner.told, inner.ended_at) == (7, [5], None)
     assert (caught.value.code, caught.value.retryable) == ("STILL_RUNNING", True)
     assert caught.value.message == (
@@ -101,7 +101,7 @@ async def test_what_does_not_stop_is_left_behind_after_its_grace_and_said_to_be_
 async def test_what_is_left_behind_runs_on_to_its_end_though_nobody_holds_it() -> None:
     inner = Stubborn(60)
     with pytest.raises(StillRunningError):
-        await through(LIMIT, await call_of(find), inner)
+        await call_through(LIMIT, await make_call(find), inner)
     gc.collect()
     await asyncio.sleep(100)
     assert inner.ended_at == 60
@@ -112,32 +112,32 @@ async def test_nobody_complains_of_how_it_ends_that_was_left_behind(end: BaseExc
     complaints = list[dict[str, Any]]()
     asyncio.get_running_loop().set_exception_handler(lambda _loop, context: complaints.append(context))
     with pytest.raises(StillRunningError):
-        await through(LIMIT, await call_of(find), Stubborn(60, end))
+        await call_through(LIMIT, await make_call(find), Stubborn(60, end))
     await asyncio.sleep(100)
     gc.collect()
     assert complaints == []
 
 
-@pytest.mark.parametrize("answer", [NotFoundError("gone"), Reply.of("after all")], ids=["an error", "a reply"])
+@pytest.mark.parametrize("answer", [NotFoundError("gone"), Reply.from_value("after all")], ids=["an error", "a reply"])
 async def test_what_answers_within_its_grace_is_heard(answer: Reply | Exception) -> None:
-    outcome = await asyncio.gather(LIMIT(Stubborn(6, answer))(await call_of(find)), return_exceptions=True)
+    outcome = await asyncio.gather(LIMIT(Stubborn(6, answer))(await make_call(find)), return_exceptions=True)
     assert outcome == [answer]
     assert now() == 6
 
 
 async def test_a_grace_of_nothing_leaves_behind_what_does_not_stop_at_once() -> None:
     with pytest.raises(StillRunningError):
-        await through(Timeout(5, grace=0).calls, await call_of(find), Stubborn(60))
+        await call_through(Timeout(5, grace=0).calls, await make_call(find), Stubborn(60))
     assert now() == 5
 
 
 async def test_cancellation_reaches_inner_and_is_no_timeout() -> None:
-    assert await stopped_within(LIMIT, await call_of(find)) == ["call"]
+    assert await stopped_within(LIMIT, await make_call(find)) == ["call"]
 
 
 async def test_cancellation_from_inner_itself_is_no_timeout() -> None:
     with pytest.raises(asyncio.CancelledError):
-        await through(LIMIT, await call_of(find), Inner(asyncio.CancelledError()))
+        await call_through(LIMIT, await make_call(find), Inner(asyncio.CancelledError()))
 
 
 async def test_a_cancelled_call_waits_for_what_stops_with_the_same_grace_and_then_leaves_it() -> None:
@@ -179,7 +179,9 @@ async def test_a_body_that_answers_its_cancellation_is_heard() -> None:
     assert (await running).value == "at last"
 
 
-@pytest.mark.parametrize("answer", [Reply.of("too late"), NotFoundError("gone"), asyncio.CancelledError()], ids=repr)
+@pytest.mark.parametrize(
+    "answer", [Reply.from_value("too late"), NotFoundError("gone"), asyncio.CancelledError()], ids=repr
+)
 async def test_a_call_that_is_cancelled_when_its_body_has_just_ended_is_cancelled(answer: Any) -> None:
     complaints = list[dict[str, Any]]()
     asyncio.get_running_loop().set_exception_handler(lambda _loop, context: complaints.append(context))
@@ -203,8 +205,8 @@ async def test_a_limit_leaves_the_task_as_it_was_and_no_timer_behind() -> None:
     task = asyncio.current_task()
     assert task is not None
     with pytest.raises(StillRunningError):
-        await through(LIMIT, await call_of(find), Stubborn(60))
-    assert (await through(LIMIT, await call_of(find))).value == "inner"
+        await call_through(LIMIT, await make_call(find), Stubborn(60))
+    assert (await call_through(LIMIT, await make_call(find))).value == "inner"
     assert task.cancelling() == 0
     await asyncio.sleep(100)
     assert now() == 107
@@ -212,13 +214,13 @@ async def test_a_limit_leaves_the_task_as_it_was_and_no_timer_behind() -> None:
 
 async def test_the_inner_of_two_limits_that_runs_out_first_is_the_one_that_is_told() -> None:
     with pytest.raises(StillRunningError, match="within 2 seconds"):
-        await Timeout(50, grace=1).calls(Timeout(2, grace=1).calls(Stubborn(60)))(await call_of(find))
+        await Timeout(50, grace=1).calls(Timeout(2, grace=1).calls(Stubborn(60)))(await make_call(find))
     assert now() == 3
 
 
 async def test_the_outer_of_two_limits_that_runs_out_first_is_the_one_that_is_told() -> None:
     with pytest.raises(StillRunningError, match="within 2 seconds"):
-        await Timeout(2, grace=1).calls(Timeout(50, grace=10).calls(Stubborn(60)))(await call_of(find))
+        await Timeout(2, grace=1).calls(Timeout(50, grace=10).calls(Stubborn(60)))(await make_call(find))
     assert now() == 3
 
 
@@ -227,7 +229,7 @@ async def test_the_outer_of_two_limits_that_runs_out_first_is_the_one_that_is_to
 @pytest.mark.parametrize("until", [0.1, 2, 10, 600])
 async def test_no_answer_comes_later_than_limit_and_grace(seconds: float, grace: float, until: float) -> None:
     await asyncio.gather(
-        Timeout(seconds, grace=grace).calls(Stubborn(until))(await call_of(find)), return_exceptions=True
+        Timeout(seconds, grace=grace).calls(Stubborn(until))(await make_call(find)), return_exceptions=True
     )
     assert now() == min(until, seconds + grace)
 
@@ -260,7 +262,7 @@ def stubborn_tool(effect: Effect, until: float, ran: list[float]) -> Tool[[], st
                 continue
         return "a hole"
 
-    return dig.layer(Timeout(5, grace=1)).layer(Retry(base=1, most=1, chance=lambda: 1.0))
+    return dig.layer(Timeout(5, grace=1)).layer(Retry(base_delay=1, max_delay=1, jitter=lambda: 1.0))
 
 
 async def items_of(runtime: Runtime, run: str) -> Sequence[Item]:
@@ -273,15 +275,15 @@ async def test_a_body_that_outlives_its_timeout_still_writes_its_end() -> None:
     agent = Agent("agent", instructions="Dig.", tools=[dig])
     model = Scripted([calls(("dig", {})), "It digs on."])
     runtime = Runtime(App(name="garden", agents=(agent,)), model=model)
-    result = await runtime.run("Dig a hole.", by=anybody())
+    result = await runtime.run("Dig a hole.", by=superuser())
     assert (result.value(), now()) == ("It digs on.", 6)
     history = await runtime.history(result.run)
     assert "STILL_RUNNING" in history[2]
     await asyncio.sleep(100)
-    ends = [item for item in await items_of(runtime, result.run) if isinstance(item, Ended)]
+    ends = [item for item in await items_of(runtime, result.run) if isinstance(item, AttemptEnded)]
     assert [(end.outcome, end.content) for end in ends] == [("ok", "a hole")]
     assert ran == [0], "an unsafe call is not tried again"
-    assert (await runtime.replay(result.run)).identical
+    assert (await runtime.replay(result.run)).is_identical
 
 
 @pytest.mark.parametrize(
@@ -293,14 +295,14 @@ async def test_what_is_still_running_is_tried_again_only_where_two_at_once_are_a
     ran = list[float]()
     dig = stubborn_tool(effect, 11, ran)
     runtime = Runtime(App(name="garden", tools=(dig,)))
-    result = await runtime.call(dig, anybody())
+    result = await runtime.call(dig, superuser())
     if again:
         assert (result.value(), ran) == ("a hole", [0, 7])
     else:
         with pytest.raises(StillRunningError):
             result.value()
         assert ran == [0]
-    started = [item for item in await items_of(runtime, result.run) if isinstance(item, Started)]
+    started = [item for item in await items_of(runtime, result.run) if isinstance(item, AttemptStarted)]
     assert len(started) == len(ran)
 
 
@@ -308,11 +310,11 @@ async def test_a_tool_whose_time_is_over_is_left_behind_by_the_run_that_is_cance
     ran = list[float]()
     dig = stubborn_tool(Effect.UNSAFE, 60, ran)
     runtime = Runtime(App(name="garden", tools=(dig,)))
-    running = asyncio.ensure_future(runtime.call(dig, anybody()))
+    running = asyncio.ensure_future(runtime.call(dig, superuser()))
     await asyncio.sleep(2)
     running.cancel()
     await asyncio.wait([running])
     assert (ran, now()) == ([0], 3)
     await asyncio.sleep(100)
-    (row,) = await runtime.store.runs()
+    (row,) = await runtime.store.list_runs()
     assert row.status == "cancelled"

@@ -15,10 +15,10 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.trace import SpanKind, StatusCode
 
 from remit import Agent, Call, ChatRequest, Completion, Effect, Place, Reply, Risk, Suspended, tool
-from remit.contracts.chat import completion_of
+from remit.contracts.chat import completion_from_message
 from remit.errors import ModelError, NotFoundError
 from remit.layers.trace import Trace, TraceModel
-from remit.testing import call_of, through
+from remit.testing import call_through, make_call
 from tests.contracts.steps import chat_request
 from tests.layers.inner import Inner, stopped_within
 
@@ -61,14 +61,14 @@ def listening() -> Listening:
 
 
 async def test_a_call_passes_through_untouched(listening: Listening) -> None:
-    inner = Inner(reply := Reply.of("inner"))
-    call = await call_of(find)
-    assert await through(Trace(provider=listening.provider), call, inner) is reply
+    inner = Inner(reply := Reply.from_value("inner"))
+    call = await make_call(find)
+    assert await call_through(Trace(provider=listening.provider), call, inner) is reply
     assert inner.calls == [call]
 
 
 async def test_a_call_is_the_execution_of_a_tool(listening: Listening) -> None:
-    await through(Trace(provider=listening.provider), await call_of(find, wire="w1", conversation="c1"))
+    await call_through(Trace(provider=listening.provider), await make_call(find, wire="w1", conversation="c1"))
     assert listening.only() == (
         "execute_tool find",
         {
@@ -86,7 +86,7 @@ async def test_a_call_is_the_execution_of_a_tool(listening: Listening) -> None:
 
 
 async def test_an_agents_call_is_its_invocation_and_says_nothing_of_a_tool(listening: Listening) -> None:
-    await through(Trace(provider=listening.provider), await call_of(editor, wire="w1", conversation="c1"))
+    await call_through(Trace(provider=listening.provider), await make_call(editor, wire="w1", conversation="c1"))
     assert listening.only() == (
         "invoke_agent editor",
         {
@@ -102,7 +102,7 @@ async def test_an_agents_call_is_its_invocation_and_says_nothing_of_a_tool(liste
 
 
 async def test_a_tool_that_calls_others_is_no_agent(listening: Listening) -> None:
-    await through(Trace(provider=listening.provider), await call_of(pipeline))
+    await call_through(Trace(provider=listening.provider), await make_call(pipeline))
     name, attributes = listening.only()
     assert name == "execute_tool pipeline"
     assert attributes["gen_ai.tool.type"] == "function"
@@ -111,7 +111,7 @@ async def test_a_tool_that_calls_others_is_no_agent(listening: Listening) -> Non
 
 async def test_what_happens_here_is_internal_and_a_request_to_a_model_is_a_clients(listening: Listening) -> None:
     for callee in (find, editor):
-        await through(Trace(provider=listening.provider), await call_of(callee))
+        await call_through(Trace(provider=listening.provider), await make_call(callee))
     await TraceModel(provider=listening.provider)(answered)(await chat_request())
     assert [span.kind for span in listening.spans] == [SpanKind.INTERNAL, SpanKind.INTERNAL, SpanKind.CLIENT]
 
@@ -119,29 +119,29 @@ async def test_what_happens_here_is_internal_and_a_request_to_a_model_is_a_clien
 async def test_a_call_that_no_model_named_goes_by_its_own_id_and_what_is_empty_is_not_said(
     listening: Listening,
 ) -> None:
-    await through(Trace(provider=listening.provider), await call_of(find))
+    await call_through(Trace(provider=listening.provider), await make_call(find))
     _, attributes = listening.only()
     assert attributes["gen_ai.tool.call.id"] == "call"
     assert "gen_ai.conversation.id" not in attributes
 
 
 async def test_a_bad_reply_is_told_by_its_code(listening: Listening) -> None:
-    bad = Reply.failed(NotFoundError("no page"))
-    await through(Trace(provider=listening.provider), await call_of(find), Inner(bad))
+    bad = Reply.from_error(NotFoundError("no page"))
+    await call_through(Trace(provider=listening.provider), await make_call(find), Inner(bad))
     _, attributes = listening.only()
     assert (attributes["remit.outcome"], attributes["error.type"]) == ("error", "NOT_FOUND")
 
 
 async def test_the_span_of_a_bad_reply_is_an_error(listening: Listening) -> None:
-    bad = Reply.failed(NotFoundError("no page"))
-    await through(Trace(provider=listening.provider), await call_of(find), Inner(bad))
+    bad = Reply.from_error(NotFoundError("no page"))
+    await call_through(Trace(provider=listening.provider), await make_call(find), Inner(bad))
     assert listening.spans[0].status.status_code is StatusCode.ERROR
 
 
 async def test_an_error_of_inner_passes_through_and_is_the_status_of_the_span(listening: Listening) -> None:
     error = NotFoundError("no page")
     with pytest.raises(NotFoundError) as caught:
-        await through(Trace(provider=listening.provider), await call_of(find), Inner(error))
+        await call_through(Trace(provider=listening.provider), await make_call(find), Inner(error))
     assert caught.value is error
     assert listening.spans[0].status.status_code is StatusCode.ERROR
     assert listening.only()[1]["error.type"] == "NOT_FOUND"
@@ -149,7 +149,7 @@ async def test_an_error_of_inner_passes_through_and_is_the_status_of_the_span(li
 
 async def test_waiting_for_a_person_ends_the_span_and_is_no_error(listening: Listening) -> None:
     with pytest.raises(Suspended):
-        await through(Trace(provider=listening.provider), await call_of(find), Inner(Suspended("q1")))
+        await call_through(Trace(provider=listening.provider), await make_call(find), Inner(Suspended("q1")))
     assert listening.spans[0].status.status_code is not StatusCode.ERROR
 
 
@@ -157,9 +157,9 @@ async def test_a_call_within_a_call_is_a_span_within_its_span(listening: Listeni
     trace = Trace(provider=listening.provider)
 
     async def body(_call: Call, /) -> Reply:
-        return await through(trace, await call_of(find))
+        return await call_through(trace, await make_call(find))
 
-    await through(trace, await call_of(editor), body)
+    await call_through(trace, await make_call(editor), body)
     child, parent = listening.spans
     assert (child.name, parent.name) == ("execute_tool find", "invoke_agent editor")
     assert child.parent is not None
@@ -168,20 +168,20 @@ async def test_a_call_within_a_call_is_a_span_within_its_span(listening: Listeni
 
 
 async def test_cancellation_reaches_inner_and_ends_the_span(listening: Listening) -> None:
-    assert await stopped_within(Trace(provider=listening.provider), await call_of(find)) == ["call"]
+    assert await stopped_within(Trace(provider=listening.provider), await make_call(find)) == ["call"]
     assert len(listening.spans) == 1
 
 
 async def test_two_of_it_share_no_state(listening: Listening) -> None:
     other = Listening()
-    await through(Trace(provider=listening.provider), await call_of(find))
-    await through(Trace(provider=other.provider), await call_of(editor))
+    await call_through(Trace(provider=listening.provider), await make_call(find))
+    await call_through(Trace(provider=other.provider), await make_call(editor))
     assert (listening.only()[0], other.only()[0]) == ("execute_tool find", "invoke_agent editor")
 
 
 async def answered(_request: ChatRequest, /) -> Completion:
     message = '{"role":"assistant","content":"hi"}'
-    return completion_of(message, model="small", finish="length", prompt_tokens=7, completion_tokens=3)
+    return completion_from_message(message, model="small", finish_reason="length", prompt_tokens=7, completion_tokens=3)
 
 
 async def test_a_model_request_is_a_chat_with_its_model_and_tokens(listening: Listening) -> None:
@@ -207,7 +207,7 @@ async def test_a_model_request_is_a_chat_with_its_model_and_tokens(listening: Li
 
 async def test_a_model_that_does_not_say_its_name_is_a_chat_with_nobody(listening: Listening) -> None:
     async def nameless(_request: ChatRequest, /) -> Completion:
-        return completion_of('{"role":"assistant","content":"hi"}')
+        return completion_from_message('{"role":"assistant","content":"hi"}')
 
     await TraceModel(provider=listening.provider)(nameless)(await chat_request())
     name, attributes = listening.only()
@@ -241,14 +241,14 @@ WHOLE = """
 import asyncio
 from opentelemetry import trace
 from remit import Agent, App, Runtime
-from remit.testing import Scripted, anybody, calls
+from remit.testing import Scripted, superuser, calls
 from tests.layers.test_trace import Listening, pipeline
 
 listening = Listening()
 trace.set_tracer_provider(listening.provider)
 agent = Agent("editor", instructions="Edit.", tools=[pipeline])
 runtime = Runtime(App(name="test", agents=(agent,)), model=Scripted([calls(("pipeline", {})), "done"]))
-asyncio.run(runtime.run("go", by=anybody()))
+asyncio.run(runtime.run("go", by=superuser()))
 print([span.name for span in listening.spans])
 print({span.attributes["gen_ai.provider.name"] for span in listening.spans if span.name.startswith("chat")})
 """
@@ -256,7 +256,7 @@ print({span.attributes["gen_ai.provider.name"] for span in listening.spans if sp
 DEFAULT = """
 import asyncio, sys
 from remit.layers.trace import Trace, TraceModel
-from remit.testing import call_of, through
+from remit.testing import make_call, call_through
 from tests.layers.test_trace import answered, find, Listening
 from tests.contracts.steps import chat_request
 from opentelemetry import trace
@@ -265,7 +265,7 @@ listening = Listening()
 trace.set_tracer_provider(listening.provider)
 
 async def main():
-    await through(Trace(), await call_of(find))
+    await call_through(Trace(), await make_call(find))
     await TraceModel()(answered)(await chat_request())
 
 asyncio.run(main())

@@ -6,7 +6,7 @@ import pytest
 
 from remit import Place, Reply, Transform, tool
 from remit.errors import CallError, DeniedError, NotFoundError
-from remit.testing import call_of, through
+from remit.testing import call_through, make_call
 from tests.layers.inner import Inner, stopped_within
 
 
@@ -17,7 +17,7 @@ async def find(query: str) -> str:
 
 
 def shout(reply: Reply) -> Reply:
-    return Reply.of(str(reply.value).upper())
+    return Reply.from_value(str(reply.value).upper())
 
 
 def same(reply: Reply) -> Reply:
@@ -25,26 +25,26 @@ def same(reply: Reply) -> Reply:
 
 
 async def test_a_change_that_changes_nothing_passes_the_reply_through_untouched() -> None:
-    inner = Inner(reply := Reply.of("inner"))
-    call = await call_of(find)
-    assert await through(Transform(same), call, inner) is reply
+    inner = Inner(reply := Reply.from_value("inner"))
+    call = await make_call(find)
+    assert await call_through(Transform(same), call, inner) is reply
     assert inner.calls == [call]
 
 
 async def test_a_good_reply_is_changed() -> None:
-    assert await through(Transform(shout), await call_of(find)) == Reply.of("INNER")
+    assert await call_through(Transform(shout), await make_call(find)) == Reply.from_value("INNER")
 
 
 @pytest.mark.parametrize("error", [NotFoundError("no page"), DeniedError("no")], ids=["an error", "a denial"])
 async def test_a_bad_reply_goes_through_untouched(error: CallError) -> None:
-    bad = Reply.failed(error)
-    assert await through(Transform(shout), await call_of(find), Inner(bad)) is bad
+    bad = Reply.from_error(error)
+    assert await call_through(Transform(shout), await make_call(find), Inner(bad)) is bad
 
 
 @pytest.mark.parametrize("error", [NotFoundError("no page"), DeniedError("no")], ids=["an error", "a denial"])
 async def test_an_error_that_inner_raises_goes_through_untouched(error: CallError) -> None:
     with pytest.raises(CallError) as caught:
-        await through(Transform(shout), await call_of(find), Inner(error))
+        await call_through(Transform(shout), await make_call(find), Inner(error))
     assert caught.value is error
 
 
@@ -53,23 +53,23 @@ async def test_a_change_that_fails_fails_the_call() -> None:
         raise ValueError("cannot change this")
 
     with pytest.raises(ValueError, match="cannot change this"):
-        await through(Transform(fail), await call_of(find))
+        await call_through(Transform(fail), await make_call(find))
 
 
 async def test_the_arguments_reach_inner_as_they_are() -> None:
     inner = Inner()
-    call = await call_of(find, '{"query": "a"}')
-    await through(Transform(shout), call, inner)
+    call = await make_call(find, '{"query": "a"}')
+    await call_through(Transform(shout), call, inner)
     assert inner.calls[0].arguments is call.arguments
 
 
 async def test_cancellation_reaches_inner() -> None:
-    assert await stopped_within(Transform(shout), await call_of(find)) == ["call"]
+    assert await stopped_within(Transform(shout), await make_call(find)) == ["call"]
 
 
 async def test_two_of_it_share_no_state() -> None:
     both = Transform(shout), Transform(same)
-    assert [(await through(layer, await call_of(find))).value for layer in both] == ["INNER", "inner"]
+    assert [(await call_through(layer, await make_call(find))).value for layer in both] == ["INNER", "inner"]
 
 
 def test_it_stands_anywhere_and_prints_its_change() -> None:

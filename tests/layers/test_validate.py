@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from remit import Agent, App, Place, Reply, Runtime, Validate, tool
-from remit.errors import InvalidError
-from remit.testing import Scripted, anybody, call_of, calls, through
+from remit.errors import InvalidArgumentsError
+from remit.testing import Scripted, call_through, calls, make_call, superuser
 from tests.layers.inner import Inner, stopped_within
 
 
@@ -20,13 +20,13 @@ async def find(query: str, limit: int = 10) -> str:
 
 
 async def test_a_valid_call_goes_on_with_its_payload_and_canonical_form() -> None:
-    inner = Inner(reply := Reply.of("inner"))
-    call = await call_of(find, '{"query": "a"}')
-    assert await through(Validate(), call, inner) is reply
+    inner = Inner(reply := Reply.from_value("inner"))
+    call = await make_call(find, '{"query": "a"}')
+    assert await call_through(Validate(), call, inner) is reply
     (seen,) = inner.calls
     assert seen.payload == find.schema_in.model(query="a")
-    assert seen.canonical == '{"limit":10,"query":"a"}'
-    assert seen._replace(payload=None, canonical="") == call
+    assert seen.canonical_arguments == '{"limit":10,"query":"a"}'
+    assert seen._replace(payload=None, canonical_arguments="") == call
 
 
 LENIENT = {
@@ -41,8 +41,8 @@ LENIENT = {
 async def test_strictly_what_must_be_guessed_is_refused_before_inner(name: str) -> None:
     raw, said, _ = LENIENT[name]
     inner = Inner()
-    with pytest.raises(InvalidError) as caught:
-        await through(Validate(), await call_of(find, raw), inner)
+    with pytest.raises(InvalidArgumentsError) as caught:
+        await call_through(Validate(), await make_call(find, raw), inner)
     assert (caught.value.code, caught.value.message) == ("VALIDATION_ERROR", said)
     assert inner.calls == []
 
@@ -51,7 +51,7 @@ async def test_strictly_what_must_be_guessed_is_refused_before_inner(name: str) 
 async def test_leniently_what_can_be_guessed_is(name: str) -> None:
     raw, _, limit = LENIENT[name]
     inner = Inner()
-    await through(Validate(strict=False), await call_of(find, raw), inner)
+    await call_through(Validate(strict=False), await make_call(find, raw), inner)
     assert inner.calls[0].payload == find.schema_in.model(query="a", limit=limit)
 
 
@@ -62,20 +62,20 @@ async def test_leniently_what_can_be_guessed_is(name: str) -> None:
 )
 async def test_what_nobody_can_guess_is_refused_either_way(raw: str, strict: bool) -> None:
     inner = Inner()
-    with pytest.raises(InvalidError):
-        await through(Validate(strict=strict), await call_of(find, raw), inner)
+    with pytest.raises(InvalidArgumentsError):
+        await call_through(Validate(strict=strict), await make_call(find, raw), inner)
     assert inner.calls == []
 
 
 async def test_cancellation_reaches_inner() -> None:
-    assert await stopped_within(Validate(), await call_of(find, '{"query":"a"}')) == ["call"]
+    assert await stopped_within(Validate(), await make_call(find, '{"query":"a"}')) == ["call"]
 
 
 async def test_two_of_it_share_no_state() -> None:
     strict, lenient = Validate()(Inner()), Validate(strict=False)(Inner())
-    call = await call_of(find, '{"query":"a","limit":"3"}')
+    call = await make_call(find, '{"query":"a","limit":"3"}')
     await lenient(call)
-    with pytest.raises(InvalidError):
+    with pytest.raises(InvalidArgumentsError):
         await strict(call)
 
 
@@ -88,7 +88,7 @@ async def reply_to(name: str, arguments: str) -> dict[str, Any]:
     """What a model reads that calls ``name``, by way of the whole runtime."""
     agent = Agent("agent", instructions="Work.", tools=(find,))
     runtime = Runtime(App(name="test", agents=(agent,)), model=Scripted([calls((name, arguments)), "done"]))
-    result = await runtime.run("go", by=anybody())
+    result = await runtime.run("go", by=superuser())
     history: list[dict[str, Any]] = [json.loads(text) for text in await runtime.history(result.run)]
     return next(json.loads(message["content"]) for message in history if message["role"] == "tool")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from remit.models.gguf import GgufError, read_head
+from remit.models.gguf import GgufError, read_metadata
 
 
 def text(value: str) -> bytes:
@@ -34,7 +34,7 @@ def test_single_values_are_read_and_arrays_passed_over(tmp_path: Path) -> None:
     path = tmp_path / "tiny.gguf"
     path.write_bytes(head(WORDS, NAME, NUMBERS, LENGTH, RATE, FLAG))
 
-    assert read_head(path) == {
+    assert read_metadata(path) == {
         "general.name": "Brot 0.5B, gebäckt",
         "brot.context_length": 32768,
         "brot.rate": 0.5,
@@ -64,9 +64,9 @@ def test_a_file_that_is_not_gguf_or_is_cut_short_is_refused(content: bytes, tmp_
     path.write_bytes(content)
 
     with pytest.raises(GgufError, match=r"not a GGUF file, or it is cut short .*bad\.gguf.*: name a complete"):
-        read_head(path)
+        read_metadata(path)
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(GgufError, match=r"No such file or directory .*none\.gguf"):
-        read_head(tmp_path / "none.gguf")
+        read_metadata(tmp_path / "none.gguf")

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from remit.errors import SetupError
-from remit.models.late import Late
+from remit.models.late import LazyModel
 from remit.testing import Scripted
 from tests.contracts.steps import chat_request
 
@@ -33,7 +33,7 @@ class Door:
 
 async def test_it_is_opened_once_for_all_who_ask_and_closed_once() -> None:
     door = Door()
-    late = Late(door.open)
+    late = LazyModel(door.open)
     assert door.seen == []
     answers = await asyncio.gather(*[late(await chat_request()) for _ in range(3)])
     assert [answer.content for answer in answers] == ["hello"] * 3
@@ -44,7 +44,7 @@ async def test_it_is_opened_once_for_all_who_ask_and_closed_once() -> None:
 
 async def test_it_is_opened_anew_when_it_is_asked_after_it_was_closed() -> None:
     door = Door()
-    late = Late(door.open)
+    late = LazyModel(door.open)
     first = await late.start()
     await late.close()
     assert await late.start() is not first
@@ -52,7 +52,7 @@ async def test_it_is_opened_anew_when_it_is_asked_after_it_was_closed() -> None:
 
 
 async def test_one_that_could_not_be_opened_is_tried_again() -> None:
-    late = Late(Door(works=2).open)
+    late = LazyModel(Door(works=2).open)
     with pytest.raises(SetupError, match="not yet"):
         await late(await chat_request())
     assert (await late(await chat_request())).content == "hello"

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from remit.contracts.chat import write
-from remit.contracts.oracle import faults
+from remit.contracts.chat import encode_message
+from remit.contracts.oracle import history_errors
 from remit.errors import RemitError, SetupError
-from remit.models.local import local_model, readable
-from remit.models.weights import KNOWN, cache_dir, gguf_of
+from remit.models.local import open_local_model, replace_invalid_arguments
+from remit.models.weights import KNOWN_WEIGHTS, cache_dir, find_gguf
 
 
 @pytest.fixture
@@ -21,37 +21,37 @@ def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.usefixtures("empty_cache")
-@pytest.mark.parametrize("which", KNOWN)
+@pytest.mark.parametrize("which", KNOWN_WEIGHTS)
 def test_weights_that_are_not_here_are_told_with_the_command_that_gets_them(which: str) -> None:
     with pytest.raises(SetupError, match=f"the weights of '{which}' are not here; get them with: remit model fetch"):
-        gguf_of(which)
+        find_gguf(which)
 
 
-@pytest.mark.parametrize("which", KNOWN)
+@pytest.mark.parametrize("which", KNOWN_WEIGHTS)
 def test_weights_that_are_here_are_the_file_in_the_cache(which: str, empty_cache: Path) -> None:
     empty_cache.mkdir(parents=True)
-    path = empty_cache / KNOWN[which].filename
+    path = empty_cache / KNOWN_WEIGHTS[which].filename
     with path.open("wb") as file:
-        file.truncate(KNOWN[which].size)
-    assert gguf_of(which) == path
+        file.truncate(KNOWN_WEIGHTS[which].size)
+    assert find_gguf(which) == path
 
 
 def test_any_file_can_be_named_by_its_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "own.gguf").touch()
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert gguf_of(str(tmp_path / "own.gguf")) == tmp_path / "own.gguf"
-    assert gguf_of("~/own.gguf") == tmp_path / "own.gguf"
+    assert find_gguf(str(tmp_path / "own.gguf")) == tmp_path / "own.gguf"
+    assert find_gguf("~/own.gguf") == tmp_path / "own.gguf"
 
 
 @pytest.mark.parametrize("which", ["nowhere.gguf", "BASE", "", "."])
 def test_what_is_neither_is_refused_with_the_names_there_are(which: str) -> None:
-    with pytest.raises(SetupError, match=f"give {', '.join(KNOWN)}, or the path of a GGUF file"):
-        gguf_of(which)
+    with pytest.raises(SetupError, match=f"give {', '.join(KNOWN_WEIGHTS)}, or the path of a GGUF file"):
+        find_gguf(which)
 
 
 async def test_a_model_that_is_not_here_is_refused_before_anything_is_started() -> None:
     with pytest.raises(SetupError, match=r"there is no model 'nowhere\.gguf'"):
-        async with local_model("nowhere.gguf"):
+        async with open_local_model("nowhere.gguf"):
             pytest.fail("there is nothing to ask")
 
 
@@ -59,7 +59,7 @@ async def test_a_file_that_is_no_model_is_refused_in_one_line(tmp_path: Path) ->
     path = tmp_path / "notes.gguf"
     path.write_text("bread, salt")
     with pytest.raises(RemitError, match="not a GGUF file") as refused:
-        async with local_model(str(path)):
+        async with open_local_model(str(path)):
             pytest.fail("there is nothing to ask")
     assert "\n" not in str(refused.value)
 
@@ -69,7 +69,7 @@ def asks(*arguments: str) -> str:
         {"id": f"c{index}", "type": "function", "function": {"name": "double", "arguments": text}}
         for index, text in enumerate(arguments)
     ]
-    return write({"role": "assistant", "content": "é", "tool_calls": calls})
+    return encode_message({"role": "assistant", "content": "é", "tool_calls": calls})
 
 
 def arguments_of(text: str) -> list[str]:
@@ -77,9 +77,9 @@ def arguments_of(text: str) -> list[str]:
 
 
 UNTOUCHED = {
-    "system": write({"role": "system", "content": "Work."}),
-    "user": write({"role": "user", "content": 'say {"tool_calls": 1}'}),
-    "assistant": write({"role": "assistant", "content": "done"}),
+    "system": encode_message({"role": "system", "content": "Work."}),
+    "user": encode_message({"role": "user", "content": 'say {"tool_calls": 1}'}),
+    "assistant": encode_message({"role": "assistant", "content": "done"}),
     "no calls": '{"role":"assistant","content":"x","tool_calls":null}',
     "tool": '{"role":"tool","tool_call_id":"a","content":"x","tool_calls":[]}',
     "calls": asks('{"number": 1}', "{}"),
@@ -89,21 +89,23 @@ UNTOUCHED = {
 
 @pytest.mark.parametrize("name", UNTOUCHED)
 def test_a_message_that_can_be_read_is_sent_to_the_byte(name: str) -> None:
-    assert readable(UNTOUCHED[name]) is UNTOUCHED[name]
+    assert replace_invalid_arguments(UNTOUCHED[name]) is UNTOUCHED[name]
 
 
 @pytest.mark.parametrize("broken", ["", "{", "[1]", '"x"', "null", "1", '{"a":1}{'])
 def test_a_call_whose_arguments_are_no_object_is_sent_without_any(broken: str) -> None:
-    sent = readable(asks('{"number": 1}', broken, "{}"))
+    sent = replace_invalid_arguments(asks('{"number": 1}', broken, "{}"))
     assert arguments_of(sent) == ['{"number": 1}', "{}", "{}"]
     assert json.loads(sent)["content"] == "é", "nothing else changes"
-    assert [fault.broken.name for fault in faults([sent])] == ["UNPAIRED_CALL"] * 3, "but for the replies it is whole"
+    assert [fault.kind.name for fault in history_errors([sent])] == ["UNPAIRED_CALL"] * 3, (
+        "but for the replies it is whole"
+    )
 
 
 def test_a_call_whose_arguments_are_nested_too_deep_to_be_read_is_sent_without_any() -> None:
-    assert arguments_of(readable(asks('{"number":' + "[" * 100_000 + "]" * 100_000 + "}"))) == ["{}"]
+    assert arguments_of(replace_invalid_arguments(asks('{"number":' + "[" * 100_000 + "]" * 100_000 + "}"))) == ["{}"]
 
 
 @pytest.mark.parametrize("constant", ["NaN", "Infinity", "-Infinity"])
 def test_a_call_with_a_number_that_is_not_json_is_sent_without_arguments(constant: str) -> None:
-    assert arguments_of(readable(asks(f'{{"number":{constant}}}'))) == ["{}"]
+    assert arguments_of(replace_invalid_arguments(asks(f'{{"number":{constant}}}'))) == ["{}"]

@@ -14,13 +14,13 @@ from openai.types.chat.completion_create_params import CompletionCreateParamsNon
 from pydantic import TypeAdapter
 
 from remit import Agent, App, Effect, Runtime, tool
-from remit.contracts.chat import ChatRequest, Completion, History, ToolTexts, write
-from remit.contracts.contract import definition
-from remit.contracts.items import Message, Usage
-from remit.contracts.oracle import Broken, faults
+from remit.contracts.chat import ChatRequest, Completion, History, ToolDefinitions, encode_message
+from remit.contracts.contract import tool_definition
+from remit.contracts.items import Message, ModelUsage
+from remit.contracts.oracle import HistoryErrorKind, history_errors
 from remit.errors import CompletionError, SetupError
-from remit.models.openai import OpenAI, body_of, completion_from, from_environment
-from remit.testing import anybody, ledger_of
+from remit.models.openai import OpenAI, build_body, from_environment, parse_completion
+from remit.testing import read_only_ledger, superuser
 from tests.loopback import Endpoint, answering
 
 SYSTEM = '{"role":"system","content":"Work."}'
@@ -34,11 +34,11 @@ async def double(number: int) -> int:
     return number * 2
 
 
-TOOLS = ToolTexts([definition(double)])
+TOOLS = ToolDefinitions([tool_definition(double)])
 
 
 def request(*texts: str, **knobs: Any) -> ChatRequest:
-    return ChatRequest(agent="agent", turn=1, ledger=ledger_of(()), history=History(texts), **knobs)
+    return ChatRequest(agent_call_id="agent", turn=1, ledger=read_only_ledger(()), history=History(texts), **knobs)
 
 
 def answer(message: dict[str, Any], **more: Any) -> bytes:
@@ -59,10 +59,10 @@ KNOBS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "none": ({}, {}),
     "temperature": ({"temperature": 0.0}, {"temperature": 0.0}),
     "max_tokens": ({"max_tokens": 7}, {"max_tokens": 7}),
-    "tools": ({"tools": TOOLS}, {"tools": [definition(double)]}),
+    "tools": ({"tools": TOOLS}, {"tools": [tool_definition(double)]}),
     "all": (
         {"tools": TOOLS, "temperature": 0.5, "max_tokens": 1},
-        {"tools": [definition(double)], "temperature": 0.5, "max_tokens": 1},
+        {"tools": [tool_definition(double)], "temperature": 0.5, "max_tokens": 1},
     ),
 }
 
@@ -83,10 +83,10 @@ def test_the_body_is_one_that_the_official_client_could_have_sent(name: str) -> 
     texts = (
         SYSTEM,
         PLAIN,
-        write({"role": "assistant", "content": None, "tool_calls": calls}),
-        write({"role": "tool", "tool_call_id": "a", "content": "no"}),
+        encode_message({"role": "assistant", "content": None, "tool_calls": calls}),
+        encode_message({"role": "tool", "tool_call_id": "a", "content": "no"}),
     )
-    body = json.loads(body_of("m", request(*texts, **knobs)))
+    body = json.loads(build_body("m", request(*texts, **knobs)))
     accepted = TypeAdapter(CompletionCreateParamsNonStreaming).validate_python(body)
     assert whole(accepted) == body, "and it would have meant the same"
 
@@ -101,17 +101,17 @@ def whole(value: Any) -> Any:
 
 
 def test_a_model_named_with_quotes_stays_one_name() -> None:
-    assert json.loads(body_of('a "good" one\n', request(PLAIN)))["model"] == 'a "good" one\n'
+    assert json.loads(build_body('a "good" one\n', request(PLAIN)))["model"] == 'a "good" one\n'
 
 
 def test_an_endpoint_that_cannot_read_every_message_is_sent_another_spelling() -> None:
-    body = body_of("m", request(SYSTEM, PLAIN), lambda text: SYSTEM if text == PLAIN else text)
+    body = build_body("m", request(SYSTEM, PLAIN), lambda text: SYSTEM if text == PLAIN else text)
     assert body == f'{{"model":"m","messages":[{SYSTEM},{SYSTEM}]}}'.encode()
 
 
 @given(st.lists(st.text(max_size=20), max_size=4))
 def test_whatever_text_is_said_the_body_is_json_that_says_it(said: list[str]) -> None:
-    body = json.loads(body_of("m", request(*(write({"role": "user", "content": text}) for text in said))))
+    body = json.loads(build_body("m", request(*(encode_message({"role": "user", "content": text}) for text in said))))
     assert [message["content"] for message in body["messages"]] == said
 
 
@@ -124,7 +124,7 @@ async def test_an_answer_becomes_a_completion_with_its_raw_body() -> None:
     assert completion == Completion(
         message='{"role":"assistant","content":"café"}',
         content="café",
-        finish="stop",
+        finish_reason="stop",
         model="m-2026",
         prompt_tokens=11,
         completion_tokens=3,
@@ -141,13 +141,13 @@ async def test_what_the_endpoint_was_sent_is_what_the_journal_holds() -> None:
     ):
         agent = Agent("agent", instructions="Réponds.", tools=[double], model=model, temperature=0.0)
         runtime = Runtime(App(name="test", agents=(agent,)))
-        result = await runtime.run("4 ?", by=anybody())
+        result = await runtime.run("4 ?", by=superuser())
     items = [position.item for position in await runtime.store.read(result.run)]
     system = next(item.text for item in items if isinstance(item, Message))
     spliced = ",".join([system, *(await runtime.history(result.run))[:-1]])
     assert result.value() == "huit, é"
     assert f'"messages":[{spliced}]'.encode() in endpoint.received[-1]
-    assert [item.response for item in items if isinstance(item, Usage)] == script
+    assert [item.response for item in items if isinstance(item, ModelUsage)] == script
 
 
 ODD: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
@@ -181,37 +181,37 @@ def test_an_odd_answer_becomes_a_message_that_a_request_may_carry(name: str) -> 
     message, expected = ODD[name]
     for call in expected.get("tool_calls", ()):
         call["type"] = "function"
-    completion = completion_from(answer(message))
+    completion = parse_completion(answer(message))
     assert json.loads(completion.message) == {"role": "assistant", **expected}
     TypeAdapter(ChatCompletionAssistantMessageParam).validate_json(completion.message)
-    assert {fault.broken for fault in faults([completion.message])} <= {Broken.UNPAIRED_CALL}
+    assert {fault.kind for fault in history_errors([completion.message])} <= {HistoryErrorKind.UNPAIRED_CALL}
 
 
 @pytest.mark.parametrize("role", ["model", "user", "tool"])
 def test_an_answer_in_another_role_than_the_assistants_is_refused(role: str) -> None:
     with pytest.raises(CompletionError, match=f"answered with a message of role '{role}', not 'assistant'"):
-        completion_from(answer({"role": role, "content": "x"}))
+        parse_completion(answer({"role": role, "content": "x"}))
 
 
 def test_a_refusal_is_what_the_completion_says() -> None:
-    assert completion_from(answer({"content": None, "refusal": "I cannot."})).content == "I cannot."
+    assert parse_completion(answer({"content": None, "refusal": "I cannot."})).content == "I cannot."
 
 
 @pytest.mark.parametrize("call", [{"function": {"name": "n"}}, {"id": None, "function": {"name": "n"}}])
 def test_a_call_without_an_id_is_given_one_by_whoever_joins_it_to_a_history(call: dict[str, Any]) -> None:
-    (wanted,) = completion_from(answer({"tool_calls": [call]})).wanted
+    (wanted,) = parse_completion(answer({"tool_calls": [call]})).tool_calls
     assert wanted == ("", "n", "{}")
 
 
 def test_escapes_in_an_answer_are_read() -> None:
-    completion = completion_from(b'{"choices":[{"message":{"content":"\\ud83d\\ude00 caf\\u00e9"}}]}')
+    completion = parse_completion(b'{"choices":[{"message":{"content":"\\ud83d\\ude00 caf\\u00e9"}}]}')
     assert completion.message == '{"role":"assistant","content":"😀 café"}'
 
 
 @pytest.mark.parametrize("finish", ["length", "content_filter", "tool_calls"])
 def test_why_the_model_stopped_is_kept(finish: str) -> None:
     raw = json.dumps({"choices": [{"message": {"content": "x"}, "finish_reason": finish}]}).encode()
-    assert completion_from(raw).finish == finish
+    assert parse_completion(raw).finish_reason == finish
 
 
 GARBAGE = {
@@ -233,13 +233,13 @@ GARBAGE = {
 @pytest.mark.parametrize("name", GARBAGE)
 def test_an_answer_that_is_no_completion_is_shown_in_one_line(name: str) -> None:
     with pytest.raises(CompletionError, match=r"no chat completion; it begins: ") as raised:
-        completion_from(GARBAGE[name])
+        parse_completion(GARBAGE[name])
     assert "\n" not in raised.value.message
 
 
 def test_of_a_long_answer_that_is_no_completion_the_beginning_is_shown() -> None:
     with pytest.raises(CompletionError, match=r"it begins: (no ){66}no…$"):
-        completion_from(b"no\n" * 5_000)
+        parse_completion(b"no\n" * 5_000)
 
 
 def test_the_environment_names_the_endpoint_and_the_key() -> None:

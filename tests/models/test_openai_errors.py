@@ -15,10 +15,12 @@ from openai.types.chat import ChatCompletion
 from remit.contracts.chat import ChatRequest, Completion, History
 from remit.errors import ModelBusyError, ModelError, ModelRefusedError, SetupError
 from remit.models.openai import OpenAI
-from remit.testing import ledger_of
+from remit.testing import read_only_ledger
 from tests.loopback import Endpoint, answering
 
-REQUEST = ChatRequest(agent="agent", turn=1, ledger=ledger_of(()), history=History(['{"role":"user","content":"go"}']))
+REQUEST = ChatRequest(
+    agent_call_id="agent", turn=1, ledger=read_only_ledger(()), history=History(['{"role":"user","content":"go"}'])
+)
 HELLO = '{"choices":[{"message":{"role":"assistant","content":"hello"}}]}'
 
 STATUS: dict[int, type[ModelError]] = {

@@ -28,17 +28,17 @@ from pydantic_ai.usage import RequestUsage
 
 from remit import Agent, App, Effect, Runtime, tool
 from remit.agent.model import Model as Port
-from remit.contracts.chat import ChatRequest, History, ToolTexts, write
-from remit.contracts.contract import definition
-from remit.contracts.items import Message, Usage
-from remit.contracts.oracle import faults
+from remit.contracts.chat import ChatRequest, History, ToolDefinitions, encode_message
+from remit.contracts.contract import tool_definition
+from remit.contracts.items import Message, ModelUsage
+from remit.contracts.oracle import history_errors
 from remit.errors import CompletionError, SetupError
 from remit.models.openai import OpenAI
-from remit.models.pydantic_ai import PydanticAIModel, completion_from, messages_from
-from remit.testing import anybody, ledger_of
+from remit.models.pydantic_ai import PydanticAIModel, to_completion, to_model_messages
+from remit.testing import read_only_ledger, superuser
 from tests.loopback import Endpoint
 
-USER = write({"role": "user", "content": "go"})
+USER = encode_message({"role": "user", "content": "go"})
 
 
 @tool(effect=Effect.PURE)
@@ -48,7 +48,9 @@ async def double(number: int) -> int:
 
 
 def request(*texts: str, **knobs: Any) -> ChatRequest:
-    return ChatRequest(agent="agent", turn=1, ledger=ledger_of(()), history=History(texts or (USER,)), **knobs)
+    return ChatRequest(
+        agent_call_id="agent", turn=1, ledger=read_only_ledger(()), history=History(texts or (USER,)), **knobs
+    )
 
 
 def called(*calls: tuple[str, str, str], content: str | None = None) -> dict[str, Any]:
@@ -73,13 +75,13 @@ async def asked(texts: list[str], **knobs: Any) -> tuple[list[ModelMessage], Age
 
 async def test_each_message_becomes_a_part_and_what_stands_between_two_answers_is_one_request() -> None:
     texts = [
-        write({"role": "system", "content": "Work."}),
+        encode_message({"role": "system", "content": "Work."}),
         USER,
-        write(called(("a", "double", '{"number": 2}'), ("b", "double", "{"), content="let me see")),
-        write({"role": "tool", "tool_call_id": "a", "content": "4"}),
-        write({"role": "tool", "tool_call_id": "b", "content": "no"}),
-        write({"role": "assistant", "content": "four"}),
-        write({"role": "user", "content": "thanks"}),
+        encode_message(called(("a", "double", '{"number": 2}'), ("b", "double", "{"), content="let me see")),
+        encode_message({"role": "tool", "tool_call_id": "a", "content": "4"}),
+        encode_message({"role": "tool", "tool_call_id": "b", "content": "no"}),
+        encode_message({"role": "assistant", "content": "four"}),
+        encode_message({"role": "user", "content": "thanks"}),
     ]
     messages, _ = await asked(texts)
     parts = [(type(part), part) for message in messages for part in message.parts]
@@ -108,12 +110,12 @@ async def test_each_message_becomes_a_part_and_what_stands_between_two_answers_i
 
 
 def test_a_history_that_ends_with_an_answer_has_no_empty_request_after_it() -> None:
-    messages = messages_from([USER, write({"role": "assistant", "content": "hello"})])
+    messages = to_model_messages([USER, encode_message({"role": "assistant", "content": "hello"})])
     assert [type(message) for message in messages] == [ModelRequest, ModelResponse]
 
 
 def test_words_of_refusal_are_words_of_the_model() -> None:
-    (message,) = messages_from([write({"role": "assistant", "content": None, "refusal": "never"})])
+    (message,) = to_model_messages([encode_message({"role": "assistant", "content": None, "refusal": "never"})])
     assert [part.content for part in message.parts if isinstance(part, TextPart)] == ["never"]
 
 
@@ -124,7 +126,7 @@ def test_a_message_of_several_parts_keeps_texts_and_images() -> None:
         {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}},
         {"type": "image_url", "image_url": {"url": pixel, "detail": "low"}},
     ]
-    (message,) = messages_from([write({"role": "user", "content": content})])
+    (message,) = to_model_messages([encode_message({"role": "user", "content": content})])
     (part,) = message.parts
     assert isinstance(part, UserPromptPart)
     text, linked, held = part.content
@@ -136,9 +138,9 @@ def test_a_message_of_several_parts_keeps_texts_and_images() -> None:
 
 
 async def test_tools_keep_name_description_and_schema_and_are_never_strict() -> None:
-    _, info = await asked([USER], tools=ToolTexts([definition(double)]))
+    _, info = await asked([USER], tools=ToolDefinitions([tool_definition(double)]))
     (made,) = info.function_tools
-    function = definition(double)["function"]
+    function = tool_definition(double)["function"]
     assert (made.name, made.description, made.strict) == ("double", function["description"], False)
     assert made.parameters_json_schema == function["parameters"]
 
@@ -163,12 +165,12 @@ def test_an_answer_keeps_text_calls_tokens_and_why_it_ended() -> None:
         model_name="some-model",
         finish_reason="tool_call",
     )
-    completion = completion_from(response)
+    completion = to_completion(response)
     expected = called(
         ("a", "double", '{"number" : 2}'), ("b", "double", '{"number":3}'), ("c", "double", "{}"), content="let me"
     )
-    assert completion.message == write(expected)
-    assert (completion.finish, completion.model) == ("tool_calls", "some-model")
+    assert completion.message == encode_message(expected)
+    assert (completion.finish_reason, completion.model) == ("tool_calls", "some-model")
     assert (completion.prompt_tokens, completion.completion_tokens) == (5, 3)
     kinds = [part["part_kind"] for part in json.loads(completion.response)["parts"]]
     assert kinds[0] == "thinking", "what the history loses, the journal keeps"
@@ -186,28 +188,28 @@ def test_an_answer_keeps_text_calls_tokens_and_why_it_ended() -> None:
 def test_an_answer_is_written_as_a_request_may_carry_it(
     parts: list[Any], finish: Any, expected: dict[str, Any], ended: str
 ) -> None:
-    completion = completion_from(ModelResponse(parts=parts, finish_reason=finish))
-    assert (completion.message, completion.finish) == (write(expected), ended)
+    completion = to_completion(ModelResponse(parts=parts, finish_reason=finish))
+    assert (completion.message, completion.finish_reason) == (encode_message(expected), ended)
 
 
 def test_a_refusal_is_kept_as_one() -> None:
-    completion = completion_from(ModelResponse(parts=[], provider_details={"refusal": "never"}))
-    assert completion.message == write({"role": "assistant", "content": None, "refusal": "never"})
+    completion = to_completion(ModelResponse(parts=[], provider_details={"refusal": "never"}))
+    assert completion.message == encode_message({"role": "assistant", "content": None, "refusal": "never"})
     assert completion.content == "never"
 
 
 def test_an_answer_that_the_provider_paused_is_no_answer() -> None:
     with pytest.raises(CompletionError, match="the model paused its answer \\(suspended\\)"):
-        completion_from(ModelResponse(parts=[TextPart("wait")], state="suspended"))
+        to_completion(ModelResponse(parts=[TextPart("wait")], state="suspended"))
 
 
 async def test_the_test_model_of_pydantic_ai_calls_tools_through_the_door() -> None:
     model = PydanticAIModel(TestModel())
     runtime = Runtime(App(name="test", agents=(Agent("agent", instructions="x", tools=[double]),)), model=model)
-    result = await runtime.run("go", by=anybody())
+    result = await runtime.run("go", by=superuser())
     assert result.status == "done"
     assert json.loads(result.value()) == {"double": "0"}
-    assert faults(await runtime.history(result.run)) == []
+    assert history_errors(await runtime.history(result.run)) == []
     assert (await runtime.replay(result.run)).difference == ""
 
 
@@ -234,13 +236,13 @@ def in_turn(body: bytes) -> tuple[int, str]:
 async def talked(model: Port) -> tuple[list[str], list[str], list[tuple[str, str, int, int]]]:
     agent = Agent("agent", instructions="Work.", tools=[double], temperature=0.5, max_tokens=99)
     runtime = Runtime(App(name="test", agents=(agent,)), model=model)
-    result = await runtime.run("go, é", by=anybody())
+    result = await runtime.run("go, é", by=superuser())
     items = [position.item for position in await runtime.store.read(result.run)]
     messages = [item.text for item in items if isinstance(item, Message)]
     usage = [
         (item.model, item.finish, item.prompt_tokens, item.completion_tokens)
         for item in items
-        if isinstance(item, Usage)
+        if isinstance(item, ModelUsage)
     ]
     return await runtime.history(result.run), messages, usage
 

@@ -17,17 +17,19 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.openai import OpenAIProvider
 
-from remit.contracts.chat import ChatRequest, Completion, History, write
+from remit.contracts.chat import ChatRequest, Completion, History, encode_message
 from remit.errors import CompletionError, ModelBusyError, ModelError, ModelRefusedError
 from remit.models.pydantic_ai import PydanticAIModel
-from remit.testing import ledger_of
+from remit.testing import read_only_ledger
 from tests.loopback import Endpoint, answering
 
-USER = write({"role": "user", "content": "go"})
+USER = encode_message({"role": "user", "content": "go"})
 
 
 def request(*texts: str, **knobs: Any) -> ChatRequest:
-    return ChatRequest(agent="agent", turn=1, ledger=ledger_of(()), history=History(texts or (USER,)), **knobs)
+    return ChatRequest(
+        agent_call_id="agent", turn=1, ledger=read_only_ledger(()), history=History(texts or (USER,)), **knobs
+    )
 
 
 async def failing(error: Exception) -> Completion:

@@ -8,45 +8,45 @@ from typing import Any
 
 import pytest
 
-from remit.contracts.chat import ChatRequest, History, write
-from remit.contracts.oracle import faults
+from remit.contracts.chat import ChatRequest, History, encode_message
+from remit.contracts.oracle import history_errors
 from remit.errors import CompletionError, ModelBusyError, SetupError
-from remit.models.scripted import NAME, Line, Scripted, calls
-from remit.testing import ledger_of
+from remit.models.scripted import SCRIPTED_MODEL_NAME, Scripted, ScriptLine, calls
+from remit.testing import read_only_ledger
 
-USER = write({"role": "user", "content": "go"})
+USER = encode_message({"role": "user", "content": "go"})
 
 
 def request(*texts: str) -> ChatRequest:
-    return ChatRequest(agent="agent", turn=1, ledger=ledger_of(()), history=History([USER, *texts]))
+    return ChatRequest(agent_call_id="agent", turn=1, ledger=read_only_ledger(()), history=History([USER, *texts]))
 
 
 def said(text: str) -> str:
-    return write({"role": "assistant", "content": text})
+    return encode_message({"role": "assistant", "content": text})
 
 
 async def test_a_line_of_text_is_an_answer_without_calls() -> None:
     completion = await Scripted(["hello"])(request())
     assert completion.message == '{"role":"assistant","content":"hello"}'
     assert completion.content == "hello"
-    assert (completion.wanted, completion.finish) == ((), "stop")
+    assert (completion.tool_calls, completion.finish_reason) == ((), "stop")
 
 
 async def test_a_raw_message_is_answered_as_it_is() -> None:
     completion = await Scripted([calls(("double", {"number": 2}), content="wait")])(request())
     assert json.loads(completion.message)["role"] == "assistant"
     assert completion.content == "wait"
-    assert completion.wanted == (("call_0_double", "double", '{"number": 2}'),)
-    assert completion.finish == "tool_calls"
+    assert completion.tool_calls == (("call_0_double", "double", '{"number": 2}'),)
+    assert completion.finish_reason == "tool_calls"
 
 
 async def test_a_script_never_passes_for_a_model() -> None:
-    assert (await Scripted(["hello"])(request())).model == NAME
-    assert "no model" in NAME
+    assert (await Scripted(["hello"])(request())).model == SCRIPTED_MODEL_NAME
+    assert "no model" in SCRIPTED_MODEL_NAME
 
 
 async def test_a_function_answers_by_the_request() -> None:
-    def echo(asked: ChatRequest) -> Line:
+    def echo(asked: ChatRequest) -> ScriptLine:
         return lambda _: f"you said {json.loads(asked.history[-1])['content']}"
 
     assert (await Scripted([echo])(request())).content == "you said go"
@@ -68,7 +68,7 @@ async def test_the_number_of_assistant_messages_before_it_chooses_the_line() -> 
 
 @pytest.mark.parametrize("role", ["user", "tool"])
 async def test_what_others_say_about_assistants_is_not_counted(role: str) -> None:
-    text = write({"role": role, "content": '{"role":"assistant"}', "tool_call_id": '"role":"assistant"'})
+    text = encode_message({"role": role, "content": '{"role":"assistant"}', "tool_call_id": '"role":"assistant"'})
     assert (await Scripted(["first"])(request(text))).content == "first"
 
 
@@ -93,9 +93,9 @@ async def test_calls_of_one_message_have_ids_of_their_own_and_arguments_as_given
     assert len({call["id"] for call in (first, second, third)}) == 3
     assert first["function"] == {"name": "double", "arguments": '{"number" : 1'}
     assert json.loads(second["function"]["arguments"]) == {"number": 2}
-    text = write({"role": "assistant", **message})
-    replies = [write({"role": "tool", "tool_call_id": c["id"], "content": ""}) for c in (first, second, third)]
-    assert faults([text, *replies]) == []
+    text = encode_message({"role": "assistant", **message})
+    replies = [encode_message({"role": "tool", "tool_call_id": c["id"], "content": ""}) for c in (first, second, third)]
+    assert history_errors([text, *replies]) == []
 
 
 def test_calls_with_text_keep_the_text() -> None:
@@ -107,7 +107,7 @@ async def test_a_script_is_read_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "script.json"
     path.write_text(json.dumps({"script": [calls(("double", {"number": 2})), "dåne"]}), encoding="utf-8")
     script = Scripted.load(path)
-    assert (await script(request())).wanted[0].name == "double"
+    assert (await script(request())).tool_calls[0].name == "double"
     assert (await script(request(said("")))).content == "dåne"
 
 

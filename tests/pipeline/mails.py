@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 from remit import Agent, App, CallLayer, Effect, LeafContext, Risk, RunResult, Runtime, Stack, Tool, tool
 from remit.errors import CallError, NotFoundError
 from remit.pipeline import From, Given, Item, Pipeline, PipelineResult, Step, Text
-from remit.testing import Scripted, anybody
+from remit.testing import Scripted, superuser
 
 Mails = Pipeline["File"]
 
@@ -156,7 +156,7 @@ async def ran(
 ) -> RunResult[PipelineResult]:
     """A run of the pipeline, called from Python."""
     runtime = runtime_of(made, layers=layers)
-    return await runtime.call(made, anybody(), payload or File(query="from:ada"))
+    return await runtime.call(made, superuser(), payload or File(query="from:ada"))
 
 
 async def outcome(made: Mails, payload: File | None = None) -> PipelineResult:

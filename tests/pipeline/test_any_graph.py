@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from remit import App, CallLayer, Effect, LeafContext, Runtime, Stack, tool
 from remit.errors import ConflictError, SetupError
 from remit.pipeline import Pipeline, PipelineResult, Step, Then
-from remit.testing import anybody
+from remit.testing import superuser
 from tests.pipeline.mails import File
 
 NAMES = ["a", "b", "c", "d", "e"]
@@ -53,8 +53,8 @@ async def test_it_ends_and_its_counts_add_up(graph: Any, rounds: int) -> None:
     made = built(graph, rounds)
     assume(made is not None)
     assert made is not None
-    runtime = Runtime(App(name="test", tools=(made,)), layers=Stack[CallLayer](), ids=lambda: "r")
-    result = await runtime.call(made, anybody(), File(query="x"))
+    runtime = Runtime(App(name="test", tools=(made,)), layers=Stack[CallLayer](), make_run_id=lambda: "r")
+    result = await runtime.call(made, superuser(), File(query="x"))
     assert (await runtime.replay("r")).difference == ""
     if result.status == "failed":
         assert result.reply is not None

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from remit import Effect, InProcessStore, LeafContext, Risk, RunResult, Runtime, tool
-from remit.contracts.items import Finished, ToolOutput
+from remit import Effect, InMemoryStore, LeafContext, Risk, RunResult, Runtime, tool
+from remit.contracts.items import RunFinished, ToolOutput
 from remit.errors import ExternalError
 from remit.pipeline import From, Given, PipelineResult, Step, Then
-from remit.testing import anybody
+from remit.testing import superuser
 from tests.pipeline.mails import File, Mailbox, Mails, pipeline, raising, runtime_of
 from tests.runtime.kit import Clock, Crash, Mortal, everybody, items_of
 
@@ -21,9 +21,9 @@ LIFETIME = 60.0
 
 async def decided(runtime: Runtime, *, approved: bool) -> None:
     """Decide the one question that is open."""
-    (row,) = await runtime.store.questions()
+    (row,) = await runtime.store.list_questions()
     assert row.question.tool == "store"
-    await runtime.decide(row.question.id, approved=approved, by=anybody(), reason="" if approved else "not these")
+    await runtime.decide(row.question.id, approved=approved, by=superuser(), reason="" if approved else "not these")
 
 
 def risky(box: Mailbox) -> Mails:
@@ -36,14 +36,14 @@ def risky(box: Mailbox) -> Mails:
 
 @pytest.mark.parametrize("approved", [True, False], ids=["approved", "refused"])
 async def test_a_step_asks_a_person_and_another_process_goes_on_from_there(approved: bool) -> None:
-    box, store = Mailbox(), InProcessStore()
+    box, store = Mailbox(), InMemoryStore()
     made = risky(box)
     first = runtime_of(made, store=store, directory=everybody)
-    result: RunResult[Any] = await first.call(made, anybody(), File(query="x"))
+    result: RunResult[Any] = await first.call(made, superuser(), File(query="x"))
     assert result.status == "waiting"
-    (row,) = await store.questions()
+    (row,) = await store.list_questions()
     assert (row.question.tool, box.done) == ("file_mail", []), "the pipeline is of the risk of its riskiest step"
-    await first.decide(row.question.id, approved=True, by=anybody())
+    await first.decide(row.question.id, approved=True, by=superuser())
     result = await runtime_of(made, store=store, directory=everybody).resume(result.run)
     assert (result.status, box.done) == ("waiting", ["search x", "read m1", "read m2"])
 
@@ -103,7 +103,7 @@ class Scene:
         ends = Counter(item.call for item in items if isinstance(item, ToolOutput))
         assert set(ends.values()) == {1}, "one end for each call"
         assert len(ends) == 6 + 3 * self._failing
-        assert [item for item in items if isinstance(item, Finished)] == [items[-1]]
+        assert [item for item in items if isinstance(item, RunFinished)] == [items[-1]]
         runtime, _ = self.process()
         assert (await runtime.replay(result.run)).difference == ""
 
@@ -116,10 +116,10 @@ async def test_wherever_its_process_dies_another_finishes_it(after: bool, failin
         runtime, made = scene.process()
         scene.store.die_at(append, after=after)
         try:
-            result: RunResult[Any] = await runtime.call(made, anybody(), File(query="x"))
+            result: RunResult[Any] = await runtime.call(made, superuser(), File(query="x"))
         except Crash:
             another, _ = scene.process()
-            rows = await scene.store.runs()
+            rows = await scene.store.list_runs()
             if not rows:
                 assert scene.effects == {}, "what was never opened has done nothing"
                 continue
@@ -141,11 +141,11 @@ async def test_a_crash_between_the_attempts_of_a_step_does_not_change_how_it_end
         runtime = runtime_of(made, store=store, clock=clock, directory=everybody)
         store.die_at(append, after=True)
         try:
-            result: RunResult[Any] = await runtime.call(made, anybody(), File(query="x"))
+            result: RunResult[Any] = await runtime.call(made, superuser(), File(query="x"))
         except Crash:
             store.revive()
             clock.now += LIFETIME
-            (row,) = await store.runs()
+            (row,) = await store.list_runs()
             result = await runtime.resume(row.run)
         else:
             assert append > 6
@@ -171,13 +171,13 @@ async def test_a_pipeline_that_is_cancelled_ends_and_starts_no_further_step() ->
     steps = box.steps()
     made = pipeline(steps["search"], hanging, steps["read"])
     runtime = runtime_of(made, directory=everybody)
-    running = asyncio.ensure_future(runtime.call(made, anybody(), File(query="x")))
+    running = asyncio.ensure_future(runtime.call(made, superuser(), File(query="x")))
     await begun.wait()
-    (row,) = await runtime.store.runs()
+    (row,) = await runtime.store.list_runs()
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
-    ended = await runtime.cancel(row.run, by=anybody())
+    ended = await runtime.cancel(row.run, by=superuser())
     assert ended is not None
     assert ended.status == "cancelled"
     assert box.done == ["search x"]

@@ -27,9 +27,9 @@ from remit.contracts.arguments import Arguments
 from remit.contracts.call import Call, CallService
 from remit.contracts.callee import UNKNOWN
 from remit.contracts.classification import Capability, Classification, Complexity
-from remit.errors import BudgetError, DeniedError, ExternalError, InvalidError, NotFoundError, SetupError
+from remit.errors import BudgetError, DeniedError, ExternalError, InvalidArgumentsError, NotFoundError, SetupError
 from remit.pipeline import From, Given, Item, Pipeline, PipelineResult, Step, Text, Then
-from remit.testing import Scripted, anybody, calls
+from remit.testing import Scripted, calls, superuser
 from tests.pipeline.mails import File, Head, Heads, Mailbox, Stored, outcome, pipeline, raising, ran, runtime_of
 
 
@@ -195,7 +195,7 @@ def test_it_prints_its_steps() -> None:
 async def test_a_principal_who_lacks_what_a_step_needs_is_refused_before_the_first() -> None:
     box = Mailbox()
     made = box.filing()
-    result = await runtime_of(made).call(made, anybody("mail:read"), File(query="x"))
+    result = await runtime_of(made).call(made, superuser("mail:read"), File(query="x"))
     with pytest.raises(DeniedError, match="it needs the permission casefiles:write"):
         result.value()
     assert box.done == []
@@ -203,7 +203,7 @@ async def test_a_principal_who_lacks_what_a_step_needs_is_refused_before_the_fir
 
 async def test_what_is_no_payload_of_it_is_refused() -> None:
     made: Any = Mailbox().filing()
-    with pytest.raises(InvalidError, match="give a File, not a Head"):
+    with pytest.raises(InvalidArgumentsError, match="give a File, not a Head"):
         made.arguments(Head(id="m1"))
     assert await made.reconcile(File(query="x"), None) is UNKNOWN
 
@@ -211,7 +211,7 @@ async def test_what_is_no_payload_of_it_is_refused() -> None:
 async def test_a_model_calls_it_like_any_tool() -> None:
     box = Mailbox()
     runtime = runtime_of(box.filing(), script=[calls(("file_mail", {"query": "from:ada"})), "done"])
-    result = await runtime.run("go", by=anybody())
+    result = await runtime.run("go", by=superuser())
     assert (result.value(), len(box.done)) == ("done", 5)
 
 
@@ -242,7 +242,7 @@ async def test_what_a_layer_made_of_a_result_is_what_the_next_step_reads() -> No
     box = Mailbox()
 
     def fewer(_reply: Reply) -> Reply:
-        return Reply.of(Heads(messages=[Head(id="m2")], total=1))
+        return Reply.from_value(Heads(messages=[Head(id="m2")], total=1))
 
     search = box.search().layer(Transform(fewer))
     result = await outcome(box.filing(search={"callee": search}))
@@ -255,7 +255,7 @@ async def test_a_reply_that_is_not_what_the_contract_says_fails_the_step() -> No
 
     @layer_fn
     async def cached(call: Call, inner: CallService) -> Reply:
-        return Reply.of("no JSON")
+        return Reply.from_value("no JSON")
 
     result = await outcome(box.filing(search={"callee": box.search().layer(cached())}))
     assert result.failures["search"].error == "what search gave is not what its contract says"
@@ -272,7 +272,7 @@ async def test_a_pipeline_may_be_a_step_of_another() -> None:
         keep={"stored": From("file", "state", "stored")},
     )
     runtime = runtime_of(outer)
-    assert (await runtime.call(outer, anybody(), File(query="x"))).value().state == {"stored": 2}
+    assert (await runtime.call(outer, superuser(), File(query="x"))).value().state == {"stored": 2}
 
 
 async def test_a_pipeline_runs_within_the_body_of_another_tool() -> None:
@@ -282,11 +282,11 @@ async def test_a_pipeline_runs_within_the_body_of_another_tool() -> None:
     @tool(effect=Effect.COMPOSED)
     async def tidy(ctx: Context, query: str) -> int:
         """File mail, and say how much."""
-        kept = await made.within(ctx, File(query=query))
+        kept = await made.run_within(ctx, File(query=query))
         return Stored.model_validate(kept.state).stored
 
     runtime = runtime_of(made)
-    assert (await runtime.call(tidy, anybody(), "x")).value() == 2
+    assert (await runtime.call(tidy, superuser(), "x")).value() == 2
     assert len(box.done) == 5
 
 
@@ -298,12 +298,12 @@ async def test_an_agent_may_be_a_step_and_makes_its_calls_as_itself() -> None:
     made = pipeline(ask, keep={"said": From("ask")})
     model = Scripted([calls(("search", {"query": "x"})), "it is about x"])
     runtime = Runtime(App(name="test", agents=(writer,), tools=(made,)), model=model)
-    assert (await runtime.call(made, anybody(), File(query="x"))).value().state == {"said": "it is about x"}
+    assert (await runtime.call(made, superuser(), File(query="x"))).value().state == {"said": "it is about x"}
     assert "search@2" in log
 
 
 def test_its_arguments_are_its_payload() -> None:
-    arguments = Mailbox().filing().arguments(File(query="x"))
+    arguments = Mailbox().filing().build_arguments(File(query="x"))
     assert isinstance(arguments, Arguments)
     assert arguments.value == {"query": "x"}
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from remit.errors import InvalidError, SetupError
+from remit.errors import InvalidArgumentsError, SetupError
 from remit.pipeline import From, Given, Item, Text
-from remit.pipeline.references import references
-from remit.pipeline.track import Track
+from remit.pipeline.references import iter_references
+from remit.pipeline.track import PipelineState
 
 
 def test_they_print_as_they_are_written() -> None:
@@ -39,25 +39,25 @@ def test_a_text_holds_the_names_it_is_given_and_nothing_else(template: str, said
 
 
 def test_a_text_says_texts_as_they_are_and_all_else_as_json() -> None:
-    track = Track({"n": 2, "who": "{ada}", "all": ["é"]})
+    track = PipelineState({"n": 2, "who": "{ada}", "all": ["é"]})
     text = Text("{{{n}}} of {who}: {all}", n=Given("n"), who=Given("who"), all=Given("all"))
-    assert track.find(text) == '{2} of {ada}: ["é"]'
+    assert track.resolve(text) == '{2} of {ada}: ["é"]'
 
 
 def test_every_reference_in_a_value_is_found() -> None:
     a, b, c = Given("a"), From("b"), Item()
     value: Any = {"x": [a, {"y": Text("{b}", b=b)}], "z": c, "plain": 1}
-    assert list(references(value)) == [a, b, c]
+    assert list(iter_references(value)) == [a, b, c]
 
 
 @pytest.mark.parametrize("reference", [Given("b"), Given("a", 5), Given("a", "x"), Given("n", "x")], ids=str)
 def test_a_place_where_nothing_is_today_is_an_error_that_names_it(reference: Given) -> None:
-    with pytest.raises(InvalidError, match=re.escape(f"{reference!r}: there is nothing at this place")):
-        Track({"a": [1], "n": None}).find(reference)
+    with pytest.raises(InvalidArgumentsError, match=re.escape(f"{reference!r}: there is nothing at this place")):
+        PipelineState({"a": [1], "n": None}).resolve(reference)
 
 
 def test_values_are_found_within_lists_and_objects() -> None:
-    track = Track({"a": 1})
-    track.succeed("s", {"b": [2]})
-    values = track.values({"x": [Given("a"), {"y": From("s", "b", 0)}], "z": Item("c")}, {"c": 3})
+    track = PipelineState({"a": 1})
+    track.record_result("s", {"b": [2]})
+    values = track.resolve_arguments({"x": [Given("a"), {"y": From("s", "b", 0)}], "z": Item("c")}, {"c": 3})
     assert values == {"x": [1, {"y": 2}], "z": 3}

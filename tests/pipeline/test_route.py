@@ -8,7 +8,7 @@ import pytest
 
 from remit.errors import SetupError
 from remit.pipeline import Step, Then
-from remit.pipeline.route import Route
+from remit.pipeline.route import StepGraph
 from tests.pipeline.mails import Mailbox
 
 SEARCH = Mailbox().search()
@@ -34,12 +34,16 @@ def step(name: str, success: str | Then = Then.CONTINUE, failure: str | Then = T
 )
 def test_what_can_be_seen_to_go_nowhere_or_for_ever_is_refused(steps: list[Step], said: str) -> None:
     with pytest.raises(SetupError, match=re.escape(said)):
-        Route(steps)
+        StepGraph(steps)
 
 
 def test_a_failure_may_lead_back() -> None:
-    route = Route([step("a"), step("b", failure="a"), step("c", failure=Then.CONTINUE)])
+    route = StepGraph([step("a"), step("b", failure="a"), step("c", failure=Then.CONTINUE)])
     b, c = route.steps["b"], route.steps["c"]
-    assert (route.next(b, well=True), route.next(b, well=False)) == ("c", "a")
-    assert (route.next(c, well=True), route.next(c, well=False)) == (None, None)
-    assert (route.after(""), route.after("b"), route.after("c")) == ({"a", "b", "c"}, {"a", "b", "c"}, set())
+    assert (route.next_step(b, succeeded=True), route.next_step(b, succeeded=False)) == ("c", "a")
+    assert (route.next_step(c, succeeded=True), route.next_step(c, succeeded=False)) == (None, None)
+    assert (route.reachable_from(""), route.reachable_from("b"), route.reachable_from("c")) == (
+        {"a", "b", "c"},
+        {"a", "b", "c"},
+        set(),
+    )

@@ -8,7 +8,7 @@ import pytest
 from pydantic import BaseModel
 
 from remit.contracts.schema import Output
-from remit.pipeline.shapes import at, clash, elements, literal, names, shape_of
+from remit.pipeline.shapes import are_disjoint, element_shape, field_names, inline_shape, literal_shape, shape_at
 
 
 class Leaf(BaseModel):
@@ -28,7 +28,7 @@ class Tree(BaseModel):
     closed: Literal[1, 2] = 1
 
 
-TREE = shape_of(Output[Any](Tree).json_schema)
+TREE = inline_shape(Output[Any](Tree).json_schema)
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ TREE = shape_of(Output[Any](Tree).json_schema)
     ids=str,
 )
 def test_what_may_be_there_has_its_shape(path: tuple[str | int, ...], kind: str | None) -> None:
-    found = at(TREE, path)
+    found = shape_at(TREE, path)
     assert found is not None
     shape = found.get("anyOf", [found])[0]
     assert shape.get("type") == kind
@@ -53,23 +53,23 @@ def test_what_may_be_there_has_its_shape(path: tuple[str | int, ...], kind: str 
 
 @pytest.mark.parametrize("path", [("lef",), ("leaf", "sze"), ("leaf", 0), ("closed", "x"), ("lef", "x")], ids=str)
 def test_what_cannot_be_there_has_none(path: tuple[str | int, ...]) -> None:
-    assert at(TREE, path) is None
+    assert shape_at(TREE, path) is None
 
 
 def test_additional_properties_are_what_the_schema_says() -> None:
-    assert at({"type": "object", "properties": {}, "additionalProperties": True}, ("x",)) == {}
-    assert at({"type": "object", "properties": {}, "additionalProperties": False}, ("x",)) is None
-    assert at({"type": "object"}, ("x",)) == {}
+    assert shape_at({"type": "object", "properties": {}, "additionalProperties": True}, ("x",)) == {}
+    assert shape_at({"type": "object", "properties": {}, "additionalProperties": False}, ("x",)) is None
+    assert shape_at({"type": "object"}, ("x",)) == {}
 
 
 def test_the_elements_of_a_list_are_found_and_of_nothing_else() -> None:
-    assert elements({"type": "array", "items": {"type": "string"}}) == {"type": "string"}
-    assert elements({"type": "array"}) == {}
-    assert elements({"type": "string"}) is None
+    assert element_shape({"type": "array", "items": {"type": "string"}}) == {"type": "string"}
+    assert element_shape({"type": "array"}) == {}
+    assert element_shape({"type": "string"}) is None
 
 
 def test_the_fields_of_every_branch_have_names() -> None:
-    assert names({"anyOf": [{"properties": {"a": {}}}, {"oneOf": [{"properties": {"b": {}}}]}]}) == ["a", "b"]
+    assert field_names({"anyOf": [{"properties": {"a": {}}}, {"oneOf": [{"properties": {"b": {}}}]}]}) == ["a", "b"]
 
 
 @pytest.mark.parametrize(
@@ -89,10 +89,10 @@ def test_the_fields_of_every_branch_have_names() -> None:
     ids=str,
 )
 def test_types_clash_where_no_value_is_of_both(wanted: dict[str, Any], given: dict[str, Any], clashes: bool) -> None:
-    assert clash(wanted, given) is clashes
+    assert are_disjoint(wanted, given) is clashes
 
 
 def test_what_is_written_down_has_the_shape_of_its_type() -> None:
     values: list[object] = ["a", True, 1, 1.5, [1], {"a": 1}, None]
     kinds = ["string", "boolean", "integer", "number", "array", "object", "null"]
-    assert [literal(each)["type"] for each in values] == kinds
+    assert [literal_shape(each)["type"] for each in values] == kinds

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from remit import Agent, Effect, RateLimit, Retry, Risk, Timeout, recommended
+from remit import Agent, Effect, RateLimit, Retry, Risk, Timeout, with_recommended_layers
 from remit.errors import SetupError
 from remit.pipeline import Given, Step
 from tests.pipeline.mails import Mailbox
@@ -37,9 +37,9 @@ def test_a_bare_tool_gets_a_retry(effect: Effect) -> None:
 
 
 def test_a_retry_that_is_there_is_replaced_and_keeps_its_pauses() -> None:
-    own = Retry(attempts=2, base=0.1, most=0.2)
+    own = Retry(attempts=2, base_delay=0.1, max_delay=0.2)
     layers = layers_of(Step(name="search", callee=Mailbox().search().layer(own), retry=3))
-    assert layers == ["Retry(attempts=4, base=0.1, most=0.2)"]
+    assert layers == ["Retry(attempts=4, base_delay=0.1, max_delay=0.2)"]
 
 
 def test_a_retry_stands_outside_the_timeout_and_within_the_limits() -> None:
@@ -50,7 +50,7 @@ def test_a_retry_stands_outside_the_timeout_and_within_the_limits() -> None:
 
 
 def test_without_retry_the_tool_stays_as_it_is() -> None:
-    tool = recommended(Mailbox().search())
+    tool = with_recommended_layers(Mailbox().search())
     assert Step(name="search", callee=tool, takes={"query": Given("query")}).callee is tool
 
 

@@ -15,14 +15,14 @@ from typing import Any
 
 from remit import Agent, App, Ask, Effect, Env, LeafContext, Policy, Principal, Runtime, When, preset, tool
 from remit.journal.sql import SqlStore
-from remit.testing import Scripted, anybody, calls
+from remit.testing import Scripted, calls, superuser
 
 SCRIPT = [calls(("erase", {"page": "about"})), "done"]
 
 
 def known(name: str, tenant: str) -> Principal:
     """Everybody may do everything."""
-    return anybody(name=name, tenant=tenant)
+    return superuser(name=name, tenant=tenant)
 
 
 def application(folder: Path) -> App:
@@ -49,9 +49,9 @@ async def main(journal: Path, verb: str, *words: str) -> dict[str, Any]:
     try:
         match verb:
             case "run":
-                result = await runtime.run("go", by=anybody())
+                result = await runtime.run("go", by=superuser())
             case "decide":
-                await runtime.decide(words[0], approved=words[1] == "yes", by=anybody(name="bob"))
+                await runtime.decide(words[0], approved=words[1] == "yes", by=superuser(name="bob"))
                 return {}
             case _:
                 result = await runtime.resume(words[0])

@@ -12,7 +12,7 @@ from remit import (
     App,
     CallLayer,
     Effect,
-    InProcessStore,
+    InMemoryStore,
     LeafContext,
     Model,
     Principal,
@@ -24,10 +24,10 @@ from remit import (
     tool,
 )
 from remit.contracts.items import Item, Position
-from remit.contracts.ledger import Take
-from remit.journal.ports import Store, Stored
-from remit.runtime import Directory
-from remit.testing import Scripted, anybody
+from remit.contracts.ledger import Consumption
+from remit.journal.ports import AppendFuture, Store
+from remit.runtime import PrincipalDirectory
+from remit.testing import Scripted, superuser
 
 AnyTool = Tool[..., Any]
 
@@ -71,7 +71,7 @@ class Crash(BaseException):
     """The process died here."""
 
 
-class Mortal(InProcessStore):
+class Mortal(InMemoryStore):
     """A store whose process dies at its n-th append: before it is stored, or after. What was stored stays."""
 
     def __init__(self, clock: Clock) -> None:
@@ -88,7 +88,9 @@ class Mortal(InProcessStore):
         """A new process comes to the same data."""
         self._left, self.dead = None, False
 
-    def append(self, run: str, epoch: int, items: Sequence[Position], take: Take | None = None) -> Stored:
+    def append(
+        self, run: str, epoch: int, items: Sequence[Position], consumption: Consumption | None = None
+    ) -> AppendFuture:
         self._alive()
         if self._left is not None:
             self._left -= 1
@@ -96,7 +98,7 @@ class Mortal(InProcessStore):
         if dying and not self._after:
             self.dead = True
             raise Crash
-        stored = super().append(run, epoch, items, take)
+        stored = super().append(run, epoch, items, consumption)
         if dying:
             self.dead = True
             raise Crash
@@ -113,7 +115,7 @@ class Mortal(InProcessStore):
 
 def everybody(name: str, tenant: str) -> Principal:
     """A directory in which everybody may do everything."""
-    return anybody(name=name, tenant=tenant)
+    return superuser(name=name, tenant=tenant)
 
 
 def runtime_of(
@@ -121,7 +123,7 @@ def runtime_of(
     *tools: AnyTool,
     store: Store | None = None,
     clock: Callable[[], float] = time.time,
-    directory: Directory | None = everybody,
+    directory: PrincipalDirectory | None = everybody,
     layers: Stack[CallLayer] | None = None,
     instructions: str = "Work.",
     parallel: int = 8,

@@ -6,10 +6,10 @@ import math
 
 import pytest
 
-from remit import Ask, Effect, Env, HighRisk, InProcessStore, Policy, Risk, When, preset, tool
+from remit import Ask, Effect, Env, HighRisk, InMemoryStore, Policy, Risk, When, preset, tool
 from remit.errors import SetupError
 from remit.journal.ports import Store
-from remit.testing import Scripted, anybody, calls
+from remit.testing import Scripted, calls, superuser
 from tests.runtime.kit import AnyTool, Clock, World, last_reply, runtime_of
 
 ERASE = calls(("erase", {"text": "about"}))
@@ -34,16 +34,16 @@ def changed(world: World) -> AnyTool:
 async def test_what_changed_since_the_question_is_asked_about_anew(store: Store, what: str, decided: bool) -> None:
     world, model = World(), Scripted([ERASE, "done"])
     before = runtime_of(model, eraser(world), store=store)
-    waiting = await before.run("go", by=anybody())
+    waiting = await before.run("go", by=superuser())
     if decided:
-        await before.decide(waiting.questions[0], approved=True, by=anybody())
+        await before.decide(waiting.questions[0], approved=True, by=superuser())
     made = changed(world) if what == "definition" else eraser(world)
     layers = preset(Env(), policy=Policy(HighRisk("more than high risk"))) if what == "policy" else None
     after = runtime_of(model, made, store=store, layers=layers)
     again = await after.resume(waiting.run)
     assert (again.status, world.ran) == ("waiting", [])
     assert set(again.questions).isdisjoint(waiting.questions)
-    await after.decide(again.questions[0], approved=True, by=anybody())
+    await after.decide(again.questions[0], approved=True, by=superuser())
     assert (await after.resume(waiting.run)).value() == "done"
     assert world.ran == ["about"]
 
@@ -61,12 +61,12 @@ async def test_a_run_tells_when_it_goes_on_without_a_person_and_then_does() -> N
         Scripted([calls(("erase", {"text": "a"}), ("erase", {"text": "b"})), "done"]),
     )
     rules = [
-        When("a", lambda call: '"a"' in call.canonical, Ask(reason="a", expires_in=60)),
-        When("b", lambda call: '"b"' in call.canonical, Ask(reason="b", expires_in=30)),
+        When("a", lambda call: '"a"' in call.canonical_arguments, Ask(reason="a", expires_in=60)),
+        When("b", lambda call: '"b"' in call.canonical_arguments, Ask(reason="b", expires_in=30)),
     ]
     layers = preset(Env(), policy=Policy(*rules))
-    runtime = runtime_of(model, eraser(world), store=InProcessStore(clock), clock=clock, layers=layers)
-    waiting = await runtime.run("go", by=anybody())
+    runtime = runtime_of(model, eraser(world), store=InMemoryStore(clock), clock=clock, layers=layers)
+    waiting = await runtime.run("go", by=superuser())
     asked = clock.now
     assert await runtime.earliest_expiry(waiting.run) == asked + 30
     clock.now = asked + 30
@@ -81,6 +81,6 @@ async def test_a_run_tells_when_it_goes_on_without_a_person_and_then_does() -> N
 async def test_a_run_that_waits_for_nobody_has_no_expiry(store: Store) -> None:
     runtime = runtime_of(Scripted([ERASE, "done"]), eraser(World()), store=store)
     assert await runtime.earliest_expiry("nothing") is None
-    waiting = await runtime.run("go", by=anybody())
-    await runtime.decide(waiting.questions[0], approved=True, by=anybody())
+    waiting = await runtime.run("go", by=superuser())
+    await runtime.decide(waiting.questions[0], approved=True, by=superuser())
     assert await runtime.earliest_expiry(waiting.run) is None

@@ -8,16 +8,16 @@ from uuid import UUID
 import pytest
 
 from remit import Effect, LeafContext, Runtime, tool
-from remit.contracts.arguments import Limits, parse
-from remit.contracts.items import BESIDE, Opened
+from remit.contracts.arguments import Limits, parse_arguments
+from remit.contracts.items import DETACHED, RunOpened
 from remit.errors import IdempotencyError, NotFoundError, RequestError
 from remit.inventory import Status, ToolRequest, ToolRequestPayload
 from remit.journal.ports import Store
-from remit.testing import Scripted, anybody, calls
+from remit.testing import Scripted, calls, superuser
 from tests.runtime.kit import items_of, runtime_of
 from tests.runtime.test_conversation import FIRST, YES, eraser, talk, texts
 
-ADA = anybody()
+ADA = superuser()
 
 
 @tool(effect=Effect.PURE)
@@ -36,20 +36,20 @@ def asked(
 async def test_a_tool_sees_the_conversation_that_it_is_called_in(store: Store) -> None:
     runtime = runtime_of(Scripted([]), where, store=store)
     results = [
-        await runtime.call_in("c", where, ADA),
-        await runtime.call_named("where", parse("{}", Limits()), by=ADA, conversation="c"),
+        await runtime.call_in_conversation("c", where, ADA),
+        await runtime.call_by_name("where", parse_arguments("{}", Limits()), by=ADA, conversation="c"),
         await runtime.call(where, ADA),
     ]
     assert [result.value() for result in results] == ["c", "c", ""]
     headers = [(await items_of(store, result.run))[0] for result in results]
-    assert [header.after for header in headers if isinstance(header, Opened)] == [BESIDE, BESIDE, ""]
+    assert [header.after for header in headers if isinstance(header, RunOpened)] == [DETACHED, DETACHED, ""]
 
 
 async def test_a_call_can_be_made_while_the_agents_run_waits_which_then_goes_on(store: Store) -> None:
     ran = list[str]()
     runtime, model = talk(store, calls(("erase", YES)), "done", "hello", ran=ran)
     waiting = await runtime.run("one", by=ADA, conversation="c")
-    beside = await runtime.call_in("c", eraser(ran), ADA, "home")
+    beside = await runtime.call_in_conversation("c", eraser(ran), ADA, "home")
     assert (waiting.status, beside.value()) == ("waiting", "would erase home")
     with pytest.raises(RequestError, match=f"conversation c is busy: run {waiting.run} is waiting"):
         await runtime.run("two", by=ADA, conversation="c")
@@ -62,10 +62,10 @@ async def test_a_call_can_be_made_while_the_agents_run_waits_which_then_goes_on(
 async def test_while_a_call_waits_the_conversation_and_other_calls_go_on(store: Store) -> None:
     ran = list[str]()
     runtime, model = talk(store, "hello", "again", ran=ran)
-    waiting = await runtime.call_in("c", eraser(ran), ADA, "about", confirmed=True)
+    waiting = await runtime.call_in_conversation("c", eraser(ran), ADA, "about", confirmed=True)
     assert waiting.status == "waiting"
     assert (await runtime.run("one", by=ADA, conversation="c")).value() == "hello"
-    assert (await runtime.call_in("c", eraser(ran), ADA, "home")).status == "done"
+    assert (await runtime.call_in_conversation("c", eraser(ran), ADA, "home")).status == "done"
     assert (await runtime.run("two", by=ADA, conversation="c")).value() == "again"
     assert texts(model) == ["Work.", "one", "hello", "two"]
     await runtime.decide(waiting.questions[0], approved=True, by=ADA)
@@ -75,8 +75,8 @@ async def test_while_a_call_waits_the_conversation_and_other_calls_go_on(store: 
 async def test_an_agent_that_is_called_directly_begins_with_nothing_and_leaves_nothing(store: Store) -> None:
     runtime, model = talk(store, "hello", "again")
     await runtime.run("one", by=ADA, conversation="c")
-    prompt = parse('{"prompt":"psst"}', Limits())
-    beside = await runtime.call_named("agent", prompt, by=ADA, conversation="c")
+    prompt = parse_arguments('{"prompt":"psst"}', Limits())
+    beside = await runtime.call_by_name("agent", prompt, by=ADA, conversation="c")
     assert (texts(model), beside.value()) == (["Work.", "psst"], "hello")
     await runtime.run("two", by=ADA, conversation="c")
     assert texts(model) == ["Work.", "one", "hello", "two"]
@@ -88,46 +88,48 @@ async def test_what_a_call_announces_another_does_once_a_person_has_said_yes(sto
     ran = list[str]()
     runtime, _ = talk(store, ran=ran)
     erase = eraser(ran)
-    await runtime.call_in("c", erase, ADA, "about")
-    (row,) = await store.questions(conversation="c")
+    await runtime.call_in_conversation("c", erase, ADA, "about")
+    (row,) = await store.list_questions(conversation="c")
     await runtime.decide(row.question.id, approved=True, by=ADA)
-    assert (await runtime.call_in("other", erase, ADA, "about", confirmed=True)).status == "waiting"
-    assert (await runtime.call_in("c", erase, ADA, "about", confirmed=True)).value() == "erased about"
-    assert (await runtime.call_in("c", erase, ADA, "about", confirmed=True)).status == "waiting", "a yes is used once"
+    assert (await runtime.call_in_conversation("other", erase, ADA, "about", confirmed=True)).status == "waiting"
+    assert (await runtime.call_in_conversation("c", erase, ADA, "about", confirmed=True)).value() == "erased about"
+    assert (await runtime.call_in_conversation("c", erase, ADA, "about", confirmed=True)).status == "waiting", (
+        "a yes is used once"
+    )
 
 
 async def test_a_call_beside_a_conversation_replays(store: Store) -> None:
     runtime, _ = talk(store, "hello")
     await runtime.run("one", by=ADA, conversation="c")
-    beside = await runtime.call_in("c", eraser([]), ADA, **FIRST)
+    beside = await runtime.call_in_conversation("c", eraser([]), ADA, **FIRST)
     report = await runtime.replay(beside.run)
-    assert (report.identical, report.compared) == (True, 1)
+    assert (report.is_identical, report.compared_count) == (True, 1)
 
 
 async def test_a_tool_request_is_answered_in_its_session_and_done_once(store: Store) -> None:
     ran = list[str]()
     runtime, _ = talk(store, ran=ran)
     request = asked("erase", '{"page": "about"}')
-    answers = [await runtime.answer(request, by=ADA) for _ in range(2)]
+    answers = [await runtime.handle_request(request, by=ADA) for _ in range(2)]
     assert [(each.status, each.request_id) for each in answers] == [(Status.COMPLETED, UUID(int=1))] * 2
     assert [each.payload.result for each in answers if each.payload] == ["would erase about"] * 2
-    (row,) = await store.runs()
+    (row,) = await store.list_runs()
     assert row.conversation == "s"
     with pytest.raises(IdempotencyError, match="was sent before for something else"):
-        await runtime.answer(asked("erase", '{"page": "about"}', session="other"), by=ADA)
+        await runtime.handle_request(asked("erase", '{"page": "about"}', session="other"), by=ADA)
 
 
 async def test_a_tool_request_is_pending_until_a_person_has_decided(store: Store) -> None:
     ran = list[str]()
     runtime, _ = talk(store, ran=ran)
     request = asked("erase", json.dumps(YES))
-    pending = await runtime.answer(request, by=ADA)
-    (question,) = await store.questions()
+    pending = await runtime.handle_request(request, by=ADA)
+    (question,) = await store.list_questions()
     assert (pending.status, pending.payload) == (Status.PENDING, None)
     assert pending.metadata == {"questions": [question.question.id]}
     await runtime.decide(question.question.id, approved=True, by=ADA)
-    done = await runtime.answer(request, by=ADA)
-    assert (done.status, ran) == (Status.COMPLETED, [f"about in {(await store.runs())[0].run}"])
+    done = await runtime.handle_request(request, by=ADA)
+    assert (done.status, ran) == (Status.COMPLETED, [f"about in {(await store.list_runs())[0].run}"])
 
 
 async def test_a_tool_request_that_fails_has_an_error_and_no_payload() -> None:
@@ -136,7 +138,7 @@ async def test_a_tool_request_that_fails_has_an_error_and_no_payload() -> None:
         """Fail."""
         raise NotFoundError("it is gone")
 
-    answer = await runtime_of(Scripted([]), fail).answer(asked("fail", session=None), by=ADA)
+    answer = await runtime_of(Scripted([]), fail).handle_request(asked("fail", session=None), by=ADA)
     assert (answer.status, answer.payload) == (Status.FAILED, None)
     assert answer.error is not None
     assert answer.error.message == "it is gone"
@@ -145,7 +147,7 @@ async def test_a_tool_request_that_fails_has_an_error_and_no_payload() -> None:
 async def test_nobody_asks_in_the_name_of_another_or_for_a_tool_that_is_not_there(store: Store) -> None:
     runtime: Runtime = runtime_of(Scripted([]), where, store=store)
     with pytest.raises(RequestError, match="says that 'bob' asks, and 'ada' does"):
-        await runtime.answer(asked("where", by="bob"), by=ADA)
+        await runtime.handle_request(asked("where", by="bob"), by=ADA)
     with pytest.raises(RequestError, match="has no tool or agent 'nowhere'"):
-        await runtime.answer(asked("nowhere"), by=ADA)
-    assert await store.runs() == []
+        await runtime.handle_request(asked("nowhere"), by=ADA)
+    assert await store.list_runs() == []

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from remit import Effect, LeafContext, Principal, Risk, tool
-from remit.contracts.items import Finished, ToolOutput
-from remit.contracts.oracle import faults
-from remit.engine.drive import POLL
+from remit.contracts.items import RunFinished, ToolOutput
+from remit.contracts.oracle import history_errors
+from remit.engine.drive import CANCEL_POLL_SECONDS
 from remit.errors import CallCancelledError, RequestError
-from remit.journal.in_process import InProcessStore
+from remit.journal.in_process import InMemoryStore
 from remit.journal.sql import SqlStore
-from remit.testing import Scripted, anybody, calls
+from remit.testing import Scripted, calls, superuser
 from tests.runtime.kit import Clock, Crash, Mortal, World, items_of, runtime_of, tool_messages
 
 TWO = calls(("write", {"text": "a"}), ("erase", {"text": "b"}), ("erase", {"text": "c"}))
@@ -26,21 +26,21 @@ MODES = pytest.mark.parametrize("parallel", [1, 8], ids=["sequential", "parallel
 
 @MODES
 async def test_a_run_that_waits_is_over_when_it_is_cancelled(parallel: int) -> None:
-    world, store = World(), InProcessStore()
+    world, store = World(), InMemoryStore()
     write, erase = world.write(), world.write("erase", Effect.KEYED, Risk.HIGH)
     runtime = runtime_of(Scripted([TWO, "never"]), write, erase, store=store, parallel=parallel)
-    waiting = await runtime.run("go", by=anybody())
+    waiting = await runtime.run("go", by=superuser())
     assert (waiting.status, world.ran) == ("waiting", ["a"])
-    result = await runtime.cancel(waiting.run, by=anybody())
+    result = await runtime.cancel(waiting.run, by=superuser())
     assert result is not None
     assert result.status == "cancelled"
     with pytest.raises(CallCancelledError):
         result.value()
     assert world.ran == ["a"]
     items = await items_of(store, waiting.run)
-    assert isinstance(items[-1], Finished)
+    assert isinstance(items[-1], RunFinished)
     assert max(Counter(item.call for item in items if isinstance(item, ToolOutput)).values()) == 1
-    assert faults(await runtime.history(waiting.run)) == []
+    assert history_errors(await runtime.history(waiting.run)) == []
     first, *rest = await tool_messages(runtime, waiting.run)
     assert first == "wrote a"
     assert [json.loads(text)["errorCode"] for text in rest] == ["CANCELLED"] * 2
@@ -51,10 +51,10 @@ async def test_a_decision_after_the_end_runs_nothing(approved: bool) -> None:
     world = World()
     erase = world.write("erase", Effect.KEYED, Risk.HIGH)
     runtime = runtime_of(Scripted([calls(("erase", {"text": "a"})), "never"]), erase)
-    waiting = await runtime.run("go", by=anybody())
-    await runtime.cancel(waiting.run, by=anybody())
+    waiting = await runtime.run("go", by=superuser())
+    await runtime.cancel(waiting.run, by=superuser())
     with contextlib.suppress(RequestError):
-        await runtime.decide(waiting.questions[0], approved=approved, by=anybody())
+        await runtime.decide(waiting.questions[0], approved=approved, by=superuser())
     assert (await runtime.resume(waiting.run)).status == "cancelled"
     assert world.ran == []
 
@@ -63,9 +63,9 @@ async def test_an_approval_that_was_given_before_is_not_used_by_cancelling() -> 
     world = World()
     erase = world.write("erase", Effect.KEYED, Risk.HIGH)
     runtime = runtime_of(Scripted([calls(("erase", {"text": "a"})), "never"]), erase)
-    waiting = await runtime.run("go", by=anybody())
-    await runtime.decide(waiting.questions[0], approved=True, by=anybody())
-    await runtime.cancel(waiting.run, by=anybody())
+    waiting = await runtime.run("go", by=superuser())
+    await runtime.decide(waiting.questions[0], approved=True, by=superuser())
+    await runtime.cancel(waiting.run, by=superuser())
     assert world.ran == []
     assert (await runtime.resume(waiting.run)).status == "cancelled"
 
@@ -85,21 +85,21 @@ async def test_a_run_that_is_driven_elsewhere_is_stopped_by_its_driver(parallel:
             stopped.append(text)
         return "never"
 
-    store = InProcessStore()
+    store = InMemoryStore()
     script = [calls(("wait", {"text": "a"}), ("wait", {"text": "b"})), "never"]
     driving = runtime_of(Scripted(script), wait, store=store, parallel=parallel)
     another = runtime_of(Scripted(script), wait, store=store)
-    running = asyncio.create_task(driving.run("go", by=anybody()))
+    running = asyncio.create_task(driving.run("go", by=superuser()))
     await begun.wait()
-    (row,) = await store.runs()
+    (row,) = await store.list_runs()
     loop = asyncio.get_running_loop()
     asked = loop.time()
-    assert await another.cancel(row.run, by=anybody(name="bob")) is None, "it ends where it is driven"
+    assert await another.cancel(row.run, by=superuser(name="bob")) is None, "it ends where it is driven"
     result = await running
-    assert loop.time() - asked <= POLL
+    assert loop.time() - asked <= CANCEL_POLL_SECONDS
     assert result.status == "cancelled"
     assert stopped == (["a"] if parallel == 1 else ["a", "b"])
-    assert faults(await another.history(row.run)) == []
+    assert history_errors(await another.history(row.run)) == []
     assert (await another.resume(row.run)).status == "cancelled"
 
 
@@ -107,8 +107,8 @@ async def test_a_run_that_has_ended_stays_as_it_ended() -> None:
     world = World()
     write = world.write()
     runtime = runtime_of(Scripted([]), write)
-    done = await runtime.call(write, anybody(), "a")
-    result = await runtime.cancel(done.run, by=anybody())
+    done = await runtime.call(write, superuser(), "a")
+    result = await runtime.cancel(done.run, by=superuser())
     assert result is not None
     assert (result.status, result.value()) == ("done", "wrote a")
 
@@ -124,15 +124,15 @@ async def test_a_run_whose_process_died_is_over_when_it_is_cancelled() -> None:
     )
     store.die_at(4, after=False)
     with pytest.raises(Crash):
-        await runtime.run("go", by=anybody())
+        await runtime.run("go", by=superuser())
     store.revive()
     clock.now += 60
-    (row,) = await store.runs()
-    result = await runtime.cancel(row.run, by=anybody())
+    (row,) = await store.list_runs()
+    result = await runtime.cancel(row.run, by=superuser())
     assert result is not None
     assert result.status == "cancelled"
     assert world.ran == ["a"]
-    assert faults(await runtime.history(row.run)) == []
+    assert history_errors(await runtime.history(row.run)) == []
 
 
 async def test_a_run_of_another_tenant_looks_like_none_and_goes_on() -> None:
@@ -150,20 +150,20 @@ async def test_a_run_that_was_asked_to_end_while_nobody_drove_it_ends_when_it_is
     world, store = World(), SqlStore.at(journal)
     erase = world.write("erase", Effect.KEYED, Risk.HIGH)
     runtime = runtime_of(Scripted([calls(("erase", {"text": "a"})), "never"]), erase, store=store)
-    waiting = await runtime.run("go", by=anybody())
-    await runtime.decide(waiting.questions[0], approved=True, by=anybody())
-    await store.cancel(waiting.run, "bob")
+    waiting = await runtime.run("go", by=superuser())
+    await runtime.decide(waiting.questions[0], approved=True, by=superuser())
+    await store.request_cancel(waiting.run, "bob")
     assert (await runtime.resume(waiting.run)).status == "cancelled"
     assert world.ran == []
     await store.close()
 
 
 async def test_every_call_that_waited_gets_its_end_also_one_after_another() -> None:
-    world, store = World(), InProcessStore()
+    world, store = World(), InMemoryStore()
     write, erase = world.write(), world.write("erase", Effect.KEYED, Risk.HIGH)
     runtime = runtime_of(Scripted([TWO, "never"]), write, erase, store=store, parallel=1)
-    waiting = await runtime.run("go", by=anybody())
-    await runtime.cancel(waiting.run, by=anybody())
+    waiting = await runtime.run("go", by=superuser())
+    await runtime.cancel(waiting.run, by=superuser())
     ends = [item for item in await items_of(store, waiting.run) if isinstance(item, ToolOutput)]
     assert sorted(end.callee for end in ends) == ["agent", "erase", "erase", "write"]
 
@@ -171,19 +171,19 @@ async def test_every_call_that_waited_gets_its_end_also_one_after_another() -> N
 async def test_nobody_is_asked_about_a_run_that_is_over() -> None:
     erase = World().write("erase", Effect.KEYED, Risk.HIGH)
     runtime = runtime_of(Scripted([calls(("erase", {"text": "a"})), "never"]), erase)
-    waiting = await runtime.run("go", by=anybody())
-    await runtime.cancel(waiting.run, by=anybody())
-    assert await runtime.store.questions() == []
+    waiting = await runtime.run("go", by=superuser())
+    await runtime.cancel(waiting.run, by=superuser())
+    assert await runtime.store.list_questions() == []
 
 
 async def test_only_whoever_began_a_run_or_may_cancel_runs_ends_it() -> None:
     runtime = runtime_of(Scripted([calls(("write", {"text": "a"})), "done"]), World().write(risk=Risk.HIGH))
-    waiting = await runtime.run("go", by=anybody("approvals:decide", name="ada"))
+    waiting = await runtime.run("go", by=superuser("approvals:decide", name="ada"))
     with pytest.raises(RequestError, match=f"bob may not cancel run {waiting.run} of ada: it needs runs:cancel"):
-        await runtime.cancel(waiting.run, by=anybody("approvals:decide", name="bob"))
+        await runtime.cancel(waiting.run, by=superuser("approvals:decide", name="bob"))
     row = await runtime.store.find_run(waiting.run)
     assert row is not None
     assert row.status == "waiting"
-    ended = await runtime.cancel(waiting.run, by=anybody("runs:cancel", name="carol"))
+    ended = await runtime.cancel(waiting.run, by=superuser("runs:cancel", name="carol"))
     assert ended is not None
     assert ended.status == "cancelled"

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from remit import Context, Effect, InProcessStore, LeafContext, Principal, Risk, Runtime, tool
-from remit.contracts.items import Decided, Opened, Started
-from remit.contracts.oracle import Broken, faults
+from remit import Context, Effect, InMemoryStore, LeafContext, Principal, Risk, Runtime, tool
+from remit.contracts.items import AttemptStarted, DecisionItem, RunOpened
+from remit.contracts.oracle import HistoryErrorKind, history_errors
 from remit.errors import RequestError
 from remit.journal.ports import Store
 from remit.journal.sql import SqlStore
-from remit.models.scripted import Line
-from remit.testing import Scripted, anybody, calls
+from remit.models.scripted import ScriptLine
+from remit.testing import Scripted, calls, superuser
 from tests.runtime.kit import Clock, World, items_of, runtime_of, tool_messages
 
 FIRST = {"page": "about"}
@@ -37,7 +37,7 @@ def eraser(ran: list[str], effect: Effect = Effect.KEYED) -> Any:
     return erase
 
 
-def talk(store: Store, *lines: Line, ran: list[str] | None = None, **known: Any) -> tuple[Runtime, Scripted]:
+def talk(store: Store, *lines: ScriptLine, ran: list[str] | None = None, **known: Any) -> tuple[Runtime, Scripted]:
     model = Scripted(lines)
     return runtime_of(model, eraser([] if ran is None else ran), store=store, **known), model
 
@@ -48,10 +48,10 @@ def texts(model: Scripted) -> list[str]:
 
 async def test_each_run_begins_with_what_was_said_before(store: Store) -> None:
     runtime, model = talk(store, "hello", "again", "bye")
-    runs = [(await runtime.run(prompt, by=anybody(), conversation="c")).run for prompt in ("one", "two", "three")]
+    runs = [(await runtime.run(prompt, by=superuser(), conversation="c")).run for prompt in ("one", "two", "three")]
     assert texts(model) == ["Work.", "one", "hello", "two", "again", "three"]
     headers = [(await items_of(store, run))[0] for run in runs]
-    assert [header.after for header in headers if isinstance(header, Opened)] == ["", *runs[:2]]
+    assert [header.after for header in headers if isinstance(header, RunOpened)] == ["", *runs[:2]]
     assert [json.loads(text)["content"] for text in await runtime.history(runs[-1])] == [
         *texts(model)[1:],
         "bye",
@@ -60,19 +60,19 @@ async def test_each_run_begins_with_what_was_said_before(store: Store) -> None:
 
 async def test_two_conversations_know_nothing_of_one_another(store: Store) -> None:
     runtime, model = talk(store, "hello", "hello")
-    await runtime.run("one", by=anybody(), conversation="a")
-    await runtime.run("two", by=anybody(), conversation="b")
+    await runtime.run("one", by=superuser(), conversation="a")
+    await runtime.run("two", by=superuser(), conversation="b")
     assert texts(model) == ["Work.", "two"]
 
 
 async def test_a_conversation_goes_on_after_a_run_that_failed(store: Store) -> None:
     runtime, model = talk(store, "hello")
-    await runtime.run("one", by=anybody(), conversation="c")
-    assert (await runtime.run("two", by=anybody(), conversation="c")).status == "failed"
+    await runtime.run("one", by=superuser(), conversation="c")
+    assert (await runtime.run("two", by=superuser(), conversation="c")).status == "failed"
     later, model = talk(store, "", "well again")
-    assert (await later.run("three", by=anybody(), conversation="c")).value() == "well again"
+    assert (await later.run("three", by=superuser(), conversation="c")).value() == "well again"
     assert texts(model) == ["Work.", "one", "hello", "two", "three"]
-    assert faults(model.requests[-1].history) == []
+    assert history_errors(model.requests[-1].history) == []
 
 
 async def test_a_conversation_goes_on_after_a_run_that_was_cancelled(store: Store) -> None:
@@ -86,30 +86,30 @@ async def test_a_conversation_goes_on_after_a_run_that_was_cancelled(store: Stor
         return "never"
 
     runtime = runtime_of(Scripted([calls(("wait", {})), "well again"]), wait, store=store)
-    running = asyncio.create_task(runtime.run("one", by=anybody(), conversation="c"))
+    running = asyncio.create_task(runtime.run("one", by=superuser(), conversation="c"))
     await begun.wait()
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
-    result = await runtime.run("two", by=anybody(), conversation="c")
+    result = await runtime.run("two", by=superuser(), conversation="c")
     assert result.value() == "well again"
-    assert faults(await runtime.history(result.run)) == []
+    assert history_errors(await runtime.history(result.run)) == []
     assert json.loads((await tool_messages(runtime, result.run))[0])["errorCode"] == "CANCELLED"
 
 
 async def test_a_conversation_whose_last_run_waits_is_busy_until_it_is_decided(store: Store) -> None:
     ran = list[str]()
     runtime, _ = talk(store, calls(("erase", YES)), "done", "hello", ran=ran)
-    waiting = await runtime.run("one", by=anybody(), conversation="c")
+    waiting = await runtime.run("one", by=superuser(), conversation="c")
     with pytest.raises(
         RequestError, match=f"conversation c is busy: run {waiting.run} is waiting; decide, resume or cancel"
     ):
-        await runtime.run("two", by=anybody(), conversation="c")
-    await runtime.decide(waiting.questions[0], approved=True, by=anybody())
+        await runtime.run("two", by=superuser(), conversation="c")
+    await runtime.decide(waiting.questions[0], approved=True, by=superuser())
     with pytest.raises(RequestError, match="is busy"):
-        await runtime.run("two", by=anybody(), conversation="c")
+        await runtime.run("two", by=superuser(), conversation="c")
     assert (await runtime.resume(waiting.run)).value() == "done"
-    assert (await runtime.run("two", by=anybody(), conversation="c")).value() == "hello"
+    assert (await runtime.run("two", by=superuser(), conversation="c")).value() == "hello"
     assert len(ran) == 1
 
 
@@ -122,10 +122,10 @@ async def test_a_conversation_whose_last_run_is_under_way_is_busy(store: Store) 
         return await Scripted(["hello"])(request)
 
     runtime = runtime_of(model, store=store)
-    running = asyncio.create_task(runtime.run("one", by=anybody(), conversation="c"))
+    running = asyncio.create_task(runtime.run("one", by=superuser(), conversation="c"))
     await asked.wait()
     with pytest.raises(RequestError, match="is running; decide, resume or cancel it first"):
-        await runtime.run("two", by=anybody(), conversation="c")
+        await runtime.run("two", by=superuser(), conversation="c")
     release.set()
     assert (await running).value() == "hello"
 
@@ -133,10 +133,10 @@ async def test_a_conversation_whose_last_run_is_under_way_is_busy(store: Store) 
 async def test_a_call_that_only_announces_is_made_and_opens_the_question_for_what_it_announces(store: Store) -> None:
     ran = list[str]()
     runtime, model = talk(store, calls(("erase", FIRST)), "shall I?", ran=ran)
-    result = await runtime.run("erase about", by=anybody(), conversation="c")
+    result = await runtime.run("erase about", by=superuser(), conversation="c")
     assert result.value() == "shall I?"
     assert texts(model)[-1] == "would erase about"
-    (row,) = await store.questions(conversation="c")
+    (row,) = await store.list_questions(conversation="c")
     assert (row.question.arguments, row.question.waits) == ('{"confirmed":true,"page":"about"}', False)
     assert ran == []
 
@@ -145,16 +145,16 @@ async def test_what_was_announced_and_approved_is_done_by_a_later_run_once(store
     ran = list[str]()
     script = [calls(("erase", FIRST)), "shall I?", calls(("erase", YES)), "done", calls(("erase", YES)), "again"]
     runtime, _ = talk(store, *script, ran=ran)
-    await runtime.run("erase about", by=anybody(), conversation="c")
-    (row,) = await store.questions()
-    await runtime.decide(row.question.id, approved=True, by=anybody())
-    second = await runtime.run("yes", by=anybody(), conversation="c")
+    await runtime.run("erase about", by=superuser(), conversation="c")
+    (row,) = await store.list_questions()
+    await runtime.decide(row.question.id, approved=True, by=superuser())
+    second = await runtime.run("yes", by=superuser(), conversation="c")
     assert (second.status, ran) == ("done", [f"about in {second.run}"])
     taken = await store.find_question(row.question.id)
-    (started,) = [item for item in await items_of(store, second.run) if isinstance(item, Started)]
+    (started,) = [item for item in await items_of(store, second.run) if isinstance(item, AttemptStarted)]
     assert taken is not None
-    assert (taken.status, taken.taken) == ("taken", (second.run, started.call))
-    third = await runtime.run("once more", by=anybody(), conversation="c")
+    assert (taken.status, taken.consumed_by) == ("taken", (second.run, started.call))
+    third = await runtime.run("once more", by=superuser(), conversation="c")
     assert third.status == "waiting", "a yes is used once"
     assert len(ran) == 1
 
@@ -171,10 +171,10 @@ async def test_what_was_announced_and_approved_is_done_by_the_same_run(store: St
         return await Scripted([calls(("erase", FIRST)), calls(("erase", YES)), "done"])(request)
 
     runtime = runtime_of(model, eraser(ran), store=store)
-    running = asyncio.create_task(runtime.run("erase", by=anybody(), conversation="c"))
+    running = asyncio.create_task(runtime.run("erase", by=superuser(), conversation="c"))
     await announced.wait()
-    (row,) = await store.questions()
-    await runtime.decide(row.question.id, approved=True, by=anybody())
+    (row,) = await store.list_questions()
+    await runtime.decide(row.question.id, approved=True, by=superuser())
     decided.set()
     assert (await running).value() == "done"
     assert len(ran) == 1
@@ -183,10 +183,10 @@ async def test_what_was_announced_and_approved_is_done_by_the_same_run(store: St
 async def test_a_yes_that_is_only_said_decides_nothing(store: Store) -> None:
     ran = list[str]()
     runtime, _ = talk(store, calls(("erase", FIRST)), "shall I?", calls(("erase", YES)), "done", ran=ran)
-    await runtime.run("erase about", by=anybody(), conversation="c")
-    second = await runtime.run("yes, I approve", by=anybody(), conversation="c")
+    await runtime.run("erase about", by=superuser(), conversation="c")
+    second = await runtime.run("yes, I approve", by=superuser(), conversation="c")
     assert (second.status, ran) == ("waiting", [])
-    assert len(await store.questions()) == 1, "it waits for the question that was announced"
+    assert len(await store.list_questions()) == 1, "it waits for the question that was announced"
 
 
 OTHERS: dict[str, tuple[dict[str, Any], str]] = {
@@ -201,22 +201,22 @@ async def test_a_yes_is_for_these_arguments_in_this_conversation(store: Store, n
     arguments, conversation = OTHERS[name]
     ran = list[str]()
     runtime, _ = talk(store, calls(("erase", FIRST)), "shall I?", ran=ran)
-    await runtime.run("erase about", by=anybody(), conversation="c")
-    (row,) = await store.questions()
-    await runtime.decide(row.question.id, approved=True, by=anybody())
+    await runtime.run("erase about", by=superuser(), conversation="c")
+    (row,) = await store.list_questions()
+    await runtime.decide(row.question.id, approved=True, by=superuser())
     before = ["x", "y"] if conversation == "c" else []
     turned, _ = talk(store, *before, calls(("erase", arguments)), "done", ran=ran)
-    second = await turned.run("yes", by=anybody(), conversation=conversation)
+    second = await turned.run("yes", by=superuser(), conversation=conversation)
     assert (second.status, ran) == ("waiting", [])
 
 
 async def test_a_no_to_what_was_announced_is_what_the_later_call_gets(store: Store) -> None:
     ran = list[str]()
     runtime, model = talk(store, calls(("erase", FIRST)), "shall I?", calls(("erase", YES)), "as you like", ran=ran)
-    await runtime.run("erase about", by=anybody(), conversation="c")
-    (row,) = await store.questions()
-    await runtime.decide(row.question.id, approved=False, by=anybody(), reason="we need it")
-    assert (await runtime.run("well?", by=anybody(), conversation="c")).value() == "as you like"
+    await runtime.run("erase about", by=superuser(), conversation="c")
+    (row,) = await store.list_questions()
+    await runtime.decide(row.question.id, approved=False, by=superuser(), reason="we need it")
+    assert (await runtime.run("well?", by=superuser(), conversation="c")).value() == "as you like"
     assert json.loads(texts(model)[-1])["reason"] == "we need it"
     assert ran == []
 
@@ -224,9 +224,9 @@ async def test_a_no_to_what_was_announced_is_what_the_later_call_gets(store: Sto
 async def test_without_a_conversation_nothing_is_announced_and_the_call_itself_is_asked_about(store: Store) -> None:
     ran = list[str]()
     runtime, _ = talk(store, calls(("erase", FIRST)), calls(("erase", YES)), "done", ran=ran)
-    waiting = await runtime.run("erase about", by=anybody())
-    assert (waiting.status, len(await store.questions())) == ("waiting", 1)
-    await runtime.decide(waiting.questions[0], approved=True, by=anybody())
+    waiting = await runtime.run("erase about", by=superuser())
+    assert (waiting.status, len(await store.list_questions())) == ("waiting", 1)
+    await runtime.decide(waiting.questions[0], approved=True, by=superuser())
     assert (await runtime.resume(waiting.run)).value() == "done"
     assert len(ran) == 1
 
@@ -234,11 +234,11 @@ async def test_without_a_conversation_nothing_is_announced_and_the_call_itself_i
 async def test_runs_of_a_conversation_replay_with_what_was_said_before(store: Store) -> None:
     ran = list[str]()
     runtime, _ = talk(store, calls(("erase", FIRST)), "shall I?", calls(("erase", YES)), "done", ran=ran)
-    first = await runtime.run("erase about", by=anybody(), conversation="c")
-    (row,) = await store.questions()
-    await runtime.decide(row.question.id, approved=True, by=anybody())
-    second = await runtime.run("yes", by=anybody(), conversation="c")
-    assert any(isinstance(item, Decided) for item in await items_of(store, second.run))
+    first = await runtime.run("erase about", by=superuser(), conversation="c")
+    (row,) = await store.list_questions()
+    await runtime.decide(row.question.id, approved=True, by=superuser())
+    second = await runtime.run("yes", by=superuser(), conversation="c")
+    assert any(isinstance(item, DecisionItem) for item in await items_of(store, second.run))
     for run in (first.run, second.run):
         assert (await runtime.replay(run)).difference == ""
 
@@ -263,12 +263,12 @@ class Patience(Clock):
 
 async def test_a_run_that_waits_for_what_an_earlier_run_announced_goes_on_when_that_is_decided() -> None:
     ran, clock = list[str](), Patience(2_000)
-    store = InProcessStore(Clock())
+    store = InMemoryStore(Clock())
     runtime, _ = talk(store, calls(("erase", FIRST)), "?", calls(("erase", YES)), "done", ran=ran, clock=clock)
-    await runtime.run("erase about", by=anybody(), conversation="c")
-    second = await runtime.run("yes", by=anybody(), conversation="c")
+    await runtime.run("erase about", by=superuser(), conversation="c")
+    second = await runtime.run("yes", by=superuser(), conversation="c")
     assert second.status == "waiting"
-    await runtime.decide(second.questions[0], approved=True, by=anybody())
+    await runtime.decide(second.questions[0], approved=True, by=superuser())
     assert (await runtime.resume(second.run)).value() == "done"
     assert len(ran) == 1
 
@@ -277,12 +277,12 @@ async def test_what_was_denied_can_be_announced_and_asked_about_again(store: Sto
     ran = list[str]()
     script = [calls(("erase", FIRST)), "?", calls(("erase", YES)), "no?", calls(("erase", FIRST)), "now?"]
     runtime, _ = talk(store, *script, ran=ran)
-    await runtime.run("erase about", by=anybody(), conversation="c")
-    (row,) = await store.questions()
-    await runtime.decide(row.question.id, approved=False, by=anybody())
-    await runtime.run("well?", by=anybody(), conversation="c")
-    await runtime.run("I have changed my mind", by=anybody(), conversation="c")
-    assert len(await store.questions()) == 1
+    await runtime.run("erase about", by=superuser(), conversation="c")
+    (row,) = await store.list_questions()
+    await runtime.decide(row.question.id, approved=False, by=superuser())
+    await runtime.run("well?", by=superuser(), conversation="c")
+    await runtime.run("I have changed my mind", by=superuser(), conversation="c")
+    assert len(await store.list_questions()) == 1
 
 
 @pytest.mark.parametrize("parallel", [1, 8], ids=["sequential", "parallel"])
@@ -290,12 +290,12 @@ async def test_of_two_equal_calls_in_one_reply_a_yes_is_used_by_one(store: Store
     ran = list[str]()
     script = [calls(("erase", FIRST)), "?", calls(("erase", YES), ("erase", YES)), "done"]
     runtime, _ = talk(store, *script, ran=ran, parallel=parallel)
-    await runtime.run("erase about", by=anybody(), conversation="c")
-    (row,) = await store.questions()
-    await runtime.decide(row.question.id, approved=True, by=anybody())
-    second = await runtime.run("yes", by=anybody(), conversation="c")
+    await runtime.run("erase about", by=superuser(), conversation="c")
+    (row,) = await store.list_questions()
+    await runtime.decide(row.question.id, approved=True, by=superuser())
+    second = await runtime.run("yes", by=superuser(), conversation="c")
     assert (second.status, len(ran), len(second.questions)) == ("waiting", 1, 1)
-    await runtime.decide(second.questions[0], approved=False, by=anybody())
+    await runtime.decide(second.questions[0], approved=False, by=superuser())
     assert (await runtime.resume(second.run)).value() == "done"
     assert len(ran) == 1
 
@@ -313,12 +313,12 @@ async def test_a_yes_to_a_composed_callee_is_used_once(store: Store) -> None:
 
     script = [calls(("erase", FIRST)), "?", calls(("erase", YES)), "done", calls(("erase", YES)), "again"]
     runtime = runtime_of(Scripted(script), erase, write, store=store)
-    await runtime.run("erase", by=anybody(), conversation="c")
-    (row,) = await store.questions()
-    await runtime.decide(row.question.id, approved=True, by=anybody())
-    await runtime.run("yes", by=anybody(), conversation="c")
+    await runtime.run("erase", by=superuser(), conversation="c")
+    (row,) = await store.list_questions()
+    await runtime.decide(row.question.id, approved=True, by=superuser())
+    await runtime.run("yes", by=superuser(), conversation="c")
     assert len(ran) == 1
-    await runtime.run("again", by=anybody(), conversation="c")
+    await runtime.run("again", by=superuser(), conversation="c")
     assert len(ran) == 1
 
 
@@ -332,15 +332,15 @@ async def test_a_conversation_of_another_tenant_is_another_conversation(store: S
 async def test_a_conversation_of_another_application_is_another_conversation(store: Store) -> None:
     one, _ = talk(store, "hello", app="one")
     two, _ = talk(store, "hello", app="two")
-    await one.run("one", by=anybody(), conversation="c")
-    assert (await two.run("two", by=anybody(), conversation="c")).value() == "hello"
+    await one.run("one", by=superuser(), conversation="c")
+    assert (await two.run("two", by=superuser(), conversation="c")).value() == "hello"
 
 
 async def test_of_two_messages_at_once_one_is_refused(journal: Path) -> None:
     store = SqlStore.at(journal)
     runtime, _ = talk(store, "hello", "hello")
     outcomes = await asyncio.gather(
-        *(runtime.run(prompt, by=anybody(), conversation="c") for prompt in ("one", "two")), return_exceptions=True
+        *(runtime.run(prompt, by=superuser(), conversation="c") for prompt in ("one", "two")), return_exceptions=True
     )
     await store.close()
     assert sorted(type(outcome).__name__ for outcome in outcomes) == ["RequestError", "RunResult"]
@@ -349,13 +349,13 @@ async def test_of_two_messages_at_once_one_is_refused(journal: Path) -> None:
 async def test_calls_of_two_runs_never_have_one_id(store: Store) -> None:
     runtime, model = talk(store, calls(("erase", FIRST)), "?", calls(("erase", FIRST)), "?")
     for prompt in ("one", "two"):
-        await runtime.run(prompt, by=anybody(), conversation="c")
-    assert Broken.DUPLICATE_ID not in {fault.broken for fault in faults(model.requests[-1].history)}
+        await runtime.run(prompt, by=superuser(), conversation="c")
+    assert HistoryErrorKind.DUPLICATE_ID not in {fault.kind for fault in history_errors(model.requests[-1].history)}
 
 
 async def test_runs_that_begin_in_the_same_instant_follow_one_another() -> None:
     clock = Clock()
-    runtime, model = talk(InProcessStore(clock), "hello", "again", "bye", clock=clock)
+    runtime, model = talk(InMemoryStore(clock), "hello", "again", "bye", clock=clock)
     for prompt in ("one", "two", "three"):
-        await runtime.run(prompt, by=anybody(), conversation="c")
+        await runtime.run(prompt, by=superuser(), conversation="c")
     assert texts(model) == ["Work.", "one", "hello", "two", "again", "three"]

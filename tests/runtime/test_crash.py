@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from remit import Context, Effect, LeafContext, Retry, Runtime, Timeout, tool
-from remit.contracts.items import Ended, Finished, Message, ToolOutput
-from remit.contracts.oracle import faults
+from remit.contracts.items import AttemptEnded, Message, RunFinished, ToolOutput
+from remit.contracts.oracle import history_errors
 from remit.errors import ExternalError, LeaseError
 from remit.runtime import RunResult
-from remit.testing import Scripted, anybody, calls
+from remit.testing import Scripted, calls, superuser
 from tests.runtime.kit import Clock, Crash, Mortal, World, items_of, runtime_of, tool_messages
 
 SCRIPT = [
@@ -52,16 +52,16 @@ class Scene:
     async def told(self, runtime: Runtime, result: RunResult[Any]) -> RunResult[Any]:
         """Drive on, while a person tells truly what became of what was cut off."""
         while result.status == "waiting":
-            for row in await self.store.questions():
+            for row in await self.store.list_questions():
                 text = json.loads(row.question.arguments)["text"]
                 happened = await self._happened(result.run, text)
-                await runtime.decide(row.question.id, approved=happened, by=anybody(), result=f"wrote {text}")
+                await runtime.decide(row.question.id, approved=happened, by=superuser(), result=f"wrote {text}")
             result = await runtime.resume(result.run)
         return result
 
     async def _happened(self, run: str, text: str) -> bool:
         """Whether there is an effect of which the journal does not know."""
-        ended = [item for item in await items_of(self.store, run) if isinstance(item, Ended)]
+        ended = [item for item in await items_of(self.store, run) if isinstance(item, AttemptEnded)]
         return self.world.ran.count(text) > sum(item.content == f"wrote {text}" for item in ended)
 
     async def judge(self, result: RunResult[Any]) -> None:
@@ -72,14 +72,14 @@ class Scene:
         assert (result.status, result.value()) == ("done", "done")
         assert set(ends.values()) == {1}, "one end for each call"
         assert len(ends) == 7, "the agent, two writes, the composite and its two, one more write"
-        assert faults(await runtime.history(result.run)) == []
+        assert history_errors(await runtime.history(result.run)) == []
         assert await tool_messages(runtime, result.run) == [
             "wrote a",
             "wrote b",
             '["wrote c","wrote d"]',
             "wrote a",
         ]
-        assert [item for item in items if isinstance(item, Finished)] == [items[-1]]
+        assert [item for item in items if isinstance(item, RunFinished)] == [items[-1]]
         assert len([item for item in items if isinstance(item, Message)]) == 5
         assert (await runtime.replay(result.run)).difference == ""
         if self._effect is Effect.KEYED:
@@ -114,13 +114,13 @@ async def test_a_run_whose_process_dies_at_any_append_is_finished_by_another(
         scene = Scene(effect, parallel)
         runtime = scene.process()
         scene.store.die_at(append, after=after)
-        result = await dying(scene, runtime, runtime.run("go", by=anybody()))
+        result = await dying(scene, runtime, runtime.run("go", by=superuser()))
         if result is not None:
             assert append > 3, "it died at every append that there is"
             await scene.judge(result)
             return
         another = scene.process()
-        rows = await scene.store.runs()
+        rows = await scene.store.list_runs()
         if not rows:
             assert scene.world.ran == [], "what was never opened has done nothing"
             continue
@@ -136,9 +136,9 @@ async def test_a_run_whose_second_process_dies_too_is_finished_by_a_third(effect
             scene = Scene(effect, parallel)
             runtime = scene.process()
             scene.store.die_at(first, after=True)
-            result = await dying(scene, runtime, runtime.run("go", by=anybody()))
+            result = await dying(scene, runtime, runtime.run("go", by=superuser()))
             if result is None:
-                (row,) = await scene.store.runs()
+                (row,) = await scene.store.list_runs()
                 another = scene.process()
                 scene.store.die_at(second, after=True)
                 result = await dying(scene, another, another.resume(row.run))
@@ -152,8 +152,8 @@ async def test_a_run_whose_process_died_is_left_alone_until_its_lease_is_over() 
     scene = Scene(Effect.KEYED, 8)
     runtime = scene.process()
     scene.store.die_at(4, after=True)
-    assert await dying(scene, runtime, runtime.run("go", by=anybody())) is None
-    (row,) = await scene.store.runs()
+    assert await dying(scene, runtime, runtime.run("go", by=superuser())) is None
+    (row,) = await scene.store.list_runs()
     another = scene.process()
     scene.clock.now -= LIFETIME - 1
     with pytest.raises(LeaseError, match="is being driven by"):
@@ -176,7 +176,7 @@ def flaky(tried: list[str], *errors: type[Exception] | None) -> Any:
             raise error("it did not work")
         return f"wrote {text}"
 
-    return write.layer(Timeout(1)).layer(Retry(base=0.0, most=0.0))
+    return write.layer(Timeout(1)).layer(Retry(base_delay=0.0, max_delay=0.0))
 
 
 async def sweep_retries(*errors: type[Exception] | None) -> list[tuple[list[str], int]]:
@@ -190,11 +190,11 @@ async def sweep_retries(*errors: type[Exception] | None) -> list[tuple[list[str]
         runtime = runtime_of(model, write, store=store, clock=clock)
         store.die_at(append, after=True)
         try:
-            await runtime.run("go", by=anybody())
+            await runtime.run("go", by=superuser())
         except Crash:
             store.revive()
             clock.now += LIFETIME
-            (row,) = await store.runs()
+            (row,) = await store.list_runs()
             await runtime.resume(row.run)
         else:
             return found

@@ -13,7 +13,7 @@ from remit import (
     Decision,
     Effect,
     Env,
-    InProcessStore,
+    InMemoryStore,
     Policy,
     Principal,
     Risk,
@@ -25,7 +25,7 @@ from remit import (
 )
 from remit.errors import RequestError
 from remit.journal.ports import Store
-from remit.testing import Scripted, anybody, calls
+from remit.testing import Scripted, calls, superuser
 from tests.runtime.kit import Clock, Crash, Mortal, World, runtime_of, tool_messages
 
 ERASE = calls(("erase", {"text": "about"}))
@@ -37,7 +37,7 @@ async def waiting(
     """A runtime, a run of Ada's bakery that waits, and its question."""
     erase = world.write("erase", Effect.KEYED, Risk.HIGH)
     runtime = runtime_of(Scripted([ERASE, "done"]), erase, store=store, layers=layers)
-    result = await runtime.run("go", by=anybody(name="ada", tenant="bakery"))
+    result = await runtime.run("go", by=superuser(name="ada", tenant="bakery"))
     assert result.status == "waiting"
     return runtime, result.run, result.questions[0]
 
@@ -100,7 +100,7 @@ async def test_the_rule_that_asks_says_which_permission_is_needed() -> None:
 async def test_the_first_decision_counts(store: Store, first: bool, second: bool) -> None:
     world = World()
     runtime, run, question = await waiting(world, store)
-    ada = anybody(tenant="bakery")
+    ada = superuser(tenant="bakery")
     await runtime.decide(question, approved=first, by=ada)
     word = "approved" if first else "denied"
     await refused(runtime, question, ada, f"question {question} is {word} by ada already", approved=second)
@@ -111,7 +111,7 @@ async def test_the_first_decision_counts(store: Store, first: bool, second: bool
 async def test_of_two_decisions_at_once_one_counts(store: Store) -> None:
     world = World()
     runtime, run, question = await waiting(world, store)
-    ada = anybody(tenant="bakery")
+    ada = superuser(tenant="bakery")
     outcomes = await asyncio.gather(
         *(runtime.decide(question, approved=approved, by=ada) for approved in (False, True, True)),
         return_exceptions=True,
@@ -125,9 +125,9 @@ async def test_of_two_decisions_at_once_one_counts(store: Store) -> None:
 
 async def test_an_approval_that_was_used_cannot_be_decided_again(store: Store) -> None:
     runtime, run, question = await waiting(World(), store)
-    await runtime.decide(question, approved=True, by=anybody(tenant="bakery"))
+    await runtime.decide(question, approved=True, by=superuser(tenant="bakery"))
     await runtime.resume(run)
-    await refused(runtime, question, anybody(tenant="bakery"), "is taken by ada already")
+    await refused(runtime, question, superuser(tenant="bakery"), "is taken by ada already")
 
 
 @pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")
@@ -135,7 +135,7 @@ async def test_an_approval_that_was_used_cannot_be_decided_again(store: Store) -
 async def test_what_merely_looks_like_a_decision_is_refused_and_changes_nothing(store: Store, looks_like: Any) -> None:
     runtime, _, question = await waiting(World(), store)
     with pytest.raises((RequestError, TypeError, ValueError)):
-        await runtime.decide(question, approved=looks_like, by=anybody(tenant="bakery"))
+        await runtime.decide(question, approved=looks_like, by=superuser(tenant="bakery"))
     row = await store.find_question(question)
     assert row is not None
     assert (row.status, row.decision) == ("open", None)
@@ -144,10 +144,10 @@ async def test_what_merely_looks_like_a_decision_is_refused_and_changes_nothing(
 async def test_a_decision_is_stamped_with_who_and_when() -> None:
     clock, world = Clock(), World()
     erase = world.write("erase", Effect.KEYED, Risk.HIGH)
-    runtime = runtime_of(Scripted([ERASE]), erase, store=InProcessStore(clock), clock=clock)
-    result = await runtime.run("go", by=anybody())
+    runtime = runtime_of(Scripted([ERASE]), erase, store=InMemoryStore(clock), clock=clock)
+    result = await runtime.run("go", by=superuser())
     clock.now += 60
-    await runtime.decide(result.questions[0], approved=False, by=anybody(name="bob"), reason="no")
+    await runtime.decide(result.questions[0], approved=False, by=superuser(name="bob"), reason="no")
     row = await runtime.store.find_question(result.questions[0])
     assert row is not None
     assert row.decision == Decision(
@@ -169,11 +169,11 @@ async def cut_off(world: World) -> tuple[Mortal, Runtime, str, str]:
     runtime = runtime_of(Scripted([ERASE, "done"]), erase, store=store, clock=clock)
     store.die_at(4, after=False)
     with pytest.raises(Crash):
-        await runtime.run("go", by=anybody())
+        await runtime.run("go", by=superuser())
     assert world.ran == ["about"]
     store.revive()
     clock.now += 60
-    (row,) = await store.runs()
+    (row,) = await store.list_runs()
     result = await runtime.resume(row.run)
     assert result.status == "waiting"
     return store, runtime, row.run, result.questions[0]
@@ -192,25 +192,25 @@ async def test_an_unsafe_call_that_was_cut_off_waits_for_somebody_to_say_whether
 async def test_what_a_person_says_that_it_gave_is_what_the_model_reads() -> None:
     world = World()
     _, runtime, run, question = await cut_off(world)
-    await runtime.decide(question, approved=True, by=anybody(), result="4")
+    await runtime.decide(question, approved=True, by=superuser(), result="4")
     assert (await runtime.resume(run)).value() == "done"
     assert world.ran == ["about"]
     assert await tool_messages(runtime, run) == ["4"]
-    assert (await runtime.replay(run)).identical
+    assert (await runtime.replay(run)).is_identical
 
 
 async def test_a_call_that_did_not_happen_is_made_after_all() -> None:
     world = World()
     _, runtime, run, question = await cut_off(world)
-    await runtime.decide(question, approved=False, by=anybody())
+    await runtime.decide(question, approved=False, by=superuser())
     assert (await runtime.resume(run)).value() == "done"
     assert world.ran == ["about", "about"]
     assert await tool_messages(runtime, run) == ["5"]
-    assert (await runtime.replay(run)).identical
+    assert (await runtime.replay(run)).is_identical
 
 
 @pytest.mark.parametrize("result", ["many", "", "{"])
 async def test_a_result_that_the_contract_does_not_allow_is_refused(result: str) -> None:
     _, runtime, run, question = await cut_off(World())
-    await refused(runtime, question, anybody(), "the result is not what erase gives", result=result)
+    await refused(runtime, question, superuser(), "the result is not what erase gives", result=result)
     assert (await runtime.resume(run)).status == "waiting"

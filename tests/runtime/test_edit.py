@@ -32,10 +32,10 @@ from remit import (
     preset,
     tool,
 )
-from remit.contracts.items import Asked, Decided
+from remit.contracts.items import DecisionItem, QuestionItem
 from remit.errors import RequestError, ToolFailedError
 from remit.journal.ports import Store
-from remit.testing import Scripted, anybody, calls
+from remit.testing import Scripted, calls, superuser
 from tests.runtime.kit import World, everybody, items_of, last_reply, runtime_of, tool_messages
 
 PAY = calls(("pay", {"to": "bob", "cents": 500}))
@@ -44,7 +44,7 @@ CLERK = Principal("clerk", permissions=frozenset({"approvals:decide"}))
 
 
 def cents(call: Call) -> int:
-    return json.loads(call.canonical).get("cents", 0)
+    return json.loads(call.canonical_arguments).get("cents", 0)
 
 
 def policy() -> Policy:
@@ -78,29 +78,29 @@ def waiter(till: Till, store: Store, *script: Any) -> tuple[Runtime, Scripted]:
 
 
 async def asked_of(store: Store, run: str) -> list[Question]:
-    return [Question.of(item.body) for item in await items_of(store, run) if isinstance(item, Asked)]
+    return [Question.from_json(item.body) for item in await items_of(store, run) if isinstance(item, QuestionItem)]
 
 
 async def test_exactly_the_edited_arguments_run_and_the_journal_shows_both(store: Store) -> None:
     till = Till()
     runtime, _ = waiter(till, store)
-    waiting = await runtime.run("go", by=anybody())
+    waiting = await runtime.run("go", by=superuser())
     edit = '{ "cents": 300, "to": "bob" }'
     await runtime.decide(waiting.questions[0], approved=True, by=CLERK, arguments=edit)
     assert (await runtime.resume(waiting.run)).value() == "done"
     assert till.paid == [("bob", 300)]
     items = await items_of(store, waiting.run)
-    (question,) = [Question.of(item.body) for item in items if isinstance(item, Asked)]
-    (decision,) = [Decision.of(item.body) for item in items if isinstance(item, Decided)]
+    (question,) = [Question.from_json(item.body) for item in items if isinstance(item, QuestionItem)]
+    (decision,) = [Decision.from_json(item.body) for item in items if isinstance(item, DecisionItem)]
     assert question.arguments == '{"cents":500,"note":"","to":"bob"}'
     assert decision.arguments == '{"cents":300,"note":"","to":"bob"}'
-    assert (await runtime.replay(waiting.run)).identical
+    assert (await runtime.replay(waiting.run)).is_identical
 
 
 async def test_the_model_reads_that_a_person_edited_the_arguments_and_what_ran(store: Store) -> None:
     till = Till()
     runtime, model = waiter(till, store)
-    waiting = await runtime.run("go", by=anybody())
+    waiting = await runtime.run("go", by=superuser())
     await runtime.decide(waiting.questions[0], approved=True, by=CLERK, arguments='{"to":"eve","cents":1}')
     await runtime.resume(waiting.run)
     assert last_reply(model) == {
@@ -114,18 +114,18 @@ async def test_the_model_reads_that_a_person_edited_the_arguments_and_what_ran(s
 async def test_an_edited_call_that_fails_says_that_it_was_edited(store: Store) -> None:
     till = Till()
     runtime, model = waiter(till, store)
-    waiting = await runtime.run("go", by=anybody())
+    waiting = await runtime.run("go", by=superuser())
     await runtime.decide(waiting.questions[0], approved=True, by=CLERK, arguments='{"to":"nobody","cents":1}')
     await runtime.resume(waiting.run)
     reply = last_reply(model)
     assert (reply["success"], reply["error"], reply["errorCode"]) == (False, "nobody is there", "INTERNAL_ERROR")
     assert (reply["edited"], reply["arguments"]["to"]) == (True, "nobody")
-    assert (await runtime.replay(waiting.run)).identical
+    assert (await runtime.replay(waiting.run)).is_identical
 
 
 async def test_arguments_that_are_the_same_are_no_edit(store: Store) -> None:
     runtime, model = waiter(Till(), store)
-    waiting = await runtime.run("go", by=anybody())
+    waiting = await runtime.run("go", by=superuser())
     await runtime.decide(waiting.questions[0], approved=True, by=CLERK, arguments='{"note":"","to":"bob","cents":500}')
     await runtime.resume(waiting.run)
     assert last_reply(model) == {"paid": 500, "to": "bob"}
@@ -146,7 +146,7 @@ async def test_arguments_that_the_contract_does_not_allow_are_refused_and_nothin
 ) -> None:
     till = Till()
     runtime, _ = waiter(till, store)
-    waiting = await runtime.run("go", by=anybody())
+    waiting = await runtime.run("go", by=superuser())
     with pytest.raises(RequestError, match=said):
         await runtime.decide(waiting.questions[0], approved=True, by=CLERK, arguments=arguments)
     assert (await runtime.resume(waiting.run)).status == "waiting"
@@ -155,14 +155,14 @@ async def test_arguments_that_the_contract_does_not_allow_are_refused_and_nothin
 
 async def test_a_no_edits_nothing(store: Store) -> None:
     runtime, _ = waiter(Till(), store)
-    waiting = await runtime.run("go", by=anybody())
+    waiting = await runtime.run("go", by=superuser())
     with pytest.raises(RequestError, match="arguments are edited only with a yes"):
         await runtime.decide(waiting.questions[0], approved=False, by=CLERK, arguments='{"to":"bob","cents":1}')
 
 
 async def test_a_tool_that_changed_since_it_was_asked_about_is_not_edited(store: Store) -> None:
     runtime, _ = waiter(Till(), store)
-    waiting = await runtime.run("go", by=anybody())
+    waiting = await runtime.run("go", by=superuser())
 
     @tool(effect=Effect.KEYED)
     async def pay(to: str, cents: int) -> str:
@@ -177,7 +177,7 @@ async def test_a_tool_that_changed_since_it_was_asked_about_is_not_edited(store:
 async def test_an_edit_that_the_policy_blocks_does_not_run(store: Store) -> None:
     till = Till()
     runtime, model = waiter(till, store)
-    waiting = await runtime.run("go", by=anybody())
+    waiting = await runtime.run("go", by=superuser())
     await runtime.decide(waiting.questions[0], approved=True, by=CLERK, arguments='{"to":"bob","cents":200000}')
     assert (await runtime.resume(waiting.run)).value() == "done"
     assert (last_reply(model)["errorCode"], till.paid) == ("BLOCKED", [])
@@ -188,7 +188,7 @@ async def test_an_edit_about_which_another_rule_asks_is_asked_about_anew_and_the
 ) -> None:
     till = Till()
     runtime, model = waiter(till, store)
-    waiting = await runtime.run("go", by=anybody())
+    waiting = await runtime.run("go", by=superuser())
     await runtime.decide(waiting.questions[0], approved=True, by=CLERK, arguments='{"to":"bob","cents":20000}')
     again = await runtime.resume(waiting.run)
     assert (again.status, till.paid) == ("waiting", [])
@@ -209,13 +209,13 @@ async def test_an_edit_about_which_another_rule_asks_is_asked_about_anew_and_the
     assert (await runtime.resume(waiting.run)).value() == "done"
     assert till.paid == [("bob", 20000)]
     assert last_reply(model)["note"].startswith("clerk edited the arguments")
-    assert (await runtime.replay(waiting.run)).identical
+    assert (await runtime.replay(waiting.run)).is_identical
 
 
 async def test_an_edited_call_may_be_edited_again_and_denied(store: Store) -> None:
     till = Till()
     runtime, model = waiter(till, store)
-    waiting = await runtime.run("go", by=anybody())
+    waiting = await runtime.run("go", by=superuser())
     await runtime.decide(waiting.questions[0], approved=True, by=CLERK, arguments='{"to":"bob","cents":20000}')
     (second,) = (await runtime.resume(waiting.run)).questions
     await runtime.decide(second, approved=False, by=BOSS, reason="too much")
@@ -226,7 +226,7 @@ async def test_an_edited_call_may_be_edited_again_and_denied(store: Store) -> No
 async def test_an_edit_to_what_no_rule_asks_about_runs_at_once(store: Store) -> None:
     till = Till()
     runtime, _ = waiter(till, store)
-    waiting = await runtime.run("go", by=anybody())
+    waiting = await runtime.run("go", by=superuser())
     await runtime.decide(waiting.questions[0], approved=True, by=CLERK, arguments='{"to":"bob","cents":1}')
     assert (await runtime.resume(waiting.run)).value() == "done"
     assert till.paid == [("bob", 1)]
@@ -244,7 +244,7 @@ async def test_a_layer_further_in_that_changes_an_edited_call_breaks_the_seal(st
     layers = Stack[CallLayer](preset(Env(), policy=policy()), original())
     model = Scripted([PAY, "done"])
     runtime = runtime_of(model, till.pay, store=store, layers=layers)
-    waiting = await runtime.run("go", by=anybody())
+    waiting = await runtime.run("go", by=superuser())
     await runtime.decide(waiting.questions[0], approved=True, by=CLERK, arguments='{"to":"bob","cents":300}')
     await runtime.resume(waiting.run)
     assert (last_reply(model)["errorCode"], till.paid) == ("SEAL_BROKEN", [])
@@ -266,7 +266,7 @@ async def test_a_keyed_call_whose_process_died_runs_again_as_it_was_edited(store
         return cents
 
     runtime = runtime_of(Scripted([PAY, "done"]), pay, store=store, layers=preset(Env(), policy=policy()))
-    waiting = await runtime.run("go", by=anybody())
+    waiting = await runtime.run("go", by=superuser())
     amount = 20000 if edited_twice else 300
     await runtime.decide(waiting.questions[0], approved=True, by=CLERK, arguments=f'{{"to":"bob","cents":{amount}}}')
     if edited_twice:
@@ -293,7 +293,7 @@ async def test_a_python_caller_gets_the_value_of_what_ran(store: Store) -> None:
     app = App(name="test", agents=(Agent("agent", instructions="Pay.", tools=[outer]),), tools=(till.pay,))
     layers = preset(Env(), policy=Policy(When("pay", lambda call: call.callee.name == "pay", Ask(reason="money"))))
     runtime = Runtime(app, model=model, store=store, layers=layers, directory=everybody)
-    waiting = await runtime.run("go", by=anybody())
+    waiting = await runtime.run("go", by=superuser())
     await runtime.decide(waiting.questions[0], approved=True, by=CLERK, arguments='{"to":"eve","cents":7}')
     assert (await runtime.resume(waiting.run)).value() == "done"
     assert (till.paid, seen) == ([("eve", 7)], [{"paid": 7, "to": "eve"}])
@@ -309,11 +309,11 @@ async def test_an_edited_composed_call_is_driven_with_the_edited_arguments(store
         return await ctx.call(write, text)
 
     runtime = runtime_of(Scripted([calls(("outer", {"text": "a"})), "done"]), outer, store=store)
-    waiting = await runtime.run("go", by=anybody())
+    waiting = await runtime.run("go", by=superuser())
     await runtime.decide(waiting.questions[0], approved=True, by=CLERK, arguments='{"text":"b"}')
     assert (await runtime.resume(waiting.run)).value() == "done"
     assert world.texts == ["b"]
-    assert (await runtime.replay(waiting.run)).identical
+    assert (await runtime.replay(waiting.run)).is_identical
 
 
 async def test_what_is_announced_may_be_edited_but_stays_confirmed(store: Store) -> None:
@@ -328,12 +328,12 @@ async def test_what_is_announced_may_be_edited_but_stays_confirmed(store: Store)
 
     first, second = calls(("drop", {"page": "a"})), calls(("drop", {"page": "a", "confirmed": True}))
     runtime = runtime_of(Scripted([first, "may I?", second, "done"]), drop, store=store)
-    assert (await runtime.run("go", by=anybody(), conversation="c")).status == "done"
-    (row,) = await store.questions()
+    assert (await runtime.run("go", by=superuser(), conversation="c")).status == "done"
+    (row,) = await store.list_questions()
     for unset in ('{"page":"b"}', '{"page":"b","confirmed":false}'):
         with pytest.raises(RequestError, match="confirmed must stay true"):
             await runtime.decide(row.question.id, approved=True, by=CLERK, arguments=unset)
     edit = '{"page":"b","confirmed":true}'
     await runtime.decide(row.question.id, approved=True, by=CLERK, arguments=edit)
-    assert (await runtime.run("yes", by=anybody(), conversation="c")).value() == "done"
+    assert (await runtime.run("yes", by=superuser(), conversation="c")).value() == "done"
     assert ran == ["b"]

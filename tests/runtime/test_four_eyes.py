@@ -26,12 +26,12 @@ from remit import (
 )
 from remit.errors import RequestError
 from remit.journal.ports import Store
-from remit.testing import Scripted, anybody, calls
+from remit.testing import Scripted, calls, superuser
 from tests.runtime.kit import AnyTool, World, last_reply, runtime_of
 
 ERASE = calls(("erase", {"text": "about"}))
 CONFIRMED = calls(("drop", {"page": "a", "confirmed": True}))
-ADA, BOB, CLEO = (anybody(name=name) for name in ("ada", "bob", "cleo"))
+ADA, BOB, CLEO = (superuser(name=name) for name in ("ada", "bob", "cleo"))
 
 
 def asks(call_name: str = "erase") -> When:
@@ -77,7 +77,8 @@ async def test_without_four_eyes_whoever_started_the_run_may_decide(store: Store
 async def test_whoever_edited_the_call_does_not_allow_what_they_made_of_it(store: Store) -> None:
     world = World()
     policy = Policy(
-        When("all", lambda call: '"all"' in call.canonical, Ask(reason="it is all", four_eyes=True)), HighRisk()
+        When("all", lambda call: '"all"' in call.canonical_arguments, Ask(reason="it is all", four_eyes=True)),
+        HighRisk(),
     )
     runtime = runtime_of(Scripted([ERASE, "done"]), eraser(world), store=store, layers=layers(policy))
     waiting = await runtime.run("go", by=ADA)
@@ -115,7 +116,7 @@ async def test_who_allowed_an_announced_call_does_not_make_it(store: Store) -> N
     model = Scripted([calls(("drop", {"page": "a"})), "may I?", CONFIRMED, "done"])
     runtime = runtime_of(model, drop, store=store, layers=layers(Policy(asks("drop"))))
     await runtime.run("go", by=ADA, conversation="c")
-    (row,) = await store.questions()
+    (row,) = await store.list_questions()
     await runtime.decide(row.question.id, approved=True, by=BOB)
     await runtime.run("yes", by=BOB, conversation="c")
     assert (last_reply(model)["reason"], ran) == ("bob wants drop to run, and somebody else must allow it", [])
@@ -129,10 +130,10 @@ async def test_a_body_decides_nothing_whoever_it_says_it_is(store: Store, own: b
     @tool(effect=Effect.PURE)
     async def approve_all() -> str:
         """Approve whatever is open."""
-        for row in await store.questions():
+        for row in await store.list_questions():
             for work in (
                 runtimes[0].decide(row.question.id, approved=True, by=Principal("root", permissions=frozenset("*"))),
-                runtimes[0].grants.give("erase", by=BOB, principal="ada", count=9, expires_in=60),
+                runtimes[0].grants.create("erase", by=BOB, principal="ada", count=9, expires_in=60),
                 runtimes[0].grants.revoke("g", by=BOB),
                 asyncio.ensure_future(runtimes[0].decide(row.question.id, approved=True, by=BOB)),
             ):
@@ -150,4 +151,4 @@ async def test_a_body_decides_nothing_whoever_it_says_it_is(store: Store, own: b
     refused = f"run {other or waiting.run} may not decide: a decision is made by a person, outside of every run"
     assert said == [refused] * 4
     assert (await runtimes[0].resume(waiting.run)).status == "waiting"
-    assert (world.ran, await store.grants(tenant="default")) == ([], [])
+    assert (world.ran, await store.list_grants(tenant="default")) == ([], [])

@@ -13,7 +13,7 @@ from remit import (
     Effect,
     Env,
     HighRisk,
-    InProcessStore,
+    InMemoryStore,
     Policy,
     Principal,
     Risk,
@@ -24,15 +24,15 @@ from remit import (
     tool,
 )
 from remit.contracts.grant import Grant
-from remit.contracts.items import Decided, Started
+from remit.contracts.items import AttemptStarted, DecisionItem
 from remit.contracts.question import Decision
 from remit.errors import ApprovalUsedError, RequestError
 from remit.journal.ports import Store
 from remit.layers.approve import Approve
-from remit.testing import Scripted, anybody, calls
+from remit.testing import Scripted, calls, superuser
 from tests.runtime.kit import Clock, World, everybody, items_of, last_reply, runtime_of
 
-ADA, BOB = anybody(name="ada"), anybody(name="bob")
+ADA, BOB = superuser(name="ada"), superuser(name="bob")
 HOUR = 3600.0
 
 
@@ -48,7 +48,7 @@ def runtime(world: World, store: Store, *script: Any, policy: Policy | None = No
 
 async def given(runtime: Runtime, count: int = 1, **more: Any) -> Grant:
     wanted: dict[str, Any] = {"by": BOB, "principal": "ada", "expires_in": HOUR, "count": count, **more}
-    return await runtime.grants.give("erase", **wanted)
+    return await runtime.grants.create("erase", **wanted)
 
 
 async def test_a_call_that_a_grant_allows_is_not_asked_about_and_the_journal_says_which(store: Store) -> None:
@@ -56,21 +56,21 @@ async def test_a_call_that_a_grant_allows_is_not_asked_about_and_the_journal_say
     made = runtime(world, store, erase())
     grant = await given(made, arguments='{"text":{"$like":"blog-*"}}', reason="the old blog goes")
     result = await made.run("go", by=ADA)
-    assert (result.status, world.ran, await store.questions()) == ("done", ["blog-1"], [])
+    assert (result.status, world.ran, await store.list_questions()) == ("done", ["blog-1"], [])
     items = await items_of(store, result.run)
-    (decision,) = [Decision.of(item.body) for item in items if isinstance(item, Decided)]
+    (decision,) = [Decision.from_json(item.body) for item in items if isinstance(item, DecisionItem)]
     assert (decision.grant, decision.by, decision.reason) == (grant.id, "bob", "the old blog goes")
-    (started,) = [item for item in items if isinstance(item, Started)]
+    (started,) = [item for item in items if isinstance(item, AttemptStarted)]
     assert started.question == decision.question
-    assert [(row.grant, row.used) for row in await made.grants.list(ADA)] == [(grant, 1)]
-    assert (await made.replay(result.run)).identical
+    assert [(row.grant, row.used) for row in await made.grants.list_grants(ADA)] == [(grant, 1)]
+    assert (await made.replay(result.run)).is_identical
 
 
 NOT_ANSWERED: dict[str, dict[str, Any]] = {
     "other arguments": {"arguments": '{"text":"blog-2"}'},
     "another shape": {"arguments": '{"text":{"$like":"*-2"}}'},
     "another principal": {"principal": "cleo"},
-    "another tenant": {"by": anybody(name="bob", tenant="other")},
+    "another tenant": {"by": superuser(name="bob", tenant="other")},
     "another permission": {"who": "legal:sign"},
 }
 
@@ -113,7 +113,7 @@ async def test_a_grant_that_was_revoked_answers_nothing_more(store: Store) -> No
     assert (await made.run("go", by=ADA)).status == "waiting"
     with pytest.raises(RequestError, match=f"grant {grant.id} is revoked by ada already"):
         await made.grants.revoke(grant.id, by=BOB)
-    assert [row.revoked for row in await made.grants.list(ADA)] == ["ada"]
+    assert [row.revoked_by for row in await made.grants.list_grants(ADA)] == ["ada"]
     assert world.ran == []
 
 
@@ -121,14 +121,14 @@ async def test_a_grant_that_is_revoked_just_before_the_call_starts_stops_it(stor
     world = World()
     made = runtime(world, store, erase())
     grant = await given(made)
-    uses = store.use
+    uses = store.use_grant
 
     async def use_and_revoke(name: str) -> bool:
         used = await uses(name)
-        await store.revoke(name, "bob")
+        await store.revoke_grant(name, "bob")
         return used
 
-    store.use = use_and_revoke  # pyright: ignore[reportAttributeAccessIssue] - the moment between use and start
+    store.use_grant = use_and_revoke  # pyright: ignore[reportAttributeAccessIssue] - the moment between use and start
     run = (await made.run("go", by=ADA)).run
     assert f"the grant {grant.id} that allowed erase does not stand any more" in str(await store.read(run))
     assert world.ran == []
@@ -142,7 +142,7 @@ async def test_a_grant_that_is_revoked_as_the_call_starts_stops_it_and_the_run_g
 
     def revoke_and_append(*given: Any) -> asyncio.Future[None]:
         async def late() -> None:
-            await store.revoke(grant.id, "bob")
+            await store.revoke_grant(grant.id, "bob")
             await append(*given)
 
         return asyncio.ensure_future(late()) if given[3] else append(*given)
@@ -151,14 +151,14 @@ async def test_a_grant_that_is_revoked_as_the_call_starts_stops_it_and_the_run_g
     with pytest.raises(ApprovalUsedError, match=f"the grant {grant.id} that allowed question .* does not stand"):
         await made.run("go", by=ADA)
     store.append = append
-    (row,) = await store.runs()
+    (row,) = await store.list_runs()
     assert (await made.resume(row.run)).status == "done"
     assert world.ran == []
 
 
 async def test_a_grant_that_is_over_answers_nothing_more() -> None:
     clock, world = Clock(), World()
-    made = runtime(world, InProcessStore(clock), erase(), clock=clock)
+    made = runtime(world, InMemoryStore(clock), erase(), clock=clock)
     await given(made)
     clock.now += HOUR
     assert (await made.run("go", by=ADA)).status == "waiting"
@@ -191,7 +191,7 @@ async def test_a_changed_policy_makes_a_grant_void(store: Store) -> None:
 async def test_where_four_eyes_are_asked_nobody_grants_themselves(store: Store, by: str) -> None:
     world = World()
     made = runtime(world, store, erase(), policy=Policy(HighRisk(), four_eyes=True))
-    await given(made, by=anybody(name=by))
+    await given(made, by=superuser(name=by))
     assert (await made.run("go", by=ADA)).status == {"ada": "waiting", "bob": "done"}[by]
 
 
@@ -203,7 +203,7 @@ async def test_a_question_that_is_open_stays_one_when_a_grant_is_given(store: St
     assert (await made.resume(waiting.run)).status == "waiting"
     await made.decide(waiting.questions[0], approved=False, by=BOB)
     await made.resume(waiting.run)
-    assert ([row.used for row in await made.grants.list(ADA)], world.ran) == ([0], [])
+    assert ([row.used for row in await made.grants.list_grants(ADA)], world.ran) == ([0], [])
 
 
 async def test_an_announced_call_that_a_grant_allows_is_not_asked_about(store: Store) -> None:
@@ -218,9 +218,9 @@ async def test_an_announced_call_that_a_grant_allows_is_not_asked_about(store: S
 
     script = [calls(("drop", {"page": "a"})), calls(("drop", {"page": "a", "confirmed": True})), "done"]
     made = runtime_of(Scripted(script), drop, store=store)
-    await made.grants.give("drop", by=BOB, principal="ada", count=1, expires_in=HOUR)
+    await made.grants.create("drop", by=BOB, principal="ada", count=1, expires_in=HOUR)
     result = await made.run("go", by=ADA, conversation="c")
-    assert (result.status, ran, await store.questions()) == ("done", ["a"], [])
+    assert (result.status, ran, await store.list_questions()) == ("done", ["a"], [])
 
 
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
@@ -241,10 +241,10 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
 @pytest.mark.parametrize("name", WRONG)
 async def test_what_is_no_grant_is_refused(name: str) -> None:
     changed, said = WRONG[name]
-    made = runtime(World(), store := InProcessStore())
+    made = runtime(World(), store := InMemoryStore())
     with pytest.raises(RequestError, match=said):
         await given(made, **changed)
-    assert await store.grants(tenant="default") == []
+    assert await store.list_grants(tenant="default") == []
 
 
 @pytest.mark.parametrize("number", [0, 2])
@@ -256,21 +256,21 @@ async def test_a_grant_needs_a_policy_that_asks_and_only_one(number: int) -> Non
         await given(runtime_of(Scripted([]), eraser, layers=layers))
 
 
-@pytest.mark.parametrize("by", [anybody(name="bob", tenant="other"), Principal("eve")])
+@pytest.mark.parametrize("by", [superuser(name="bob", tenant="other"), Principal("eve")])
 async def test_a_grant_is_not_revoked_by_whoever_may_not(store: Store, by: Principal) -> None:
     made = runtime(World(), store)
     grant = await given(made)
     with pytest.raises(RequestError, match=r"there is no grant|eve may not revoke grant .*: it needs approvals:decide"):
         await made.grants.revoke(grant.id, by=by)
-    assert [row.revoked for row in await made.grants.list(ADA)] == [""]
+    assert [row.revoked_by for row in await made.grants.list_grants(ADA)] == [""]
     with pytest.raises(RequestError, match="there is no grant nothing"):
-        await store.revoke("nothing", "ada")
+        await store.revoke_grant("nothing", "ada")
 
 
 async def test_an_edited_call_may_be_what_a_grant_allows(store: Store) -> None:
     world, model = World(), Scripted([erase("a"), "done"])
     eraser = world.write("erase", Effect.KEYED, Risk.HIGH)
-    policy = Policy(When("b", lambda call: '"b"' in call.canonical, Ask(reason="b")), HighRisk())
+    policy = Policy(When("b", lambda call: '"b"' in call.canonical_arguments, Ask(reason="b")), HighRisk())
     made = runtime_of(model, eraser, store=store, layers=preset(Env(), policy=policy), directory=everybody)
     await given(made, arguments='{"text":"b"}')
     waiting = await made.run("go", by=ADA)

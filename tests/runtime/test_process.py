@@ -13,7 +13,7 @@ from typing import Any
 
 from remit import Runtime
 from remit.journal.sql import SqlStore
-from remit.testing import Scripted, anybody
+from remit.testing import Scripted, superuser
 from tests.runtime.child import SCRIPT, application, known
 
 ROOT = Path(__file__).parents[2]
@@ -37,7 +37,7 @@ def erased(journal: Path) -> list[str]:
 async def test_a_run_is_begun_decided_and_finished_by_three_processes(journal: Path) -> None:
     store = SqlStore.at(journal)
     runtime = Runtime(application(journal.parent), store=store, model=Scripted(SCRIPT), directory=known)
-    waiting = await runtime.run("go", by=anybody())
+    waiting = await runtime.run("go", by=superuser())
     assert waiting.status == "waiting"
     await child(journal, "decide", waiting.questions[0], "yes")
     assert erased(journal) == []
@@ -45,7 +45,7 @@ async def test_a_run_is_begun_decided_and_finished_by_three_processes(journal: P
     assert (finished["status"], finished["text"]) == ("done", "done")
     assert len(erased(journal)) == 1
     assert (await runtime.resume(waiting.run)).value() == "done", "the first process sees what the others did"
-    assert (await runtime.replay(waiting.run)).identical
+    assert (await runtime.replay(waiting.run)).is_identical
     await store.close()
 
 
@@ -54,7 +54,7 @@ async def test_what_another_process_began_is_decided_and_finished_here(journal: 
     assert waiting["status"] == "waiting"
     store = SqlStore.at(journal)
     runtime = Runtime(application(journal.parent), store=store, model=Scripted(SCRIPT), directory=known)
-    await runtime.decide(waiting["questions"][0], approved=False, by=anybody(), reason="no")
+    await runtime.decide(waiting["questions"][0], approved=False, by=superuser(), reason="no")
     assert (await runtime.resume(waiting["run"])).value() == "done"
     assert erased(journal) == []
     await store.close()
@@ -63,8 +63,8 @@ async def test_what_another_process_began_is_decided_and_finished_here(journal: 
 async def test_what_a_killed_process_had_under_way_is_done_again_with_the_same_key(journal: Path) -> None:
     store = SqlStore.at(journal, lambda: time.time() + LEASE)
     runtime = Runtime(application(journal.parent), store=store, model=Scripted(SCRIPT), directory=known)
-    waiting = await runtime.run("go", by=anybody())
-    await runtime.decide(waiting.questions[0], approved=True, by=anybody())
+    waiting = await runtime.run("go", by=superuser())
+    await runtime.decide(waiting.questions[0], approved=True, by=superuser())
     die = journal.parent / "DIE"
     die.touch()
     assert await child(journal, "resume", waiting.run) == {"died": -signal.SIGKILL}
@@ -73,5 +73,5 @@ async def test_what_a_killed_process_had_under_way_is_done_again_with_the_same_k
     assert (await runtime.resume(waiting.run)).value() == "done"
     first, second = erased(journal)
     assert first == second, "a key is what the tool knows it by"
-    assert (await runtime.replay(waiting.run)).identical
+    assert (await runtime.replay(waiting.run)).is_identical
     await store.close()

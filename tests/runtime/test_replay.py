@@ -18,7 +18,7 @@ from remit import (
     Completion,
     Context,
     Effect,
-    InProcessStore,
+    InMemoryStore,
     Principal,
     Risk,
     Runtime,
@@ -28,7 +28,7 @@ from remit import (
     tool,
 )
 from remit.errors import ConflictError, ModelBusyError
-from remit.testing import Scripted, anybody, calls
+from remit.testing import Scripted, calls, superuser
 from tests.runtime.kit import AnyTool, World, everybody, runtime_of
 
 
@@ -36,7 +36,7 @@ async def never(_request: Any, /) -> Any:
     raise AssertionError("a replay asks no model")
 
 
-def replaying(store: InProcessStore, *tools: AnyTool, **knobs: Any) -> Runtime:
+def replaying(store: InMemoryStore, *tools: AnyTool, **knobs: Any) -> Runtime:
     """A runtime of today's code over the journal of yesterday; no model answers."""
     known: dict[str, Any] = {"instructions": "Work.", "tools": tools}
     agent = Agent("agent", **(known | knobs))
@@ -58,22 +58,22 @@ READ: Tool[[str], str] = tool(effect=Effect.PURE)(read)
 SCRIPT = [calls(("search", {"query": "bread"}), ("read", {"page": "about"})), calls(("read", {"page": "home"})), "done"]
 
 
-async def recorded() -> tuple[InProcessStore, str]:
-    store = InProcessStore()
-    result = await runtime_of(Scripted(SCRIPT), SEARCH, READ, store=store).run("go", by=anybody())
+async def recorded() -> tuple[InMemoryStore, str]:
+    store = InMemoryStore()
+    result = await runtime_of(Scripted(SCRIPT), SEARCH, READ, store=store).run("go", by=superuser())
     assert result.status == "done"
     return store, result.run
 
 
 async def test_a_replay_by_the_same_code_finds_no_difference_and_does_nothing() -> None:
-    world, store = World(), InProcessStore()
+    world, store = World(), InMemoryStore()
     write = world.write()
     runtime = runtime_of(Scripted([calls(("write", {"text": "a"})), "done"]), write, store=store)
-    run = (await runtime.run("go", by=anybody())).run
+    run = (await runtime.run("go", by=superuser())).run
     before = await store.read(run)
     report = await replaying(store, write).replay(run)
-    assert (report.run, report.identical, report.difference) == (run, True, "")
-    assert report.compared == 6, "system, user, two answers, one output, the end of the agent's call"
+    assert (report.run, report.is_identical, report.difference) == (run, True, "")
+    assert report.compared_count == 6, "system, user, two answers, one output, the end of the agent's call"
     assert world.ran == ["a"]
     assert await store.read(run) == before
     row = await store.find_run(run)
@@ -139,7 +139,7 @@ async def test_every_planted_difference_is_found_and_says_where(name: str) -> No
     store, run = await recorded()
     today = PLANTED[name]
     report = await replaying(store, *today.tools, **(today.knobs or {})).replay(run)
-    assert not report.identical
+    assert not report.is_identical
     assert today.said in report.difference
 
 
@@ -151,13 +151,13 @@ async def test_what_is_outside_the_contract_of_a_tool_is_no_difference() -> None
         raise AssertionError("a replay calls no tool")
 
     today = replaying(store, named_search(elsewhere), READ.layer(Timeout(1)), parallel=1, description="Another.")
-    assert (await today.replay(run)).identical
+    assert (await today.replay(run)).is_identical
 
 
-async def pipeline_run(body: Callable[[Context], Any]) -> tuple[InProcessStore, str]:
-    store = InProcessStore()
+async def pipeline_run(body: Callable[[Context], Any]) -> tuple[InMemoryStore, str]:
+    store = InMemoryStore()
     made = composed(body)
-    result = await runtime_of(Scripted([]), made, SEARCH, READ, store=store).call(made, anybody())
+    result = await runtime_of(Scripted([]), made, SEARCH, READ, store=store).call(made, superuser())
     return store, result.run
 
 
@@ -203,10 +203,10 @@ async def test_a_composed_callee_is_driven_again_and_its_calls_are_compared() ->
 
 
 async def test_a_run_that_waits_replays_up_to_where_it_waits() -> None:
-    world, store = World(), InProcessStore()
+    world, store = World(), InMemoryStore()
     erase = world.write("erase", Effect.KEYED, Risk.HIGH)
     runtime = runtime_of(Scripted([calls(("erase", {"text": "a"}))]), erase, store=store)
-    waiting = await runtime.run("go", by=anybody())
+    waiting = await runtime.run("go", by=superuser())
     assert (await replaying(store, erase).replay(waiting.run)).difference == ""
     assert "turn 1" in (await replaying(store, erase, instructions="Walk.").replay(waiting.run)).difference
     assert world.ran == []
@@ -218,10 +218,10 @@ async def test_a_run_that_failed_by_its_tools_and_turns_replays() -> None:
         """Refuse."""
         raise ConflictError("it changed")
 
-    store = InProcessStore()
+    store = InMemoryStore()
     agent = Agent("agent", instructions="Work.", tools=[refuse], max_turns=2)
     model = Scripted([calls(("refuse", {})), calls(("refuse", {})), "never"])
-    result = await Runtime(App(name="test", agents=(agent,)), model=model, store=store).run("go", by=anybody())
+    result = await Runtime(App(name="test", agents=(agent,)), model=model, store=store).run("go", by=superuser())
     assert result.status == "failed"
     assert (await replaying(store, refuse, max_turns=2).replay(result.run)).difference == ""
 
@@ -232,19 +232,19 @@ async def test_a_replay_needs_no_principal_and_no_permission() -> None:
         """Look."""
         return "seen"
 
-    store = InProcessStore()
+    store = InMemoryStore()
     runtime = runtime_of(Scripted([calls(("look", {})), "done"]), look, store=store)
-    run = (await runtime.run("go", by=anybody("cms:read"))).run
-    denied = (await runtime.run("go", by=anybody("cms:write"))).run
+    run = (await runtime.run("go", by=superuser("cms:read"))).run
+    denied = (await runtime.run("go", by=superuser("cms:write"))).run
     today = runtime_of(never, look, store=store, directory=lambda _name, _tenant: None)
     for each in (run, denied):
         assert (await today.replay(each)).difference == ""
 
 
 async def test_a_run_that_failed_by_its_model_replays() -> None:
-    store = InProcessStore()
+    store = InMemoryStore()
     runtime = runtime_of(Scripted([calls(("read", {"page": "a"})), ModelBusyError("later")]), READ, store=store)
-    result = await runtime.run("go", by=anybody())
+    result = await runtime.run("go", by=superuser())
     assert result.status == "failed"
     assert (await replaying(store, READ).replay(result.run)).difference == ""
 
@@ -255,7 +255,7 @@ async def test_a_run_whose_composed_callee_was_denied_replays() -> None:
         """Call another."""
         return await ctx.call(READ, "a")
 
-    store = InProcessStore()
+    store = InMemoryStore()
     runtime = runtime_of(Scripted([calls(("pipeline", {})), "done"]), pipeline, READ, store=store)
     result = await runtime.run("go", by=Principal("ada", permissions=frozenset({"cms:read"})))
     assert result.status == "done"
@@ -272,27 +272,27 @@ async def test_a_run_that_was_cancelled_replays_up_to_where_it_was_stopped() -> 
         await asyncio.Event().wait()
         return "never"
 
-    store = InProcessStore()
+    store = InMemoryStore()
     runtime = runtime_of(Scripted([calls(("wait", {})), "never"]), wait, store=store)
-    running = asyncio.create_task(runtime.run("go", by=anybody()))
+    running = asyncio.create_task(runtime.run("go", by=superuser()))
     await begun.wait()
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
-    (row,) = await store.runs()
+    (row,) = await store.list_runs()
     assert (await replaying(store, wait).replay(row.run)).difference == ""
 
 
 async def test_a_run_that_failed_by_a_bug_of_its_model_replays() -> None:
-    store = InProcessStore()
-    result = await runtime_of(Scripted([RuntimeError("a bug")]), READ, store=store).run("go", by=anybody())
+    store = InMemoryStore()
+    result = await runtime_of(Scripted([RuntimeError("a bug")]), READ, store=store).run("go", by=superuser())
     assert result.status == "failed"
     assert (await replaying(store, READ).replay(result.run)).difference == ""
 
 
 async def test_a_request_that_failed_is_compared_like_one_that_was_answered() -> None:
-    store = InProcessStore()
-    result = await runtime_of(Scripted([ModelBusyError("later")]), READ, store=store).run("go", by=anybody())
+    store = InMemoryStore()
+    result = await runtime_of(Scripted([ModelBusyError("later")]), READ, store=store).run("go", by=superuser())
     assert result.status == "failed"
     assert "turn 1" in (await replaying(store, READ, SEARCH).replay(result.run)).difference
 
@@ -306,9 +306,9 @@ async def test_a_run_whose_composed_callee_was_refused_by_the_budget_replays() -
     async def costly(request: ChatRequest, /) -> Completion:
         return replace(await Scripted([calls(("pipeline", {})), "done"])(request), prompt_tokens=100)
 
-    store = InProcessStore()
+    store = InMemoryStore()
     layers = Stack[CallLayer](Budget(tokens=50))
-    result = await runtime_of(costly, pipeline, READ, store=store, layers=layers).run("go", by=anybody())
+    result = await runtime_of(costly, pipeline, READ, store=store, layers=layers).run("go", by=superuser())
     assert result.status == "done"
     agent = Agent("agent", instructions="Work.", tools=[pipeline, READ], model=never)
     today = Runtime(App(name="test", agents=(agent,)), store=store, layers=layers)
@@ -328,10 +328,10 @@ async def test_a_composed_call_that_ends_with_the_denial_of_its_own_call_replays
         return await ctx.call(pay)
 
     agent = Agent("agent", instructions="Work.", tools=[outer], model=Scripted([calls(("outer", {})), "done"]))
-    runtime = Runtime(App(name="test", agents=(agent,), tools=(outer, pay)), store=InProcessStore())
-    called = runtime.run("go", by=anybody()) if root == "agent" else runtime.call(outer, anybody())
+    runtime = Runtime(App(name="test", agents=(agent,), tools=(outer, pay)), store=InMemoryStore())
+    called = runtime.run("go", by=superuser()) if root == "agent" else runtime.call(outer, superuser())
     waiting = await called
-    await runtime.decide(waiting.questions[0], approved=False, by=anybody())
+    await runtime.decide(waiting.questions[0], approved=False, by=superuser())
     await runtime.resume(waiting.run)
     assert (await runtime.replay(waiting.run)).difference == ""
 
@@ -352,8 +352,8 @@ async def test_a_composed_call_whose_time_was_over_replays_although_no_time_pass
     writer = Agent("writer", instructions="Write.", tools=[inner], model=Scripted([calls(("inner", {})), "never"]))
     outer = tool(effect=Effect.COMPOSED)(_asking(writer)).layer(Timeout(60))
     asker = Agent("agent", instructions="Work.", tools=[outer], model=Scripted([calls(("ask", {})), "done"]))
-    runtime = Runtime(App(name="test", agents=(asker, writer)), store=InProcessStore())
-    result = await runtime.run("go", by=anybody())
+    runtime = Runtime(App(name="test", agents=(asker, writer)), store=InMemoryStore())
+    result = await runtime.run("go", by=superuser())
     assert "TIMEOUT" in str(await runtime.store.read(result.run))
     assert (await runtime.replay(result.run)).difference == ""
 

@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from remit import Context, Effect, InProcessStore, Tool, tool
-from remit.testing import Scripted, anybody, calls
+from remit import Context, Effect, InMemoryStore, Tool, tool
+from remit.testing import Scripted, calls, superuser
 from tests.runtime.kit import runtime_of
 from tests.runtime.test_replay import replaying
 
@@ -33,18 +33,18 @@ def pair(*numbers: int, together: bool) -> Tool[[], int]:
     return both
 
 
-async def cancelled_at(step: int, composed: Tool[[], int], parallel: int = 8) -> tuple[InProcessStore, str, bool]:
+async def cancelled_at(step: int, composed: Tool[[], int], parallel: int = 8) -> tuple[InMemoryStore, str, bool]:
     """A run that is cancelled after so many steps of the loop; and whether it was over."""
-    store = InProcessStore()
+    store = InMemoryStore()
     script = [calls(("slow", {"number": 1}), ("pair", {}), ("slow", {"number": 3})), "done"]
     runtime = runtime_of(Scripted(script), slow, composed, store=store, parallel=parallel)
-    running = asyncio.create_task(runtime.run("go", by=anybody()))
+    running = asyncio.create_task(runtime.run("go", by=superuser()))
     for _ in range(step):
         await asyncio.sleep(0)
     over = running.done()
     running.cancel()
     await asyncio.wait([running])
-    rows = await store.runs()
+    rows = await store.list_runs()
     return store, rows[0].run if rows else "", over
 
 

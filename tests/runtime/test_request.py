@@ -8,15 +8,15 @@ import random
 import pytest
 
 from remit import Effect, Limits, Principal, Risk, Runtime, tool
-from remit.contracts.arguments import Arguments, parse
+from remit.contracts.arguments import Arguments, parse_arguments
 from remit.errors import ExternalError, IdempotencyError, LeaseError, RemitError
 from remit.journal.ports import Store
-from remit.testing import Scripted, anybody
+from remit.testing import Scripted, superuser
 from tests.runtime.kit import World, runtime_of
 
 
 def said(text: str) -> Arguments:
-    return parse(text, Limits())
+    return parse_arguments(text, Limits())
 
 
 def writer(world: World, store: Store | None = None, *, app: str = "test", risk: Risk = Risk.SAFE) -> Runtime:
@@ -29,7 +29,7 @@ ONE = said('{"text":"one"}')
 async def test_a_request_that_is_sent_again_gives_what_came_of_it_and_does_nothing(store: Store) -> None:
     world = World()
     runtime = writer(world, store)
-    results = [await runtime.call_named("write", ONE, by=anybody(), request="r1") for _ in range(3)]
+    results = [await runtime.call_by_name("write", ONE, by=superuser(), idempotency_key="r1") for _ in range(3)]
     assert [(result.run, result.value()) for result in results] == [(results[0].run, "wrote one")] * 3
     assert world.ran == ["one"]
 
@@ -45,7 +45,7 @@ async def test_a_failure_is_given_again_too(store: Store) -> None:
 
     runtime = runtime_of(Scripted([]), pay, store=store)
     for _ in range(2):
-        result = await runtime.call_named("pay", said('{"to":"ada"}'), by=anybody(), request="r1")
+        result = await runtime.call_by_name("pay", said('{"to":"ada"}'), by=superuser(), idempotency_key="r1")
         with pytest.raises(ExternalError, match="the bank is closed"):
             result.value()
     assert tried == ["ada"]
@@ -54,41 +54,45 @@ async def test_a_failure_is_given_again_too(store: Store) -> None:
 async def test_arguments_that_say_the_same_are_the_same() -> None:
     world = World()
     runtime = writer(world)
-    await runtime.call_named("write", ONE, by=anybody(), request="r1")
-    await runtime.call_named("write", said('{ "text" : "\\u006fne" }'), by=anybody(), request="r1")
+    await runtime.call_by_name("write", ONE, by=superuser(), idempotency_key="r1")
+    await runtime.call_by_name("write", said('{ "text" : "\\u006fne" }'), by=superuser(), idempotency_key="r1")
     assert world.ran == ["one"]
 
 
 @pytest.mark.parametrize(
-    ("arguments", "by"), [(said('{"text":"two"}'), anybody()), (ONE, anybody(name="bob"))], ids=["other", "another's"]
+    ("arguments", "by"),
+    [(said('{"text":"two"}'), superuser()), (ONE, superuser(name="bob"))],
+    ids=["other", "another's"],
 )
 async def test_a_key_that_was_used_for_something_else_or_by_somebody_else_is_refused(
     store: Store, arguments: Arguments, by: Principal
 ) -> None:
     world = World()
     runtime = writer(world, store)
-    await runtime.call_named("write", ONE, by=anybody(), request="r1")
+    await runtime.call_by_name("write", ONE, by=superuser(), idempotency_key="r1")
     with pytest.raises(IdempotencyError, match="request 'r1' was sent before"):
-        await runtime.call_named("write", arguments, by=by, request="r1")
+        await runtime.call_by_name("write", arguments, by=by, idempotency_key="r1")
     assert world.ran == ["one"]
 
 
 async def test_keys_are_apart_by_tenant_and_application(store: Store) -> None:
     world = World()
     for app, tenant in (("test", "acme"), ("test", "zeta"), ("other", "acme")):
-        await writer(world, store, app=app).call_named("write", ONE, by=anybody(tenant=tenant), request="r1")
+        await writer(world, store, app=app).call_by_name(
+            "write", ONE, by=superuser(tenant=tenant), idempotency_key="r1"
+        )
     assert world.ran == ["one"] * 3
 
 
 async def test_a_request_to_an_agent_asks_the_model_once(store: Store) -> None:
     runtime = runtime_of(Scripted(["hello"]), store=store)
-    answers = [(await runtime.run("hi", by=anybody(), request="r1")).value() for _ in range(2)]
+    answers = [(await runtime.run("hi", by=superuser(), idempotency_key="r1")).value() for _ in range(2)]
     assert answers == ["hello", "hello"]
 
 
 async def test_a_request_that_waits_for_a_person_still_waits_when_it_is_sent_again(store: Store) -> None:
     runtime = writer(World(), store, risk=Risk.HIGH)
-    results = [await runtime.call_named("write", ONE, by=anybody(), request="r1") for _ in range(2)]
+    results = [await runtime.call_by_name("write", ONE, by=superuser(), idempotency_key="r1") for _ in range(2)]
     assert [result.status for result in results] == ["waiting", "waiting"]
     assert results[0].questions == results[1].questions
 
@@ -102,7 +106,7 @@ async def test_of_many_that_are_sent_at_once_one_runs_whatever_the_order() -> No
         async def send(wait: int, runtime: Runtime = runtime) -> object:
             for _ in range(wait):
                 await asyncio.sleep(0)
-            return (await runtime.call_named("write", ONE, by=anybody(), request="r1")).value()
+            return (await runtime.call_by_name("write", ONE, by=superuser(), idempotency_key="r1")).value()
 
         outcomes = await asyncio.gather(*(send(chance.randrange(12)) for _ in range(5)), return_exceptions=True)
         assert world.ran == ["one"]

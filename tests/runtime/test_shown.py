@@ -9,7 +9,7 @@ import pytest
 
 from remit import Effect, LeafContext, Risk, Tool, tool
 from remit.journal.ports import Store
-from remit.testing import Scripted, anybody, calls
+from remit.testing import Scripted, calls, superuser
 from tests.runtime.kit import runtime_of
 
 TITLES = {"p1": "About us"}
@@ -29,13 +29,13 @@ async def title(ctx: LeafContext, payload: Any) -> str:
 
 async def shown(tool: Tool[..., Any], store: Store, page: str = "p1", **more: Any) -> str:
     script = Scripted([calls((tool.name, {"page": page, **more})), "done"])
-    result = await runtime_of(script, tool, store=store).run("go", by=anybody(tenant="bakery"), conversation="c")
-    (row,) = await store.questions()
+    result = await runtime_of(script, tool, store=store).run("go", by=superuser(tenant="bakery"), conversation="c")
+    (row,) = await store.list_questions()
     return row.question.shown.replace(result.run, "RUN")
 
 
 async def test_what_the_tool_says_stands_in_the_question(store: Store) -> None:
-    assert await shown(drop.with_shown(title), store) == "the page 'About us' of bakery in RUN"
+    assert await shown(drop.with_preview(title), store) == "the page 'About us' of bakery in RUN"
 
 
 async def test_a_tool_that_says_nothing_leaves_it_empty(store: Store) -> None:
@@ -43,11 +43,11 @@ async def test_a_tool_that_says_nothing_leaves_it_empty(store: Store) -> None:
 
 
 async def test_layers_and_other_names_keep_it(store: Store) -> None:
-    assert "About us" in await shown(drop.with_shown(title).with_name("drop_page"), store)
+    assert "About us" in await shown(drop.with_preview(title).with_name("drop_page"), store)
 
 
 async def test_a_person_is_asked_even_where_the_tool_finds_no_words(store: Store) -> None:
-    assert await shown(drop.with_shown(title), store, "p2") == "(what this is about could not be told: 'p2')"
+    assert await shown(drop.with_preview(title), store, "p2") == "(what this is about could not be told: 'p2')"
 
 
 @pytest.mark.looptime
@@ -56,9 +56,9 @@ async def test_a_tool_that_takes_too_long_to_find_words_is_not_waited_for() -> N
         await asyncio.sleep(60)
         return "words"
 
-    from remit import InProcessStore
+    from remit import InMemoryStore
 
-    said = await shown(drop.with_shown(slowly), InProcessStore())
+    said = await shown(drop.with_preview(slowly), InMemoryStore())
     assert said == "(what this is about could not be told: drop took longer than 10 seconds)"
 
 
@@ -71,4 +71,4 @@ async def test_an_announced_call_is_described_as_it_would_be_made(store: Store) 
     async def words(_ctx: LeafContext, payload: Any) -> str:
         return f"{payload.page} {payload.confirmed}"
 
-    assert await shown(cut.with_shown(words), store) == "p1 True"
+    assert await shown(cut.with_preview(words), store) == "p1 True"

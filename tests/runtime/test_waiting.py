@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from remit import CallLayer, Effect, InProcessStore, LeafContext, Principal, Risk, Stack, tool
-from remit.contracts.items import Asked, Decided, Resumed, Started, Waiting
+from remit import CallLayer, Effect, InMemoryStore, LeafContext, Principal, Risk, Stack, tool
+from remit.contracts.items import AttemptStarted, DecisionItem, QuestionItem, RunResumed, RunSuspended
 from remit.errors import RequestError
 from remit.journal.ports import Store
 from remit.journal.sql import SqlStore
 from remit.runtime import Runtime
-from remit.testing import Scripted, anybody, calls
+from remit.testing import Scripted, calls, superuser
 from tests.runtime.kit import Clock, World, items_of, last_reply, runtime_of, tool_messages
 
 WEEK = 7 * 24 * 3600.0
@@ -30,11 +30,11 @@ async def test_a_run_that_waits_has_run_nothing_and_holds_no_task(store: Store) 
     world = World()
     runtime = runtime_of(Scripted([ERASE, "done"]), eraser(world), store=store)
     before = asyncio.all_tasks()
-    result = await runtime.run("go", by=anybody())
+    result = await runtime.run("go", by=superuser())
     assert (result.status, result.reply, result.text) == ("waiting", None, "")
     assert asyncio.all_tasks() == before
     assert world.ran == []
-    assert isinstance((await items_of(store, result.run))[-1], Waiting)
+    assert isinstance((await items_of(store, result.run))[-1], RunSuspended)
     row = await store.find_run(result.run)
     assert row is not None
     assert row.status == "waiting"
@@ -42,8 +42,8 @@ async def test_a_run_that_waits_has_run_nothing_and_holds_no_task(store: Store) 
 
 async def test_the_question_says_everything_that_it_is_bound_to(store: Store) -> None:
     runtime = runtime_of(Scripted([ERASE]), eraser(World()), store=store)
-    result = await runtime.run("go", by=anybody(name="ada", tenant="bakery"), conversation="c")
-    (row,) = await store.questions()
+    result = await runtime.run("go", by=superuser(name="ada", tenant="bakery"), conversation="c")
+    (row,) = await store.list_questions()
     question = row.question
     assert (question.id,) == result.questions
     assert (question.kind, question.tool, question.arguments) == ("approval", "erase", '{"text":"about"}')
@@ -58,8 +58,8 @@ async def test_the_question_says_everything_that_it_is_bound_to(store: Store) ->
 async def test_an_approved_call_runs_once_when_the_run_is_resumed(store: Store, effect: Effect) -> None:
     world, model = World(), Scripted([ERASE, "done"])
     runtime = runtime_of(model, eraser(world, effect), store=store)
-    waiting = await runtime.run("go", by=anybody())
-    await runtime.decide(waiting.questions[0], approved=True, by=anybody(name="bob"))
+    waiting = await runtime.run("go", by=superuser())
+    await runtime.decide(waiting.questions[0], approved=True, by=superuser(name="bob"))
     assert world.ran == [], "a decision drives nothing"
     result = await runtime.resume(waiting.run)
     assert (result.status, result.value()) == ("done", "done")
@@ -67,36 +67,36 @@ async def test_an_approved_call_runs_once_when_the_run_is_resumed(store: Store, 
     assert (await runtime.resume(waiting.run)).value() == "done"
     assert world.ran == ["about"]
     assert len(model.requests) == 2
-    (row,) = await store.questions(only_open=False)
-    (started,) = [item for item in await items_of(store, waiting.run) if isinstance(item, Started)]
-    assert (row.status, row.taken) == ("taken", (waiting.run, started.call))
-    assert (await runtime.replay(waiting.run)).identical
+    (row,) = await store.list_questions(only_open=False)
+    (started,) = [item for item in await items_of(store, waiting.run) if isinstance(item, AttemptStarted)]
+    assert (row.status, row.consumed_by) == ("taken", (waiting.run, started.call))
+    assert (await runtime.replay(waiting.run)).is_identical
 
 
 async def test_a_run_that_nobody_has_decided_about_goes_on_waiting(store: Store) -> None:
     world = World()
     runtime = runtime_of(Scripted([ERASE]), eraser(world), store=store)
-    waiting = await runtime.run("go", by=anybody())
+    waiting = await runtime.run("go", by=superuser())
     again = await runtime.resume(waiting.run)
     assert (again.status, again.questions) == ("waiting", waiting.questions)
-    assert len(await store.questions()) == 1, "it is the same question"
+    assert len(await store.list_questions()) == 1, "it is the same question"
     assert world.ran == []
 
 
 async def test_a_new_runtime_over_a_file_that_is_opened_again_goes_on(journal: Path) -> None:
     world = World()
     first = SqlStore.at(journal)
-    waiting = await runtime_of(Scripted([ERASE, "done"]), eraser(world), store=first).run("go", by=anybody())
+    waiting = await runtime_of(Scripted([ERASE, "done"]), eraser(world), store=first).run("go", by=superuser())
     await first.close()
     second = SqlStore.at(journal)
     runtime = runtime_of(Scripted([ERASE, "done"]), eraser(world), store=second)
-    await runtime.decide(waiting.questions[0], approved=True, by=anybody())
+    await runtime.decide(waiting.questions[0], approved=True, by=superuser())
     await second.close()
     third = SqlStore.at(journal)
     runtime = runtime_of(Scripted([ERASE, "done"]), eraser(world), store=third)
     assert (await runtime.resume(waiting.run)).value() == "done"
     assert world.ran == ["about"]
-    assert (await runtime.replay(waiting.run)).identical
+    assert (await runtime.replay(waiting.run)).is_identical
     await third.close()
 
 
@@ -111,19 +111,19 @@ async def test_what_runs_is_the_canonical_object_that_the_question_showed(store:
 
     raw = '{ "why" : "caf\\u00e9", "pages" : [3, 1, 2] }'
     runtime = runtime_of(Scripted([calls(("erase", raw)), "done"]), erase, store=store)
-    waiting = await runtime.run("go", by=anybody())
-    (row,) = await store.questions()
+    waiting = await runtime.run("go", by=superuser())
+    (row,) = await store.list_questions()
     assert row.question.arguments == '{"pages":[1,2,3],"times":1,"why":"café"}'
-    await runtime.decide(row.question.id, approved=True, by=anybody())
+    await runtime.decide(row.question.id, approved=True, by=superuser())
     assert (await runtime.resume(waiting.run)).value() == "done"
     assert seen == [({1, 2, 3}, "café", 1)]
 
 
 async def test_a_model_that_sends_other_arguments_on_resume_is_not_asked(store: Store) -> None:
     world = World()
-    waiting = await runtime_of(Scripted([ERASE]), eraser(world), store=store).run("go", by=anybody())
+    waiting = await runtime_of(Scripted([ERASE]), eraser(world), store=store).run("go", by=superuser())
     turned = runtime_of(Scripted([calls(("erase", {"text": "home"})), "done"]), eraser(world), store=store)
-    await turned.decide(waiting.questions[0], approved=True, by=anybody())
+    await turned.decide(waiting.questions[0], approved=True, by=superuser())
     assert (await turned.resume(waiting.run)).status == "done"
     assert world.ran == ["about"]
 
@@ -132,8 +132,8 @@ async def test_a_model_that_sends_other_arguments_on_resume_is_not_asked(store: 
 async def test_a_denial_reaches_the_model_with_its_reason(store: Store, reason: str) -> None:
     world, model = World(), Scripted([ERASE, "understood"])
     runtime = runtime_of(model, eraser(world), store=store)
-    waiting = await runtime.run("go", by=anybody())
-    await runtime.decide(waiting.questions[0], approved=False, by=anybody(name="bob"), reason=reason)
+    waiting = await runtime.run("go", by=superuser())
+    await runtime.decide(waiting.questions[0], approved=False, by=superuser(name="bob"), reason=reason)
     assert (await runtime.resume(waiting.run)).value() == "understood"
     said = reason or "bob did not allow erase"
     assert last_reply(model) == {
@@ -144,7 +144,7 @@ async def test_a_denial_reaches_the_model_with_its_reason(store: Store, reason: 
         "errorCode": "APPROVAL_DENIED",
     }
     assert world.ran == []
-    assert (await runtime.replay(waiting.run)).identical
+    assert (await runtime.replay(waiting.run)).is_identical
 
 
 TWO = calls(("erase", {"text": "a"}), ("erase", {"text": "b"}))
@@ -158,10 +158,10 @@ async def test_two_questions_of_one_reply_are_decided_in_either_order(
 ) -> None:
     world = World()
     runtime = runtime_of(Scripted([TWO, "done"]), eraser(world), store=store, parallel=parallel)
-    waiting = await runtime.run("go", by=anybody())
+    waiting = await runtime.run("go", by=superuser())
     assert len(set(waiting.questions)) == 2
     for index in order:
-        await runtime.decide(waiting.questions[index], approved=True, by=anybody())
+        await runtime.decide(waiting.questions[index], approved=True, by=superuser())
         if between and index == order[0]:
             again = await runtime.resume(waiting.run)
             assert (again.status, again.questions) == ("waiting", (waiting.questions[order[1]],))
@@ -174,9 +174,9 @@ async def test_two_questions_of_one_reply_are_decided_in_either_order(
 async def test_of_two_calls_one_may_be_approved_and_the_other_denied(store: Store) -> None:
     world = World()
     runtime = runtime_of(Scripted([TWO, "done"]), eraser(world), store=store)
-    waiting = await runtime.run("go", by=anybody())
-    await runtime.decide(waiting.questions[1], approved=True, by=anybody())
-    await runtime.decide(waiting.questions[0], approved=False, by=anybody(), reason="no")
+    waiting = await runtime.run("go", by=superuser())
+    await runtime.decide(waiting.questions[1], approved=True, by=superuser())
+    await runtime.decide(waiting.questions[0], approved=False, by=superuser(), reason="no")
     assert (await runtime.resume(waiting.run)).value() == "done"
     denied, wrote = await tool_messages(runtime, waiting.run)
     assert (json.loads(denied)["errorCode"], wrote, world.ran) == ("APPROVAL_DENIED", "wrote b", ["b"])
@@ -184,11 +184,11 @@ async def test_of_two_calls_one_may_be_approved_and_the_other_denied(store: Stor
 
 async def test_nobody_s_answer_in_time_means_no() -> None:
     clock, world, model = Clock(), World(), Scripted([ERASE, "understood"])
-    runtime = runtime_of(model, eraser(world), store=InProcessStore(clock), clock=clock)
-    waiting = await runtime.run("go", by=anybody())
+    runtime = runtime_of(model, eraser(world), store=InMemoryStore(clock), clock=clock)
+    waiting = await runtime.run("go", by=superuser())
     clock.now += WEEK
     with pytest.raises(RequestError, match="has expired, which means denied"):
-        await runtime.decide(waiting.questions[0], approved=True, by=anybody())
+        await runtime.decide(waiting.questions[0], approved=True, by=superuser())
     assert (await runtime.resume(waiting.run)).value() == "understood"
     assert "nobody answered question" in last_reply(model)["reason"]
     assert world.ran == []
@@ -196,9 +196,9 @@ async def test_nobody_s_answer_in_time_means_no() -> None:
 
 async def test_an_approval_is_not_used_after_its_time() -> None:
     clock, world, model = Clock(), World(), Scripted([ERASE, "understood"])
-    runtime = runtime_of(model, eraser(world), store=InProcessStore(clock), clock=clock)
-    waiting = await runtime.run("go", by=anybody())
-    await runtime.decide(waiting.questions[0], approved=True, by=anybody())
+    runtime = runtime_of(model, eraser(world), store=InMemoryStore(clock), clock=clock)
+    waiting = await runtime.run("go", by=superuser())
+    await runtime.decide(waiting.questions[0], approved=True, by=superuser())
     clock.now += WEEK
     await runtime.resume(waiting.run)
     assert world.ran == []
@@ -220,8 +220,8 @@ async def test_permissions_are_resolved_anew_when_a_run_is_resumed(store: Store)
 
     model = Scripted([ERASE, "understood"])
     runtime = runtime_of(model, erase, store=store, directory=directory)
-    waiting = await runtime.run("go", by=anybody("cms:delete"))
-    await runtime.decide(waiting.questions[0], approved=True, by=anybody())
+    waiting = await runtime.run("go", by=superuser("cms:delete"))
+    await runtime.decide(waiting.questions[0], approved=True, by=superuser())
     permitted.clear()
     assert (await runtime.resume(waiting.run)).value() == "understood"
     assert last_reply(model)["errorCode"] == "PERMISSION_DENIED"
@@ -229,7 +229,7 @@ async def test_permissions_are_resolved_anew_when_a_run_is_resumed(store: Store)
 
 
 async def test_a_run_of_somebody_whom_nobody_knows_any_more_is_not_resumed(store: Store) -> None:
-    waiting = await runtime_of(Scripted([ERASE]), eraser(World()), store=store).run("go", by=anybody(name="ada"))
+    waiting = await runtime_of(Scripted([ERASE]), eraser(World()), store=store).run("go", by=superuser(name="ada"))
     stranger = runtime_of(Scripted([ERASE]), eraser(World()), store=store, directory=lambda _name, _tenant: None)
     with pytest.raises(RequestError, match="is of 'ada', whom nobody knows today; add them and resume again"):
         await stranger.resume(waiting.run)
@@ -238,30 +238,34 @@ async def test_a_run_of_somebody_whom_nobody_knows_any_more_is_not_resumed(store
 async def test_without_a_directory_a_runtime_knows_whom_it_was_given(store: Store) -> None:
     world = World()
     first = runtime_of(Scripted([ERASE, "done"]), eraser(world), store=store, directory=None)
-    waiting = await first.run("go", by=anybody(name="ada"))
+    waiting = await first.run("go", by=superuser(name="ada"))
     assert (await first.resume(waiting.run)).status == "waiting"
     second = runtime_of(Scripted([ERASE, "done"]), eraser(world), store=store, directory=None)
     with pytest.raises(RequestError, match="whom nobody knows today"):
         await second.resume(waiting.run)
-    second.remember(anybody(name="ada"))
+    second.add_principals(superuser(name="ada"))
     assert (await second.resume(waiting.run)).status == "waiting"
 
 
 async def test_a_runtime_with_one_more_layer_knows_whom_the_first_was_given(store: Store) -> None:
     first = runtime_of(Scripted([ERASE]), eraser(World()), store=store, directory=None)
-    waiting = await first.run("go", by=anybody(name="ada"))
+    waiting = await first.run("go", by=superuser(name="ada"))
     assert (await first.layer(Stack[CallLayer]()).resume(waiting.run)).status == "waiting"
 
 
 async def test_the_journal_tells_who_decided_and_that_the_run_was_taken_up_again(store: Store) -> None:
     runtime = runtime_of(Scripted([ERASE, "done"]), eraser(World()), store=store)
-    waiting = await runtime.run("go", by=anybody())
-    await runtime.decide(waiting.questions[0], approved=True, by=anybody(name="bob"), reason="go on")
+    waiting = await runtime.run("go", by=superuser())
+    await runtime.decide(waiting.questions[0], approved=True, by=superuser(name="bob"), reason="go on")
     await runtime.resume(waiting.run)
     items = await items_of(store, waiting.run)
-    kinds = [type(item) for item in items if isinstance(item, (Asked, Decided, Waiting, Resumed, Started))]
-    assert kinds == [Asked, Waiting, Resumed, Decided, Started]
-    (decided,) = [item for item in items if isinstance(item, Decided)]
+    kinds = [
+        type(item)
+        for item in items
+        if isinstance(item, (QuestionItem, DecisionItem, RunSuspended, RunResumed, AttemptStarted))
+    ]
+    assert kinds == [QuestionItem, RunSuspended, RunResumed, DecisionItem, AttemptStarted]
+    (decided,) = [item for item in items if isinstance(item, DecisionItem)]
     assert json.loads(decided.body)["by"] == "bob"
 
 
@@ -269,8 +273,8 @@ async def test_a_call_from_python_waits_and_goes_on_like_a_model_s(store: Store)
     world = World()
     erase = eraser(world)
     runtime: Runtime = runtime_of(Scripted([]), erase, store=store)
-    waiting = await runtime.call(erase, anybody(), "about")
+    waiting = await runtime.call(erase, superuser(), "about")
     assert waiting.status == "waiting"
-    await runtime.decide(waiting.questions[0], approved=True, by=anybody())
+    await runtime.decide(waiting.questions[0], approved=True, by=superuser())
     assert (await runtime.resume(waiting.run)).value() == "wrote about"
     assert world.ran == ["about"]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from remit.schemas.yaml_lines import beyond_json
+from remit.schemas.yaml_lines import find_non_json_features
 
 
 def test_anchors_references_and_tags_are_found_with_their_lines() -> None:
     text = "a: &x 1\nb: *x\nc: !!python/tuple [1]\nd: !!str 4\ne: ! 5\nf: !own {}\n"
-    assert [f"{each.where} {each.code}: {each.what}" for each in beyond_json(text, "a.yaml")] == [
+    assert [f"{each.where} {each.code}: {each.what}" for each in find_non_json_features(text, "a.yaml")] == [
         "a.yaml:1 alias: the anchor &x names a part",
         "a.yaml:2 alias: *x repeats another part",
         "a.yaml:3 tag: the tag !!python/tuple makes what JSON has not",
@@ -16,4 +16,4 @@ def test_anchors_references_and_tags_are_found_with_their_lines() -> None:
 
 
 def test_in_plain_text_nothing_is_found() -> None:
-    assert list(beyond_json("a: [1, x]\nb: {c: null}\n", "a.yaml")) == []
+    assert list(find_non_json_features("a: [1, x]\nb: {c: null}\n", "a.yaml")) == []

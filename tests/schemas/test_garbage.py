@@ -6,24 +6,24 @@ import gc
 
 import pytest
 
-from remit.schemas.garbage import gc_paused
+from remit.schemas.garbage import pause_gc
 
 
 def test_it_rests_meanwhile_and_works_again_afterwards() -> None:
-    with gc_paused():
+    with pause_gc():
         assert not gc.isenabled()
     assert gc.isenabled()
 
 
 def test_it_works_again_after_an_error() -> None:
-    with pytest.raises(ValueError, match="wrong"), gc_paused():
+    with pytest.raises(ValueError, match="wrong"), pause_gc():
         raise ValueError("wrong")
     assert gc.isenabled()
 
 
 def test_within_another_pause_the_outer_one_ends_it() -> None:
-    with gc_paused():
-        with gc_paused():
+    with pause_gc():
+        with pause_gc():
             pass
         assert not gc.isenabled()
     assert gc.isenabled()
@@ -32,7 +32,7 @@ def test_within_another_pause_the_outer_one_ends_it() -> None:
 def test_one_who_switched_it_off_finds_it_off() -> None:
     gc.disable()
     try:
-        with gc_paused():
+        with pause_gc():
             pass
         assert not gc.isenabled()
     finally:
@@ -40,7 +40,7 @@ def test_one_who_switched_it_off_finds_it_off() -> None:
 
 
 def test_around_a_function_it_rests_during_each_call() -> None:
-    @gc_paused()
+    @pause_gc()
     def enabled() -> bool:
         return gc.isenabled()
 

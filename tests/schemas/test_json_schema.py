@@ -27,7 +27,7 @@ from pydantic import (
 from pydantic_core import CoreSchema
 from typing_extensions import TypedDict
 
-from remit.schemas.json_schema import json_schema_of
+from remit.schemas.json_schema import generate_json_schema
 from tests.contracts.payloads import Everything, Frozen, Page, Point
 
 
@@ -216,7 +216,7 @@ def test_it_is_that_of_pydantic_without_titles(kind: Any) -> None:
     plain: dict[str, Any] = untitled(adapter.json_schema(), fields=False)
     root = plain.pop("$ref", None)
     wanted = plain if root is None else {**plain["$defs"][root.rpartition("/")[2]], **plain}
-    assert json.dumps(json_schema_of(adapter)) == json.dumps(wanted), "in the same order, too"
+    assert json.dumps(generate_json_schema(adapter)) == json.dumps(wanted), "in the same order, too"
 
 
 def test_a_part_that_json_cannot_describe_is_refused_as_pydantic_does() -> None:
@@ -229,7 +229,7 @@ def test_a_part_that_json_cannot_describe_is_refused_as_pydantic_does() -> None:
         second: Calls
 
     with pytest.raises(PydanticUserError, match=r"Cannot generate a JsonSchema for core_schema\.CallableSchema"):
-        json_schema_of(TypeAdapter(Holds))
+        generate_json_schema(TypeAdapter(Holds))
 
 
 def test_what_describes_a_type_of_nameless_parts_is_gone_after_use() -> None:
@@ -237,7 +237,7 @@ def test_what_describes_a_type_of_nameless_parts_is_gone_after_use() -> None:
     gc.collect()
     gc.disable()
     try:
-        json_schema_of(adapter)
+        generate_json_schema(adapter)
         assert [each for each in gc.get_objects() if type(each).__name__ == "_Describing"] == []
     finally:
         gc.enable()

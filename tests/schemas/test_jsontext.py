@@ -10,12 +10,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from remit.schemas import jsontext
-from remit.schemas.jsontext import Writer, ascii_compact, canonical_text, compact, writer
+from remit.schemas.jsontext import JsonWriter, ascii_json, canonical_text, compact_json, make_writer
 from tests.contracts.json_values import values
 
-SETTINGS: dict[str, tuple[Writer, dict[str, Any]]] = {
-    "compact": (compact, {"ensure_ascii": False}),
-    "ascii_compact": (ascii_compact, {"ensure_ascii": True}),
+SETTINGS: dict[str, tuple[JsonWriter, dict[str, Any]]] = {
+    "compact": (compact_json, {"ensure_ascii": False}),
+    "ascii_compact": (ascii_json, {"ensure_ascii": True}),
     "canonical_text": (canonical_text, {"ensure_ascii": False, "sort_keys": True, "allow_nan": False}),
 }
 EACH = pytest.mark.parametrize("name", SETTINGS)
@@ -31,8 +31,8 @@ def test_a_writer_writes_what_json_dumps_writes(name: str, value: Any) -> None:
 @given(value=values)
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_an_interpreter_without_the_c_encoder_writes_the_same(value: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jsontext, "_MAKE", None)
-    assert writer(sort_keys=True, finite=True)(value) == canonical_text(value)
+    monkeypatch.setattr(jsontext, "_C_MAKE_ENCODER", None)
+    assert make_writer(sort_keys=True, finite=True)(value) == canonical_text(value)
 
 
 @EACH
@@ -52,9 +52,9 @@ def test_what_json_cannot_hold_is_refused_by_its_type(name: str) -> None:
 def test_only_the_writer_for_digests_refuses_numbers_that_are_not_finite(number: float) -> None:
     with pytest.raises(ValueError, match="not JSON compliant"):
         canonical_text([number])
-    assert "N" in compact([number]) or "I" in compact([number])
+    assert "N" in compact_json([number]) or "I" in compact_json([number])
 
 
 def test_a_writer_keeps_nothing_between_two_values() -> None:
-    write = writer()
+    write = make_writer()
     assert [write({"a": 1}), write({"b": 2}), write({"a": 1})] == ['{"a":1}', '{"b":2}', '{"a":1}']

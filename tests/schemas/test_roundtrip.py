@@ -22,8 +22,8 @@ from pydantic import (
 )
 
 from remit import Reply, tool
-from remit.contracts.schema import Input, Output, content_of
-from remit.errors import InvalidError, OutputError
+from remit.contracts.schema import Input, Output, serialize_content
+from remit.errors import InvalidArgumentsError, InvalidOutputError
 
 
 class Titled(BaseModel):
@@ -110,7 +110,7 @@ class Loose(BaseModel):
 
 def test_a_payload_that_holds_itself_has_a_canonical_text() -> None:
     tree = Tree(branches=[Tree(leaves={8, 0})])
-    text = Input(Tree).canonical(tree)
+    text = Input(Tree).dump_canonical(tree)
     assert text == '{"branches":[{"branches":[],"leaves":[0,8]}],"leaves":[]}'
     assert Input(Tree).load(text) == tree
 
@@ -131,7 +131,7 @@ def test_a_union_may_have_the_tag_of_any_keyword() -> None:
 
 def test_a_computed_field_within_a_payload_is_no_argument() -> None:
     room = Room(area=Area(width=2))
-    assert Input(Room).bind(Input(Room).arguments(room), strict=True) == room
+    assert Input(Room).bind(Input(Room).dump_arguments(room), strict=True) == room
 
 
 def test_a_result_with_a_computed_field_comes_back_to_a_closed_model() -> None:
@@ -140,25 +140,25 @@ def test_a_result_with_a_computed_field_comes_back_to_a_closed_model() -> None:
 
 
 def test_a_payload_that_does_not_come_back_from_what_it_writes_is_refused() -> None:
-    with pytest.raises(InvalidError):
-        Input(Hidden).arguments(Hidden(number=5))
+    with pytest.raises(InvalidArgumentsError):
+        Input(Hidden).dump_arguments(Hidden(number=5))
 
 
 def test_a_payload_whose_text_is_not_read_at_all_is_refused() -> None:
-    with pytest.raises(InvalidError, match="what its serializer writes is not read as what it was: number: "):
-        Input(Unread).arguments(Unread(number=5))
+    with pytest.raises(InvalidArgumentsError, match="what its serializer writes is not read as what it was: number: "):
+        Input(Unread).dump_arguments(Unread(number=5))
 
 
 def test_a_person_is_never_shown_another_payload_than_the_one_that_would_run() -> None:
-    with pytest.raises(InvalidError, match=r"^number: what its serializer writes is not read as what it was$"):
-        Input(Hidden).canonical(Hidden(number=5))
+    with pytest.raises(InvalidArgumentsError, match=r"^number: what its serializer writes is not read as what it was$"):
+        Input(Hidden).dump_canonical(Hidden(number=5))
 
 
 def test_a_serializer_of_ones_own_may_write_what_its_model_reads() -> None:
     payload = Spelled(number=30, where=AnyUrl("http://127.0.0.1/"))
     schema = Input(Spelled)
-    assert schema.arguments(payload).raw == '{"number":"1e","where":"http://127.0.0.1/"}'
-    assert schema.load(schema.canonical(payload)) == payload
+    assert schema.dump_arguments(payload).raw == '{"number":"1e","where":"http://127.0.0.1/"}'
+    assert schema.load(schema.dump_canonical(payload)) == payload
     output = Output[Spelled](Spelled)
     assert output.load(output.dump(payload)[1]) == payload
 
@@ -167,7 +167,7 @@ def test_a_serializer_of_ones_own_may_write_what_its_model_reads() -> None:
     "value", [Hidden(number=5), Keeping.model_validate({"width": 2, "name": "x"})], ids=["serializer", "unknown keys"]
 )
 def test_a_result_that_does_not_come_back_from_what_it_writes_is_refused(value: BaseModel) -> None:
-    with pytest.raises(OutputError, match="is not read as what it was"):
+    with pytest.raises(InvalidOutputError, match="is not read as what it was"):
         Output[Any](type(value)).dump(value)
 
 
@@ -177,7 +177,7 @@ def test_a_result_says_what_is_computed() -> None:
 
 def test_an_unknown_key_beside_a_computed_field_is_an_argument_like_any_other() -> None:
     payload = Keeping.model_validate({"width": 2, "tags": {8, 0}})
-    assert Input(Keeping).canonical(payload) == '{"tags":[0,8],"width":2}'
+    assert Input(Keeping).dump_canonical(payload) == '{"tags":[0,8],"width":2}'
 
 
 class Letter(NamedTuple):
@@ -229,8 +229,8 @@ EQUAL_SETS: dict[str, tuple[Any, Any, str]] = {
 def test_equal_sets_are_written_alike_where_anything_is_allowed(name: str) -> None:
     first, second, text = EQUAL_SETS[name]
     for value in (first, second):
-        assert content_of(value) == Output[Any](Any).dump(value)[1] == text
-        assert Input(Loose).arguments(Loose(value=value)).raw == f'{{"value":{text}}}'
+        assert serialize_content(value) == Output[Any](Any).dump(value)[1] == text
+        assert Input(Loose).dump_arguments(Loose(value=value)).raw == f'{{"value":{text}}}'
         assert Output[Any](dict[str, Any]).dump({"a": value})[1] == f'{{"a":{text}}}'
         assert Output[Any](list[object]).dump([value])[1] == f"[{text}]"
         assert Output[Any](Sequence[Any]).dump([value])[1] == f"[{text}]"

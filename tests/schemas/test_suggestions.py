@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from remit.schemas.suggestions import near
+from remit.schemas.suggestions import suggest
 
 MANY = [f"page{number}x" for number in range(10)]
 
@@ -20,14 +20,14 @@ MANY = [f"page{number}x" for number in range(10)]
     ids=["near", "far", "nothing there", "too many to list"],
 )
 def test_the_nearest_is_named_else_the_first_of_those_there_are(name: str, known: list[str], said: str) -> None:
-    assert near(name, known) == said
+    assert suggest(name, known) == said
 
 
 def test_what_is_said_otherwise_stands_in_place_of_what_there_is() -> None:
-    assert near("zzz", ["find"], "name a tool") == "name a tool"
-    assert near("fnd", ["find"], "name a tool") == "did you mean find?"
+    assert suggest("zzz", ["find"], "name a tool") == "name a tool"
+    assert suggest("fnd", ["find"], "name a tool") == "did you mean find?"
 
 
 def test_where_the_rest_is_read_is_told_where_there_is_a_rest() -> None:
-    assert near("zzz", MANY, rest="remit tools shop").endswith("… and 2 more: remit tools shop")
-    assert near("zzz", MANY[:3], rest="remit tools shop") == f"there are: {', '.join(MANY[:3])}"
+    assert suggest("zzz", MANY, list_command="remit tools shop").endswith("… and 2 more: remit tools shop")
+    assert suggest("zzz", MANY[:3], list_command="remit tools shop") == f"there are: {', '.join(MANY[:3])}"

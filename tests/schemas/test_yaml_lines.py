@@ -14,9 +14,9 @@ from remit.schemas.yaml_lines import read_yaml
 def test_each_part_has_the_line_on_which_it_stands() -> None:
     document = read_yaml("a: 1\nb:\n  - x\n  - {c: true}\n", "f.yaml")
     assert document.value == {"a": 1, "b": ["x", {"c": True}]}
-    assert document.where(("b", 1, "c")) == "f.yaml:4"
-    assert document.where(("b", 0, "none")) == "f.yaml:3"
-    assert document.where(("nowhere",)) == "f.yaml:1"
+    assert document.locate(("b", 1, "c")) == "f.yaml:4"
+    assert document.locate(("b", 0, "none")) == "f.yaml:3"
+    assert document.locate(("nowhere",)) == "f.yaml:1"
 
 
 def test_a_tag_says_what_a_scalar_is() -> None:

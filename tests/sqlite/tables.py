@@ -10,7 +10,7 @@ from sqlalchemy import ForeignKey
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-from remit.sqlite import Instant, Schema, SqliteFile
+from remit.sqlite import Schema, SqliteFile, UtcDateTime
 
 
 class Base(DeclarativeBase):
@@ -30,7 +30,7 @@ class Note(Base):
     __tablename__ = "notes"
     title: Mapped[str] = mapped_column(primary_key=True)
     notebook: Mapped[str] = mapped_column(ForeignKey("notebooks.name"))
-    at: Mapped[datetime] = mapped_column(Instant)
+    at: Mapped[datetime] = mapped_column(UtcDateTime)
 
 
 async def first_notebook(session: AsyncSession) -> None:
@@ -44,5 +44,5 @@ MIGRATIONS: Final = Path(__file__).parent / "notes"
 
 def notes(path: Path, *, busy_timeout: float = 10.0) -> SqliteFile:
     """The file of the notes."""
-    schema = Schema(migrations=MIGRATIONS, head="0001", fill=first_notebook)
+    schema = Schema(migrations=MIGRATIONS, head="0001", seed=first_notebook)
     return SqliteFile(path, schema, busy_timeout=busy_timeout, functions={"shout": str.upper})

@@ -29,12 +29,12 @@ async def file(tmp_path: Path) -> AsyncGenerator[SqliteFile]:
 
 
 async def notebooks(file: SqliteFile) -> int:
-    async with file.reading() as session:
+    async with file.read_session() as session:
         return await session.scalar(select(func.count()).select_from(Notebook)) or 0
 
 
 async def add(file: SqliteFile, name: str, then: Callable[[], object] = lambda: None) -> None:
-    async with file.writing() as session:
+    async with file.write_session() as session:
         session.add(Notebook(name=name))
         await session.flush()
         then()
@@ -53,13 +53,13 @@ async def test_the_first_use_makes_the_folder_the_tables_and_what_they_begin_wit
 
 async def test_a_file_that_lags_behind_is_brought_up_to_date_and_keeps_what_it_has(file: SqliteFile) -> None:
     await add(file, "mine")
-    async with file.writing() as session:
+    async with file.write_session() as session:
         await session.execute(text("DELETE FROM alembic_version"))
         await session.execute(text("DROP TABLE notes"))
         await session.execute(text("ALTER TABLE notebooks RENAME TO kept"))
     await file.close()
     assert await notebooks(file) == 1
-    async with file.reading() as session:
+    async with file.read_session() as session:
         assert (await session.scalars(text("SELECT name FROM kept ORDER BY name"))).all() == ["first", "mine"]
 
 
@@ -107,33 +107,33 @@ async def test_a_file_that_was_damaged_while_in_use_is_said_in_one_line(file: Sq
 
 
 async def test_it_is_set_up_for_durable_concurrent_use(file: SqliteFile) -> None:
-    async with file.reading() as session:
+    async with file.read_session() as session:
         names = ("journal_mode", "foreign_keys", "synchronous")
         assert [await session.scalar(text(f"PRAGMA {name}")) for name in names] == ["wal", 1, 2]
 
 
 async def test_its_sql_knows_the_functions_it_was_given(file: SqliteFile) -> None:
-    async with file.reading() as session:
+    async with file.read_session() as session:
         assert await session.scalar(text("SELECT shout('hello')")) == "HELLO"
 
 
 async def test_a_moment_comes_back_with_its_zone(file: SqliteFile) -> None:
-    async with file.writing() as session:
+    async with file.write_session() as session:
         session.add(Note(title="bread", notebook="first", at=NOW))
-    async with file.reading() as session:
+    async with file.read_session() as session:
         assert (await session.get_one(Note, "bread")).at == NOW
 
 
 async def test_a_moment_is_the_same_moment_in_whatever_zone_it_was_given(file: SqliteFile) -> None:
-    async with file.writing() as session:
+    async with file.write_session() as session:
         session.add(Note(title="bread", notebook="first", at=NOW.astimezone(timezone(timedelta(hours=2)))))
-    async with file.reading() as session:
+    async with file.read_session() as session:
         assert (await session.get_one(Note, "bread")).at == NOW
 
 
 async def test_a_row_that_refers_to_nothing_is_refused(file: SqliteFile) -> None:
     with pytest.raises(IntegrityError, match="FOREIGN KEY"):
-        async with file.writing() as session:
+        async with file.write_session() as session:
             session.add(Note(title="bread", notebook="nowhere", at=NOW))
 
 
@@ -144,7 +144,7 @@ async def test_an_error_rolls_a_write_back(file: SqliteFile) -> None:
 
 
 async def test_a_reader_goes_on_seeing_one_state_while_another_writes(file: SqliteFile) -> None:
-    async with file.reading() as session:
+    async with file.read_session() as session:
         before = await session.scalar(select(func.count()).select_from(Notebook))
         await add(file, "mine")
         assert await session.scalar(select(func.count()).select_from(Notebook)) == before
@@ -152,7 +152,7 @@ async def test_a_reader_goes_on_seeing_one_state_while_another_writes(file: Sqli
 
 async def test_a_writer_that_waits_too_long_is_told_to_try_again(file: SqliteFile) -> None:
     hasty = notes(file.path, busy_timeout=0.01)
-    async with file.writing() as session:
+    async with file.write_session() as session:
         await session.connection()
         with pytest.raises(RateLimitedError, match=r"notes\.db is being written"):
             await add(hasty, "mine")
@@ -161,7 +161,7 @@ async def test_a_writer_that_waits_too_long_is_told_to_try_again(file: SqliteFil
 
 async def test_another_failure_of_the_database_is_not_called_busy(file: SqliteFile) -> None:
     with pytest.raises(OperationalError, match="no such table"):
-        async with file.writing() as session:
+        async with file.write_session() as session:
             await session.execute(text("DELETE FROM no_table"))
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from remit import App, Effect, LeafContext, Runtime, Tool, tool
 from remit.contracts.items import Position, ToolOutput
 from remit.journal.sql import SqlStore
-from remit.testing import anybody
+from remit.testing import superuser
 from remit.workers import Worker
 from tests.runtime.kit import everybody
 from tests.workers.kit import Script, call, worker_of
@@ -54,9 +54,11 @@ async def main(journal: Path, verb: str, *words: str) -> dict[str, Any]:
 
     store = SqlStore.at(journal)
     worker = worker_in(journal.parent, stored)
-    runtime = Runtime(App(name="test", tools=(worker,)), store=store, directory=everybody, watch=watch, lease=0.2)
+    runtime = Runtime(
+        App(name="test", tools=(worker,)), store=store, directory=everybody, on_item=watch, lease_seconds=0.2
+    )
     try:
-        result = await (runtime.call(worker, anybody(), "go") if verb == "run" else runtime.resume(words[0]))
+        result = await (runtime.call(worker, superuser(), "go") if verb == "run" else runtime.resume(words[0]))
         return {"run": result.run, "status": result.status, "text": result.text}
     finally:
         await store.close()

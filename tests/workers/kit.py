@@ -23,7 +23,7 @@ from remit import (
     Callee,
     CallLayer,
     Effect,
-    InProcessStore,
+    InMemoryStore,
     LeafContext,
     Model,
     Reply,
@@ -35,7 +35,7 @@ from remit import (
 )
 from remit.contracts.items import Item
 from remit.journal.ports import Store
-from remit.testing import anybody
+from remit.testing import superuser
 from remit.workers import AnyModel, Worker, WorkerDefinition
 from tests.runtime.kit import everybody
 
@@ -116,7 +116,7 @@ def runtime_of(
     """A runtime of an application without an agent of its own."""
     return Runtime(
         App(name=app, tools=callees),
-        store=store or InProcessStore(clock),
+        store=store or InMemoryStore(clock),
         directory=everybody,
         layers=layers,
         model=model,
@@ -130,7 +130,7 @@ async def filed(store: Store, run: str, kind: type[Kind]) -> list[Kind]:
 
 
 async def outcome_of(worker: Worker, *args: Any, layers: Stack[CallLayer] | None = None, **kwargs: Any) -> Reply:
-    result = await runtime_of(worker, layers=layers).call(worker, anybody(), *args, **kwargs)
+    result = await runtime_of(worker, layers=layers).call(worker, superuser(), *args, **kwargs)
     assert result.reply is not None
     return result.reply
 
@@ -151,4 +151,4 @@ def seeing(seen: Calls, name: str = "look", risk: Risk = Risk.SAFE) -> Tool[[], 
 
 
 async def value_of(callee: Callee[..., Any], *args: Any, **kwargs: Any) -> Any:
-    return (await runtime_of(callee).call(callee, anybody(), *args, **kwargs)).value()
+    return (await runtime_of(callee).call(callee, superuser(), *args, **kwargs)).value()

@@ -12,14 +12,14 @@ from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.models.test import TestModel
 
 import remit.models.local
-from remit import Agent, App, InProcessStore, Model, Risk, Runtime
+from remit import Agent, App, InMemoryStore, Model, Risk, Runtime
 from remit.agent.model import Model as Port
-from remit.cli.choose import Lazy
-from remit.contracts.items import Failure, Finished, Mismatch
+from remit.cli.choose import EnvironmentModel
+from remit.contracts.items import Mismatch, ModelFailure, RunFinished
 from remit.errors import NoModelError, SetupError
-from remit.testing import Scripted, anybody, calls
-from remit.workers import AnyModel, Worker, WorkerDefinition, model_named
-from remit.workers.absent import AbsentModel, stand_in
+from remit.testing import Scripted, calls, superuser
+from remit.workers import AnyModel, Worker, WorkerDefinition, resolve_model
+from remit.workers.absent import MissingModel, make_missing_model
 from tests.loopback import Endpoint
 from tests.runtime.kit import World, everybody
 from tests.workers.kit import Found, Script, call, filed, runtime_of, worker_of
@@ -28,18 +28,18 @@ from tests.workers.test_models import Answers
 
 async def stopped(worker: Worker, said: str) -> None:
     """Call a worker; the drive stops, nothing is journaled as failed, and the run goes on with a model."""
-    store = InProcessStore()
+    store = InMemoryStore()
     runtime = runtime_of(worker, store=store)
     with pytest.raises(NoModelError) as caught:
-        await runtime.call(worker, anybody(), "go")
+        await runtime.call(worker, superuser(), "go")
     assert (caught.value.code, said in caught.value.message) == ("NO_MODEL", True), caught.value.message
-    (row,) = await store.runs()
-    assert (row.status, await filed(store, row.run, Failure), await filed(store, row.run, Finished)) == (
+    (row,) = await store.list_runs()
+    assert (row.status, await filed(store, row.run, ModelFailure), await filed(store, row.run, RunFinished)) == (
         "running",
         [],
         [],
     )
-    mended = worker.using(Scripted(["done"]))
+    mended = worker.with_model(Scripted(["done"]))
     assert (await runtime_of(mended, store=store).resume(row.run)).value() == "done"
 
 
@@ -67,8 +67,8 @@ async def test_a_model_that_a_worker_is_not_made_for_is_as_good_as_none(given: A
     worker = worker_of(given, compatible_models=("openai:*", "scripted:done"))
     runtime = runtime_of(worker)
     with pytest.raises(NoModelError, match="is not made for the model"):
-        await runtime.call(worker, anybody(), "go")
-    assert [row.status for row in await runtime.store.runs()] == ["running"]
+        await runtime.call(worker, superuser(), "go")
+    assert [row.status for row in await runtime.store.list_runs()] == ["running"]
 
 
 async def test_a_missing_package_stops_the_drive_too(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,7 +79,7 @@ async def test_a_missing_package_stops_the_drive_too(monkeypatch: pytest.MonkeyP
         without.setitem(sys.modules, "remit.workers.running", None)
         worker = worker_of("local:base")
         with pytest.raises(NoModelError, match=r"install it with: pip install 'remit\[pydantic-ai\]'"):
-            await runtime_of(worker).call(worker, anybody(), "go")
+            await runtime_of(worker).call(worker, superuser(), "go")
     assert remit.models.local
 
 
@@ -87,7 +87,7 @@ async def test_a_run_that_waited_goes_on_and_is_replayed_without_the_key_that_be
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "none")
-    world, store = World(), InProcessStore()
+    world, store = World(), InMemoryStore()
     answers = Answers(calls(("danger", {"text": "a"})), calls(("final_result", {"page": "about", "words": 3})))
 
     async def close() -> None:
@@ -95,7 +95,7 @@ async def test_a_run_that_waited_goes_on_and_is_replayed_without_the_key_that_be
             await each.client.close()
 
     def found_by(name: str) -> OpenAIChatModel:
-        model = model_named(name)
+        model = resolve_model(name)
         assert isinstance(model, OpenAIChatModel)
         made.append(model)
         return model
@@ -105,31 +105,31 @@ async def test_a_run_that_waited_goes_on_and_is_replayed_without_the_key_that_be
     def process() -> tuple[Runtime, Worker]:
         """A new process, which makes its model anew."""
         definition = WorkerDefinition(name="worker", prompt="Go.", model="openai:m", tools=("danger",), output=Found)
-        worker = Worker(definition, tools=[world.write("danger", risk=Risk.HIGH)], models=found_by)
+        worker = Worker(definition, tools=[world.write("danger", risk=Risk.HIGH)], model_resolver=found_by)
         return runtime_of(worker, store=store), worker
 
     async with Endpoint(answers) as endpoint:
         monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
         runtime, worker = process()
-        result = await runtime.call(worker, anybody(), "go")
-        await runtime.decide(result.questions[0], approved=True, by=anybody())
+        result = await runtime.call(worker, superuser(), "go")
+        await runtime.decide(result.questions[0], approved=True, by=superuser())
         with monkeypatch.context() as without:
             without.delenv("OPENAI_API_KEY")
             without.delenv("OPENAI_BASE_URL")
             with pytest.raises(NoModelError, match="OPENAI_API_KEY"):
                 await process()[0].resume(result.run)
-        (row,) = await store.runs()
+        (row,) = await store.list_runs()
         assert (row.status, world.texts) == ("running", ["a"])
         assert await filed(store, result.run, Mismatch) == []
         assert (await process()[0].resume(result.run)).value() == Found(page="about", words=3)
         await close()
     monkeypatch.delenv("OPENAI_API_KEY")
     report = await process()[0].replay(result.run)
-    assert (report.identical, world.ran) == (True, ["a"])
+    assert (report.is_identical, world.ran) == (True, ["a"])
 
 
 async def test_a_nested_worker_without_its_model_stops_the_run_once_its_siblings_have_ended() -> None:
-    world, store = World(), InProcessStore()
+    world, store = World(), InMemoryStore()
     script = Script([call("inner", '{"prompt":"in"}'), call("write", '{"text":"a"}')], "done")
 
     def process(model: AnyModel) -> tuple[Runtime, Worker]:
@@ -138,17 +138,17 @@ async def test_a_nested_worker_without_its_model_stops_the_run_once_its_siblings
 
     runtime, outer = process("nobody:x")
     with pytest.raises(NoModelError, match="nobody:x"):
-        await runtime.call(outer, anybody(), "go")
-    (row,) = await store.runs()
+        await runtime.call(outer, superuser(), "go")
+    (row,) = await store.list_runs()
     assert (row.status, world.ran, len(script.requests)) == ("running", ["a"], 1)
     assert (await process(Scripted(["in"]))[0].resume(row.run)).value() == "done"
     assert world.ran == ["a"]
 
 
 async def test_what_differs_from_the_journal_while_no_model_can_be_had_is_told_as_that() -> None:
-    store = InProcessStore()
+    store = InMemoryStore()
     worker = worker_of(Script("done").model)
-    result = await runtime_of(worker, store=store).call(worker, anybody(), "go")
+    result = await runtime_of(worker, store=store).call(worker, superuser(), "go")
     other = runtime_of(worker_of("nobody:x", World().write()), store=store)
     with pytest.raises(NoModelError, match="nobody:x"):
         await other.replay(result.run)
@@ -163,36 +163,36 @@ class Locked:
 
 @pytest.mark.parametrize("kind", ["none", "locked", "lazy"])
 async def test_an_agent_without_a_model_stops_its_drive_alike(kind: str) -> None:
-    ports: dict[str, object] = {"none": None, "locked": Locked(), "lazy": Lazy({"REMIT_MODEL": "x"})}
+    ports: dict[str, object] = {"none": None, "locked": Locked(), "lazy": EnvironmentModel({"REMIT_MODEL": "x"})}
 
     def runtime(model: Model | None) -> Runtime:
         app = App(name="test", agents=(Agent("agent", instructions="x"),))
         return Runtime(app, store=store, model=model, directory=everybody)
 
-    store = InProcessStore()
+    store = InMemoryStore()
     port: Port | None = ports[kind]  # pyright: ignore[reportAssignmentType] - a port that gives nothing
     with pytest.raises(NoModelError) as caught:
-        await runtime(port).run("go", by=anybody())
+        await runtime(port).run("go", by=superuser())
     assert ("has no model" if kind == "none" else "REMIT_MODEL is 'x'") in caught.value.message
-    (row,) = await store.runs()
-    assert (row.status, await filed(store, row.run, Failure)) == ("running", [])
+    (row,) = await store.list_runs()
+    assert (row.status, await filed(store, row.run, ModelFailure)) == ("running", [])
     assert (await runtime(Scripted(["done"])).resume(row.run)).value() == "done"
-    assert (await runtime(None).replay(row.run)).identical
+    assert (await runtime(None).replay(row.run)).is_identical
 
 
 def test_what_stands_in_for_a_model_is_of_its_kind_where_that_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     missing = NoModelError("no key")
-    openai, unknown = stand_in("openai:gpt-4o", missing), stand_in("nobody:x", missing)
-    assert isinstance(openai, AbsentModel)
+    openai, unknown = make_missing_model("openai:gpt-4o", missing), make_missing_model("nobody:x", missing)
+    assert isinstance(openai, MissingModel)
     assert isinstance(openai.wrapped, OpenAIChatModel)
     assert openai.model_name == "gpt-4o"
-    assert isinstance(unknown, AbsentModel)
+    assert isinstance(unknown, MissingModel)
     assert isinstance(unknown.wrapped, TestModel)
 
 
 async def test_what_stands_in_for_a_model_asks_nobody() -> None:
-    model = AbsentModel(infer_model("test"), NoModelError("no key"))
+    model = MissingModel(infer_model("test"), NoModelError("no key"))
     with pytest.raises(NoModelError, match="no key"):
         await model.request([], None, ModelRequestParameters())
 

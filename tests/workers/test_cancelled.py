@@ -10,7 +10,7 @@ from typing import Any
 import pydantic_ai
 
 from remit.runtime import RunResult
-from remit.testing import anybody
+from remit.testing import superuser
 from tests.workers.kit import Script, runtime_of, worker_of
 
 THEIRS = str(Path(pydantic_ai.__file__).parent)
@@ -38,13 +38,13 @@ async def test_a_cancel_at_any_step_ends_the_run_and_leaves_no_task_of_ours() ->
     worker = worker_of(script.model)
     while True:
         runtime = runtime_of(worker)
-        running = asyncio.create_task(runtime.call(worker, anybody(), "go"))
+        running = asyncio.create_task(runtime.call(worker, superuser(), "go"))
         if not await cancelled_after(steps, running):
             break
         asked, left = len(script.requests), asyncio.all_tasks() - {asyncio.current_task()}
         assert len(left) <= 1
         assert all(made_by_pydantic_ai(task) for task in left)
-        assert {row.status for row in await runtime.store.runs()} <= {"cancelled", "done"}
+        assert {row.status for row in await runtime.store.list_runs()} <= {"cancelled", "done"}
         for task in left:
             task.cancel()
         await asyncio.gather(*left, return_exceptions=True)

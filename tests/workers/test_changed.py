@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from remit import Call, CallService, Context, Effect, InProcessStore, Reply, Risk, layer_fn, tool
-from remit.errors import OutputError
-from remit.testing import anybody
+from remit import Call, CallService, Context, Effect, InMemoryStore, Reply, Risk, layer_fn, tool
+from remit.errors import InvalidOutputError
+from remit.testing import superuser
 from remit.workers import Worker
 from tests.runtime.kit import World
 from tests.workers.kit import Found, Script, call, found, read_of, runtime_of, worker_of
@@ -21,7 +21,7 @@ def changing(value: object) -> Worker:
     async def change(call: Call, inner: CallService) -> Reply:
         """Another result."""
         await inner(call)
-        return Reply.of(value)
+        return Reply.from_value(value)
 
     return worker_of(Script(found()).model, name="finder", output=Found).layer(change())
 
@@ -37,7 +37,7 @@ def changing(value: object) -> Worker:
 )
 async def test_a_changed_result_is_the_same_before_and_after_a_resume(value: object, given: str) -> None:
     seen: list[str] = []
-    world, store = World(), InProcessStore()
+    world, store = World(), InMemoryStore()
     danger = world.write("danger", risk=Risk.HIGH)
 
     def process() -> Any:
@@ -49,15 +49,15 @@ async def test_a_changed_result_is_the_same_before_and_after_a_resume(value: obj
             try:
                 result = await ctx.call(finder, "go")
                 seen.append(f"{type(result).__name__} {result.page}")
-            except OutputError as error:
+            except InvalidOutputError as error:
                 seen.append(error.message)
             return await ctx.call(danger, "a")
 
         return runtime_of(both, finder, danger, store=store), both
 
     runtime, both = process()
-    result = await runtime.call(both, anybody())
-    await runtime.decide(result.questions[0], approved=True, by=anybody())
+    result = await runtime.call(both, superuser())
+    await runtime.decide(result.questions[0], approved=True, by=superuser())
     assert (await process()[0].resume(result.run)).status == "done"
     assert len(seen) == 2
     assert seen[0] == seen[1]
@@ -74,9 +74,9 @@ async def test_a_final_reply_below_workers_is_the_end_of_the_run_with_its_conten
     script = Script([call("inner", '{"prompt":"in"}')], "not asked")
     outer = worker_of(script.model, name="outer", workers=[inner], delegates=("stop",), output=Found)
     runtime = runtime_of(outer)
-    result = await runtime.call(outer, anybody(), "go")
+    result = await runtime.call(outer, superuser(), "go")
     assert (result.status, result.text, result.value(), len(script.requests)) == ("done", "over", "over", 1)
     again = await runtime.resume(result.run)
     assert (again.status, again.text, again.value()) == ("done", "over", "over")
-    assert (await runtime.replay(result.run)).identical
+    assert (await runtime.replay(result.run)).is_identical
     assert read_of(script.requests[0]) == []

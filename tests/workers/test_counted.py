@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from remit import Budget, Env, InProcessStore, Risk, Runtime, preset
+from remit import Budget, Env, InMemoryStore, Risk, Runtime, preset
 from remit.errors import BudgetError
-from remit.testing import anybody
+from remit.testing import superuser
 from remit.workers import Worker
 from tests.runtime.kit import World
 from tests.workers.kit import Script, call, read_of, runtime_of, worker_of
 
 
-def scene(store: InProcessStore, most: int) -> tuple[Runtime, Worker, Script]:
+def scene(store: InMemoryStore, most: int) -> tuple[Runtime, Worker, Script]:
     """A worker that calls one below it, then asks a person, then calls the one below it twice."""
     inner = worker_of(Script("in").model, name="inner")
     danger = World().write("danger", risk=Risk.HIGH)
@@ -28,13 +28,13 @@ def scene(store: InProcessStore, most: int) -> tuple[Runtime, Worker, Script]:
 
 @pytest.mark.parametrize(("most", "refused"), [(4, False), (3, True)])
 async def test_calls_of_workers_count_once_each_over_a_resume(most: int, *, refused: bool) -> None:
-    store = InProcessStore()
+    store = InMemoryStore()
     runtime, outer, _ = scene(store, most)
-    result = await runtime.call(outer, anybody(), "go")
-    await runtime.decide(result.questions[0], approved=True, by=anybody())
+    result = await runtime.call(outer, superuser(), "go")
+    await runtime.decide(result.questions[0], approved=True, by=superuser())
     another, _, script = scene(store, most)
     result = await another.resume(result.run)
     assert result.value() == "done"
     last = read_of(script.requests[-1])
     assert (last[-2], BudgetError.code in last[-1]) == ("in", refused)
-    assert (await another.replay(result.run)).identical
+    assert (await another.replay(result.run)).is_identical

@@ -14,7 +14,7 @@ from pydantic_ai.native_tools import NATIVE_TOOL_TYPES, NATIVE_TOOLS_REQUIRING_C
 
 from remit.agent.agent import Prompt
 from remit.contracts.facts import Effect, Facts
-from remit.errors import ContractError, InvalidError, RequestError, SetupError
+from remit.errors import ContractError, InvalidArgumentsError, RequestError, SetupError
 from remit.workers.attachments import Attachment, AttachmentPolicy, PromptWithAttachments
 from remit.workers.definition import PROVIDER_TOOLS, WorkerDefinition
 from tests.workers.letters import Letter, Names, Nothing, Scanned
@@ -35,30 +35,30 @@ def letter() -> Letter:
 def test_the_prompt_is_the_system_message_and_what_is_asked_the_user_message() -> None:
     worker = WorkerDefinition(name="sort", prompt="You sort letters.")
     asked = Prompt(prompt="Where does it go?")
-    assert worker.instructions(asked) == "You sort letters."
-    assert worker.message(asked) == "Where does it go?"
-    assert worker.attached(asked) == ()
+    assert worker.render_instructions(asked) == "You sort letters."
+    assert worker.render_message(asked) == "Where does it go?"
+    assert worker.get_attachments(asked) == ()
 
 
 def test_an_input_of_its_own_is_the_user_message_as_canonical_json_and_fills_the_prompt_by_its_aliases() -> None:
     worker = WorkerDefinition(name="sort", prompt="{{ sender.name }}: {{ subject }} {{ tags|join }}", input=Letter)
-    assert worker.instructions(letter()) == "Ada: Bread ab"
-    assert worker.message(letter()) == '{"items":[],"sender":{"name":"Ada"},"subject":"Bread","tags":["a","b"]}'
+    assert worker.render_instructions(letter()) == "Ada: Bread ab"
+    assert worker.render_message(letter()) == '{"items":[],"sender":{"name":"Ada"},"subject":"Bread","tags":["a","b"]}'
 
 
 def test_of_attachments_the_prompt_knows_name_and_kind_and_the_message_nothing() -> None:
     prompt = "{% for each in attachments %}{{ each }}{% endfor %}"
     worker = WorkerDefinition(name="scan", prompt=prompt, input=Scanned, attachments=TAKES)
     given = Scanned(attachments=(PNG,))
-    assert worker.instructions(given) == "{'name': 'Scan.PNG', 'media_type': 'image/png'}"
-    assert worker.message(given) == "{}"
-    assert worker.attached(given) == (PNG,)
-    assert worker.attached(given)[0].content == b"pixels"
+    assert worker.render_instructions(given) == "{'name': 'Scan.PNG', 'media_type': 'image/png'}"
+    assert worker.render_message(given) == "{}"
+    assert worker.get_attachments(given) == (PNG,)
+    assert worker.get_attachments(given)[0].content == b"pixels"
 
 
 def test_an_input_without_attachments_of_a_worker_that_takes_some_has_none() -> None:
     worker = WorkerDefinition(name="scan", prompt="Look.", input=PromptWithAttachments, attachments=TAKES)
-    assert worker.attached(PromptWithAttachments(prompt="hello")) == ()
+    assert worker.get_attachments(PromptWithAttachments(prompt="hello")) == ()
 
 
 @pytest.mark.parametrize(
@@ -72,17 +72,17 @@ def test_an_input_without_attachments_of_a_worker_that_takes_some_has_none() -> 
 )
 def test_attachments_that_are_not_taken_are_refused(given: tuple[Attachment, ...], said: str) -> None:
     worker = WorkerDefinition(name="scan", prompt="Look.", input=Scanned, attachments=TAKES)
-    with pytest.raises(InvalidError, match=said):
-        worker.attached(Scanned(attachments=given))
+    with pytest.raises(InvalidArgumentsError, match=said):
+        worker.get_attachments(Scanned(attachments=given))
 
 
 def test_a_file_is_attached_by_its_path_and_its_kind_follows_from_its_name(tmp_path: Path) -> None:
     (tmp_path / "scan.png").write_bytes(b"pixels")
     (tmp_path / "what").write_bytes(b"?")
-    assert Attachment.of(tmp_path / "scan.png") == PNG.model_copy(update={"name": "scan.png"})
-    assert Attachment.of(tmp_path / "what").media_type == "application/octet-stream"
+    assert Attachment.from_path(tmp_path / "scan.png") == PNG.model_copy(update={"name": "scan.png"})
+    assert Attachment.from_path(tmp_path / "what").media_type == "application/octet-stream"
     with pytest.raises(RequestError, match=r"cannot attach .*nowhere: No such file"):
-        Attachment.of(tmp_path / "nowhere")
+        Attachment.from_path(tmp_path / "nowhere")
 
 
 @pytest.mark.parametrize(
@@ -102,24 +102,24 @@ def test_the_model_is_that_of_the_call_else_of_the_file_else_of_the_environment(
     call: str, file: str, environment: str, asked: str
 ) -> None:
     worker = WorkerDefinition(name="sort", prompt="Sort.", model=file)
-    assert worker.chosen(call=call, environment=environment) == asked
+    assert worker.resolve_model_name(requested_name=call, default_name=environment) == asked
 
 
 def test_without_any_model_it_says_where_to_name_one() -> None:
     with pytest.raises(SetupError, match="worker sort names no model; give it one, or set REMIT_MODEL"):
-        WorkerDefinition(name="sort", prompt="Sort.").chosen()
+        WorkerDefinition(name="sort", prompt="Sort.").resolve_model_name()
 
 
 def test_a_model_that_is_given_has_to_be_one_that_the_worker_is_made_for() -> None:
     worker = WorkerDefinition(name="sort", prompt="Sort.", compatible_models=("openai:*", "local:base"))
-    assert worker.chosen(environment="openai:small") == "openai:small"
+    assert worker.resolve_model_name(default_name="openai:small") == "openai:small"
     with pytest.raises(SetupError, match="is not made for the model 'local:small', but for openai:\\*, local:base"):
-        worker.chosen(call="local:small", environment="openai:small")
+        worker.resolve_model_name(requested_name="local:small", default_name="openai:small")
 
 
 def test_its_reach_is_what_it_may_call_and_what_it_delegates() -> None:
     worker = WorkerDefinition(name="sort", prompt="Sort.", tools=("find",), workers=("scan",), delegates=("move",))
-    assert worker.reach == {"find", "scan", "move"}
+    assert worker.tool_scope == {"find", "scan", "move"}
 
 
 @pytest.mark.parametrize(
@@ -220,4 +220,4 @@ def test_two_definitions_that_say_the_same_are_equal() -> None:
     one, other = (WorkerDefinition(name="sort", prompt="Sort.", tools=("find",)) for _ in range(2))
     assert one == other
     assert hash(one) == hash(other)
-    assert one.where("tools", 0) == ""
+    assert one.locate("tools", 0) == ""

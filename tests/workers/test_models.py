@@ -28,15 +28,15 @@ from pydantic_ai.settings import ModelSettings
 
 import remit.models.local
 from remit import ChatRequest, Completion, Risk
-from remit.contracts.chat import completion_of, write
+from remit.contracts.chat import completion_from_message, encode_message
 from remit.contracts.items import ModelReply
-from remit.contracts.oracle import faults
-from remit.errors import InvalidError, SetupError
-from remit.models.scripted import NAME
-from remit.testing import Scripted, anybody, calls, ledger_of
-from remit.workers import Attachment, AttachmentPolicy, Models, PromptWithAttachments, model_named
-from remit.workers.models import LocalModel, name_of, unknown
-from remit.workers.port import PortModel
+from remit.contracts.oracle import history_errors
+from remit.errors import InvalidArgumentsError, SetupError
+from remit.models.scripted import SCRIPTED_MODEL_NAME
+from remit.testing import Scripted, calls, read_only_ledger, superuser
+from remit.workers import Attachment, AttachmentPolicy, ModelResolver, PromptWithAttachments, resolve_model
+from remit.workers.models import LocalModel, explain_unknown_model, get_model_name
+from remit.workers.port import ModelPortAdapter
 from tests.loopback import Endpoint
 from tests.runtime.kit import World
 from tests.workers.kit import Found, filed, runtime_of, worker_of
@@ -68,13 +68,13 @@ async def test_it_works_over_an_endpoint_and_sends_our_schemas_as_they_are() -> 
     async with Endpoint(answers) as endpoint, asked_at(endpoint) as model:
         worker = worker_of(model, danger, output=Found)
         runtime = runtime_of(worker)
-        result = await runtime.call(worker, anybody(), "go")
+        result = await runtime.call(worker, superuser(), "go")
         assert (result.status, len(endpoint.received)) == ("waiting", 1)
-        await runtime.decide(result.questions[0], approved=True, by=anybody())
+        await runtime.decide(result.questions[0], approved=True, by=superuser())
         result = await runtime.resume(result.run)
         assert (result.value(), world.texts) == (Found(page="about", words=3), ["café"])
         first, second = [json.loads(body) for body in endpoint.received]
-        assert (await runtime.replay(result.run)).identical
+        assert (await runtime.replay(result.run)).is_identical
         assert len(endpoint.received) == 2
     (sent,) = [each["function"] for each in first["tools"] if each["function"]["name"] == "danger"]
     assert sent["parameters"] == danger.schema_in.json_schema
@@ -82,7 +82,7 @@ async def test_it_works_over_an_endpoint_and_sends_our_schemas_as_they_are() -> 
     assert [message["role"] for message in first["messages"]] == ["system", "user"]
     assert second["messages"][-1]["content"] == "wrote café"
     assert json.loads(second["messages"][-2]["tool_calls"][0]["function"]["arguments"]) == {"text": "café"}
-    assert faults(map(write, second["messages"])) == []
+    assert history_errors(map(encode_message, second["messages"])) == []
 
 
 async def test_a_port_of_ours_drives_a_worker() -> None:
@@ -97,15 +97,15 @@ async def test_a_port_of_ours_drives_a_worker() -> None:
     )
     worker = worker_of(model, world.write(), output=Found, retries=2)
     runtime = runtime_of(worker)
-    result = await runtime.call(worker, anybody(), "go")
+    result = await runtime.call(worker, superuser(), "go")
     assert (result.value(), world.texts) == (Found(page="about", words=3), ["a"])
-    assert faults(model.requests[-1].history) == []
+    assert history_errors(model.requests[-1].history) == []
     assert model.requests[0].tools.names == ("write", "final_result")
     messages = [json.loads(text) for text in model.requests[-1].history]
     roles = ["system", "user", "assistant", "tool", "tool", "assistant", "user", "assistant", "tool"]
     assert [message["role"] for message in messages] == roles
     assert len(await filed(runtime.store, result.run, ModelReply)) == 4
-    assert (await runtime.replay(result.run)).identical
+    assert (await runtime.replay(result.run)).is_identical
 
 
 async def test_a_port_is_told_of_texts_and_images_and_refuses_what_it_cannot_read() -> None:
@@ -114,16 +114,16 @@ async def test_a_port_is_told_of_texts_and_images_and_refuses_what_it_cannot_rea
     worker = worker_of(model, input=PromptWithAttachments, attachments=policy)
     kinds = {"a.png": "image/png", "a.txt": "text/plain"}
     given = [Attachment(name=name, media_type=kind, data="aGk=") for name, kind in kinds.items()]
-    assert (await runtime_of(worker).call(worker, anybody(), prompt="go", attachments=given)).value() == "done"
+    assert (await runtime_of(worker).call(worker, superuser(), prompt="go", attachments=given)).value() == "done"
     assert json.loads(model.requests[0].history[1])["content"] == [
         {"type": "text", "text": "go"},
         {"type": "image_url", "image_url": {"url": "data:image/png;base64,aGk="}},
         {"type": "text", "text": "hi"},
     ]
     paper = Attachment(name="a.pdf", media_type="application/pdf", data="aGk=")
-    result = await runtime_of(worker).call(worker, anybody(), prompt="go", attachments=[paper])
+    result = await runtime_of(worker).call(worker, superuser(), prompt="go", attachments=[paper])
     assert result.reply is not None
-    assert type(result.reply.error) is InvalidError
+    assert type(result.reply.error) is InvalidArgumentsError
 
 
 class Knobs:
@@ -134,16 +134,16 @@ class Knobs:
 
     async def __call__(self, request: ChatRequest, /) -> Completion:
         self.requests.append(request)
-        return completion_of(write({"role": "assistant", "content": "done"}), finish="strange")
+        return completion_from_message(encode_message({"role": "assistant", "content": "done"}), finish_reason="strange")
 
 
 async def test_knobs_and_every_kind_of_message_reach_a_port() -> None:
     class Frame:
         id = "call"
-        ledger = ledger_of(())
+        ledger = read_only_ledger(())
 
     port = Knobs()
-    model = PortModel(port, Frame())  # pyright: ignore[reportArgumentType] - of a frame it reads these two
+    model = ModelPortAdapter(port, Frame())  # pyright: ignore[reportArgumentType] - of a frame it reads these two
     feedback = RetryFeedbackPart("again", retry=RetryInfo(cause="model_retry"))
     request = ModelRequest([SystemPromptPart("be"), UserPromptPart(["a", TextContent("b")]), feedback])
     settings = ModelSettings(temperature=0.5, max_tokens=7)
@@ -153,33 +153,34 @@ async def test_knobs_and_every_kind_of_message_reach_a_port() -> None:
     assert [json.loads(text)["role"] for text in asked.history] == ["system", "user", "user"]
     assert (response.text, response.finish_reason) == ("done", None)
     assert (model.model_name, model.system) == ("Knobs", "remit")
-    assert (PortModel(Scripted([]), Frame()).model_name, PortModel(Scripted([]), Frame()).system) == (NAME, "scripted")  # pyright: ignore[reportArgumentType] - as above
+    scripted = ModelPortAdapter(Scripted([]), Frame())  # pyright: ignore[reportArgumentType] - as above
+    assert (scripted.model_name, scripted.system) == (SCRIPTED_MODEL_NAME, "scripted")
     delta = ToolAvailabilityDeltaPart(tools_added=["x"], tool_call_id="c")
     for unread in ([delta], [UserPromptPart([ImageUrl("https://example.org/a.png")])]):
-        with pytest.raises(InvalidError):
+        with pytest.raises(InvalidArgumentsError):
             await model.request([ModelRequest(unread)], None, ModelRequestParameters())
 
 
 def test_names_stand_for_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "script.json"
     file.write_text('{"script": ["done"]}')
-    assert isinstance(model_named(f"scripted:{file}"), Scripted)
-    assert isinstance(model_named("local:base"), LocalModel)
-    assert isinstance(model_named("test"), TestModel)
+    assert isinstance(resolve_model(f"scripted:{file}"), Scripted)
+    assert isinstance(resolve_model("local:base"), LocalModel)
+    assert isinstance(resolve_model("test"), TestModel)
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
-    chat = model_named("openai:gpt-4o")
+    chat = resolve_model("openai:gpt-4o")
     assert isinstance(chat, OpenAIChatModel)
     assert str(chat.base_url).startswith("http://127.0.0.1:9/v1")
-    assert isinstance(model_named("pydantic-ai:openai-chat:gpt-4o"), OpenAIChatModel)
-    assert [name_of(each) for each in (chat, "a:b", Scripted([]), Knobs())] == [
+    assert isinstance(resolve_model("pydantic-ai:openai-chat:gpt-4o"), OpenAIChatModel)
+    assert [get_model_name(each) for each in (chat, "a:b", Scripted([]), Knobs())] == [
         "openai:gpt-4o",
         "a:b",
-        f"scripted:{NAME}",
+        f"scripted:{SCRIPTED_MODEL_NAME}",
         "",
     ]
     with pytest.raises(SetupError, match="the model 'nobody:x' cannot be had: "):
-        model_named("nobody:x")
+        resolve_model("nobody:x")
 
 
 @pytest.mark.parametrize(
@@ -203,12 +204,12 @@ def test_a_name_that_is_none_is_told_how_to_mend_and_a_missing_key_or_package_is
     monkeypatch.setenv("REMIT_CACHE", str(tmp_path))
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.setitem(sys.modules, "anthropic", None)
-    assert unknown(name).startswith(mend)
-    assert bool(unknown(name)) is bool(mend)
+    assert explain_unknown_model(name).startswith(mend)
+    assert bool(explain_unknown_model(name)) is bool(mend)
 
 
 def test_a_name_is_found_once_for_all_who_say_it() -> None:
-    models = Models()
+    models = ModelResolver()
     assert models("local:base") is models("local:base")
     assert models("local:base") is not models("local:small")
 
@@ -222,11 +223,11 @@ async def test_a_local_model_is_started_when_it_is_first_asked_and_once(monkeypa
         yield Scripted(["done"])
         started.append(f"{which} ends")
 
-    monkeypatch.setattr(remit.models.local, "local_model", local_model)
+    monkeypatch.setattr(remit.models.local, "open_local_model", local_model)
     model = LocalModel("base")
     worker = worker_of(model)
     for _ in range(2):
-        assert (await runtime_of(worker).call(worker, anybody(), "go")).value() == "done"
+        assert (await runtime_of(worker).call(worker, superuser(), "go")).value() == "done"
     assert started == ["base begins"]
     await model.close()
     assert started == ["base begins", "base ends"]

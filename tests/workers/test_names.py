@@ -82,9 +82,9 @@ def test_a_name_that_is_taken_is_told_with_both_places() -> None:
 
 def test_of_many_names_the_first_are_told_and_where_the_others_are() -> None:
     (found,) = check_names(
-        [named("sort", "tools: [zzz]")], [f"tool_{each}" for each in range(20)], rest="remit tools x"
+        [named("sort", "tools: [zzz]")], [f"tool_{each}" for each in range(20)], list_command="remit tools x"
     )
-    assert found.mend == (
+    assert found.fix == (
         "there are: tool_0, tool_1, tool_10, tool_11, tool_12, tool_13, tool_14, tool_15, … and 12 more: remit tools x"
     )
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from remit.errors import InvalidError, ToolFailedError
-from remit.workers.prompt import MOST, Template
-from remit.workers.sandbox import STEPS
+from remit.errors import InvalidArgumentsError, ToolFailedError
+from remit.workers.prompt import MAX_PROMPT_CHARS, Template
+from remit.workers.sandbox import MAX_ITEMS
 
 
 def render(text: str, /, **fields: object) -> str:
@@ -17,7 +17,7 @@ def render(text: str, /, **fields: object) -> str:
 
 def faults(text: str, *known: str, includes: dict[str, str] | None = None) -> list[str]:
     template = Template(text, file="desk/sort.worker", line=7, includes=includes)
-    return [str(each) for each in template.findings(known)]
+    return [str(each) for each in template.check(known)]
 
 
 def test_fields_are_filled_in_and_nothing_is_escaped() -> None:
@@ -36,7 +36,7 @@ def test_an_object_of_json_has_its_items_before_the_methods_of_python() -> None:
 def test_a_text_that_is_included_sees_the_fields_and_what_is_set_around_it() -> None:
     includes = {"tone.md": "Be {{ tone }} to {{ each }}. "}
     template = Template('{% for each in ["a", "b"] %}{% include "tone.md" %}{% endfor %}', includes=includes)
-    assert template.findings(["tone"]) == []
+    assert template.check(["tone"]) == []
     assert template.render({"tone": "kind"}) == "Be kind to a. Be kind to b."
 
 
@@ -46,12 +46,12 @@ def test_a_text_that_is_included_sees_the_fields_and_what_is_set_around_it() -> 
         ("{{ letter.sender.nam }}", "has no attribute 'nam'"),
         ("{{ ''.__class__.__mro__ }}", "unsafe"),
         ("{{ drawers.append('x') }}", "SecurityError"),
-        ("{{ 'x' * 1000000 }}", f"a product of more than {STEPS:,} items"),
-        ("{{ 1000000 * drawers }}", f"a product of more than {STEPS:,} items"),
+        ("{{ 'x' * 1000000 }}", f"a product of more than {MAX_ITEMS:,} items"),
+        ("{{ 1000000 * drawers }}", f"a product of more than {MAX_ITEMS:,} items"),
         ("{{ 9 ** 9 ** 9 ** 9 ** 9 }}", "a power of more than 4,096 bits"),
         (
             "{% for a in range(1000) %}{% for b in range(1000) %}{% endfor %}{% endfor %}",
-            f"more than {STEPS:,} numbers",
+            f"more than {MAX_ITEMS:,} numbers",
         ),
         ("{{ 1 / 0 }}", "division by zero"),
     ],
@@ -83,7 +83,7 @@ def test_small_products_and_powers_and_ranges_are_allowed() -> None:
 
 
 def test_ranges_are_counted_for_each_rendering_anew() -> None:
-    template = Template(f"{{% for i in range({STEPS}) %}}{{% endfor %}}done")
+    template = Template(f"{{% for i in range({MAX_ITEMS}) %}}{{% endfor %}}done")
     assert [template.render({}), template.render({})] == ["done", "done"]
 
 
@@ -92,8 +92,8 @@ def test_a_field_may_be_called_range() -> None:
 
 
 def test_a_prompt_that_comes_out_too_long_is_refused() -> None:
-    assert len(render("{{ text }}", text="x" * MOST)) == MOST
-    with pytest.raises(InvalidError, match="comes out longer than 262,144 characters"):
+    assert len(render("{{ text }}", text="x" * MAX_PROMPT_CHARS)) == MAX_PROMPT_CHARS
+    with pytest.raises(InvalidArgumentsError, match="comes out longer than 262,144 characters"):
         render("{% for i in range(9000) %}{{ text }}{% endfor %}", text="x" * 100)
 
 
@@ -149,7 +149,7 @@ def test_names_that_a_text_sets_or_that_another_sets_around_it_are_no_fields() -
 
 
 def test_where_the_parameters_are_not_known_none_is_missed() -> None:
-    assert Template("{{ anything }}").findings(None) == []
+    assert Template("{{ anything }}").check(None) == []
 
 
 def test_an_included_text_is_looked_at_too() -> None:
@@ -165,7 +165,7 @@ def test_an_input_without_fields_is_told_so() -> None:
 
 
 def test_what_is_no_template_names_no_other() -> None:
-    assert Template("{% include").references() == []
+    assert Template("{% include").find_includes() == []
 
 
 def test_a_text_that_was_not_given_is_not_looked_for_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,8 +12,8 @@ from remit.contracts.facts import Effect, Risk
 from remit.schemas.finding import Finding
 from remit.workers.attachments import AttachmentPolicy, PromptWithAttachments
 from remit.workers.definition import WorkerDefinition, WorkerLimits
-from remit.workers.prompt import MOST
-from remit.workers.reading import look_at, read_worker, read_workers
+from remit.workers.prompt import MAX_PROMPT_CHARS
+from remit.workers.reading import inspect_file, read_worker, read_workers
 from remit.workers.source import WorkerFileError
 from tests.workers.letters import Letter, Sorted
 
@@ -97,9 +97,9 @@ def test_a_file_says_all_that_a_worker_is() -> None:
 
 def test_it_remembers_where_each_part_stands() -> None:
     found = read(WHOLE)
-    assert found.where("workers", 0) == "sort.worker:9"
-    assert found.where("prompt") == "sort.worker:27"
-    assert found.where("model") == "sort.worker:2"
+    assert found.locate("workers", 0) == "sort.worker:9"
+    assert found.locate("prompt") == "sort.worker:27"
+    assert found.locate("model") == "sort.worker:2"
 
 
 @pytest.mark.parametrize("front", ["---\n---\n", "---   \n\n---\n\n"], ids=["nothing", "blank"])
@@ -252,14 +252,14 @@ def test_a_byte_order_mark_is_no_part_of_the_text() -> None:
     (Path.cwd() / "tone.md").write_bytes(b"\xef\xbb\xbfBe kind.")
     path = write("")
     path.write_bytes(b'\xef\xbb\xbf---\n---\n{% include "tone.md" %}')
-    assert read_worker(path).instructions(Prompt(prompt="")) == "Be kind."
+    assert read_worker(path).render_instructions(Prompt(prompt="")) == "Be kind."
 
 
 def test_a_file_that_cannot_be_read_says_its_names_all_the_same() -> None:
-    looked = look_at(write("---\nname: 3\ntools: [a b, x]\nworkers: y\n---\nSort."))
+    looked = inspect_file(write("---\nname: 3\ntools: [a b, x]\nworkers: y\n---\nSort."))
     assert (looked.worker, looked.names.name, looked.names.tools, looked.names.workers) == (None, "", ("", "x"), ())
-    assert looked.names.where("tools", 1) == "sort.worker:3"
-    assert look_at(write("Sort.")).names.name == "sort"
+    assert looked.names.locate("tools", 1) == "sort.worker:3"
+    assert inspect_file(write("Sort.")).names.name == "sort"
 
 
 def test_a_file_whose_name_is_no_tool_name_has_to_say_one() -> None:
@@ -281,7 +281,7 @@ def test_what_is_included_is_read_with_the_file_and_not_when_it_is_rendered() ->
     (Path.cwd() / "parts" / "end.md").write_text("You are asked: {{ prompt }}")
     found = read('---\n---\nSort. {% include "parts/tone.md" %} {% include "parts/end.md" %}')
     (Path.cwd() / "parts" / "tone.md").unlink()
-    assert found.instructions(Prompt(prompt="how?")) == "Sort. Be kind. You are asked: how? You are asked: how?"
+    assert found.render_instructions(Prompt(prompt="how?")) == "Sort. Be kind. You are asked: how? You are asked: how?"
 
 
 @pytest.mark.parametrize(
@@ -311,7 +311,7 @@ def test_nothing_is_included_but_texts_below_the_folder_of_the_worker(
     (here / "link.md").symlink_to(outside / "secret.md")
     (here / "linked").symlink_to(outside)
     (here / "loop.md").write_text('{% include "loop.md" %}')
-    (here / "long.md").write_text("x" * (MOST + 1))
+    (here / "long.md").write_text("x" * (MAX_PROMPT_CHARS + 1))
     (here / "bytes.md").write_bytes(b"\xff")
     (found,) = refused(f'---\n---\n\nSort.\n{{% include "{name}" %}}')
     at = "loop.md:1" if name == "loop.md" else "sort.worker:5"
@@ -326,7 +326,7 @@ def test_what_is_included_has_to_be_named_by_a_plain_text() -> None:
 def test_a_link_to_a_text_below_the_folder_is_followed() -> None:
     (Path.cwd() / "tone.md").write_text("Be kind.")
     (Path.cwd() / "same.md").symlink_to(Path.cwd() / "tone.md")
-    assert read('---\n---\n{% include "same.md" %}').instructions(Prompt(prompt="")) == "Be kind."
+    assert read('---\n---\n{% include "same.md" %}').render_instructions(Prompt(prompt="")) == "Be kind."
 
 
 def test_the_workers_of_a_folder_are_read_in_the_order_of_their_files(folder: Path) -> None:

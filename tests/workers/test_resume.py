@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from remit import Effect, Risk, Runtime
-from remit.contracts.items import Ended, Finished, ModelReply, ToolOutput
+from remit.contracts.items import AttemptEnded, ModelReply, RunFinished, ToolOutput
 from remit.journal.sql import SqlStore
 from remit.runtime import RunResult
-from remit.testing import anybody
+from remit.testing import superuser
 from remit.workers import Worker
 from tests.runtime.kit import Clock, Crash, Mortal, World, items_of
 from tests.workers.kit import Script, call, filed, read_of, runtime_of, worker_of
@@ -45,9 +45,9 @@ async def test_questions_three_workers_deep_are_answered_and_the_run_goes_on_ove
     outer, _ = nested(world)
     store = SqlStore.at(journal)
     first = runtime_of(outer, store=store)
-    result = await first.call(outer, anybody(), "go")
+    result = await first.call(outer, superuser(), "go")
     assert (result.status, len(result.questions), world.texts) == ("waiting", 2, ["c"])
-    await first.decide(result.questions[0], approved=True, by=anybody())
+    await first.decide(result.questions[0], approved=True, by=superuser())
     await store.close()
 
     store = SqlStore.at(journal)
@@ -55,13 +55,13 @@ async def test_questions_three_workers_deep_are_answered_and_the_run_goes_on_ove
     second = runtime_of(outer, store=store)
     result = await second.resume(result.run)
     assert (result.status, len(result.questions), world.texts) == ("waiting", 1, ["c", "a"])
-    await second.decide(result.questions[0], approved=False, by=anybody(), reason="not b")
+    await second.decide(result.questions[0], approved=False, by=superuser(), reason="not b")
     result = await second.resume(result.run)
     assert (result.value(), world.texts) == ("outer done", ["c", "a"])
     assert [len(script.requests) for script in scripts] == [1, 1, 1], "each is asked for its last answer alone"
     assert "not b" in read_of(scripts[2].requests[-1])[1]
     report = await second.replay(result.run)
-    assert (report.difference, report.compared) == ("", 3 * 2 + 6 + 6)
+    assert (report.difference, report.compared_count) == ("", 3 * 2 + 6 + 6)
     await store.close()
 
 
@@ -94,12 +94,12 @@ class Scene:
     async def told(self, runtime: Runtime, result: RunResult[Any]) -> RunResult[Any]:
         """Drive on, while a person tells truly what became of what was cut off."""
         while result.status == "waiting":
-            for row in await self.store.questions():
+            for row in await self.store.list_questions():
                 text = json.loads(row.question.arguments)["text"]
-                ended = [item for item in await items_of(self.store, result.run) if isinstance(item, Ended)]
+                ended = [item for item in await items_of(self.store, result.run) if isinstance(item, AttemptEnded)]
                 known = sum(item.content == f"wrote {text}" for item in ended)
                 happened = self.world.ran.count(text) > known
-                await runtime.decide(row.question.id, approved=happened, by=anybody(), result=f"wrote {text}")
+                await runtime.decide(row.question.id, approved=happened, by=superuser(), result=f"wrote {text}")
             result = await runtime.resume(result.run)
         return result
 
@@ -110,7 +110,7 @@ class Scene:
         assert (result.status, result.value()) == ("done", "done")
         assert (set(ends.values()), len(ends)) == ({1}, 7), "one end for each call"
         assert sorted(self.world.texts if self._effect is Effect.KEYED else self.world.ran) == ["a", "a", "b", "c", "d"]
-        assert [item for item in items if isinstance(item, Finished)] == [items[-1]]
+        assert [item for item in items if isinstance(item, RunFinished)] == [items[-1]]
         assert len([item for item in items if isinstance(item, ModelReply)]) == 5
         assert (await self.process()[0].replay(result.run)).difference == ""
 
@@ -123,10 +123,10 @@ async def test_a_worker_whose_process_dies_at_any_append_is_finished_by_another(
         runtime, worker = scene.process()
         scene.store.die_at(append, after=after)
         try:
-            result = await scene.told(runtime, await runtime.call(worker, anybody(), "go"))
+            result = await scene.told(runtime, await runtime.call(worker, superuser(), "go"))
         except Crash:
             another, _ = scene.process()
-            rows = await scene.store.runs()
+            rows = await scene.store.list_runs()
             if rows:
                 await scene.judge(await scene.told(another, await another.resume(rows[0].run)))
             continue
@@ -152,7 +152,7 @@ async def test_killed_after_one_of_three_parallel_calls_has_ended_the_other_two_
     assert code == -signal.SIGKILL
     (journal.parent / "DIE").unlink()
     store = SqlStore.at(journal)
-    (row,) = await store.runs()
+    (row,) = await store.list_runs()
     ended = [item.callee for item in await filed(store, row.run, ToolOutput)]
     assert ended == ["first"], "the others were under way"
     await store.close()

@@ -5,23 +5,23 @@ from __future__ import annotations
 from pydantic_ai.messages import ModelResponse, TextPart
 from pydantic_ai.usage import RequestUsage
 
-from remit import InProcessStore
-from remit.cli.calls import Event, Following, Said, Wanted
+from remit import InMemoryStore
+from remit.cli.calls import ModelText, RunEvent, RunFollower, ToolCalled
 from remit.cli.timeline import Timeline
-from remit.testing import anybody
+from remit.testing import superuser
 from tests.runtime.kit import World
 from tests.workers.kit import Found, Script, call, found, runtime_of, worker_of
 
 
 async def test_the_timeline_tells_what_a_worker_wants_calls_and_gives() -> None:
-    store = InProcessStore()
+    store = InMemoryStore()
     used = RequestUsage(input_tokens=7, output_tokens=2)
     wants = [TextPart("Let me see."), call("write", '{"text":"a"}')]
     script = Script(ModelResponse(wants, usage=used), ModelResponse(found(), usage=used))
     worker = worker_of(script.model, World().write(), output=Found)
-    result = await runtime_of(worker, store=store).call(worker, anybody(), "go")
+    result = await runtime_of(worker, store=store).call(worker, superuser(), "go")
     positions = await store.read(result.run)
-    lines = [(line.depth, line.what, line.text) for line in Timeline(positions, {}).lines()]
+    lines = [(line.depth, line.label, line.text) for line in Timeline(positions, {}).entries()]
     assert lines[1:5] == [
         (0, "system", "instructions of 19 characters"),
         (0, "user", "go"),
@@ -30,7 +30,7 @@ async def test_the_timeline_tells_what_a_worker_wants_calls_and_gives() -> None:
     ]
     assert [text for _, what, text in lines if what == "usage"] == ["script: 7 + 2 tokens"] * 2
     assert (0, "assistant", '{"page":"about","words":3}') in lines
-    following = Following()
-    events: list[Event] = [event for position in positions for event in following.see(position)]
-    assert events[:2] == [Said(text="Let me see."), Wanted(name="write", arguments='{"text":"a"}')]
-    assert following.root is not None
+    following = RunFollower()
+    events: list[RunEvent] = [event for position in positions for event in following.process_item(position)]
+    assert events[:2] == [ModelText(text="Let me see."), ToolCalled(name="write", arguments='{"text":"a"}')]
+    assert following.root_call is not None

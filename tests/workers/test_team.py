@@ -9,8 +9,8 @@ import pytest
 from remit import Effect, Reply, tool
 from remit.contracts.call import Call, CallService
 from remit.contracts.layers import layer_fn
-from remit.testing import anybody
-from remit.workers import Worker, WorkerFileError, workers_of
+from remit.testing import superuser
+from remit.workers import Worker, WorkerFileError, load_workers
 from tests.workers.kit import Script, call, read_of, runtime_of
 
 FIRST = """---
@@ -51,7 +51,7 @@ def folder_with(folder: Path, **texts: str) -> Path:
 @layer_fn
 async def shout(call: Call, inner: CallService) -> Reply:
     """Give it in capitals."""
-    return Reply.of((await inner(call)).content.upper())
+    return Reply.from_value((await inner(call)).content.upper())
 
 
 def in_capitals(worker: Worker) -> Worker:
@@ -65,22 +65,22 @@ async def test_workers_of_a_folder_call_tools_and_one_another_both_ways(tmp_path
     }
     folder = folder_with(tmp_path, first=FIRST, second=SECOND)
     models = {name: script.model for name, script in scripts.items()}
-    first, other = workers_of(folder, tools=[look, write], models=models.__getitem__, each=in_capitals)
+    first, other = load_workers(folder, tools=[look, write], model_resolver=models.__getitem__, transform=in_capitals)
     assert [first.name, other.name, other.description] == ["first", "second", "Goes second."]
     assert first.tools == (look, other)
     assert other.tools == (first, other)
     assert "first.worker:" in first.where
-    result = await runtime_of(first).call(first, anybody(), "go")
+    result = await runtime_of(first).call(first, superuser(), "go")
     assert result.value() == "SECOND SAYS"
 
 
 def test_workers_of_a_folder_share_the_models_that_they_name(tmp_path: Path) -> None:
-    one, other = workers_of(folder_with(tmp_path, one="---\n---\nGo.", other="---\n---\nGo."))
-    assert one._models is other._models  # pyright: ignore[reportPrivateUsage] - a local model is started once
+    one, other = load_workers(folder_with(tmp_path, one="---\n---\nGo.", other="---\n---\nGo."))
+    assert one._model_resolver is other._model_resolver  # pyright: ignore[reportPrivateUsage] - a local model is started once
 
 
 def test_every_name_that_is_nothing_is_told_with_its_line(tmp_path: Path) -> None:
     folder = folder_with(tmp_path, first=FIRST, second=SECOND)
     with pytest.raises(WorkerFileError) as error:
-        workers_of(folder, tools=[look])
+        load_workers(folder, tools=[look])
     assert [finding.where.rpartition("/")[2] for finding in error.value.findings] == ["first.worker:5"]

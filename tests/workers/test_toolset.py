@@ -11,9 +11,9 @@ from pydantic_ai.messages import ModelResponse, ToolCallPart
 
 from remit import CallLayer, CallService, Effect, Reply, Risk, tool
 from remit.contracts.call import Call
-from remit.contracts.items import Ended, ToolOutput
+from remit.contracts.items import AttemptEnded, ToolOutput
 from remit.errors import ConflictError, JournalError, SetupError
-from remit.testing import Scripted, anybody, calls
+from remit.testing import Scripted, calls, superuser
 from tests.runtime.kit import World
 from tests.runtime.kit import runtime_of as runtime_of_agent
 from tests.workers.kit import Found, Script, call, filed, found, read_of, runtime_of, worker_of
@@ -49,7 +49,7 @@ async def test_errors_are_read_as_results_and_harm_no_sibling() -> None:
     script = Script([call("fail", '{"code":1}'), call("burst"), call("write", '{"text":"a"}')], "done")
     worker = worker_of(script.model, fail, burst, write)
     runtime = runtime_of(worker)
-    result = await runtime.call(worker, anybody(), "go")
+    result = await runtime.call(worker, superuser(), "go")
     first, second, third = read_of(script.requests[-1])
     assert json.loads(first) == {"success": False, "error": "conflict 1", "errorCode": "CONFLICT"}
     assert json.loads(second)["error"] == "burst failed: RuntimeError: a bug"
@@ -77,11 +77,11 @@ WANTED = [
 async def test_a_model_reads_what_the_model_of_a_built_in_agent_would_read() -> None:
     tools = [World().write(), fail, burst, numbers, flood]
     model = Scripted([calls(*WANTED), "done"])
-    await runtime_of_agent(model, *tools).run("go", by=anybody())
+    await runtime_of_agent(model, *tools).run("go", by=superuser())
     texts = [json.loads(text) for text in model.requests[-1].history]
     expected = [message["content"] for message in texts if message["role"] == "tool"]
     script = Script([call(name, arguments, f"call_{i}") for i, (name, arguments) in enumerate(WANTED)], "done")
-    await runtime_of(worker := worker_of(script.model, *tools)).call(worker, anybody(), "go")
+    await runtime_of(worker := worker_of(script.model, *tools)).call(worker, superuser(), "go")
     assert read_of(script.requests[-1]) == expected
 
 
@@ -99,7 +99,7 @@ async def test_arguments_reach_the_door_as_the_model_wrote_them() -> None:
     write = World().write()
     script = Script([call("write", '{ "text" : "caf\\u00e9" }'), call("write", {"text": "é"}, "two")], "done")
     worker = worker_of(script.model, write.layer(See()))
-    await runtime_of(worker).call(worker, anybody(), "go")
+    await runtime_of(worker).call(worker, superuser(), "go")
     assert seen == ['{ "text" : "caf\\u00e9" }', '{"text":"é"}']
 
 
@@ -113,7 +113,7 @@ async def test_calls_without_an_id_or_with_the_same_one_get_ids_of_their_own() -
     )
     worker = worker_of(script.model, world.write())
     runtime = runtime_of(worker)
-    result = await runtime.call(worker, anybody(), "go")
+    result = await runtime.call(worker, superuser(), "go")
     assert world.texts == ["a", "b", "c", "d"]
     wires = [item.wire for item in await filed(runtime.store, result.run, ToolOutput) if item.wire]
     assert len(set(wires)) == 4
@@ -123,7 +123,7 @@ async def test_calls_without_an_id_or_with_the_same_one_get_ids_of_their_own() -
 async def test_a_tool_that_there_is_not_is_an_error_that_names_near_ones_however_often_it_is_called() -> None:
     script = Script(*[[call("wrote", '{"text":"a"}', f"id{n}"), call("", "{}", f"no{n}")] for n in range(4)], "done")
     worker = worker_of(script.model, World().write())
-    result = await runtime_of(worker).call(worker, anybody(), "go")
+    result = await runtime_of(worker).call(worker, superuser(), "go")
     assert result.value() == "done"
     first, second, *_ = read_of(script.requests[-1])
     assert "there is no tool 'wrote'; near it: write" in json.loads(first)["error"]
@@ -152,7 +152,7 @@ async def test_calls_of_one_reply_run_in_parallel_with_a_bound() -> None:
 
     script = Script([call("wait", {"number": n}, f"w{n}") for n in range(6)], "done")
     worker = worker_of(script.model, wait, parallel=2)
-    await runtime_of(worker).call(worker, anybody(), "go")
+    await runtime_of(worker).call(worker, superuser(), "go")
     assert (most, read_of(script.requests[-1])) == (2, list("012345"))
 
 
@@ -175,10 +175,10 @@ async def test_a_final_reply_ends_the_worker_once_the_siblings_have_ended(beside
     script = Script([*wanted, *beside])
     worker = worker_of(script.model, first, last, write)
     runtime = runtime_of(worker)
-    result = await runtime.call(worker, anybody(), "go")
+    result = await runtime.call(worker, superuser(), "go")
     assert (result.value(), len(script.requests)) == ("wrote first", 1)
     assert sorted(world.texts) == ["first", "last", "write"]
-    assert (await runtime.replay(result.run)).identical
+    assert (await runtime.replay(result.run)).is_identical
 
 
 async def test_a_result_beside_a_call_that_waits_does_not_end_the_worker() -> None:
@@ -187,9 +187,9 @@ async def test_a_result_beside_a_call_that_waits_does_not_end_the_worker() -> No
     script = Script([call("danger", '{"text":"a"}'), *found()])
     worker = worker_of(script.model, danger, output=Found)
     runtime = runtime_of(worker)
-    result = await runtime.call(worker, anybody(), "go")
+    result = await runtime.call(worker, superuser(), "go")
     assert (result.status, world.ran) == ("waiting", [])
-    await runtime.decide(result.questions[0], approved=True, by=anybody())
+    await runtime.decide(result.questions[0], approved=True, by=superuser())
     assert (await runtime.resume(result.run)).value() == Found(page="about", words=3)
     assert world.texts == ["a"]
 
@@ -197,7 +197,7 @@ async def test_a_result_beside_a_call_that_waits_does_not_end_the_worker() -> No
 async def test_a_call_whose_arguments_were_cut_off_before_they_began_is_no_call_without_arguments() -> None:
     script = Script(ModelResponse([call("burst", "")], finish_reason="length"), "done")
     worker = worker_of(script.model, burst)
-    await runtime_of(worker).call(worker, anybody(), "go")
+    await runtime_of(worker).call(worker, superuser(), "go")
     assert json.loads(read_of(script.requests[-1])[0])["errorCode"] == "VALIDATION_ERROR"
 
 
@@ -218,7 +218,7 @@ async def test_what_must_stop_the_drive_does_so_once_the_siblings_have_ended() -
     worker = worker_of(script.model, refused, world.write())
     runtime = runtime_of(worker)
     with pytest.raises(JournalError, match="the journal refused"):
-        await runtime.call(worker, anybody(), "go")
-    (row,) = await runtime.store.runs()
-    assert [item.content for item in await filed(runtime.store, row.run, Ended)] == ["wrote a"]
+        await runtime.call(worker, superuser(), "go")
+    (row,) = await runtime.store.list_runs()
+    assert [item.content for item in await filed(runtime.store, row.run, AttemptEnded)] == ["wrote a"]
     assert (world.texts, len(script.requests)) == (["a"], 1)

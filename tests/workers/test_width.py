@@ -13,10 +13,10 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from remit import Budget, Env, Runtime, preset
 from remit.contracts.items import ToolOutput
-from remit.contracts.oracle import faults
-from remit.testing import anybody
+from remit.contracts.oracle import history_errors
+from remit.testing import superuser
 from remit.workers import Worker
-from remit.workers.toolset import DoorToolset
+from remit.workers.toolset import DispatcherToolset
 from tests.workers.kit import Script, call, filed, found, read_of, runtime_of, worker_of
 
 WIDE = 100
@@ -73,7 +73,7 @@ def runtime_for(worker: Worker) -> Runtime:
 def toolsets() -> int:
     """How many toolsets there are in this process: other tests may have left some."""
     gc.collect()
-    return sum(type(each) is DoorToolset for each in gc.get_objects())
+    return sum(type(each) is DispatcherToolset for each in gc.get_objects())
 
 
 @pytest.mark.slow
@@ -82,14 +82,14 @@ async def test_five_hundred_nested_workers_run_once_each_and_leave_no_task_and_n
     under = Under()
     worker = wide(under)
     runtime = runtime_for(worker)
-    result = await runtime.call(worker, anybody(), "go")
+    result = await runtime.call(worker, superuser(), "go")
     assert result.value() == f"{WIDE * TURNS} came back"
     assert (under.all, under.now) == (WIDE * TURNS, 0)
     assert 1 < under.most <= PARALLEL
     ends = await filed(runtime.store, result.run, ToolOutput)
     assert [end.outcome for end in ends] == ["ok"] * (WIDE * TURNS + 1)
     assert len({end.call for end in ends}) == len(ends)
-    assert faults(await runtime.history(result.run)) == []
+    assert history_errors(await runtime.history(result.run)) == []
     assert await left() == before
     assert toolsets() <= others
 
@@ -99,12 +99,12 @@ async def test_many_workers_that_are_cancelled_together_leave_no_task_behind() -
     under = Under()
     worker = wide(under)
     runtime = runtime_for(worker)
-    running = asyncio.create_task(runtime.call(worker, anybody(), "go"))
+    running = asyncio.create_task(runtime.call(worker, superuser(), "go"))
     await under.half.wait()
     running.cancel()
     await asyncio.wait([running])
     assert await left() == before
-    row = (await runtime.store.runs())[0]
+    row = (await runtime.store.list_runs())[0]
     assert row.status == "cancelled"
     ends = await filed(runtime.store, row.run, ToolOutput)
     assert len({end.call for end in ends}) == len(ends), "each call has one end"
@@ -126,8 +126,8 @@ async def test_what_pydantic_ai_needs_of_a_worker_is_built_once_for_all_calls_of
 
     worker = worker_of(Script(found()).model, output=Counted)
     runtime = runtime_of(worker)
-    assert (await runtime.call(worker, anybody(), "go")).status == "done"
+    assert (await runtime.call(worker, superuser(), "go")).status == "done"
     once = len(built)
     for _ in range(3):
-        assert (await runtime.call(worker, anybody(), "again")).status == "done"
+        assert (await runtime.call(worker, superuser(), "again")).status == "done"
     assert (len(built), once > 0) == (once, True)

@@ -11,19 +11,19 @@ from pydantic_ai.exceptions import ModelHTTPError
 from pydantic_ai.messages import ModelResponse, TextPart, ThinkingPart
 from pydantic_ai.usage import RequestUsage
 
-from remit import Effect, InProcessStore, Risk, RunResult, Runtime, tool
+from remit import Effect, InMemoryStore, Risk, RunResult, Runtime, tool
 from remit.contracts.arguments import Arguments
-from remit.contracts.items import Failure, Finished, Message, Mismatch, ModelReply, ToolOutput, Usage
-from remit.contracts.oracle import faults
+from remit.contracts.items import Message, Mismatch, ModelFailure, ModelReply, ModelUsage, RunFinished, ToolOutput
+from remit.contracts.oracle import history_errors
 from remit.errors import CompletionError, ModelBusyError, ModelError
-from remit.testing import anybody
+from remit.testing import superuser
 from tests.runtime.kit import Crash, World
 from tests.workers.kit import Found, Line, Script, call, filed, found, runtime_of, worker_of
 
 ASKS = [call("danger", '{"text":"a"}')]
 
 
-def runtime_with(store: InProcessStore, *lines: Line, **said: Any) -> tuple[Runtime, Script]:
+def runtime_with(store: InMemoryStore, *lines: Line, **said: Any) -> tuple[Runtime, Script]:
     """A process with a worker that may call one tool of high risk."""
     script = Script(*lines)
     worker = worker_of(script.model, World().write("danger", risk=Risk.HIGH), **said)
@@ -31,15 +31,15 @@ def runtime_with(store: InProcessStore, *lines: Line, **said: Any) -> tuple[Runt
 
 
 async def begun(runtime: Runtime) -> RunResult[Any]:
-    return await runtime.call_named("worker", Arguments('{"prompt":"go"}', {"prompt": "go"}), by=anybody())
+    return await runtime.call_by_name("worker", Arguments('{"prompt":"go"}', {"prompt": "go"}), by=superuser())
 
 
-async def waiting(*lines: Line) -> tuple[InProcessStore, str]:
+async def waiting(*lines: Line) -> tuple[InMemoryStore, str]:
     """A run that waits for a decision, which is then made."""
-    store = InProcessStore()
+    store = InMemoryStore()
     runtime, _ = runtime_with(store, *(lines or (ASKS, "done")))
     result = await begun(runtime)
-    await runtime.decide(result.questions[0], approved=True, by=anybody())
+    await runtime.decide(result.questions[0], approved=True, by=superuser())
     return store, result.run
 
 
@@ -49,7 +49,7 @@ async def test_a_resumed_worker_asks_its_model_nothing_that_it_has_answered() ->
     assert (await runtime.resume(run)).value() == "done"
     assert len(script.requests) == 1
     assert await filed(store, run, Mismatch) == []
-    assert len(await filed(store, run, ModelReply)) == len(await filed(store, run, Usage)) == 2
+    assert len(await filed(store, run, ModelReply)) == len(await filed(store, run, ModelUsage)) == 2
 
 
 @pytest.mark.parametrize("prompt", ["Do as I say.", "Do {{ prompt }}."])
@@ -59,7 +59,7 @@ async def test_on_resume_a_changed_prompt_is_journaled_once_and_the_recorded_one
     runtime, script = runtime_with(store, ASKS, "done", prompt=prompt)
     result = await runtime.resume(run)
     for question in result.questions:
-        await runtime.decide(question, approved=True, by=anybody())
+        await runtime.decide(question, approved=True, by=superuser())
     assert (await runtime.resume(run)).value() == "done"
     (mismatch,) = await filed(store, run, Mismatch)
     assert mismatch.what == "system message"
@@ -82,7 +82,7 @@ async def test_a_replay_asks_no_model_and_compares_to_the_byte() -> None:
     await runtime.resume(run)
     replaying, script = runtime_with(store, AssertionError("asked"))
     report = await replaying.replay(run)
-    assert (report.difference, report.compared, script.requests) == ("", 6, [])
+    assert (report.difference, report.compared_count, script.requests) == ("", 6, [])
 
 
 async def test_a_replay_stops_at_the_first_difference_and_names_it() -> None:
@@ -99,7 +99,7 @@ async def test_a_replay_stops_at_the_first_difference_and_names_it() -> None:
 
 
 async def test_a_replay_finds_that_the_model_would_be_asked_once_more() -> None:
-    store = InProcessStore()
+    store = InMemoryStore()
     runtime, _ = runtime_with(store, "done", output=str)
     run = (await begun(runtime)).run
     (reply,) = await filed(store, run, ModelReply)
@@ -120,13 +120,13 @@ async def test_a_replay_finds_that_the_model_would_be_asked_once_more() -> None:
 async def test_a_failed_request_is_journaled_met_again_by_a_replay_and_propagates(
     error: Exception, kind: type[ModelError], said: str
 ) -> None:
-    runtime, _ = runtime_with(store := InProcessStore(), error)
+    runtime, _ = runtime_with(store := InMemoryStore(), error)
     result = await begun(runtime)
     assert result.reply is not None
     assert result.reply.error is not None
     assert type(result.reply.error) is kind
     assert said in result.reply.error.message
-    (failure,) = await filed(store, result.run, Failure)
+    (failure,) = await filed(store, result.run, ModelFailure)
     assert failure.call == (await filed(store, result.run, Message))[0].call + ":1"
     report = await runtime_with(store, "done")[0].replay(result.run)
     assert report.difference == ""
@@ -145,7 +145,7 @@ async def test_a_failed_request_is_asked_anew_on_resume() -> None:
 
 
 async def test_a_response_that_cannot_be_kept_is_an_error_of_the_model() -> None:
-    runtime, _ = runtime_with(InProcessStore(), "half \ud800")
+    runtime, _ = runtime_with(InMemoryStore(), "half \ud800")
     result = await begun(runtime)
     assert result.reply is not None
     assert isinstance(result.reply.error, CompletionError)
@@ -154,7 +154,7 @@ async def test_a_response_that_cannot_be_kept_is_an_error_of_the_model() -> None
 
 async def test_a_response_that_is_paused_is_an_error_of_the_model() -> None:
     paused = ModelResponse([TextPart("wait")], state="suspended")
-    runtime, _ = runtime_with(InProcessStore(), paused)
+    runtime, _ = runtime_with(InMemoryStore(), paused)
     result = await begun(runtime)
     assert result.reply is not None
     assert isinstance(result.reply.error, CompletionError)
@@ -164,23 +164,23 @@ async def test_a_response_that_is_paused_is_an_error_of_the_model() -> None:
 async def test_the_whole_response_is_kept_and_its_tokens_are_counted() -> None:
     thinking = ThinkingPart("hm", signature="s")
     response = ModelResponse([thinking, TextPart("done")], usage=RequestUsage(input_tokens=7, output_tokens=2))
-    runtime, _ = runtime_with(store := InProcessStore(), response)
+    runtime, _ = runtime_with(store := InMemoryStore(), response)
     result = await begun(runtime)
     (reply,) = await filed(store, result.run, ModelReply)
     assert [part["part_kind"] for part in json.loads(reply.response)["parts"]] == ["thinking", "text"]
-    (usage,) = await filed(store, result.run, Usage)
+    (usage,) = await filed(store, result.run, ModelUsage)
     assert (usage.model, usage.prompt_tokens, usage.completion_tokens) == ("script", 7, 2)
 
 
 async def test_output_that_the_model_had_to_mend_replays_too() -> None:
-    store = InProcessStore()
+    store = InMemoryStore()
     lines: list[Line] = ["no result", [call("final_result", '{"page":1}')], found()]
     runtime, script = runtime_with(store, *lines, output=Found, retries=2)
     result = await begun(runtime)
     assert (result.value(), len(script.requests)) == (Found(page="about", words=3), 3)
     again, _ = runtime_with(store, output=Found, retries=2)
     report = await again.replay(result.run)
-    assert (report.difference, report.compared) == ("", 6)
+    assert (report.difference, report.compared_count) == ("", 6)
 
 
 async def test_the_history_of_a_worker_is_a_valid_chat() -> None:
@@ -188,7 +188,7 @@ async def test_the_history_of_a_worker_is_a_valid_chat() -> None:
     runtime, _ = runtime_with(store, ASKS, found(), output=Found)
     await runtime.resume(run)
     history = await runtime.history(run)
-    assert faults(history) == []
+    assert history_errors(history) == []
     messages = [json.loads(text) for text in history]
     assert [message["role"] for message in messages] == ["user", "assistant", "tool", "tool", "assistant"]
     assert messages[1]["content"] == "I try"
@@ -197,38 +197,38 @@ async def test_the_history_of_a_worker_is_a_valid_chat() -> None:
 
 
 async def test_a_cancelled_run_ends_every_call_of_a_worker_and_asks_no_model() -> None:
-    store = InProcessStore()
+    store = InMemoryStore()
     world = World()
     script = Script([call("danger", '{"text":"a"}'), call("danger", '{"text":"b"}', "b")], "done")
     worker = worker_of(script.model, world.write("danger", risk=Risk.HIGH), parallel=1)
     runtime = runtime_of(worker, store=store)
-    result = await runtime.call(worker, anybody(), "go")
+    result = await runtime.call(worker, superuser(), "go")
     assert len(result.questions) == 2
-    cancelled = await runtime.cancel(result.run, by=anybody())
+    cancelled = await runtime.cancel(result.run, by=superuser())
     assert cancelled is not None
     assert (cancelled.status, world.ran, len(script.requests)) == ("cancelled", [], 1)
     outcomes = [(item.callee, item.outcome) for item in await filed(store, result.run, ToolOutput)]
     assert outcomes == [("danger", "error"), ("danger", "error"), ("worker", "error")]
-    assert [item.status for item in await filed(store, result.run, Finished)] == ["cancelled"]
-    assert (await runtime.replay(result.run)).identical
+    assert [item.status for item in await filed(store, result.run, RunFinished)] == ["cancelled"]
+    assert (await runtime.replay(result.run)).is_identical
 
 
 async def test_a_run_cancelled_before_its_model_has_answered_is_not_asked_again() -> None:
-    store = InProcessStore()
+    store = InMemoryStore()
     script = Script(Crash(), "done")
     worker = worker_of(script.model)
     runtime = runtime_of(worker, store=store)
     with pytest.raises(Crash):
-        await runtime.call(worker, anybody(), "go")
-    (row,) = await store.runs()
-    cancelled = await runtime.cancel(row.run, by=anybody())
+        await runtime.call(worker, superuser(), "go")
+    (row,) = await store.list_runs()
+    cancelled = await runtime.cancel(row.run, by=superuser())
     assert cancelled is not None
     assert (cancelled.status, len(script.requests)) == ("cancelled", 1)
-    assert (await runtime.replay(row.run)).identical
+    assert (await runtime.replay(row.run)).is_identical
 
 
 async def test_a_worker_that_is_cancelled_in_the_middle_of_a_call_ends_it() -> None:
-    store = InProcessStore()
+    store = InMemoryStore()
     begins = asyncio.Event()
 
     @tool(effect=Effect.KEYED)
@@ -240,12 +240,12 @@ async def test_a_worker_that_is_cancelled_in_the_middle_of_a_call_ends_it() -> N
 
     script = Script([call("wait"), call("wait", "{}", "two")])
     worker = worker_of(script.model, wait)
-    task = asyncio.create_task(runtime_of(worker, store=store).call(worker, anybody(), "go"))
+    task = asyncio.create_task(runtime_of(worker, store=store).call(worker, superuser(), "go"))
     await begins.wait()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    (row,) = await store.runs()
+    (row,) = await store.list_runs()
     assert row.status == "cancelled"
     outcomes = [item.outcome for item in await filed(store, row.run, ToolOutput)]
     assert outcomes == ["error"] * 3

@@ -38,12 +38,12 @@ from remit.errors import (
     BudgetError,
     CompletionError,
     DeadlineError,
-    InvalidError,
+    InvalidArgumentsError,
+    InvalidOutputError,
+    MaxTurnsError,
     ModelRefusedError,
-    OutputError,
-    TurnsError,
 )
-from remit.testing import anybody
+from remit.testing import superuser
 from remit.workers import WorkerLimits
 from tests.runtime.kit import World
 from tests.workers.kit import Found, Line, Script, call, filed, found, outcome_of, runtime_of, worker_of
@@ -89,14 +89,14 @@ async def test_a_worker_with_an_output_gives_a_value_that_was_validated_once() -
 
     worker = worker_of(Script([call("final_result", '{"page":"about"}')]).model, output=Once)
     runtime = runtime_of(worker)
-    result = await runtime.call(worker, anybody(), "go")
+    result = await runtime.call(worker, superuser(), "go")
     value = result.value()
     assert (type(value), value.page, seen) == (Once, "about", ["about"])
 
 
 async def test_test_models_drive_it_too() -> None:
     world = World()
-    worker = worker_of(None, world.write()).using(TestModel())
+    worker = worker_of(None, world.write()).with_model(TestModel())
     assert (await outcome_of(worker, "go")).content == '{"write":"wrote a"}'
     assert world.texts == ["a"]
 
@@ -115,16 +115,16 @@ async def test_an_input_of_several_fields_is_read_as_canonical_json() -> None:
     first = script.requests[0][0]
     assert isinstance(first.parts[0], UserPromptPart)
     assert (script.told[0].instructions, first.parts[0].content) == ("Edit about.", '{"page":"about","words":7}')
-    with pytest.raises(InvalidError, match="page: Field required"):
-        worker.arguments()
-    with pytest.raises(InvalidError, match="give a Task, not a Prompt"):
-        worker.arguments(Prompt(prompt="go"))
+    with pytest.raises(InvalidArgumentsError, match="page: Field required"):
+        worker.build_arguments()
+    with pytest.raises(InvalidArgumentsError, match="give a Task, not a Prompt"):
+        worker.build_arguments(Prompt(prompt="go"))
 
 
 async def test_output_that_never_becomes_valid_is_an_error_whose_cause_is_the_original() -> None:
     wrong = [call("final_result", '{"page":"about"}')]
     error = await error_of(wrong, wrong, output=Found, retries=1)
-    assert type(error) is OutputError
+    assert type(error) is InvalidOutputError
     assert error.message.startswith("worker worker gave no valid result: ")
     assert "words" in error.message
     assert isinstance(error.__cause__, UnexpectedModelBehavior)
@@ -135,7 +135,7 @@ async def test_what_ends_pydantic_ai_is_an_error_of_ours() -> None:
     write = [call("write", '{"text":"a"}')]
     error = await error_of(write, write, limits=WorkerLimits(turns=1))
     said = "worker worker was not done after 1 turns; raise `limits.turns` or ask for less"
-    assert (type(error), error.message) == (TurnsError, said)
+    assert (type(error), error.message) == (MaxTurnsError, said)
     error = await error_of([*write, call("write", '{"text":"b"}', "b")], limits=WorkerLimits(tool_calls=1))
     assert (type(error), type(error.__cause__)) == (BudgetError, UsageLimitExceeded)
     assert error.message == "worker worker wanted more than its 1 calls; raise `limits.tool_calls` or ask for less"
@@ -160,15 +160,15 @@ async def test_tools_of_the_provider_are_handed_on_and_no_call_of_them_comes_by(
     script = Script([searched, gave, TextPart("done")])
     worker = worker_of(script.model, builtin_tools=("web_search",))
     runtime = runtime_of(worker)
-    result = await runtime.call(worker, anybody(), "go")
+    result = await runtime.call(worker, superuser(), "go")
     assert result.value() == "done"
     assert [each.kind for each in script.told[0].model_request_parameters.native_tools] == ["web_search"]
     assert len(await filed(runtime.store, result.run, ToolOutput)) == 1, "that of the worker"
-    assert (await runtime.replay(result.run)).identical
+    assert (await runtime.replay(result.run)).is_identical
 
 
 async def test_what_is_larger_than_it_may_be_is_no_result() -> None:
-    assert type(await error_of("x" * 20, limits=WorkerLimits(output_bytes=19))) is OutputError
+    assert type(await error_of("x" * 20, limits=WorkerLimits(output_bytes=19))) is InvalidOutputError
     assert await error_of("x" * 19, limits=WorkerLimits(output_bytes=19)) is None
 
 
@@ -179,11 +179,11 @@ async def test_an_error_of_a_nested_worker_reaches_whoever_called_as_it_was_rais
     @tool(effect=Effect.COMPOSED)
     async def outer(ctx: Context) -> str:
         """Call a worker."""
-        with pytest.raises(OutputError) as caught:
+        with pytest.raises(InvalidOutputError) as caught:
             await ctx.call(inner, "go")
         return f"caught {type(caught.value.__cause__).__name__}"
 
-    result = await runtime_of(outer, inner).call(outer, anybody())
+    result = await runtime_of(outer, inner).call(outer, superuser())
     assert result.value() == "caught UnexpectedModelBehavior"
 
 
@@ -193,7 +193,7 @@ class Shorten(CallLayer):
     def __call__(self, inner: CallService, /) -> CallService:
         async def shorten(call: Call, /) -> Reply:
             reply = await inner(call)
-            return Reply.of(str(reply.value)[:4])
+            return Reply.from_value(str(reply.value)[:4])
 
         return shorten
 
@@ -205,7 +205,7 @@ class Veto(CallLayer):
         async def veto(call: Call, /) -> Reply:
             reply = await inner(call)
             if isinstance(reply.value, Found) and reply.value.words > 5:
-                raise OutputError(f"{call.callee.name} found too many words")
+                raise InvalidOutputError(f"{call.callee.name} found too many words")
             return reply
 
         return veto
@@ -217,13 +217,13 @@ async def test_a_layer_may_normalise_or_veto_what_pydantic_ai_took_for_valid() -
     few, many = (worker_of(Script(found(words=n)).model, output=Found).layer(Veto()) for n in (5, 6))
     assert (await outcome_of(few, "go")).value == Found(page="about", words=5)
     error = (await outcome_of(many, "go")).error
-    assert (type(error), error and error.message) == (OutputError, "worker found too many words")
+    assert (type(error), error and error.message) == (InvalidOutputError, "worker found too many words")
 
 
 async def test_seconds_are_a_layer_that_can_be_seen() -> None:
     worker = worker_of(Script("done").model, limits=WorkerLimits(seconds=3)).layer(Shorten())
     assert "Timeout(seconds=3" in repr(worker)
-    assert "Timeout(seconds=3" in runtime_of(worker).door.onion("", worker)
+    assert "Timeout(seconds=3" in runtime_of(worker).dispatcher.draw_layers("", worker)
 
 
 @pytest.mark.looptime
@@ -236,7 +236,7 @@ async def test_time_that_is_over_ends_its_calls_and_then_the_worker() -> None:
 
     worker = worker_of(Script([call("wait")]).model, wait, limits=WorkerLimits(seconds=60))
     runtime = runtime_of(worker)
-    result = await runtime.call(worker, anybody(), "go")
+    result = await runtime.call(worker, superuser(), "go")
     assert result.reply is not None
     assert type(result.reply.error) is DeadlineError
     assert [item.callee for item in await filed(runtime.store, result.run, ToolOutput)] == ["wait", "worker"]

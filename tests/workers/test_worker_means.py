@@ -27,13 +27,13 @@ from remit import (
     tool,
 )
 from remit.agent.agent import Prompt
-from remit.contracts.callee import UNKNOWN, Actor, Written
+from remit.contracts.callee import UNKNOWN, AgentLike, HasSource
 from remit.errors import (
-    InvalidError,
+    InvalidArgumentsError,
     NoModelError,
     SetupError,
 )
-from remit.testing import Scripted, anybody, call_of, calls
+from remit.testing import Scripted, calls, make_call, superuser
 from remit.workers import Attachment, AttachmentPolicy, PromptWithAttachments, Worker, WorkerDefinition
 from tests.runtime.kit import World
 from tests.workers.kit import Line, Script, call, outcome_of, read_of, runtime_of, worker_of
@@ -47,7 +47,7 @@ async def test_its_model_sees_what_it_declares_and_what_it_delegates_is_for_thos
     above = Script([call("write", '{"text":"c"}'), call("inner", '{"prompt":"go"}')], "done")
     outer = worker_of(above.model, name="outer", workers=[inner], delegates=("write",))
     runtime = runtime_of(outer)
-    result = await runtime.call(outer, anybody(), "go")
+    result = await runtime.call(outer, superuser(), "go")
     assert [each.name for each in above.told[0].function_tools] == ["inner"]
     assert (result.value(), world.texts) == ("done", ["a"])
     wrote, barred = read_of(below.requests[-1])
@@ -97,13 +97,13 @@ async def test_the_budget_of_a_run_is_shared_by_the_workers_in_it() -> None:
     inner = worker_of(below.model, write, name="inner")
     above = Script([call("write", '{"text":"c"}')], [call("inner", '{"prompt":"go"}')], "done")
     outer = worker_of(above.model, write, name="outer", workers=[inner])
-    result = await runtime_of(outer, layers=Stack(Budget(calls=3))).call(outer, anybody(), "go")
+    result = await runtime_of(outer, layers=Stack(Budget(calls=3))).call(outer, superuser(), "go")
     assert (result.value(), world.texts) == ("done", ["c", "a"])
     assert json.loads(read_of(below.requests[-1])[1])["errorCode"] == "BUDGET_EXCEEDED"
     used = ModelResponse([call("inner", '{"prompt":"go"}')], usage=RequestUsage(input_tokens=90, output_tokens=10))
     spent = Script(used, "done")
     outer = worker_of(spent.model, name="outer", workers=[inner])
-    await runtime_of(outer, layers=Stack(Budget(tokens=100))).call(outer, anybody(), "go")
+    await runtime_of(outer, layers=Stack(Budget(tokens=100))).call(outer, superuser(), "go")
     assert "the run has used its 100 tokens" in read_of(spent.requests[-1])[0]
 
 
@@ -125,7 +125,7 @@ async def test_attachments_are_sent_beside_the_message_once_the_policy_takes_the
     ]
     for refused in ([PICTURE] * 3, [PICTURE.model_copy(update={"name": "a.exe"})]):
         error = (await outcome_of(worker, prompt="go", attachments=refused)).error
-        assert type(error) is InvalidError
+        assert type(error) is InvalidArgumentsError
     assert len(script.requests) == 1, "nothing was sent"
 
 
@@ -135,11 +135,11 @@ async def test_the_model_of_the_call_is_asked_before_that_of_the_file_and_that_o
     models = {"a:file": Script("the file's").model, "an:environment": Script("the environment's").model}
     named = WorkerDefinition(name="named", prompt="Go.", model="a:file")
     nameless = WorkerDefinition(name="nameless", prompt="Go.")
-    file, none = (Worker(each, models=models.__getitem__) for each in (named, nameless))
+    file, none = (Worker(each, model_resolver=models.__getitem__) for each in (named, nameless))
     runtime = Runtime(App(name="test", tools=(file, none)), model=Scripted(["the runtime's"]))
-    said = [(await runtime.call(each, anybody(), "go")).value() for each in (file, none)]
+    said = [(await runtime.call(each, superuser(), "go")).value() for each in (file, none)]
     assert said == ["the file's", "the runtime's"]
-    assert (await outcome_of(file.using(Script("the call's").model), "go")).content == "the call's"
+    assert (await outcome_of(file.with_model(Script("the call's").model), "go")).content == "the call's"
     monkeypatch.setenv("REMIT_MODEL", "an:environment")
     assert (await outcome_of(none, "go")).content == "the environment's"
     monkeypatch.delenv("REMIT_MODEL")
@@ -157,7 +157,7 @@ async def test_a_worker_that_is_only_a_tool_of_an_agent_takes_the_model_of_the_r
         asked.append(request.history[0])
         return await (model if "Work." in request.history[0] else Scripted(["helped"]))(request)
 
-    result = await Runtime(App(name="test", agents=(agent,)), model=either).run("go", by=anybody())
+    result = await Runtime(App(name="test", agents=(agent,)), model=either).run("go", by=superuser())
     assert (result.value(), len(asked)) == ("done", 3)
     assert "helped" in model.requests[-1].history[-1]
 
@@ -166,7 +166,7 @@ async def test_a_model_that_it_is_not_made_for_is_not_asked() -> None:
     definition = WorkerDefinition(name="worker", prompt="Go.", compatible_models=("scripted:*", "function:*"))
     worker = Worker(definition)
     for fitting in (Scripted(["done"]), Script("done").model):
-        assert (await outcome_of(worker.using(fitting), "go")).content == "done"
+        assert (await outcome_of(worker.with_model(fitting), "go")).content == "done"
     unnamed: list[ChatRequest] = []
 
     async def ask(request: ChatRequest) -> Any:
@@ -174,24 +174,24 @@ async def test_a_model_that_it_is_not_made_for_is_not_asked() -> None:
 
     for name, other in (("openai:gpt-4o", "openai:gpt-4o"), ("function", ask)):
         with pytest.raises(NoModelError, match=f"worker worker is not made for the model '{name}', but for scripted:"):
-            await outcome_of(worker.using(other), "go")
+            await outcome_of(worker.with_model(other), "go")
     assert unnamed == []
 
 
 def test_it_is_an_actor_and_says_where_it_is_written() -> None:
     write = World().write()
     worker = worker_of(None, write, builtin_tools=("web_search",), delegates=("more",))
-    assert isinstance(worker, Actor)
-    assert isinstance(worker, Written)
+    assert isinstance(worker, AgentLike)
+    assert isinstance(worker, HasSource)
     assert (worker.where, worker.tools, worker.provider_tools) == ("", (write,), ("web_search",))
-    assert (worker.reach, worker.permissions) == ({"write", "more"}, None)
+    assert (worker.tool_scope, worker.permissions) == ({"write", "more"}, None)
     assert repr(worker) == "Worker worker (1 tools, 0 workers), and ungoverned web_search"
 
 
 def test_it_is_the_same_worker_with_another_model_and_another_with_a_layer() -> None:
     worker = worker_of(None)
-    assert worker.using("test") == worker
-    assert hash(worker.using("test")) == hash(worker)
+    assert worker.with_model("test") == worker
+    assert hash(worker.with_model("test")) == hash(worker)
     assert worker.layer(Budget()) != worker
     assert worker != worker_of(None)
 
@@ -206,6 +206,6 @@ def test_a_tool_that_it_names_and_was_not_given_is_refused() -> None:
 
 async def test_there_is_nothing_to_reconcile() -> None:
     worker = worker_of(None)
-    made = await call_of(worker, '{"prompt":"go"}')
+    made = await make_call(worker, '{"prompt":"go"}')
     assert made.payload is None
     assert await worker.reconcile(Prompt(prompt="go"), made) is UNKNOWN  # pyright: ignore[reportArgumentType] - unread

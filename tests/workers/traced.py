@@ -18,9 +18,9 @@ from pydantic_ai.messages import ModelResponse, TextPart
 from pydantic_ai.usage import RequestUsage
 
 from remit import Agent, Callee, ChatRequest, Completion
-from remit.contracts.chat import completion_of, write
+from remit.contracts.chat import completion_from_message, encode_message
 from remit.errors import ModelBusyError, NoModelError
-from remit.testing import Scripted, anybody, calls
+from remit.testing import Scripted, calls, superuser
 from tests.layers.test_trace import Listening, pipeline
 from tests.workers.kit import Script, call, runtime_of, worker_of
 
@@ -44,7 +44,7 @@ def told(spans: Sequence[ReadableSpan]) -> Told:
 
 async def nameless(_request: ChatRequest, /) -> Completion:
     """A model that does not say its name."""
-    return completion_of(write({"role": "assistant", "content": "done"}))
+    return completion_from_message(encode_message({"role": "assistant", "content": "done"}))
 
 
 class Heard:
@@ -57,16 +57,16 @@ class Heard:
     async def of(self, callee: Callee[..., Any]) -> Told:
         before = len(self._listening.spans)
         with contextlib.suppress(NoModelError):
-            await runtime_of(callee).call(callee, anybody(), "go")
+            await runtime_of(callee).call(callee, superuser(), "go")
         return told(self._listening.spans[before:])
 
     async def twice(self, callee: Callee[..., Any]) -> tuple[Told, Told]:
         """What is told of a run, and of its replay."""
         before = len(self._listening.spans)
         runtime = runtime_of(callee)
-        result = await runtime.call(callee, anybody(), "go")
+        result = await runtime.call(callee, superuser(), "go")
         between = len(self._listening.spans)
-        assert (await runtime.replay(result.run)).identical
+        assert (await runtime.replay(result.run)).is_identical
         return told(self._listening.spans[before:between]), told(self._listening.spans[between:])
 
     async def cancelled(self) -> Told:

@@ -19,7 +19,7 @@ def fresh(tmp_path_factory: pytest.TempPathFactory) -> Path:
     database = Database(tmp_path_factory.mktemp("fresh") / "casefile.db")
 
     async def make() -> None:
-        async with database.reading() as session:
+        async with database.read_session() as session:
             await session.connection()
         await database.close()
 

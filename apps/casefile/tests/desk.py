@@ -9,9 +9,9 @@ from typing import Any
 from sqlalchemy import select
 
 from apps.casefile.tests.office import principal
-from remit import Arguments, InProcessStore, Principal, RunResult, Runtime
+from remit import Arguments, InMemoryStore, Principal, RunResult, Runtime
 from remit.testing import Scripted
-from remit_casefile.app import Casefiles, build
+from remit_casefile.app import CasefileApplication, build
 from remit_casefile.storage.database import Database
 from remit_casefile.storage.tables import Event, SessionRequest
 
@@ -27,8 +27,8 @@ class Desk:
         self,
         database: Database,
         *script: Any,
-        store: InProcessStore | None = None,
-        parts: Casefiles | None = None,
+        store: InMemoryStore | None = None,
+        parts: CasefileApplication | None = None,
     ) -> None:
         self.database = database
         self.parts = parts or build(database.path.parent, database=database)
@@ -39,7 +39,7 @@ class Desk:
         """Call a tool, in the session ``at`` where one is named."""
         person = by if isinstance(by, Principal) else principal(by)
         said = Arguments(json.dumps(arguments), arguments)
-        return await self.runtime.call_named(name, said, by=person, conversation=at)
+        return await self.runtime.call_by_name(name, said, by=person, conversation=at)
 
     async def call(self, name: str, by: str | Principal = "ann", *, at: str = "", **arguments: Any) -> dict[str, Any]:
         """Call a tool, and read its reply."""
@@ -72,7 +72,7 @@ class Desk:
 
     async def events(self, session: str = "") -> list[Event]:
         """What happened to requests, of one session or of all, in order; without what layers filed meanwhile."""
-        async with self.database.reading() as reading:
+        async with self.database.read_session() as reading:
             query = select(Event).where(Event.event_type.in_(TYPES)).order_by(Event.request, Event.chain_position)
             found = await reading.scalars(query.where(Event.session == session) if session else query)
             return list(found.all())
@@ -83,7 +83,7 @@ class Desk:
 
     async def requests(self) -> Sequence[SessionRequest]:
         """All requests of sessions, in order."""
-        async with self.database.reading() as reading:
+        async with self.database.read_session() as reading:
             return (await reading.scalars(select(SessionRequest).order_by(SessionRequest.created_at))).all()
 
 

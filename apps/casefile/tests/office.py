@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from remit import App, Arguments, Principal, RunResult, Runtime, preset
-from remit.inventory import Foresee, Operations, read_inventory
+from remit.inventory import Operations, PrecheckGates, read_inventory
 from remit.journal.ports import Store
-from remit_casefile.app import INVENTORY
+from remit_casefile.app import INVENTORY_FOLDER
 from remit_casefile.casefiles.access_list import AccessList
 from remit_casefile.casefiles.cases import Cases
 from remit_casefile.policies.env import CallEvent, Env
-from remit_casefile.policies.sections import table
-from remit_casefile.policies.words import WORDS
+from remit_casefile.policies.sections import build_section_table
+from remit_casefile.policies.words import VOCABULARY
 from remit_casefile.storage.database import Database
 from remit_casefile.storage.tables import Base, Casefile, Grant, Session
 
@@ -27,7 +27,7 @@ class Kept:
 
     events: list[CallEvent] = field(default_factory=list[CallEvent])
 
-    async def file(self, event: CallEvent, /) -> None:
+    async def append(self, event: CallEvent, /) -> None:
         """Keep it."""
         self.events.append(event)
 
@@ -52,14 +52,14 @@ class Office:
         self.log = Kept()
         self.env = Env(database=database, events=self.log)
         self.cases, self.access_list = Cases(database), AccessList(database)
-        inventory = read_inventory(INVENTORY, table(self.env, version="1.0"), WORDS)
+        inventory = read_inventory(INVENTORY_FOLDER, build_section_table(self.env, version="1.0"), VOCABULARY)
         casefile = Operations(inventory.slice("workspace", "casefile"), (self.cases,))
         acl = Operations(inventory.slice("workspace", "casefile_acl"), (self.access_list,))
         tools = (*casefile.callees, *acl.callees)
         shown = tuple(
-            tool.with_shown(self.cases.show_deletion) if tool.name == "delete_casefile" else tool for tool in tools
+            tool.with_preview(self.cases.preview_deletion) if tool.name == "delete_casefile" else tool for tool in tools
         )
-        layers = preset(self.env).layer(Foresee(shown)) if foresees else preset(self.env)
+        layers = preset(self.env).layer(PrecheckGates(shown)) if foresees else preset(self.env)
         app = App(name="office", tools=shown, env=self.env, layers=lambda: layers)
         self.runtime = Runtime(app, store=store, clock=now, directory=principal)
 
@@ -69,7 +69,7 @@ class Office:
         """Call a tool, as the application would be called."""
         person = by if isinstance(by, Principal) else principal(by)
         said = Arguments(json.dumps(arguments), arguments)
-        return await self.runtime.call_named(name, said, by=person, conversation=conversation)
+        return await self.runtime.call_by_name(name, said, by=person, conversation=conversation)
 
     async def call(self, name: str, by: str | Principal = "ann", **arguments: Any) -> dict[str, Any]:
         """Call a tool, and read its reply."""
@@ -95,12 +95,12 @@ class Office:
 
     async def add(self, rows: Iterable[Base]) -> None:
         """Write rows."""
-        async with self.database.writing() as session:
+        async with self.database.write_session() as session:
             session.add_all(rows)
 
     async def change(self, casefile_id: str, **fields: Any) -> None:
         """Change a casefile behind the back of everybody."""
-        async with self.database.writing() as session:
+        async with self.database.write_session() as session:
             casefile = await session.get_one(Casefile, casefile_id)
             for name, value in fields.items():
                 setattr(casefile, name, value)

@@ -10,7 +10,7 @@ import pytest
 from apps.casefile.tests.desk import Desk
 from apps.casefile.tests.office import principal
 from figures import acl_narrowed, acl_paths, acl_sessions
-from figures.acl import SAMPLE, leaks
+from figures.acl import SAMPLE, find_leaks
 from remit import Arguments, Principal
 from remit_casefile.storage.database import Database
 
@@ -18,7 +18,7 @@ from remit_casefile.storage.database import Database
 @pytest.mark.slow
 @pytest.mark.untraced
 async def test_nobody_gets_past_an_access_list() -> None:
-    wrong, looked_at = await leaks(names=SAMPLE)
+    wrong, looked_at = await find_leaks(names=SAMPLE)
     assert wrong == []
     assert looked_at > 100
 
@@ -26,7 +26,7 @@ async def test_nobody_gets_past_an_access_list() -> None:
 @pytest.mark.slow
 @pytest.mark.untraced
 async def test_without_gates_the_same_rows_leak() -> None:
-    wrong, _ = await leaks(names=("viewer", "nobody"), enforces=False)
+    wrong, _ = await find_leaks(names=("viewer", "nobody"), enforces=False)
     for tool in ("update_casefile", "list_permissions", "delete_casefile", "add_session_to_casefile"):
         assert any(f"by {tool}" in each for each in wrong), tool
 
@@ -34,7 +34,7 @@ async def test_without_gates_the_same_rows_leak() -> None:
 @pytest.mark.slow
 @pytest.mark.untraced
 async def test_no_other_way_to_a_tool_leads_past_an_access_list() -> None:
-    wrong, looked_at = await acl_paths.leaks(names=("viewer",), ways=("agent", "pipeline", "request", "worker"))
+    wrong, looked_at = await acl_paths.find_leaks(names=("viewer",), ways=("agent", "pipeline", "request", "worker"))
     assert wrong == []
     assert looked_at > 50
 
@@ -42,7 +42,7 @@ async def test_no_other_way_to_a_tool_leads_past_an_access_list() -> None:
 @pytest.mark.slow
 @pytest.mark.untraced
 async def test_sessions_of_others_are_seen_by_admins_and_used_by_nobody() -> None:
-    wrong, looked_at = await acl_sessions.leaks(names=("admin", "viewer", "foreign namesake of the owner"))
+    wrong, looked_at = await acl_sessions.find_leaks(names=("admin", "viewer", "foreign namesake of the owner"))
     assert wrong == []
     assert looked_at == 36
 
@@ -50,7 +50,7 @@ async def test_sessions_of_others_are_seen_by_admins_and_used_by_nobody() -> Non
 @pytest.mark.slow
 @pytest.mark.untraced
 async def test_a_tool_that_is_narrowed_to_a_casefile_asks_its_access_list() -> None:
-    wrong, looked_at = await acl_narrowed.leaks(names=("viewer", "nobody", "expired"))
+    wrong, looked_at = await acl_narrowed.find_leaks(names=("viewer", "nobody", "expired"))
     assert wrong == []
     assert looked_at > 60
 
@@ -61,7 +61,9 @@ async def test_two_tenants_with_the_same_names_and_keys_do_not_meet(database: Da
 
     async def asked(by: Principal, name: str, at: str = "", **said: str) -> dict[str, Any]:
         arguments = Arguments(json.dumps(said), dict(said))
-        result = await desk.runtime.call_named(name, arguments, by=by, conversation=at, request=f"the same {name}")
+        result = await desk.runtime.call_by_name(
+            name, arguments, by=by, conversation=at, idempotency_key=f"the same {name}"
+        )
         return json.loads(result.text)
 
     mine, theirs = [await asked(by, "create_casefile", title="Smith") for by in (here, there)]

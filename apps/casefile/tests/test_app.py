@@ -13,7 +13,7 @@ from apps.casefile.tests.office import principal
 from remit import Arguments, Runtime
 from remit.testing import Scripted, calls
 from remit_casefile.app import app, build
-from remit_casefile.policies.words import WORDS
+from remit_casefile.policies.words import VOCABULARY
 
 OWN = {
     "create_casefile",
@@ -46,7 +46,7 @@ def test_making_the_application_opens_nothing(tmp_path: Path, monkeypatch: pytes
 
 def test_its_data_is_in_remits_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REMIT_HOME", str(tmp_path / "home"))
-    called = asyncio.run(Runtime(app()).call_named("list_casefiles", Arguments("{}", {}), by=principal()))
+    called = asyncio.run(Runtime(app()).call_by_name("list_casefiles", Arguments("{}", {}), by=principal()))
     assert called.status == "done"
     assert (tmp_path / "home" / "casefile.db").exists()
 
@@ -71,9 +71,9 @@ def test_every_word_of_the_vocabulary_is_said_by_an_operation(tmp_path: Path) ->
     made = build(tmp_path).app.operations
     assert made is not None
     facts = [definition.tool.facts for definition in made.tools.values()]
-    assert set().union(*(each.permissions for each in facts)) == set(WORDS.permissions)
+    assert set().union(*(each.permissions for each in facts)) == set(VOCABULARY.permissions)
     places = {(each.classification.domain, each.classification.subdomain) for each in facts if each.classification}
-    assert places == {(domain, below) for domain, several in WORDS.domains.items() for below in several}
+    assert places == {(domain, below) for domain, several in VOCABULARY.domains.items() for below in several}
 
 
 async def test_the_agent_makes_a_casefile_when_its_model_asks_for_one(tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ async def test_the_agent_makes_a_casefile_when_its_model_asks_for_one(tmp_path: 
     result = await runtime.run("Make a casefile for Smith", by=principal())
     assert result.text == "I made the casefile Smith."
     assert "You keep casefiles" in model.requests[0].history[0]
-    listed = await runtime.call_named("list_casefiles", Arguments("{}", {}), by=principal())
+    listed = await runtime.call_by_name("list_casefiles", Arguments("{}", {}), by=principal())
     assert [each["title"] for each in json.loads(listed.text)["casefiles"]] == ["Smith"]
     await parts.database.close()
 
@@ -94,7 +94,7 @@ async def test_what_changes_a_casefile_can_be_read_among_its_events(tmp_path: Pa
 
     async def call(name: str, **arguments: object) -> dict[str, object]:
         said = Arguments(json.dumps(arguments), dict(arguments))
-        return json.loads((await runtime.call_named(name, said, by=principal())).text)
+        return json.loads((await runtime.call_by_name(name, said, by=principal())).text)
 
     made = await call("create_casefile", title="Smith")
     await call("update_casefile", casefile_id=made["casefile_id"], notes="call on Monday")
@@ -105,6 +105,6 @@ async def test_what_changes_a_casefile_can_be_read_among_its_events(tmp_path: Pa
 
 async def test_without_a_google_account_its_tools_say_how_to_give_one(tmp_path: Path) -> None:
     parts = build(tmp_path)
-    called = await Runtime(parts.app).call_named("gmail_list_messages", Arguments("{}", {}), by=principal())
+    called = await Runtime(parts.app).call_by_name("gmail_list_messages", Arguments("{}", {}), by=principal())
     assert "REMIT_GOOGLE_CREDENTIALS" in json.loads(called.text)["error"]
     await parts.database.close()

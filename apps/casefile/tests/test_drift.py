@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from figures.drift_casefile import PLANTS, found_after
+from figures.drift_casefile import PLANTS, findings_after
 
 
 def test_code_inventory_and_lock_say_the_same() -> None:
-    assert found_after(lambda _folder: None) == []
+    assert findings_after(lambda _folder: None) == []
 
 
 @pytest.mark.slow
@@ -16,11 +16,11 @@ def test_code_inventory_and_lock_say_the_same() -> None:
 @pytest.mark.parametrize("name", PLANTS)
 def test_a_planted_drift_is_found(name: str) -> None:
     plant, code = PLANTS[name]
-    assert code in {finding.code for finding in found_after(plant)}
+    assert code in {finding.code for finding in findings_after(plant)}
 
 
 def test_a_tool_that_a_pipeline_calls_and_the_inventory_lost_is_named() -> None:
     plant, _ = PLANTS["tool of a pipeline lost"]
-    (finding,) = found_after(plant)
+    (finding,) = findings_after(plant)
     assert "get_casefile, and the inventory has no such tool" in finding.what
     assert "pipelines.yaml" in finding.where

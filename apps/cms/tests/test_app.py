@@ -38,14 +38,14 @@ def test_what_is_offered_is_what_is_checked_and_each_tool_is_made_once(tmp_path:
 
 def test_its_data_is_in_remits_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REMIT_HOME", str(tmp_path / "home"))
-    called = asyncio.run(Runtime(app()).call_named("cms_getPages", Arguments("{}", {}), by=ANN))
+    called = asyncio.run(Runtime(app()).call_by_name("cms_getPages", Arguments("{}", {}), by=ANN))
     assert called.status == "done"
     assert (tmp_path / "home" / "cms.db").exists()
 
 
 async def test_the_first_call_makes_the_database(tmp_path: Path) -> None:
     cms = build(tmp_path / "home")
-    result = await Runtime(cms.app).call_named("cms_getPages", Arguments("{}", {}), by=ANN)
+    result = await Runtime(cms.app).call_by_name("cms_getPages", Arguments("{}", {}), by=ANN)
     assert json.loads(result.text)["total"] == 0
     assert (tmp_path / "home" / "cms.db").exists()
     await cms.database.close()

@@ -38,7 +38,7 @@ def runtime(world: World) -> Runtime:
 
 
 async def said(runtime: Runtime, name: str, by: Principal, arguments: dict[str, object]) -> str:
-    return (await runtime.call_named(name, Arguments(json.dumps(arguments), arguments), by=by)).text
+    return (await runtime.call_by_name(name, Arguments(json.dumps(arguments), arguments), by=by)).text
 
 
 def given(field: str, value: str, rest: dict[str, object]) -> dict[str, object]:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from apps.cms.tests.world import World
-from remit import App, Arguments, Effect, InProcessStore, LeafContext, Principal, Risk, Runtime
+from remit import App, Arguments, Effect, InMemoryStore, LeafContext, Principal, Risk, Runtime
 from remit.testing import Scripted, calls
 from remit_cms.agent import editor
 from remit_cms.pages.pages import Pages
@@ -97,7 +97,7 @@ ANN = Principal("ann", "local-site", frozenset({"cms:*", "approvals:decide"}))
 
 async def call(runtime: Runtime, name: str, by: Principal = ANN, /, **arguments: object) -> dict[str, Any]:
     """What a model would read."""
-    result = await runtime.call_named(name, Arguments(json.dumps(arguments), dict(arguments)), by=by)
+    result = await runtime.call_by_name(name, Arguments(json.dumps(arguments), dict(arguments)), by=by)
     return json.loads(result.text)
 
 
@@ -167,7 +167,7 @@ async def test_a_confirmed_delete_waits_for_a_person(world: World, runtime: Runt
     asked = await call(runtime, "cms_deletePage", pageId=page.id)
     assert (asked["success"], asked["requiresConfirmation"]) == (False, True)
     arguments: dict[str, Any] = {"pageId": page.id, "confirmed": True}
-    waiting = await runtime.call_named("cms_deletePage", Arguments(json.dumps(arguments), arguments), by=ANN)
+    waiting = await runtime.call_by_name("cms_deletePage", Arguments(json.dumps(arguments), arguments), by=ANN)
     assert (waiting.status, (await world.rows())["pages"]) == ("waiting", 1)
     await runtime.decide(waiting.questions[0], approved=True, by=ANN)
     done = await runtime.resume(waiting.run)
@@ -178,7 +178,7 @@ async def test_a_confirmed_delete_waits_for_a_person(world: World, runtime: Runt
 async def test_a_refused_delete_deletes_nothing(world: World, runtime: Runtime) -> None:
     page = await world.page("About")
     arguments: dict[str, Any] = {"pageId": page.id, "confirmed": True}
-    waiting = await runtime.call_named("cms_deletePage", Arguments(json.dumps(arguments), arguments), by=ANN)
+    waiting = await runtime.call_by_name("cms_deletePage", Arguments(json.dumps(arguments), arguments), by=ANN)
     await runtime.decide(waiting.questions[0], approved=False, by=ANN, reason="we need it")
     reply = json.loads((await runtime.resume(waiting.run)).text)
     assert (reply["success"], reply["cancelled"]) == (False, True)
@@ -205,12 +205,12 @@ class Dying(Pages):
 
 async def test_a_write_whose_process_died_after_the_commit_is_there_once_after_the_resume(world: World) -> None:
     pages = Dying(world.database)
-    store = InProcessStore()
+    store = InMemoryStore()
     first, second = (
         Runtime(
             App(name="cms", agents=(editor(page_operations(pages, world.search).callees),)),
             store=store,
-            ids=lambda: "run-1",
+            make_run_id=lambda: "run-1",
             directory=lambda _name, _tenant: ANN,
         )
         for _ in range(2)
@@ -236,9 +236,9 @@ async def test_the_person_who_is_asked_sees_what_would_be_deleted(
     shown = list[str]()
     for index, each in enumerate(wanted):
         app = App(name="cms", agents=(editor(tools.values()),))
-        runtime = Runtime(app, store=(store := InProcessStore()), model=Scripted([each, "done"]))
+        runtime = Runtime(app, store=(store := InMemoryStore()), model=Scripted([each, "done"]))
         await runtime.run("go", by=ANN, conversation=f"c{index}" if conversation else "")
-        shown += [row.question.shown for row in await store.questions()]
+        shown += [row.question.shown for row in await store.list_questions()]
     assert shown == [
         "the page 'About' (/about) with 2 sections (hero, text)",
         "the section hero 'We bake bread' from page 'About' (/about)",

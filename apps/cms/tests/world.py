@@ -16,7 +16,7 @@ from remit_cms.models import Content
 from remit_cms.pages.pages import Pages
 from remit_cms.pages.payloads import CreatePage, PageView
 from remit_cms.pages.search import Search
-from remit_cms.rendering.rendering import Rendering
+from remit_cms.rendering.rendering import PageRenderer
 from remit_cms.sections.payloads import SectionInput
 from remit_cms.sections.sections import Sections
 from remit_cms.storage.database import Database
@@ -77,7 +77,7 @@ class World:
         self.pages = Pages(self.database)
         self.sections = Sections(self.database)
         self.search = Search(self.database)
-        self.rendering = Rendering(self.database, path.parent / "sites")
+        self.rendering = PageRenderer(self.database, path.parent / "sites")
         self._keys = itertools.count(1)
 
     def call(self, *, tenant: str = "local-site", key: str = "", by: str = "ann", run: str = "run-1") -> LeafContext:
@@ -87,7 +87,7 @@ class World:
 
     async def add_other_site(self) -> None:
         """Give the tenant "other" a site."""
-        async with self.database.writing() as session:
+        async with self.database.write_session() as session:
             await add_site(session, "other", ELSEWHERE.site, name="Other", clock=self.database.clock, new_id=self.ids)
 
     async def page(self, title: str = "About", *sections: tuple[str, Content], tenant: str = "local-site") -> PageView:
@@ -99,7 +99,7 @@ class World:
     async def rows(self) -> dict[str, int]:
         """How many rows each table of content has: what a write that failed must leave as it was."""
         tables = ("pages", "page_sections", "page_section_contents", "revisions", "page_search", "remit_effects")
-        async with self.database.reading() as session:
+        async with self.database.read_session() as session:
             return {
                 table: await session.scalar(text(f"SELECT count(*) FROM {table}")) or 0  # noqa: S608  (names above)
                 for table in tables

@@ -21,21 +21,21 @@ from typing import Any, Final, Self
 import psycopg
 from dbos import DBOS, DBOSClient, EnqueueOptions, WorkflowSerializationFormat, WorkflowStatus
 
-from remit.engine.attempt import Attempts, unfinished
-from remit.engine.port import Drive, Report
+from remit.engine.attempt import RunScheduler, find_unfinished_runs
+from remit.engine.port import ErrorHandler, ExecuteFunction
 from remit.errors import JournalError, RequestError, SetupError
 from remit.journal.ports import Store
 
-WORKFLOW: Final = "remit.attempt"
-NAME: Final = "remit"
-FORMAT: Final = "1"
+WORKFLOW_NAME: Final = "remit.attempt"
+APPLICATION_NAME: Final = "remit"
+QUEUE_FORMAT: Final = "1"
 """The version of what is queued, which the application's code has no part in: any version drives on any run."""
 
-_ACTIVE: Final = ["ENQUEUED", "PENDING", "DELAYED"]
-_LAST: Final = 30
+_ACTIVE_STATUSES: Final = ["ENQUEUED", "PENDING", "DELAYED"]
+_CANCEL_SECONDS: Final = 30
 """Seconds that bodies have which do not stop when they are told to."""
 
-_KEEP: Final = 3600.0
+_RETENTION_SECONDS: Final = 3600.0
 """Seconds for which DBOS remembers an attempt that is over."""
 
 
@@ -48,47 +48,47 @@ class DbosEngine:
 
     Args:
         url: of the Postgres database in which DBOS keeps its tables; that of the journal will do.
-        drive: `Runtime.resume`, or what chooses the runtime of a run.
+        execute: `Runtime.resume`, or what chooses the runtime of a run.
         applications: whose runs it drives.
         concurrency: how many of one application a process drives at once; the last to begin decides for all.
-        poll: seconds between two looks at the queue. sweep: between two looks for processes that died.
-        check: between two comparisons of the queue with the journal.
-        grace: seconds that runs have to come to rest when it ends; then they are let go.
-        report: is told what went wrong with a run.
+        poll_seconds: seconds between two looks at the queue. sweep_seconds: between two looks for processes that died.
+        check_seconds: between two comparisons of the queue with the journal.
+        grace_seconds: seconds that runs have to come to rest when it ends; then they are let go.
+        on_error: is told what went wrong with a run.
     """
 
     def __init__(
         self,
         url: str,
         store: Store,
-        drive: Drive,
+        execute: ExecuteFunction,
         *,
         applications: Sequence[str],
         concurrency: int = 8,
-        poll: float = 0.5,
-        sweep: float = 2.0,
-        check: float = 60.0,
-        grace: float = 10.0,
+        poll_seconds: float = 0.5,
+        sweep_seconds: float = 2.0,
+        check_seconds: float = 60.0,
+        grace_seconds: float = 10.0,
         clock: Callable[[], float] = time.time,
-        report: Report,
+        on_error: ErrorHandler,
     ) -> None:
-        self._url = _plain(url)
+        self._url = _strip_driver(url)
         self._store = store
-        self._attempts = Attempts(store=store, drive=drive, clock=clock, report=report)
+        self._attempts = RunScheduler(store=store, execute=execute, clock=clock, on_error=on_error)
         self._applications = tuple(applications)
         self._concurrency = concurrency
-        self._poll = poll
-        self._sweep_every = sweep
-        self._check_every = check
-        self._grace = grace
-        self._report = report
+        self._poll_seconds = poll_seconds
+        self._sweep_seconds = sweep_seconds
+        self._check_seconds = check_seconds
+        self._grace_seconds = grace_seconds
+        self._on_error = on_error
         self.name = f"{platform.node()}-{os.getpid()}-{secrets.token_hex(4)}"
-        self._presence = Presence(url, self.name)
-        self._leave = asyncio.Event()
-        self._driving = set[asyncio.Task[object]]()
+        self._liveness_lock = LivenessLock(url, self.name)
+        self._release_event = asyncio.Event()
+        self._active_attempts = set[asyncio.Task[object]]()
         self._tasks: tuple[asyncio.Task[None], ...] = ()
         self._client: DBOSClient | None = None
-        self._opening = asyncio.Lock()
+        self._client_lock = asyncio.Lock()
 
     async def start(self, run: str) -> None:
         """Queue a run that was opened; twice is once."""
@@ -96,11 +96,11 @@ class DbosEngine:
 
     async def wake(self, run: str) -> None:
         """Queue another look at a run."""
-        await self._enqueue(run, _named(run))
+        await self._enqueue(run, _new_attempt_id(run))
 
-    async def after(self, run: str, seconds: float) -> None:
+    async def wake_later(self, run: str, seconds: float) -> None:
         """Queue a look at a run for later; Postgres keeps the time."""
-        await self._enqueue(run, _named(run), seconds=seconds)
+        await self._enqueue(run, _new_attempt_id(run), seconds=seconds)
 
     async def close(self) -> None:
         """Give back what telling the engine of runs has opened."""
@@ -114,14 +114,14 @@ class DbosEngine:
         Raises:
             SetupError: its database cannot be had.
         """
-        await self._opened()
+        await self._ensure_client()
         try:
             await asyncio.to_thread(self._launch, asyncio.get_running_loop())
         except Exception as error:
-            raise SetupError(f"DBOS cannot be launched: {_said(error)}") from error
+            raise SetupError(f"DBOS cannot be launched: {_format_error(error)}") from error
         self._tasks = (
-            asyncio.create_task(self._repeat(self._sweep, self._sweep_every)),
-            asyncio.create_task(self._repeat(self._compare, self._check_every)),
+            asyncio.create_task(self._repeat(self._recover_orphans, self._sweep_seconds)),
+            asyncio.create_task(self._repeat(self._reconcile_queue, self._check_seconds)),
         )
         return self
 
@@ -132,85 +132,88 @@ class DbosEngine:
         for task in self._tasks:
             task.cancel()
         await asyncio.wait(self._tasks)
-        patience = int(self._grace) + _LAST
+        patience = int(self._grace_seconds) + _CANCEL_SECONDS
         ending = asyncio.create_task(
             asyncio.to_thread(DBOS.destroy, destroy_registry=True, workflow_completion_timeout_sec=patience)
         )
-        if self._driving:
-            await asyncio.wait(self._driving, timeout=self._grace)
-        self._leave.set()
+        if self._active_attempts:
+            await asyncio.wait(self._active_attempts, timeout=self._grace_seconds)
+        self._release_event.set()
         await ending
-        await asyncio.to_thread(self._presence.leave)
+        await asyncio.to_thread(self._liveness_lock.release)
         await self.close()
 
     def _launch(self, loop: asyncio.AbstractEventLoop) -> None:
         """Launch DBOS from a thread that runs no loop: it would make itself at home in ours, and not leave it whole."""
-        self._presence.show()
+        self._liveness_lock.acquire()
         DBOS(
             config={
-                "name": NAME,
+                "name": APPLICATION_NAME,
                 "system_database_url": self._url,
-                "application_version": FORMAT,
+                "application_version": QUEUE_FORMAT,
                 "executor_id": self.name,
                 "log_level": "ERROR",
             }
         )
-        DBOS.listen_queues([_queue(application) for application in self._applications])
+        DBOS.listen_queues([_queue_name(application) for application in self._applications])
 
         async def attempt(run: str, tries: int) -> None:
-            await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(self._attempt(run, tries), loop))
+            await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(self._run_attempt(run, tries), loop))
 
-        DBOS.workflow(name=WORKFLOW, max_recovery_attempts=None)(attempt)
+        DBOS.workflow(name=WORKFLOW_NAME, max_recovery_attempts=None)(attempt)
         DBOS.launch()
         for application in self._applications:
             DBOS.register_queue(
-                _queue(application),
+                _queue_name(application),
                 worker_concurrency=self._concurrency,
-                polling_interval_sec=self._poll,
+                polling_interval_sec=self._poll_seconds,
                 on_conflict="always_update",
             )
 
-    async def _attempt(self, run: str, tries: int) -> None:
+    async def _run_attempt(self, run: str, tries: int) -> None:
         task = asyncio.current_task()
         assert task is not None  # noqa: S101 - for the type checker: a coroutine runs in a task
-        self._driving.add(task)
+        self._active_attempts.add(task)
         try:
-            planned = await self._attempts.attempt(run, tries, self._leave)
-            if planned.seconds is not None:
-                await self._enqueue(run, _named(run), seconds=planned.seconds, tries=planned.tries)
+            planned = await self._attempts.attempt_run(run, tries, self._release_event)
+            if planned.delay is not None:
+                await self._enqueue(run, _new_attempt_id(run), seconds=planned.delay, tries=planned.failed_attempts)
         finally:
-            self._driving.discard(task)
+            self._active_attempts.discard(task)
 
-    async def _enqueue(self, run: str, name: str, *, seconds: float = 0.0, tries: int = 0) -> None:
+    async def _enqueue(self, run: str, workflow_id: str, *, seconds: float = 0.0, tries: int = 0) -> None:
         row = await self._store.find_run(run)
         if row is None:
             raise RequestError(f"there is no run {run}")
         options = EnqueueOptions(
-            workflow_name=WORKFLOW,
-            queue_name=_queue(row.application),
-            workflow_id=name,
-            app_version=FORMAT,
+            workflow_name=WORKFLOW_NAME,
+            queue_name=_queue_name(row.application),
+            workflow_id=workflow_id,
+            app_version=QUEUE_FORMAT,
             serialization_type=WorkflowSerializationFormat.PORTABLE,
         )
         if seconds > 0:
             options["delay_seconds"] = seconds
-        client = await self._opened()
+        client = await self._ensure_client()
         try:
             await client.enqueue_async(options, run, tries)
         except Exception as error:
-            raise JournalError(f"run {run} could not be queued: {_said(error)}") from error
+            raise JournalError(f"run {run} could not be queued: {_format_error(error)}") from error
 
-    async def _opened(self) -> DBOSClient:
+    async def _ensure_client(self) -> DBOSClient:
         """The client, with the tables of DBOS in place."""
-        async with self._opening:
+        async with self._client_lock:
             if self._client is None:
                 try:
                     await asyncio.to_thread(DBOS.migrate, self._url)
                     self._client = await asyncio.to_thread(
-                        DBOSClient, system_database_url=self._url, application_name=NAME, retry_connection_errors=False
+                        DBOSClient,
+                        system_database_url=self._url,
+                        application_name=APPLICATION_NAME,
+                        retry_connection_errors=False,
                     )
                 except Exception as error:
-                    raise SetupError(f"the database of DBOS cannot be used: {_said(error)}") from error
+                    raise SetupError(f"the database of DBOS cannot be used: {_format_error(error)}") from error
             return self._client
 
     async def _repeat(self, work: Callable[[], Coroutine[Any, Any, None]], seconds: float) -> None:
@@ -218,49 +221,49 @@ class DbosEngine:
             try:
                 await work()
             except Exception as error:  # noqa: BLE001 - whatever the database raises now, it may not the next time
-                self._report("", error)
+                self._on_error("", error)
             await asyncio.sleep(seconds)
 
-    async def _sweep(self) -> None:
+    async def _recover_orphans(self) -> None:
         """Put back into the queue what processes had taken that are gone."""
-        client = await self._opened()
-        await asyncio.to_thread(self._take_over, client)
+        client = await self._ensure_client()
+        await asyncio.to_thread(self._requeue_orphans, client)
 
-    def _take_over(self, client: DBOSClient) -> None:
-        self._presence.show()
-        names = {each.executor_id or "" for each in self._listed(client, ["PENDING"])}
+    def _requeue_orphans(self, client: DBOSClient) -> None:
+        self._liveness_lock.acquire()
+        names = {each.executor_id or "" for each in self._list_workflows(client, ["PENDING"])}
         for name in names - {self.name, ""}:
-            with self._presence.instead_of(name) as gone:
+            with self._liveness_lock.hold_if_dead(name) as gone:
                 if not gone:
                     continue
-                for queue in map(_queue, self._applications):
+                for queue in map(_queue_name, self._applications):
                     left = client.list_workflows(
                         status="PENDING", queue_name=queue, executor_id=name, load_input=False, load_output=False
                     )
                     client.resume_workflows([each.workflow_id for each in left], queue_name=queue)
 
-    async def _compare(self) -> None:
+    async def _reconcile_queue(self) -> None:
         """Queue what the journal says is to be driven and the queue does not know; forget what is long over.
 
         A run is waiting with no question of its own open any more, where whoever decided could not wake it.
         """
-        client = await self._opened()
-        active = await asyncio.to_thread(self._listed, client, _ACTIVE)
+        client = await self._ensure_client()
+        active = await asyncio.to_thread(self._list_workflows, client, _ACTIVE_STATUSES)
         queued = {each.workflow_id.partition(":")[0] for each in active}
         soon = {each.workflow_id.partition(":")[0] for each in active if each.status != "DELAYED"}
-        asking = {row.question.run for row in await self._store.questions()}
+        runs_with_questions = {row.question.run for row in await self._store.list_questions()}
         for application in self._applications:
-            for run in (await unfinished(self._store, application))[0]:
-                row = await self._store.find_run(run) if run in queued - soon - asking else None
+            for run in (await find_unfinished_runs(self._store, application))[0]:
+                row = await self._store.find_run(run) if run in queued - soon - runs_with_questions else None
                 if run not in queued or (row is not None and row.status == "waiting"):
                     await self.wake(run)
-        await asyncio.to_thread(self._forget, client)
+        await asyncio.to_thread(self._delete_finished, client)
 
-    def _forget(self, client: DBOSClient) -> None:
-        before = (datetime.now(UTC) - timedelta(seconds=_KEEP)).isoformat()
+    def _delete_finished(self, client: DBOSClient) -> None:
+        before = (datetime.now(UTC) - timedelta(seconds=_RETENTION_SECONDS)).isoformat()
         over = client.list_workflows(
             status=["SUCCESS", "ERROR"],
-            queue_name=[_queue(application) for application in self._applications],
+            queue_name=[_queue_name(application) for application in self._applications],
             completed_before=before,
             limit=1000,
             load_input=False,
@@ -268,20 +271,20 @@ class DbosEngine:
         )
         client.delete_workflows([each.workflow_id for each in over])
 
-    def _listed(self, client: DBOSClient, status: list[str]) -> list[WorkflowStatus]:
-        queues = [_queue(application) for application in self._applications]
+    def _list_workflows(self, client: DBOSClient, status: list[str]) -> list[WorkflowStatus]:
+        queues = [_queue_name(application) for application in self._applications]
         return client.list_workflows(status=status, queue_name=queues, load_input=False, load_output=False)
 
 
-class Presence:
+class LivenessLock:
     """Shows the other processes that this one lives, by a lock in Postgres that ends with its connection."""
 
     def __init__(self, url: str, name: str) -> None:
-        self._url = _plain(url)
+        self._url = _strip_driver(url)
         self._name = name
         self._connection: psycopg.Connection[tuple[bool]] | None = None
 
-    def show(self) -> None:
+    def acquire(self) -> None:
         """Hold the lock, again if the connection was lost."""
         if self._connection is not None:
             try:
@@ -290,52 +293,52 @@ class Presence:
                 self._connection.close()
             else:
                 return
-        self._connection = psycopg.connect(self._url, autocommit=True, options=_KEEPALIVE)
-        self._connection.execute("SELECT pg_advisory_lock(%s)", [_key(self._name)])
+        self._connection = psycopg.connect(self._url, autocommit=True, options=_KEEPALIVE_OPTIONS)
+        self._connection.execute("SELECT pg_advisory_lock(%s)", [_lock_key(self._name)])
 
     @contextmanager
-    def instead_of(self, name: str) -> Generator[bool]:
+    def hold_if_dead(self, name: str) -> Generator[bool]:
         """Whether the process called ``name`` is gone. It is, for everybody, until the block ends."""
         assert self._connection is not None  # noqa: S101 - for the type checker: it was shown before
-        row = self._connection.execute("SELECT pg_try_advisory_lock(%s)", [_key(name)]).fetchone()
+        row = self._connection.execute("SELECT pg_try_advisory_lock(%s)", [_lock_key(name)]).fetchone()
         gone = row is not None and row[0]
         try:
             yield gone
         finally:
             if gone:
-                self._connection.execute("SELECT pg_advisory_unlock(%s)", [_key(name)])
+                self._connection.execute("SELECT pg_advisory_unlock(%s)", [_lock_key(name)])
 
-    def leave(self) -> None:
+    def release(self) -> None:
         """Let go of the lock: the others need not wait until Postgres has noticed."""
         connection, self._connection = self._connection, None
         if connection is not None:
             with suppress(psycopg.OperationalError):
-                connection.execute("SELECT pg_advisory_unlock(%s)", [_key(self._name)])
+                connection.execute("SELECT pg_advisory_unlock(%s)", [_lock_key(self._name)])
             connection.close()
 
 
-_KEEPALIVE: Final = "-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3"
+_KEEPALIVE_OPTIONS: Final = "-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3"
 """Postgres notices within half a minute that a machine is gone."""
 
 
-def _queue(application: str) -> str:
+def _queue_name(application: str) -> str:
     return f"remit:{application}"
 
 
-def _named(run: str) -> str:
+def _new_attempt_id(run: str) -> str:
     """A name of its own for one attempt at a run."""
     return f"{run}:{secrets.token_hex(8)}"
 
 
-def _key(name: str) -> int:
+def _lock_key(name: str) -> int:
     return int.from_bytes(hashlib.blake2b(f"remit {name}".encode(), digest_size=8).digest(), signed=True)
 
 
-def _plain(url: str) -> str:
+def _strip_driver(url: str) -> str:
     """The URL without the name of a driver, which only SQLAlchemy knows."""
     scheme, mark, rest = url.partition("://")
     return f"{scheme.partition('+')[0]}{mark}{rest}"
 
 
-def _said(error: Exception) -> str:
+def _format_error(error: Exception) -> str:
     return " ".join(str(error).split())[:300]

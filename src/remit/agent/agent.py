@@ -12,19 +12,28 @@ from remit.agent.handoff import Handoffs, HandoffTool
 from remit.agent.loop import AgentLoop, AgentRun, LoopService
 from remit.agent.model import Model, NamedModel
 from remit.agent.step import AgentStep
-from remit.agent.wire import Wire
+from remit.agent.wire import RecordModel
 from remit.contracts.arguments import Arguments
 from remit.contracts.call import AgentLayer, CallLayer, ModelLayer, StepLayer
-from remit.contracts.callee import UNKNOWN, Callee, Found, Frame
-from remit.contracts.chat import ChatRequest, Completion, History, ToolTexts, completion_of, read, text_of, write
-from remit.contracts.contract import check_name, definition
+from remit.contracts.callee import UNKNOWN, Callee, Frame, ReconcileResult
+from remit.contracts.chat import (
+    ChatRequest,
+    Completion,
+    History,
+    ToolDefinitions,
+    completion_from_message,
+    decode_message,
+    encode_message,
+    message_text,
+)
+from remit.contracts.contract import check_name, tool_definition
 from remit.contracts.facts import Effect, Facts
 from remit.contracts.items import Message, Mismatch
 from remit.contracts.reply import Reply
 from remit.contracts.schema import Input, Output
 from remit.contracts.step import StepRequest
 from remit.core import Stack, compose
-from remit.errors import InvalidError, NoModelError, SetupError
+from remit.errors import InvalidArgumentsError, NoModelError, SetupError
 from remit.layers.trace import TraceModel
 
 
@@ -37,12 +46,12 @@ class Prompt(BaseModel):
 
 
 @cache
-def _prompt() -> Input[Prompt]:
+def _prompt_input() -> Input[Prompt]:
     return Input(Prompt)
 
 
 @cache
-def _text() -> Output[str]:
+def _text_output() -> Output[str]:
     return Output(str)
 
 
@@ -74,55 +83,57 @@ class Agent:
         max_tokens: int | None = None,
         max_turns: int = 16,
         parallel: int = 8,
-        around: Stack[AgentLayer] | None = None,
+        agent_layers: Stack[AgentLayer] | None = None,
     ) -> None:
         self.name = check_name(name)
         self.instructions = instructions
         self.description = description or f"The agent {name}."
         self.handoffs = tuple(handoffs)
-        self._given = tuple(tools)
-        self._handing = tuple(HandoffTool(each if isinstance(each, str) else each.name) for each in self.handoffs)
-        self.tools: tuple[Callee[..., Any], ...] = (*self._given, *self._handing)
+        self._own_tools = tuple(tools)
+        self._handoff_tools = tuple(HandoffTool(each if isinstance(each, str) else each.name) for each in self.handoffs)
+        self.tools: tuple[Callee[..., Any], ...] = (*self._own_tools, *self._handoff_tools)
         self.model = model
         self.facts = Facts(effect=Effect.COMPOSED)
         self.provider_tools: tuple[str, ...] = ()
-        self.reach: frozenset[str] | None = None
+        self.tool_scope: frozenset[str] | None = None
         self.permissions: frozenset[str] | None = None
         self.layers: Stack[CallLayer] = Stack()
         self.temperature = temperature
         self.max_tokens = max_tokens
         self.max_turns = max_turns
         self.parallel = parallel
-        self.around: Stack[AgentLayer] = around or Stack()
-        _refuse_strange(self.name, self.around)
-        _refuse_circling(self.name, [tool.target for tool in self._handing])
+        self.agent_layers: Stack[AgentLayer] = agent_layers or Stack()
+        _check_layers(self.name, self.agent_layers)
+        _check_handoff_targets(self.name, [tool.target for tool in self._handoff_tools])
         self._peers: Mapping[str, Agent] = {}
         self._identity = object()
-        self._texts = ToolTexts(definition(tool) for tool in self.tools)
-        self._system = write({"role": "system", "content": instructions})
-        self._service = self._compose(model) if model is not None else None
+        self._tool_texts = ToolDefinitions(tool_definition(tool) for tool in self.tools)
+        self._system_message = encode_message({"role": "system", "content": instructions})
+        self._loop_service = self._build_service(model) if model is not None else None
 
     def layer(self, layer: AgentLayer | Stack[AgentLayer]) -> Agent:
         """A new agent with ``layer`` around its calls, its model requests or its steps, as the layer's type says."""
-        return self._with(around=Stack(layer, self.around), model=self.model)
+        return self._replace(agent_layers=Stack(layer, self.agent_layers), model=self.model)
 
-    def using(self, model: Model) -> Agent:
+    def with_model(self, model: Model) -> Agent:
         """The same agent with another model."""
-        return self.among(self._peers, self._handing, model)
+        return self.with_peers(self._peers, self._handoff_tools, model)
 
-    def among(self, peers: Mapping[str, Agent], handing: Iterable[HandoffTool], model: Model | None) -> Agent:
+    def with_peers(
+        self, peers: Mapping[str, Agent], handoff_tools: Iterable[HandoffTool], model: Model | None
+    ) -> Agent:
         """The same agent with a model, and with the others of its application, among whom are those it hands over to.
 
-        ``peers`` may be filled later: agents that hand over to one another cannot all be made first. ``handing`` are
-        the tools by which it hands over, which say what the others are for.
+        ``peers`` may be filled later: agents that hand over to one another cannot all be made first. ``handoff_tools``
+        are the tools by which it hands over, which say what the others are for.
         """
-        same = self._with(around=self.around, model=model)
-        same._identity = self._identity
-        same._peers = peers
-        same._handing = tuple(handing)
-        same.tools = (*same._given, *same._handing)
-        same._texts = ToolTexts(definition(tool) for tool in same.tools)
-        return same
+        clone = self._replace(agent_layers=self.agent_layers, model=model)
+        clone._identity = self._identity
+        clone._peers = peers
+        clone._handoff_tools = tuple(handoff_tools)
+        clone.tools = (*clone._own_tools, *clone._handoff_tools)
+        clone._tool_texts = ToolDefinitions(tool_definition(tool) for tool in clone.tools)
+        return clone
 
     @property
     def body(self) -> object:
@@ -132,109 +143,111 @@ class Agent:
     @property
     def schema_in(self) -> Input[Prompt]:
         """A prompt."""
-        return _prompt()
+        return _prompt_input()
 
     @property
     def schema_out(self) -> Output[str]:
         """Text."""
-        return _text()
+        return _text_output()
 
     @property
     def call_layers(self) -> Stack[CallLayer]:
         """Those of its layers that stand around the calls it makes."""
-        return Stack(*(layer for layer in self.around if isinstance(layer, CallLayer)))
+        return Stack(*(layer for layer in self.agent_layers if isinstance(layer, CallLayer)))
 
-    def arguments(self, prompt: str) -> Arguments:
+    def build_arguments(self, prompt: str) -> Arguments:
         """The arguments that a prompt stands for.
 
         Raises:
-            InvalidError: it is too long, or no text that UTF-8 can hold.
+            InvalidArgumentsError: it is too long, or no text that UTF-8 can hold.
         """
         try:
-            return _prompt().arguments(Prompt(prompt=prompt))
+            return _prompt_input().dump_arguments(Prompt(prompt=prompt))
         except ValidationError as error:
-            raise InvalidError(_prompt().explain(error)) from error
+            raise InvalidArgumentsError(_prompt_input().explain(error)) from error
 
     async def run(self, payload: BaseModel, frame: Frame, /) -> Any:
         """Loop until the agent is done; the reply's content is the last thing it said, or a final reply's."""
-        history = self._opening(_prompt().check(payload), frame)
-        chat = self._request(frame, history, turn=1, used=_used(_prior(frame)))
-        run = await self._looped(StepRequest(chat=chat, calls=frame))
-        handed = 0
-        while run.to and run.final is None:
-            agent, handed = self._peers[run.to], handed + 1
-            history = agent._taking_over(run.messages, frame, handed)
-            chat = agent._request(frame, history, turn=chat.turn + run.turns, used=chat.used)
-            run = await agent._looped(StepRequest(chat=chat, calls=frame.handed_to(agent)))
+        history = self._build_first_history(_prompt_input().check_payload(payload), frame)
+        chat = self._build_request(frame, history, turn=1, used_call_ids=_collect_call_ids(_get_prior_messages(frame)))
+        run = await self._run_loop(StepRequest(chat=chat, calls=frame))
+        handoff_count = 0
+        while run.handoff_target and run.final is None:
+            agent, handoff_count = self._peers[run.handoff_target], handoff_count + 1
+            history = agent._build_history_after_handoff(run.messages, frame, handoff_count)
+            chat = agent._build_request(frame, history, turn=chat.turn + run.turns, used_call_ids=chat.used_call_ids)
+            run = await agent._run_loop(StepRequest(chat=chat, calls=frame.hand_over_to(agent)))
         if run.final is not None:
-            return Reply(run.final.content, "ok", run.final.content, ends=True)
-        return said(run.messages)
+            return Reply(run.final.content, "ok", run.final.content, is_final=True)
+        return last_message_text(run.messages)
 
-    async def reconcile(self, _payload: BaseModel, _frame: Frame, /) -> Found:
+    async def reconcile(self, _payload: BaseModel, _frame: Frame, /) -> ReconcileResult:
         """An agent is driven again; there is nothing to find out."""
         return UNKNOWN
 
-    async def _looped(self, request: StepRequest) -> AgentRun:
-        service = self._service or self._compose(self._no_model)
+    async def _run_loop(self, request: StepRequest) -> AgentRun:
+        service = self._loop_service or self._build_service(self._raise_no_model)
         return await service(request)
 
-    async def _no_model(self, _request: ChatRequest, /) -> Completion:
+    async def _raise_no_model(self, _request: ChatRequest, /) -> Completion:
         """Stands in for the model that nobody has given: a run that its journal knows needs none."""
         raise NoModelError(f"agent {self.name} has no model; give it one, or give the runtime one")
 
-    def _request(self, frame: Frame, history: History, *, turn: int, used: set[str]) -> ChatRequest:
+    def _build_request(self, frame: Frame, history: History, *, turn: int, used_call_ids: set[str]) -> ChatRequest:
         return ChatRequest(
-            agent=frame.id,
+            agent_call_id=frame.id,
             turn=turn,
             ledger=frame.ledger,
             history=history,
-            used=used,
-            tools=self._texts,
+            used_call_ids=used_call_ids,
+            tools=self._tool_texts,
             temperature=self.temperature,
             max_tokens=self.max_tokens,
         )
 
-    def _opening(self, payload: Prompt, frame: Frame) -> History:
+    def _build_first_history(self, payload: Prompt, frame: Frame) -> History:
         """System message, the conversation so far (for the root of a run), and what is asked now."""
-        user = write({"role": "user", "content": payload.prompt})
-        system = self._told(frame, 0, self._system)
-        return History([system, *_prior(frame), self._told(frame, 1, user)])
+        user = encode_message({"role": "user", "content": payload.prompt})
+        system = self._record_message(frame, 0, self._system_message)
+        return History([system, *_get_prior_messages(frame), self._record_message(frame, 1, user)])
 
-    def _taking_over(self, messages: History, frame: Frame, handed: int) -> History:
+    def _build_history_after_handoff(self, messages: History, frame: Frame, handoff_number: int) -> History:
         """The conversation as the agent has it that takes over, by the handoff of that number: its system message."""
-        return History([self._told(frame, 1 + handed, self._system), *list(messages)[1:]])
+        return History([self._record_message(frame, 1 + handoff_number, self._system_message), *list(messages)[1:]])
 
-    def _told(self, frame: Frame, index: int, text: str) -> str:
+    def _record_message(self, frame: Frame, index: int, text: str) -> str:
         """The message of that number that the model is told, not by another: recorded, or else written now."""
-        known = [item for item in frame.ledger.known(frame.id) if isinstance(item, Message)]
-        if index < len(known) and not frame.ledger.replaying:
-            return self._kept(known[index], text, frame)
+        recorded_messages = [item for item in frame.ledger.items_for(frame.id) if isinstance(item, Message)]
+        if index < len(recorded_messages) and not frame.ledger.is_replaying:
+            return self._keep_recorded(recorded_messages[index], text, frame)
         frame.ledger.add(Message(call=frame.id, agent=frame.id, text=text))
         return text
 
-    def _kept(self, known: Message, today: str, frame: Frame) -> str:
+    def _keep_recorded(self, recorded_message: Message, current: str, frame: Frame) -> str:
         """On resume the recorded message is kept, and a difference is journaled."""
-        if known.text == today:
-            return today
-        what = read(known.text)["role"]
-        if not any(isinstance(i, Mismatch) and i.today == today for i in frame.ledger.known(frame.id)):
-            frame.ledger.add(Mismatch(call=frame.id, what=f"{what} message", recorded=known.text, today=today))
-        return known.text
+        if recorded_message.text == current:
+            return current
+        what = decode_message(recorded_message.text)["role"]
+        if not any(isinstance(i, Mismatch) and i.today == current for i in frame.ledger.items_for(frame.id)):
+            frame.ledger.add(
+                Mismatch(call=frame.id, what=f"{what} message", recorded=recorded_message.text, today=current)
+            )
+        return recorded_message.text
 
-    def _compose(self, model: Model) -> LoopService:
-        models = [layer for layer in self.around if isinstance(layer, ModelLayer)]
-        steps = [layer for layer in self.around if isinstance(layer, StepLayer)]
+    def _build_service(self, model: Model) -> LoopService:
+        models = [layer for layer in self.agent_layers if isinstance(layer, ModelLayer)]
+        steps = [layer for layer in self.agent_layers if isinstance(layer, StepLayer)]
         traced = TraceModel(model=model.model, vendor=model.vendor) if isinstance(model, NamedModel) else TraceModel()
-        asked = compose([traced, *models, Wire()], model)
-        handoffs = Handoffs(source=self.name, targets={tool.name: tool.target for tool in self._handing})
-        step = AgentStep(model=asked, parallel=self.parallel, handoffs=handoffs)
+        model_service = compose([traced, *models, RecordModel()], model)
+        handoffs = Handoffs(source=self.name, targets={tool.name: tool.target for tool in self._handoff_tools})
+        step = AgentStep(model=model_service, parallel=self.parallel, handoffs=handoffs)
         return AgentLoop(max_turns=self.max_turns)(compose(steps, step))
 
-    def _with(self, *, around: Stack[AgentLayer], model: Model | None) -> Agent:
+    def _replace(self, *, agent_layers: Stack[AgentLayer], model: Model | None) -> Agent:
         return Agent(
             self.name,
             instructions=self.instructions,
-            tools=self._given,
+            tools=self._own_tools,
             model=model,
             handoffs=self.handoffs,
             description=self.description,
@@ -242,7 +255,7 @@ class Agent:
             max_tokens=self.max_tokens,
             max_turns=self.max_turns,
             parallel=self.parallel,
-            around=around,
+            agent_layers=agent_layers,
         )
 
     def __eq__(self, other: object) -> bool:
@@ -260,29 +273,31 @@ class Agent:
         return f"Agent {self.name} ({len(self.tools)} tools)"
 
 
-def _prior(frame: Frame) -> Sequence[str]:
+def _get_prior_messages(frame: Frame) -> Sequence[str]:
     """The conversation so far, which the agent at the root of a run goes on with."""
-    return () if frame.caller.call else frame.ledger.prior
+    return () if frame.caller.call else frame.ledger.prior_messages
 
 
-def _used(texts: Iterable[str]) -> set[str]:
+def _collect_call_ids(texts: Iterable[str]) -> set[str]:
     """The ids by which the calls in wire texts were named."""
-    return {wanted.id for text in texts if '"tool_calls"' in text for wanted in completion_of(text).wanted}
+    return {
+        wanted.id for text in texts if '"tool_calls"' in text for wanted in completion_from_message(text).tool_calls
+    }
 
 
-def _refuse_circling(name: str, targets: Sequence[str]) -> None:
+def _check_handoff_targets(name: str, targets: Sequence[str]) -> None:
     for target in targets:
         if target == name or targets.count(target) > 1:
             how = "to itself" if target == name else f"to {target} twice"
             raise SetupError(f"agent {name} hands over {how}; name each other agent once")
 
 
-def _refuse_strange(name: str, layers: Iterable[object]) -> None:
+def _check_layers(name: str, layers: Iterable[object]) -> None:
     for layer in layers:
         if not isinstance(layer, (CallLayer, ModelLayer, StepLayer)):
             raise SetupError(f"agent {name} cannot attach {layer!r}: say where, with its .calls, .models or .steps")
 
 
-def said(messages: Sequence[str] | History) -> str:
+def last_message_text(messages: Sequence[str] | History) -> str:
     """The text of the last message."""
-    return text_of(read(messages[len(messages) - 1]))
+    return message_text(decode_message(messages[len(messages) - 1]))

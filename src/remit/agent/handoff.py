@@ -9,10 +9,10 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from remit.contracts.arguments import Arguments, Limits, parse
+from remit.contracts.arguments import Arguments, Limits, parse_arguments
 from remit.contracts.call import CallLayer
-from remit.contracts.callee import UNKNOWN, Found, Frame
-from remit.contracts.chat import ChatRequest, Wanted
+from remit.contracts.callee import UNKNOWN, Frame, ReconcileResult
+from remit.contracts.chat import ChatRequest, ToolCallRequest
 from remit.contracts.contract import check_name
 from remit.contracts.facts import Effect, Facts
 from remit.contracts.items import Handoff, Item, Message
@@ -21,7 +21,7 @@ from remit.core import Stack
 from remit.core.frozen import frozen
 from remit.errors import BudgetError, ConflictError, DeniedError, DivergedError
 
-PREFIX: Final = "handoff_to_"
+HANDOFF_PREFIX: Final = "handoff_to_"
 
 
 class Reason(BaseModel):
@@ -33,12 +33,12 @@ class Reason(BaseModel):
 
 
 @cache
-def _reason() -> Input[Reason]:
+def _reason_input() -> Input[Reason]:
     return Input(Reason)
 
 
 @cache
-def _text() -> Output[str]:
+def _text_output() -> Output[str]:
     return Output(str)
 
 
@@ -46,34 +46,34 @@ class HandoffTool:
     """The tool by which a model hands over to the agent ``target``. Its call takes the one door, like every other.
 
     Args:
-        about: what the other agent is for.
-        most: so many handoffs a run may have.
+        target_description: what the other agent is for.
+        max_handoffs: so many handoffs a run may have.
     """
 
     facts = Facts(effect=Effect.PURE)
     layers: Stack[CallLayer] = Stack()
 
-    def __init__(self, target: str, *, about: str = "", most: int = 10) -> None:
-        self.name = check_name(PREFIX + target)
+    def __init__(self, target: str, *, target_description: str = "", max_handoffs: int = 10) -> None:
+        self.name = check_name(HANDOFF_PREFIX + target)
         self.target = target
         self.description = (
-            f"Hand this conversation over to {target}, who goes on with it in your place. {about}".rstrip()
+            f"Hand this conversation over to {target}, who goes on with it in your place. {target_description}".rstrip()
         )
-        self._most = most
+        self._max_handoffs = max_handoffs
 
     @property
     def schema_in(self) -> Input[Reason]:
         """A reason."""
-        return _reason()
+        return _reason_input()
 
     @property
     def schema_out(self) -> Output[str]:
         """Text."""
-        return _text()
+        return _text_output()
 
-    def arguments(self, reason: str) -> Arguments:
+    def build_arguments(self, reason: str) -> Arguments:
         """The arguments that a reason stands for."""
-        return _reason().arguments(Reason(reason=reason))
+        return _reason_input().dump_arguments(Reason(reason=reason))
 
     async def run(self, payload: BaseModel, frame: Frame, /) -> str:
         """Acknowledge the handoff; the step of the agent that called sees to the rest.
@@ -82,23 +82,28 @@ class HandoffTool:
             ConflictError: another handoff of the same answer was followed. BudgetError: the run may have no more.
             DeniedError: it was not an agent's model that called.
         """
-        known = frame.ledger.known(frame.caller.call)
+        known = frame.ledger.items_for(frame.caller.call)
         if not any(isinstance(item, Message) for item in known):
             raise DeniedError(f"{self.name} is for the model of an agent; nobody else has a conversation to hand over")
-        made = _handoffs(known)
-        if made and made[-1].target != frame.caller.agent:
-            raise ConflictError(f"the conversation was handed over to {made[-1].target}; one answer hands over once")
-        if not frame.ledger.reserve_handoff(frame.caller.call, self._most):
-            raise BudgetError(f"the run has had its {self._most} handoffs; answer yourself")
+        handoffs = _select_handoffs(known)
+        if handoffs and handoffs[-1].target != frame.caller.agent:
+            raise ConflictError(
+                f"the conversation was handed over to {handoffs[-1].target}; one answer hands over once"
+            )
+        if not frame.ledger.reserve_handoff(frame.caller.call, self._max_handoffs):
+            raise BudgetError(f"the run has had its {self._max_handoffs} handoffs; answer yourself")
         return f"handed over to {self.target}"
 
-    async def reconcile(self, _payload: BaseModel, _frame: Frame, /) -> Found:
+    async def reconcile(self, _payload: BaseModel, _frame: Frame, /) -> ReconcileResult:
         """Nothing is started that could be cut off."""
         return UNKNOWN
 
     def __eq__(self, other: object) -> bool:
         """Whether both hand over to the same agent, and say the same of it."""
-        return isinstance(other, HandoffTool) and (self.description, self._most) == (other.description, other._most)
+        return isinstance(other, HandoffTool) and (self.description, self._max_handoffs) == (
+            other.description,
+            other._max_handoffs,
+        )
 
     def __hash__(self) -> int:
         return hash(self.name)
@@ -114,35 +119,45 @@ class Handoffs:
     source: str = ""
     targets: Mapping[str, str] = field(default_factory=dict[str, str])
 
-    def check(self, chat: ChatRequest, wanted: Sequence[Wanted]) -> None:
+    def check_recorded(self, chat: ChatRequest, tool_calls: Sequence[ToolCallRequest]) -> None:
         """Refuse to go on with what another agent said whom today's code does not hand over to.
 
         Raises:
             DivergedError: naming it.
         """
-        gone = [each.id for each in wanted if each.name.startswith(PREFIX) and each.name not in self.targets]
-        made = [item for item in _handoffs(chat.ledger.known(chat.agent)) if item.wire in gone] if gone else []
-        if made:
+        removed_ids = [
+            each.id for each in tool_calls if each.name.startswith(HANDOFF_PREFIX) and each.name not in self.targets
+        ]
+        recorded_handoffs = (
+            [item for item in _select_handoffs(chat.ledger.items_for(chat.agent_call_id)) if item.wire in removed_ids]
+            if removed_ids
+            else []
+        )
+        if recorded_handoffs:
             raise DivergedError(
-                f"the journal tells of a handoff to {made[0].target}, which today's {self.source} does not make; "
+                f"the journal tells of a handoff to {recorded_handoffs[0].target}, which today's "
+                f"{self.source} does not make; "
                 "nothing was run"
             )
 
-    def follow(self, chat: ChatRequest, wanted: Wanted) -> str:
-        """The agent that takes over, now that the call ``wanted`` went well. The journal says so once."""
-        target = self.targets[wanted.name]
-        if all(item.wire != wanted.id for item in _handoffs(chat.ledger.known(chat.agent))) or chat.ledger.replaying:
-            said = parse(wanted.arguments, Limits()).value or {}
+    def follow(self, chat: ChatRequest, tool_call: ToolCallRequest) -> str:
+        """The agent that takes over, now that the call ``tool_call`` went well. The journal says so once."""
+        target = self.targets[tool_call.name]
+        if (
+            all(item.wire != tool_call.id for item in _select_handoffs(chat.ledger.items_for(chat.agent_call_id)))
+            or chat.ledger.is_replaying
+        ):
+            arguments = parse_arguments(tool_call.arguments, Limits()).value or {}
             handoff = Handoff(
-                call=chat.agent,
+                call=chat.agent_call_id,
                 source=self.source,
                 target=target,
-                reason=str(said.get("reason", "")),
-                wire=wanted.id,
+                reason=str(arguments.get("reason", "")),
+                wire=tool_call.id,
             )
             chat.ledger.add(handoff)
         return target
 
 
-def _handoffs(items: Sequence[Item]) -> list[Handoff]:
+def _select_handoffs(items: Sequence[Item]) -> list[Handoff]:
     return [item for item in items if isinstance(item, Handoff)]

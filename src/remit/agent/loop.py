@@ -5,31 +5,31 @@ from __future__ import annotations
 from remit.contracts.call import StepService
 from remit.contracts.chat import History
 from remit.contracts.reply import Reply
-from remit.contracts.step import Aux, Done, StepRequest
+from remit.contracts.step import Done, StepRequest, StepUsage
 from remit.core import Service
 from remit.core.frozen import frozen
-from remit.errors import SetupError, TurnsError
-from remit.journal.codec import RunItem, to_items
+from remit.errors import MaxTurnsError, SetupError
+from remit.journal.codec import ChatItem, items_from_messages
 
 
 @frozen
 class AgentRun:
     """What an agent did: its whole history, what it used, and the reply that ended it early, if one did.
 
-    ``to``: the agent that it handed the conversation over to, if it did.
+    ``handoff_target``: the agent that it handed the conversation over to, if it did.
     """
 
     agent: str
     messages: History
-    aux: Aux
+    aux: StepUsage
     turns: int
     final: Reply | None = None
-    to: str = ""
+    handoff_target: str = ""
 
     @property
-    def events(self) -> list[RunItem]:
+    def events(self) -> list[ChatItem]:
         """The history as items, one for each message."""
-        return to_items(self.messages, self.agent)
+        return items_from_messages(self.messages, self.agent)
 
 
 LoopService = Service[StepRequest, AgentRun]
@@ -49,15 +49,17 @@ class AgentLoop:
         """The service that repeats ``inner``."""
 
         async def loop(request: StepRequest, /) -> AgentRun:
-            chat, used = request.chat, Aux()
+            chat, used = request.chat, StepUsage()
             for turn in range(1, self.max_turns + 1):
                 outcome = await inner(StepRequest(chat=chat, calls=request.calls))
-                used = used.plus(outcome.aux)
-                history = chat.history.then(*outcome.messages)
+                used = used.add(outcome.usage)
+                history = chat.history.with_messages(*outcome.messages)
                 if isinstance(outcome, Done):
-                    final, to = outcome.final, outcome.to
-                    return AgentRun(agent=chat.agent, messages=history, aux=used, turns=turn, final=final, to=to)
-                chat = chat.next(history)
-            raise TurnsError(f"the agent was not done after {self.max_turns} turns")
+                    final, to = outcome.final_reply, outcome.handoff_to
+                    return AgentRun(
+                        agent=chat.agent_call_id, messages=history, aux=used, turns=turn, final=final, handoff_target=to
+                    )
+                chat = chat.next_turn(history)
+            raise MaxTurnsError(f"the agent was not done after {self.max_turns} turns")
 
         return loop

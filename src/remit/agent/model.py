@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol, runtime_checkable
 
-from remit.contracts.callee import Modelled
+from remit.contracts.callee import HasModel
 from remit.contracts.chat import ChatRequest, Completion
 
 
@@ -22,7 +22,7 @@ class Model(Protocol):
 
 
 @runtime_checkable
-class ChecksModel(Modelled, Protocol):
+class ChecksModel(HasModel, Protocol):
     """A callee that asks a model, and can say beforehand whether that is to be had."""
 
     def check_model(self) -> None:

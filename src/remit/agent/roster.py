@@ -7,87 +7,96 @@ from collections.abc import Iterable, Iterator
 from remit.agent.agent import Agent
 from remit.agent.handoff import HandoffTool
 from remit.agent.model import Model
-from remit.contracts.callee import Actor, Modelled
-from remit.dispatch.guests import same_body
-from remit.dispatch.registry import AnyCallee, all_of
+from remit.contracts.callee import AgentLike, HasModel
+from remit.dispatch.guests import has_same_body
+from remit.dispatch.registry import AnyCallee, collect_callees
 from remit.errors import RequestError, SetupError
 
 
-def everybody(listed: Iterable[AnyCallee]) -> list[AnyCallee]:
-    """``listed``, all that the actors there may name and all that they hand over to, each once."""
-    found = all_of(listed)
-    while more := [agent for agent in _handed_to(found) if agent not in found]:
-        found = all_of([*found, *more])
+def all_callees(callees: Iterable[AnyCallee]) -> list[AnyCallee]:
+    """``callees``, all that the actors there may name and all that they hand over to, each once."""
+    found = collect_callees(callees)
+    while more := [agent for agent in _collect_handoff_targets(found) if agent not in found]:
+        found = collect_callees([*found, *more])
     return found
 
 
-def joined(listed: Iterable[AnyCallee], model: Model | None, handoffs: int) -> list[AnyCallee]:
+def link_agents(callees: Iterable[AnyCallee], model: Model | None, max_handoffs: int) -> list[AnyCallee]:
     """`everybody`, where agents know one another, and those without a model have ``model``.
 
-    A run may have so many ``handoffs``.
+    A run may have so many ``max_handoffs``.
 
     Raises:
         SetupError: an agent hands over to a name that no agent has.
     """
-    found = [each for each in everybody(listed) if not isinstance(each, HandoffTool)]
-    known = {each.name: each for each in found if isinstance(each, Agent)}
+    found = [each for each in all_callees(callees) if not isinstance(each, HandoffTool)]
+    agents_by_name = {each.name: each for each in found if isinstance(each, Agent)}
     peers: dict[str, Agent] = {}
-    for agent in known.values():
-        targets = [_target(each, agent, known) for each in agent.handoffs]
-        handing = [HandoffTool(each.name, about=each.description, most=handoffs) for each in targets]
-        peers[agent.name] = agent.among(peers, handing, agent.model or model)
-    return all_of(
-        peers[each.name] if isinstance(each, Agent) and each == known[each.name] else _having(model, each)
+    for agent in agents_by_name.values():
+        targets = [_resolve_target(each, agent, agents_by_name) for each in agent.handoffs]
+        handoff_tools = [
+            HandoffTool(each.name, target_description=each.description, max_handoffs=max_handoffs) for each in targets
+        ]
+        peers[agent.name] = agent.with_peers(peers, handoff_tools, agent.model or model)
+    return collect_callees(
+        peers[each.name]
+        if isinstance(each, Agent) and each == agents_by_name[each.name]
+        else _with_default_model(model, each)
         for each in found
     )
 
 
-def reached(listed: Iterable[AnyCallee], name: str) -> Iterator[AnyCallee]:
+def reachable_from(callees: Iterable[AnyCallee], name: str) -> Iterator[AnyCallee]:
     """The callee of that name, what it may name or hand over to, and so on: all that a model there may call."""
-    known = {each.name: each for each in everybody(listed)}
-    left, seen = [name], set[str]()
-    while left:
-        each = known.get(left.pop())
+    callees_by_name = {each.name: each for each in all_callees(callees)}
+    pending, seen = [name], set[str]()
+    while pending:
+        each = callees_by_name.get(pending.pop())
         if each is not None and each.name not in seen:
             seen.add(each.name)
             yield each
-            left += [tool.name for tool in each.tools] if isinstance(each, Actor) else []
-            left += [each.target] if isinstance(each, HandoffTool) else []
+            pending += [tool.name for tool in each.tools] if isinstance(each, AgentLike) else []
+            pending += [each.target] if isinstance(each, HandoffTool) else []
 
 
-def needs_model(listed: Iterable[AnyCallee], name: str) -> bool:
+def needs_model(callees: Iterable[AnyCallee], name: str) -> bool:
     """Whether the callee of that name, or one that it may come to, takes the model of its runtime."""
-    return any(isinstance(each, Modelled) and each.model is None for each in reached(listed, name))
+    return any(isinstance(each, HasModel) and each.model is None for each in reachable_from(callees, name))
 
 
-def asked_by(given: Agent, listed: Agent) -> Agent:
-    """The agent that runs where ``given`` is asked: the listed one, with the model that this one was given.
+def with_model_of(requested_agent: Agent, registered_agent: Agent) -> Agent:
+    """The agent that runs where ``requested_agent`` is asked: the listed one, with the model that this one was given.
 
     Raises:
         RequestError: they are two agents.
     """
-    if not same_body(given, listed):
+    if not has_same_body(requested_agent, registered_agent):
         raise RequestError(
-            f"another agent {given.name!r} is listed than the one that is given; list that one, or ask by its name"
+            f"another agent {requested_agent.name!r} is listed than the one that is given; list "
+            "that one, or ask by its name"
         )
-    return listed if given.model is None or given.model is listed.model else listed.using(given.model)
+    return (
+        registered_agent
+        if requested_agent.model is None or requested_agent.model is registered_agent.model
+        else registered_agent.with_model(requested_agent.model)
+    )
 
 
-def _having(model: Model | None, callee: AnyCallee) -> AnyCallee:
+def _with_default_model(model: Model | None, callee: AnyCallee) -> AnyCallee:
     """The callee; a worker that has no model, with ``model``."""
-    if model is not None and isinstance(callee, Modelled) and callee.model is None:
-        return callee.using(model)
+    if model is not None and isinstance(callee, HasModel) and callee.model is None:
+        return callee.with_model(model)
     return callee
 
 
-def _handed_to(callees: Iterable[AnyCallee]) -> list[Agent]:
+def _collect_handoff_targets(callees: Iterable[AnyCallee]) -> list[Agent]:
     agents = [callee for callee in callees if isinstance(callee, Agent)]
     return [target for agent in agents for target in agent.handoffs if isinstance(target, Agent)]
 
 
-def _target(target: Agent | str, by: Agent, known: dict[str, Agent]) -> Agent:
+def _resolve_target(target: Agent | str, source: Agent, agents_by_name: dict[str, Agent]) -> Agent:
     name = target if isinstance(target, str) else target.name
-    if name not in known:
-        there = ", ".join(known)
-        raise SetupError(f"agent {by.name} hands over to {name!r}, and there is no such agent; there are: {there}")
-    return known[name]
+    if name not in agents_by_name:
+        there = ", ".join(agents_by_name)
+        raise SetupError(f"agent {source.name} hands over to {name!r}, and there is no such agent; there are: {there}")
+    return agents_by_name[name]

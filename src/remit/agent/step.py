@@ -9,12 +9,12 @@ from typing import Final
 
 from remit.agent.handoff import Handoffs
 from remit.contracts.call import ModelService
-from remit.contracts.chat import Completion, Wanted
+from remit.contracts.chat import Completion, ToolCallRequest
 from remit.contracts.reply import Reply
-from remit.contracts.step import Aux, Done, Next, Prepared, StepOutcome, StepRequest
+from remit.contracts.step import Done, Next, PreparedCall, StepOutcome, StepRequest, StepUsage
 from remit.core.frozen import frozen
 from remit.errors import CompletionError, SetupError, Suspended
-from remit.journal.codec import tool_text
+from remit.journal.codec import tool_message_text
 
 
 @frozen
@@ -35,45 +35,51 @@ class AgentStep:
     async def __call__(self, request: StepRequest, /) -> StepOutcome:
         """Ask the model once, make the calls it wants, and give the new messages in call order."""
         completion = await self.model(request.chat)
-        aux = Aux(completion.prompt_tokens, completion.completion_tokens, len(completion.wanted))
-        if not completion.wanted:
-            _refuse_partial(completion, request.chat.max_tokens)
-            return Done(messages=(completion.message,), aux=aux)
-        replies, to = await self._calls(request, _wanted(completion))
-        texts = [tool_text(w.id, reply.content) for w, reply in zip(completion.wanted, replies, strict=True)]
+        aux = StepUsage(completion.prompt_tokens, completion.completion_tokens, len(completion.tool_calls))
+        if not completion.tool_calls:
+            _check_complete(completion, request.chat.max_tokens)
+            return Done(messages=(completion.message,), usage=aux)
+        replies, to = await self._make_calls(request, _mark_truncated_call(completion))
+        texts = [
+            tool_message_text(w.id, reply.content) for w, reply in zip(completion.tool_calls, replies, strict=True)
+        ]
         messages = (completion.message, *texts)
-        final = next((reply for reply in replies if reply.ends), None)
+        final = next((reply for reply in replies if reply.is_final), None)
         if final is None and not to:
-            return Next(messages=messages, aux=aux)
-        return Done(messages=messages, aux=aux, final=final, to=to)
+            return Next(messages=messages, usage=aux)
+        return Done(messages=messages, usage=aux, final_reply=final, handoff_to=to)
 
-    async def _calls(self, request: StepRequest, wanted: tuple[Wanted, ...]) -> tuple[list[Reply], str]:
+    async def _make_calls(
+        self, request: StepRequest, tool_calls: tuple[ToolCallRequest, ...]
+    ) -> tuple[list[Reply], str]:
         """The replies in call order, and the agent that takes over, if one does."""
-        calls, to = request.calls, ""
-        self.handoffs.check(request.chat, wanted)
-        prepared = [calls.prepare(each.name, each.arguments, each.id) for each in wanted]
+        calls, handoff_target = request.calls, ""
+        self.handoffs.check_recorded(request.chat, tool_calls)
+        prepared = [calls.prepare(each.name, each.arguments, each.id) for each in tool_calls]
         if len(prepared) == 1 and not self.handoffs.targets:
-            return [await prepared[0]()], to
-        stopping = calls.ledger.stopping  # which ends them all, not the first
-        last = [i for i, each in enumerate(wanted) if not stopping and each.name in self.handoffs.targets]
-        first = [i for i in range(len(wanted)) if i not in last]
-        if len(first) <= 1 or (self.parallel == 1 and not stopping):
-            outcomes = [await _settled(prepared[i]) for i in first]
+            return [await prepared[0]()], handoff_target
+        stopping = calls.ledger.is_stopping  # which ends them all, not the first
+        handoff_indexes = [
+            i for i, each in enumerate(tool_calls) if not stopping and each.name in self.handoffs.targets
+        ]
+        regular_indexes = [i for i in range(len(tool_calls)) if i not in handoff_indexes]
+        if len(regular_indexes) <= 1 or (self.parallel == 1 and not stopping):
+            outcomes = [await _await_reply(prepared[i]) for i in regular_indexes]
         else:
-            outcomes = await self._together([prepared[i] for i in first])
-        replies = dict(zip(first, _unless_waiting(outcomes), strict=True))
-        for i in last:
+            outcomes = await self._run_in_parallel([prepared[i] for i in regular_indexes])
+        replies = dict(zip(regular_indexes, _collect_replies(outcomes), strict=True))
+        for i in handoff_indexes:
             replies[i] = await prepared[i]()
-            if not to and replies[i].outcome == "ok":
-                to = self.handoffs.follow(request.chat, wanted[i])
-        return [replies[i] for i in range(len(wanted))], to
+            if not handoff_target and replies[i].outcome == "ok":
+                handoff_target = self.handoffs.follow(request.chat, tool_calls[i])
+        return [replies[i] for i in range(len(tool_calls))], handoff_target
 
-    async def _together(self, prepared: list[Prepared]) -> list[Reply | Suspended]:
-        gate = asyncio.Semaphore(self.parallel)
+    async def _run_in_parallel(self, prepared: list[PreparedCall]) -> list[Reply | Suspended]:
+        semaphore = asyncio.Semaphore(self.parallel)
 
-        async def one(each: Prepared) -> Reply | Suspended:
-            async with gate:
-                return await _settled(each)
+        async def one(each: PreparedCall) -> Reply | Suspended:
+            async with semaphore:
+                return await _await_reply(each)
 
         tasks = [asyncio.create_task(one(each)) for each in prepared]
         try:
@@ -89,7 +95,7 @@ class AgentStep:
         return [task.result() for task in tasks]
 
 
-def _unless_waiting(outcomes: Iterable[Reply | Suspended]) -> list[Reply]:
+def _collect_replies(outcomes: Iterable[Reply | Suspended]) -> list[Reply]:
     """The replies.
 
     Raises:
@@ -102,35 +108,37 @@ def _unless_waiting(outcomes: Iterable[Reply | Suspended]) -> list[Reply]:
     return [outcome for outcome in outcomes if isinstance(outcome, Reply)]
 
 
-def _wanted(completion: Completion) -> tuple[Wanted, ...]:
+def _mark_truncated_call(completion: Completion) -> tuple[ToolCallRequest, ...]:
     """The calls; where the answer was cut before the arguments of the last one began, they are no JSON either."""
-    *others, last = completion.wanted
-    if completion.finish != "length" or last.arguments:
-        return completion.wanted
-    return (*others, last._replace(arguments=_CUT))
+    *others, last = completion.tool_calls
+    if completion.finish_reason != "length" or last.arguments:
+        return completion.tool_calls
+    return (*others, last._replace(arguments=_TRUNCATED_ARGUMENTS))
 
 
-_CUT: Final = " "
+_TRUNCATED_ARGUMENTS: Final = " "
 """No text at all would mean no arguments."""
 
 
-def _refuse_partial(completion: Completion, max_tokens: int | None) -> None:
+def _check_complete(completion: Completion, max_tokens: int | None) -> None:
     """Refuse what is no answer, or only the beginning of one; the journal keeps what there is.
 
     Raises:
         CompletionError: saying which.
     """
-    if completion.finish == "length":
+    if completion.finish_reason == "length":
         limit = "the limit of its endpoint" if max_tokens is None else f"max_tokens={max_tokens}"
         raise CompletionError(f"the model's answer was cut at {limit}; allow more tokens, or ask for less")
     if completion.content is not None and completion.content.strip():
         return
-    if completion.finish == "content_filter":
+    if completion.finish_reason == "content_filter":
         raise CompletionError("the model's answer was held back by a content filter; ask in other words")
-    raise CompletionError(f"the model's answer is empty: no text and no calls (it stopped for {completion.finish!r})")
+    raise CompletionError(
+        f"the model's answer is empty: no text and no calls (it stopped for {completion.finish_reason!r})"
+    )
 
 
-async def _settled(prepared: Prepared) -> Reply | Suspended:
+async def _await_reply(prepared: PreparedCall) -> Reply | Suspended:
     """The reply, or the signal that the call waits for a person: its siblings go on and end."""
     try:
         return await prepared()

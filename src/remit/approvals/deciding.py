@@ -8,45 +8,45 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from remit.approvals.editing import canonical_edit
-from remit.approvals.granting import check_pattern
-from remit.approvals.policy import DECIDE, check_standing
+from remit.approvals.editing import canonicalize_edit
+from remit.approvals.granting import parse_pattern
+from remit.approvals.policy import DECIDE_PERMISSION, check_lifetime
 from remit.contracts.arguments import Limits
 from remit.contracts.contract import Contract, definition_digest
 from remit.contracts.grant import Grant, GrantRow
-from remit.contracts.items import Waiting
+from remit.contracts.items import RunSuspended
 from remit.contracts.principal import Principal
 from remit.contracts.question import Decision, Question
-from remit.errors import InvalidError, RequestError, SetupError
+from remit.errors import InvalidArgumentsError, RequestError, SetupError
 from remit.journal.ports import Store
 
-DRIVEN: Final[ContextVar[str]] = ContextVar("remit_driven_run", default="")
+CURRENT_RUN: Final[ContextVar[str]] = ContextVar("remit_driven_run", default="")
 """The run that this task drives, or is part of; empty outside of runs."""
 
-Find = Callable[[str], Contract]
+CalleeLookup = Callable[[str], Contract]
 """From a name to the callee; raises a `RequestError` where there is none."""
 
 
-class Deciding:
-    """Takes decisions on questions. ``find`` gives the callee that a question is about."""
+class DecisionService:
+    """Takes decisions on questions. ``find_callee`` gives the callee that a question is about."""
 
-    def __init__(self, store: Store, clock: Callable[[], float], find: Find, limits: Limits) -> None:
+    def __init__(self, store: Store, clock: Callable[[], float], find_callee: CalleeLookup, limits: Limits) -> None:
         self._store = store
         self._clock = clock
-        self._find = find
+        self._find_callee = find_callee
         self._limits = limits
 
     async def decide(
         self, question: str, *, approved: bool, by: Principal, reason: str, result: str, arguments: str
     ) -> None:
         """Decide a question; see `Runtime.decide`."""
-        _refuse_from_within()
+        _refuse_inside_run()
         row = await self._store.find_question(question)
         if row is None or row.question.tenant != by.tenant:
             raise RequestError(f"there is no question {question}")
         if type(approved) is not bool:
             raise RequestError(f"approved is {approved!r}; a decision is True or False")
-        _check_person(row.question, by)
+        _check_may_decide(row.question, by)
         if row.question.kind == "outcome" and approved:
             self._check_result(row.question.tool, result)
         decision = Decision(
@@ -56,7 +56,7 @@ class Deciding:
             reason=reason,
             result=result,
             at=self._clock(),
-            arguments=self._edited(row.question, arguments, approved=approved) if arguments else "",
+            arguments=self._validate_edit(row.question, arguments, approved=approved) if arguments else "",
         )
         await self._store.decide(decision)
 
@@ -68,55 +68,56 @@ class Deciding:
         """
         items = [position.item for position in await self._store.read(run)]
         row = await self._store.find_run(run)
-        waiting = next((item for item in reversed(items) if isinstance(item, Waiting)), None)
+        waiting = next((item for item in reversed(items) if isinstance(item, RunSuspended)), None)
         if row is None or row.status != "waiting" or waiting is None:
             return None
-        asked = [await self._store.find_question(question) for question in waiting.questions]
-        return min(
-            (each.question.expires for each in asked if each is not None and each.decision is None), default=None
-        )
+        rows = [await self._store.find_question(question) for question in waiting.questions]
+        return min((each.question.expires for each in rows if each is not None and each.decision is None), default=None)
 
-    def _edited(self, question: Question, arguments: str, *, approved: bool) -> str:
+    def _validate_edit(self, question: Question, arguments: str, *, approved: bool) -> str:
         if question.kind != "approval" or not approved:
             raise RequestError("arguments are edited only with a yes to the question whether a call may run")
-        callee = self._find(question.tool)
+        callee = self._find_callee(question.tool)
         if definition_digest(callee) != question.definition:
             raise RequestError(
                 f"{question.tool} is not what it was when this was asked; resume run {question.run} first"
             )
         try:
-            return canonical_edit(callee, arguments, question, self._limits)
-        except InvalidError as error:
+            return canonicalize_edit(callee, arguments, question, self._limits)
+        except InvalidArgumentsError as error:
             raise RequestError(f"{question.tool} cannot run with these arguments: {error.message}") from error
 
     def _check_result(self, tool: str, result: str) -> None:
-        callee = self._find(tool)
+        callee = self._find_callee(tool)
         try:
             callee.schema_out.load(result)
         except ValidationError as error:
             raise RequestError(f"the result is not what {tool} gives: {callee.schema_in.explain(error)}") from error
 
 
-class Granting:
-    """Gives, lists and revokes standing grants. ``versions`` tells those of the policies that ask about a tool."""
+class GrantService:
+    """Gives, lists and revokes standing grants.
+
+    ``policy_versions`` tells those of the policies that ask about a tool.
+    """
 
     def __init__(
         self,
         store: Store,
         clock: Callable[[], float],
-        find: Find,
-        versions: Callable[[str], Iterable[str]],
-        ids: Callable[[], str],
+        find_callee: CalleeLookup,
+        policy_versions: Callable[[str], Iterable[str]],
+        new_id: Callable[[], str],
         limits: Limits,
     ) -> None:
         self._store = store
         self._clock = clock
-        self._find = find
-        self._versions = versions
-        self._ids = ids
+        self._find_callee = find_callee
+        self._policy_versions = policy_versions
+        self._new_id = new_id
         self._limits = limits
 
-    async def give(
+    async def create(
         self,
         tool: str,
         *,
@@ -125,7 +126,7 @@ class Granting:
         count: int,
         expires_in: float,
         arguments: str = "{}",
-        who: str = DECIDE,
+        who: str = DECIDE_PERMISSION,
         reason: str = "",
     ) -> Grant:
         """Allow ``count`` calls of a tool, with arguments of a pattern, in runs of ``principal``, for so many seconds.
@@ -137,23 +138,23 @@ class Granting:
             RequestError: no such tool, no policy that asks, or not one; the pattern, the count or the time is none, or
                 the giver lacks the permission.
         """
-        _refuse_from_within()
-        callee = self._find(tool)
+        _refuse_inside_run()
+        callee = self._find_callee(tool)
         if not by.may(who):
             raise RequestError(f"{by.name} may not give a grant: it needs {who}")
-        versions = set(self._versions(tool))
+        versions = set(self._policy_versions(tool))
         if len(versions) != 1:
             raise RequestError(f"a grant is bound to one policy; {len(versions)} policies ask about {tool}")
         if type(count) is not int or count < 1 or not principal:
             raise RequestError("a grant is for at least one call, in runs of somebody who is named")
         try:
-            check_standing(expires_in, "a grant")
-            pattern = check_pattern(callee, arguments, self._limits)
-        except (InvalidError, SetupError) as error:
+            check_lifetime(expires_in, "a grant")
+            pattern = parse_pattern(callee, arguments, self._limits)
+        except (InvalidArgumentsError, SetupError) as error:
             raise RequestError(f"no grant: {error.message}") from error
         now = self._clock()
         grant = Grant(
-            id=self._ids(),
+            id=self._new_id(),
             tenant=by.tenant,
             tool=tool,
             arguments=pattern,
@@ -167,12 +168,12 @@ class Granting:
             count=count,
             reason=reason,
         )
-        await self._store.give(grant)
+        await self._store.add_grant(grant)
         return grant
 
-    async def list(self, by: Principal) -> list[GrantRow]:
+    async def list_grants(self, by: Principal) -> list[GrantRow]:
         """The grants of a person's tenant, oldest first, with what became of them."""
-        return await self._store.grants(tenant=by.tenant)
+        return await self._store.list_grants(tenant=by.tenant)
 
     async def revoke(self, grant: str, *, by: Principal) -> None:
         """End a grant. What has started by it goes on; what has not does not start.
@@ -180,22 +181,22 @@ class Granting:
         Raises:
             RequestError: no such grant, revoked already, or not for this person to revoke.
         """
-        _refuse_from_within()
-        found = next((row.grant for row in await self.list(by) if row.grant.id == grant), None)
+        _refuse_inside_run()
+        found = next((row.grant for row in await self.list_grants(by) if row.grant.id == grant), None)
         if found is None:
             raise RequestError(f"there is no grant {grant}")
         if not by.may(found.who):
             raise RequestError(f"{by.name} may not revoke grant {grant}: it needs {found.who}")
-        await self._store.revoke(grant, by.name)
+        await self._store.revoke_grant(grant, by.name)
 
 
-def _refuse_from_within() -> None:
-    run = DRIVEN.get()
+def _refuse_inside_run() -> None:
+    run = CURRENT_RUN.get()
     if run:
         raise RequestError(f"run {run} may not decide: a decision is made by a person, outside of every run")
 
 
-def _check_person(question: Question, by: Principal) -> None:
+def _check_may_decide(question: Question, by: Principal) -> None:
     if not by.may(question.who):
         raise RequestError(f"{by.name} may not decide question {question.id}: it needs {question.who}")
     if question.four_eyes and by.name in question.requesters:

@@ -6,55 +6,55 @@ import contextlib
 import json
 from typing import cast
 
-from remit.approvals.inbox import unset_flag
+from remit.approvals.inbox import find_unset_flag
 from remit.approvals.policy import Ask, Verdict
-from remit.approvals.recorded import Approved
-from remit.contracts.arguments import Limits, parse
+from remit.approvals.recorded import ApprovedCall
+from remit.contracts.arguments import Limits, parse_arguments
 from remit.contracts.contract import Contract
 from remit.contracts.question import Question
 from remit.contracts.reply import Reply
-from remit.errors import InvalidError
-from remit.schemas.jsontext import compact
+from remit.errors import InvalidArgumentsError
+from remit.schemas.jsontext import compact_json
 
 
-def canonical_edit(callee: Contract, raw: str, question: Question, limits: Limits) -> str:
+def canonicalize_edit(callee: Contract, raw: str, question: Question, limits: Limits) -> str:
     """The canonical form of the arguments that a person wrote; empty if they are those that were asked about.
 
     Raises:
-        InvalidError: the contract does not allow them, or they unset the confirmation flag.
+        InvalidArgumentsError: the contract does not allow them, or they unset the confirmation flag.
     """
-    payload = callee.schema_in.bind(parse(raw, limits), strict=True)
-    if unset_flag(callee, payload) is not None:
-        raise InvalidError(f"{callee.facts.confirm} must stay true: without it the call changes nothing")
-    text = callee.schema_in.canonical(payload)
+    payload = callee.schema_in.bind(parse_arguments(raw, limits), strict=True)
+    if find_unset_flag(callee, payload) is not None:
+        raise InvalidArgumentsError(f"{callee.facts.confirm} must stay true: without it the call changes nothing")
+    text = callee.schema_in.dump_canonical(payload)
     return "" if text == question.arguments else text
 
 
-def answers(question: Question, verdict: Verdict, rule: str) -> bool:
+def approval_covers(question: Question, verdict: Verdict, rule: str) -> bool:
     """Whether the yes to a question also answers this verdict on the call as it was edited: nothing more is asked."""
     if not isinstance(verdict, Ask):
         return True
     return (rule, verdict.who, verdict.four_eyes) == (question.rule, question.who, question.four_eyes)
 
 
-def told(reply: Reply, approved: Approved) -> Reply:
+def add_edit_notice(reply: Reply, approved: ApprovedCall) -> Reply:
     """The reply as its model should read it: with what really ran, and who wanted it so.
 
     A reply that ends the run is its result, which no model reads, and stays as it is.
     """
-    if not approved.call.wire or reply.ends:
+    if not approved.call.wire_id or reply.is_final:
         return reply
-    said: dict[str, object] = {
+    notice: dict[str, object] = {
         "edited": True,
         "note": f"{approved.editor} edited the arguments of this call and allowed it so; it ran with these, not yours",
-        "arguments": cast("object", json.loads(approved.call.canonical)),
+        "arguments": cast("object", json.loads(approved.call.canonical_arguments)),
     }
-    result = _parsed(reply.content)
-    text = {**said, "result": result} if reply.outcome == "ok" else {**cast("dict[str, object]", result), **said}
-    return reply._replace(content=compact(text))
+    result = _parse_content(reply.content)
+    text = {**notice, "result": result} if reply.outcome == "ok" else {**cast("dict[str, object]", result), **notice}
+    return reply._replace(content=compact_json(text))
 
 
-def _parsed(content: str) -> object:
+def _parse_content(content: str) -> object:
     """Objects and lists as such, everything else as the text it is."""
     if content[:1] in ("{", "["):
         with contextlib.suppress(ValueError):

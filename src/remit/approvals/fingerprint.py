@@ -9,7 +9,7 @@ from functools import partial
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType
 from typing import Any, Final, cast
 
-_PLAIN: Final = frozenset({str, bytes, int, float, complex, bool, type(None), type(...)})
+_PLAIN_TYPES: Final = frozenset({str, bytes, int, float, complex, bool, type(None), type(...)})
 
 
 def fingerprint(value: object) -> str:
@@ -18,27 +18,27 @@ def fingerprint(value: object) -> str:
     Plain values, containers, dataclasses, enums and objects that can be called are told by what they hold; of anything
     else only its class is. What a function finds by a global name is told by that name.
     """
-    return _write(value, frozenset())
+    return _describe(value, frozenset())
 
 
-def _write(value: object, around: frozenset[int]) -> str:
-    if type(value) in _PLAIN:
+def _describe(value: object, ancestors: frozenset[int]) -> str:
+    if type(value) in _PLAIN_TYPES:
         return repr(value)
-    if id(value) in around:
+    if id(value) in ancestors:
         return "itself"
-    parts = [_write(part, around | {id(value)}) for part in _parts(value)]
+    parts = [_describe(part, ancestors | {id(value)}) for part in _components(value)]
     unordered = isinstance(value, (set, frozenset, Mapping))
     return f"{type(value).__qualname__}({','.join(sorted(parts) if unordered else parts)})"
 
 
-def _parts(value: object) -> Iterable[object]:
+def _components(value: object) -> Iterable[object]:
     match value:
         case FunctionType():
             parts = (value.__qualname__, value.__code__, value.__defaults__, value.__kwdefaults__, value.__closure__)
         case CodeType():
             parts = (value.co_name, value.co_code, value.co_consts, value.co_names, value.co_varnames)
         case CellType():
-            parts = _contents(value)
+            parts = _cell_contents(value)
         case MethodType():
             parts = (value.__func__, value.__self__)
         case partial():
@@ -52,18 +52,18 @@ def _parts(value: object) -> Iterable[object]:
         case list() | tuple() | set() | frozenset():
             parts = cast("Iterable[object]", value)
         case _:
-            parts = _held(value)
+            parts = _object_state(value)
     return parts
 
 
-def _contents(cell: CellType) -> tuple[object, ...]:
+def _cell_contents(cell: CellType) -> tuple[object, ...]:
     try:
         return (cell.cell_contents,)
     except ValueError:  # nothing in it yet
         return ()
 
 
-def _held(value: Any) -> tuple[object, ...]:
+def _object_state(value: Any) -> tuple[object, ...]:
     kind = cast("type[Any]", type(value))
     if callable(value):
         return (kind.__call__, object.__getstate__(value))

@@ -7,10 +7,10 @@ from typing import Protocol
 
 from pydantic import BaseModel
 
-from remit.approvals.policy import DECIDE, LONGEST, Ask
+from remit.approvals.policy import DECIDE_PERMISSION, MAX_LIFETIME, Ask
 from remit.contracts.call import Call
 from remit.contracts.contract import Contract, definition_digest
-from remit.contracts.question import Decision, Question, QuestionKind, digest
+from remit.contracts.question import Decision, Question, QuestionKind, content_digest
 
 
 class Approver(Protocol):
@@ -30,7 +30,7 @@ class HasApprover(Protocol):
         ...
 
 
-class Inbox:
+class InboxApprover:
     """The approver that never answers at once: the question waits in the journal until a person decides."""
 
     async def decide(self, question: Question, /) -> Decision | None:
@@ -41,27 +41,31 @@ class Inbox:
         return "Inbox()"
 
 
-def intended(call: Call) -> Call | None:
+def find_announced_call(call: Call) -> Call | None:
     """For a call that leaves its confirmation flag unset: the call it announces. None for every other call.
 
     An unconfirmed call changes nothing and is itself never asked about.
     """
     payload = call.payload
-    field = unset_flag(call.callee, payload) if payload is not None else None
-    return call.bound(payload.model_copy(update={field: True})) if payload is not None and field is not None else None
+    field = find_unset_flag(call.callee, payload) if payload is not None else None
+    return (
+        call.with_payload(payload.model_copy(update={field: True}))
+        if payload is not None and field is not None
+        else None
+    )
 
 
-def unset_flag(callee: Contract, payload: BaseModel) -> str | None:
+def find_unset_flag(callee: Contract, payload: BaseModel) -> str | None:
     """The field of the confirmation flag, where the callee has one and ``payload`` leaves it unset."""
     flag = callee.facts.confirm
     if flag is None:
         return None
     fields = type(payload).model_fields.items()
-    field = next(name for name, known in fields if flag in (name, known.alias))
+    field = next(name for name, field_info in fields if flag in (name, field_info.alias))
     return None if payload.model_dump()[field] is True else field
 
 
-def match_of(call: Call, policy_version: str) -> str:
+def compute_match(call: Call, policy_version: str) -> str:
     """What another call must share to use the same approval.
 
     For a tool with a confirmation flag that is the conversation, the tool and the arguments; for every other, the call.
@@ -69,30 +73,32 @@ def match_of(call: Call, policy_version: str) -> str:
     confirms = call.callee.facts.confirm is not None and call.caller.conversation
     scope = ("conversation", call.caller.conversation) if confirms else ("call", call.caller.run, call.id)
     tenant = call.caller.principal.tenant
-    return digest(tenant, *scope, call.callee.name, definition_digest(call.callee), policy_version, call.canonical)
+    return content_digest(
+        tenant, *scope, call.callee.name, definition_digest(call.callee), policy_version, call.canonical_arguments
+    )
 
 
-def question_of(
-    call: Call, ask: Ask, rule: str, match: str, *, waits: bool, shown: str = "", edits: str = "", editor: str = ""
+def build_question(
+    call: Call, ask: Ask, rule: str, match: str, *, waits: bool, preview: str = "", edits: str = "", editor: str = ""
 ) -> Question:
     """The question about a call, bound to everything that matters about it."""
-    name = digest(match, call.caller.run, call.id, *([edits] if edits else []))[:12]
-    asked = _question(call, "approval", ask, rule, name=name, match=match)
-    return replace(asked, waits=waits, shown=shown, edits=edits, editor=editor)
+    name = content_digest(match, call.caller.run, call.id, *([edits] if edits else []))[:12]
+    question = _build_question(call, "approval", ask, rule, question_id=name, match=match)
+    return replace(question, waits=waits, shown=preview, edits=edits, editor=editor)
 
 
-def outcome_question(call: Call, attempt: int) -> Question:
+def build_outcome_question(call: Call, attempt: int) -> Question:
     """Did this call happen? Asked when it was found started, without an end, by a process that is gone."""
-    match = digest("outcome", call.caller.run, call.id, str(attempt))
+    match = content_digest("outcome", call.caller.run, call.id, str(attempt))
     reason = f"{call.callee.name} was under way when its process died: did it happen?"
-    ask = Ask(reason=reason, who=DECIDE, expires_in=LONGEST)
-    return _question(call, "outcome", ask, "outcome unknown", name=match[:12], match=match)
+    ask = Ask(reason=reason, who=DECIDE_PERMISSION, expires_in=MAX_LIFETIME)
+    return _build_question(call, "outcome", ask, "outcome unknown", question_id=match[:12], match=match)
 
 
-def _question(call: Call, kind: QuestionKind, ask: Ask, rule: str, *, name: str, match: str) -> Question:
+def _build_question(call: Call, kind: QuestionKind, ask: Ask, rule: str, *, question_id: str, match: str) -> Question:
     now, caller = call.ledger.now(), call.caller
     return Question(
-        id=name,
+        id=question_id,
         match=match,
         kind=kind,
         tenant=caller.principal.tenant,
@@ -102,7 +108,7 @@ def _question(call: Call, kind: QuestionKind, ask: Ask, rule: str, *, name: str,
         agent=caller.agent,
         asker=caller.principal.name,
         tool=call.callee.name,
-        arguments=call.canonical,
+        arguments=call.canonical_arguments,
         definition=definition_digest(call.callee),
         risk=call.callee.facts.risk.value,
         rule=rule,

@@ -12,26 +12,26 @@ from typing import Final, Protocol
 from remit.approvals.fingerprint import fingerprint
 from remit.contracts.call import Call
 from remit.contracts.facts import Effect, Risk
-from remit.contracts.question import digest
+from remit.contracts.question import content_digest
 from remit.core.frozen import frozen
 from remit.errors import SetupError
 
-DECIDE: Final = "approvals:decide"
+DECIDE_PERMISSION: Final = "approvals:decide"
 """The permission that a person needs to decide, unless a verdict names another."""
 
 
-LONGEST: Final = 100 * 365 * 24 * 3600.0
+MAX_LIFETIME: Final = 100 * 365 * 24 * 3600.0
 """Seconds that a question or a grant may stand at most; JSON and calendars have no infinity."""
 
 
-def check_standing(seconds: float, what: str) -> None:
+def check_lifetime(seconds: float, what: str) -> None:
     """Refuse a time that is none, or that cannot be written down.
 
     Raises:
         SetupError: it is.
     """
-    if not 0 < seconds <= LONGEST:
-        raise SetupError(f"{what} of {seconds} seconds: give a positive number, at most {LONGEST:.0f} (100 years)")
+    if not 0 < seconds <= MAX_LIFETIME:
+        raise SetupError(f"{what} of {seconds} seconds: give a positive number, at most {MAX_LIFETIME:.0f} (100 years)")
 
 
 @frozen(kw_only=False)
@@ -47,12 +47,12 @@ class Ask:
     """
 
     reason: str
-    who: str = DECIDE
+    who: str = DECIDE_PERMISSION
     expires_in: float = 7 * 24 * 3600.0
     four_eyes: bool = False
 
     def __post_init__(self) -> None:
-        check_standing(self.expires_in, "a time to answer")
+        check_lifetime(self.expires_in, "a time to answer")
 
 
 @frozen
@@ -123,7 +123,7 @@ class When:
         return self.verdict if self.test(call) is True else None
 
 
-_ALLOWED: Final = (Allow(), "")
+_DEFAULT_VERDICT: Final = (Allow(), "")
 
 
 class Policy:
@@ -133,22 +133,22 @@ class Policy:
 
     def __init__(self, *rules: Rule, four_eyes: bool = False) -> None:
         names = [rule.name for rule in rules]
-        twice = sorted({name for name in names if names.count(name) > 1})
-        if twice:
-            raise SetupError(f"two rules are named {twice[0]!r}; a person must be able to tell which one asked")
+        duplicates = sorted({name for name in names if names.count(name) > 1})
+        if duplicates:
+            raise SetupError(f"two rules are named {duplicates[0]!r}; a person must be able to tell which one asked")
         self.rules = rules
         self._four_eyes = four_eyes
-        self.version = digest(*map(_version, rules), *(["four eyes"] if four_eyes else []))
+        self.version = content_digest(*map(_rule_version, rules), *(["four eyes"] if four_eyes else []))
 
     def verdict(self, call: Call) -> tuple[Verdict, str]:
         """The verdict on a call, and the name of the rule that gave it."""
         for rule in self.rules:
             verdict = rule(call)
             if verdict is not None:
-                return self._seen(verdict), rule.name
-        return _ALLOWED
+                return self._with_four_eyes(verdict), rule.name
+        return _DEFAULT_VERDICT
 
-    def _seen(self, verdict: Verdict) -> Verdict:
+    def _with_four_eyes(self, verdict: Verdict) -> Verdict:
         return replace(verdict, four_eyes=True) if self._four_eyes and isinstance(verdict, Ask) else verdict
 
     def __repr__(self) -> str:
@@ -156,7 +156,7 @@ class Policy:
         return f"Policy({', '.join([*rules, *(['four eyes'] if self._four_eyes else [])])})"
 
 
-def _version(rule: Rule) -> str:
+def _rule_version(rule: Rule) -> str:
     """Which rule it is, the same in every process."""
     if isinstance(rule, When) and rule.version:
         return fingerprint((When, rule.name, rule.verdict, rule.version))

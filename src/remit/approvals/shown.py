@@ -11,22 +11,22 @@ from remit.contracts.call import Call
 from remit.contracts.callee import LeafContext
 from remit.contracts.principal import Caller
 
-_PATIENCE: Final = 10.0
+_TIMEOUT: Final = 10.0
 """Seconds on the loop's clock that a tool has to find words."""
 
-_LONGEST: Final = 2000
+_MAX_LENGTH: Final = 2000
 
 
 @runtime_checkable
-class Showing(Protocol):
+class HasPreview(Protocol):
     """A callee that can tell a person more about a call than its arguments do."""
 
-    async def show(self, payload: BaseModel, ctx: LeafContext, /) -> str:
+    async def preview(self, payload: BaseModel, ctx: LeafContext, /) -> str:
         """What the call is about, in a line or a few."""
         ...
 
 
-class _Asking:
+class _PreviewContext:
     """The context of a call that is not made yet, for whoever describes it. What it says to watchers is not kept."""
 
     def __init__(self, call: Call) -> None:
@@ -46,15 +46,15 @@ class _Asking:
         """Tell nothing: nothing runs."""
 
 
-async def shown(call: Call) -> str:
+async def preview_call(call: Call) -> str:
     """What the callee says of a bound call; empty where it says nothing. One that fails to is no reason not to ask."""
     callee, payload = call.callee, call.payload
-    if payload is None or not isinstance(callee, Showing):
+    if payload is None or not isinstance(callee, HasPreview):
         return ""
     try:
-        async with asyncio.timeout(_PATIENCE):
-            return (await callee.show(payload, _Asking(call)))[:_LONGEST]
+        async with asyncio.timeout(_TIMEOUT):
+            return (await callee.preview(payload, _PreviewContext(call)))[:_MAX_LENGTH]
     except TimeoutError:
-        return f"(what this is about could not be told: {callee.name} took longer than {_PATIENCE:g} seconds)"
+        return f"(what this is about could not be told: {callee.name} took longer than {_TIMEOUT:g} seconds)"
     except Exception as error:  # noqa: BLE001 - a person decides with less
-        return f"(what this is about could not be told: {error})"[:_LONGEST]
+        return f"(what this is about could not be told: {error})"[:_MAX_LENGTH]

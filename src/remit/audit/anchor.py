@@ -13,12 +13,12 @@ from pydantic import TypeAdapter, ValidationError
 
 from remit.audit.lines import append_lines, read_lines
 from remit.core.frozen import frozen
-from remit.errors import FormatError
-from remit.schemas.jsontext import compact
+from remit.errors import JournalFormatError
+from remit.schemas.jsontext import compact_json
 
 
 @frozen
-class Head:
+class LogHead:
     """The log of ``tenant`` had ``count`` entries at ``at`` (seconds since the epoch), the last with this ``link``."""
 
     tenant: str
@@ -26,29 +26,29 @@ class Head:
     link: str
     at: float
 
-    def json(self) -> str:
+    def to_json(self) -> str:
         """The head as one line of JSON."""
-        return compact(asdict(self))
+        return compact_json(asdict(self))
 
     @staticmethod
-    def of(text: str) -> Head:
+    def from_json(text: str) -> LogHead:
         """The head that `json` wrote.
 
         Raises:
             ValueError: it is none.
         """
-        return _adapter().validate_json(text, strict=True)
+        return _head_adapter().validate_json(text, strict=True)
 
 
 @runtime_checkable
 class Anchor(Protocol):
     """The port: an append-only place outside. What was told there once is told for ever."""
 
-    async def append(self, head: Head, /) -> None:
+    async def append(self, head: LogHead, /) -> None:
         """Tell a head, and return when it cannot be lost."""
         ...
 
-    async def read(self) -> Sequence[Head]:
+    async def read(self) -> Sequence[LogHead]:
         """Every head that was ever told, of all tenants."""
         ...
 
@@ -63,23 +63,23 @@ class FileAnchor:
 
     path: Path
 
-    async def append(self, head: Head, /) -> None:
+    async def append(self, head: LogHead, /) -> None:
         """Tell a head."""
-        await asyncio.to_thread(append_lines, self.path, lambda _last: [head.json()])
+        await asyncio.to_thread(append_lines, self.path, lambda _last: [head.to_json()])
 
-    async def read(self) -> Sequence[Head]:
+    async def read(self) -> Sequence[LogHead]:
         """Every head in the file.
 
         Raises:
-            FormatError: a line is no head.
+            JournalFormatError: a line is no head.
         """
         lines = await asyncio.to_thread(read_lines, self.path)
         try:
-            return [Head.of(line) for line in lines]
+            return [LogHead.from_json(line) for line in lines]
         except ValidationError as error:
-            raise FormatError(f"the anchor {self.path} holds a line that is no head of an audit log") from error
+            raise JournalFormatError(f"the anchor {self.path} holds a line that is no head of an audit log") from error
 
 
 @cache
-def _adapter() -> TypeAdapter[Head]:
-    return TypeAdapter(Head)
+def _head_adapter() -> TypeAdapter[LogHead]:
+    return TypeAdapter(LogHead)

@@ -20,11 +20,11 @@ def read_lines(path: Path) -> list[str]:
         AuditError: the file cannot be read.
     """
     try:
-        return _whole(path.read_bytes())
+        return _complete_lines(path.read_bytes())
     except FileNotFoundError:
         return []
     except OSError as error:
-        raise _unusable(path, error) from error
+        raise _unusable_file_error(path, error) from error
 
 
 def append_lines(path: Path, compose: Callable[[str], Sequence[str]]) -> None:
@@ -40,35 +40,35 @@ def append_lines(path: Path, compose: Callable[[str], Sequence[str]]) -> None:
     if sys.platform == "win32":
         raise SetupError("an audit log needs the file locks of Unix; keep it on a system that has them")
     try:
-        _append(path, compose)
+        _append_locked(path, compose)
     except OSError as error:
-        raise _unusable(path, error) from error
+        raise _unusable_file_error(path, error) from error
 
 
-def _append(path: Path, compose: Callable[[str], Sequence[str]]) -> None:
+def _append_locked(path: Path, compose: Callable[[str], Sequence[str]]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
     with os.fdopen(handle, "ab+") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         file.seek(0)
         data = file.read()
-        more = compose((_whole(data) or [""])[-1])
-        if not more:
+        new_lines = compose((_complete_lines(data) or [""])[-1])
+        if not new_lines:
             return
-        torn = b"" if not data or data.endswith(b"\n") else b"\n"
-        file.write(torn + "".join(f"{line}\n" for line in more).encode())
+        separator = b"" if not data or data.endswith(b"\n") else b"\n"
+        file.write(separator + "".join(f"{line}\n" for line in new_lines).encode())
         file.flush()
         os.fsync(file.fileno())
     if not data:
         _sync_folder(path.parent)
 
 
-def _whole(data: bytes) -> list[str]:
+def _complete_lines(data: bytes) -> list[str]:
     """A line that a crash has torn off lacks the brace at its end."""
     return [line for line in data.decode(errors="replace").split("\n") if line.endswith("}")]
 
 
-def _unusable(path: Path, error: OSError) -> AuditError:
+def _unusable_file_error(path: Path, error: OSError) -> AuditError:
     return AuditError(f"{path} cannot be used: {error.strerror}")
 
 

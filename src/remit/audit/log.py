@@ -12,15 +12,15 @@ from urllib.parse import quote
 
 from pydantic import TypeAdapter, ValidationError
 
-from remit.audit.anchor import Head
+from remit.audit.anchor import LogHead
 from remit.audit.lines import append_lines, read_lines
 from remit.contracts.items import Position
-from remit.contracts.question import digest
+from remit.contracts.question import content_digest
 from remit.core.frozen import frozen
-from remit.schemas.jsontext import compact
+from remit.schemas.jsontext import compact_json
 
-_LINK: Final = ',"link":"%s"}'
-_LINK_LENGTH: Final = len(_LINK % ("0" * 64))
+_LINK_SUFFIX: Final = ',"link":"%s"}'
+_LINK_SUFFIX_LENGTH: Final = len(_LINK_SUFFIX % ("0" * 64))
 
 
 class RunHead(NamedTuple):
@@ -32,7 +32,7 @@ class RunHead(NamedTuple):
 
 
 @frozen
-class Entry:
+class LogEntry:
     """One line of the log: at ``at``, the run had come so far."""
 
     tenant: str
@@ -43,12 +43,12 @@ class Entry:
     head: str
 
 
-class Kept(NamedTuple):
+class LogContents(NamedTuple):
     """What a log holds: its entries with their links, up to the first line that does not follow, if there is one."""
 
-    entries: list[Entry]
+    entries: list[LogEntry]
     links: list[str]
-    broken: str | None
+    broken_line: str | None
 
 
 class AuditLog:
@@ -56,20 +56,20 @@ class AuditLog:
 
     def __init__(self, folder: Path, tenant: str) -> None:
         self.tenant = tenant
-        self.path = folder / f"{quote(tenant, safe='')[:60]}-{digest(tenant)[:8]}.log"
+        self.path = folder / f"{quote(tenant, safe='')[:60]}-{content_digest(tenant)[:8]}.log"
 
-    def read(self) -> Kept:
+    def read(self) -> LogContents:
         """Everything that can be believed: line by line, until one does not follow from those before."""
-        kept = Kept([], [], None)
+        contents = LogContents([], [], None)
         for line in read_lines(self.path):
-            entry = self._follows(line, kept)
+            entry = self._parse_next_entry(line, contents)
             if entry is None:
-                return kept._replace(broken=line)
-            kept.entries.append(entry)
-            kept.links.append(line[-66:-2])
-        return kept
+                return contents._replace(broken_line=line)
+            contents.entries.append(entry)
+            contents.links.append(line[-66:-2])
+        return contents
 
-    def enter(self, heads: Sequence[RunHead], at: float) -> Head | None:
+    def append_heads(self, heads: Sequence[RunHead], at: float) -> LogHead | None:
         """Enter the heads of runs; the head of the log after that, None while it is empty.
 
         One writer at a time, in whichever process, goes on from the last line there is: the log cannot fork.
@@ -78,51 +78,51 @@ class AuditLog:
 
         def lines(last: str) -> list[str]:
             nonlocal count, link
-            count = entry_of(last).number + 1 if last else 0
+            count = parse_entry(last).number + 1 if last else 0
             link = last[-66:-2]
             made: list[str] = []
             for run, seq, head in heads:
-                entry = Entry(tenant=self.tenant, number=count, at=at, run=run, last=seq, head=head)
-                body = compact(asdict(entry))
-                link = _link(self.tenant, link, body)
-                made.append(body[:-1] + _LINK % link)
+                entry = LogEntry(tenant=self.tenant, number=count, at=at, run=run, last=seq, head=head)
+                body = compact_json(asdict(entry))
+                link = _compute_link(self.tenant, link, body)
+                made.append(body[:-1] + _LINK_SUFFIX % link)
                 count += 1
             return made
 
         append_lines(self.path, lines)
-        return Head(tenant=self.tenant, count=count, link=link, at=at) if count else None
+        return LogHead(tenant=self.tenant, count=count, link=link, at=at) if count else None
 
-    def _follows(self, line: str, kept: Kept) -> Entry | None:
-        body = line[:-_LINK_LENGTH] + "}"
-        link = _link(self.tenant, kept.links[-1] if kept.links else "", body)
-        if line != body[:-1] + _LINK % link:
+    def _parse_next_entry(self, line: str, contents: LogContents) -> LogEntry | None:
+        body = line[:-_LINK_SUFFIX_LENGTH] + "}"
+        link = _compute_link(self.tenant, contents.links[-1] if contents.links else "", body)
+        if line != body[:-1] + _LINK_SUFFIX % link:
             return None
         try:
-            entry = entry_of(line)
+            entry = parse_entry(line)
         except ValidationError:
             return None
-        return entry if (entry.tenant, entry.number) == (self.tenant, len(kept.entries)) else None
+        return entry if (entry.tenant, entry.number) == (self.tenant, len(contents.entries)) else None
 
 
-def advance(head: str, position: Position) -> str:
+def advance_head(head: str, position: Position) -> str:
     """The head of a run one item further: over what its chain covers, and where and when the item was written."""
     where = f"{head}|{position.run}|{position.epoch}|{position.seq}|{float(position.at).hex()}|"
     return sha256(where.encode() + position.chain).hexdigest()
 
 
-def entry_of(line: str) -> Entry:
+def parse_entry(line: str) -> LogEntry:
     """The entry that a line of a log says.
 
     Raises:
         ValidationError: it says none.
     """
-    return _adapter().validate_json(line[:-_LINK_LENGTH] + "}", strict=True)
+    return _entry_adapter().validate_json(line[:-_LINK_SUFFIX_LENGTH] + "}", strict=True)
 
 
-def _link(tenant: str, before: str, body: str) -> str:
-    return sha256(f"{before or digest('remit audit log 1', tenant)}{body}".encode()).hexdigest()
+def _compute_link(tenant: str, previous: str, body: str) -> str:
+    return sha256(f"{previous or content_digest('remit audit log 1', tenant)}{body}".encode()).hexdigest()
 
 
 @cache
-def _adapter() -> TypeAdapter[Entry]:
-    return TypeAdapter(Entry)
+def _entry_adapter() -> TypeAdapter[LogEntry]:
+    return TypeAdapter(LogEntry)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from remit.audit.anchor import Head
-from remit.audit.log import Kept
+from remit.audit.anchor import LogHead
+from remit.audit.log import LogContents
 from remit.core.frozen import frozen
 
 
@@ -41,26 +41,29 @@ class AuditReport:
     lag: float
 
     @property
-    def intact(self) -> bool:
+    def is_intact(self) -> bool:
         """Whether everything up to the last anchor is what was entered."""
         return not self.faults
 
 
-def faults_of(kept: Kept, anchored: Sequence[Head]) -> list[AuditFault]:
+def find_log_faults(contents: LogContents, anchored: Sequence[LogHead]) -> list[AuditFault]:
     """What is wrong with a log by itself, and held against the heads that were anchored."""
     found: list[AuditFault] = []
-    number = len(kept.entries)
-    if kept.broken is not None:
+    number = len(contents.entries)
+    if contents.broken_line is not None:
         found.append(AuditFault(what=f"entry {number} of the log does not follow from those before it"))
-    most = max((head.count for head in anchored), default=0)
-    if most > number and kept.broken is None:
-        what = f"the log ends after {number} entries, and {most} were anchored: its tail was cut, or it was removed"
+    anchored_count = max((head.count for head in anchored), default=0)
+    if anchored_count > number and contents.broken_line is None:
+        what = (
+            f"the log ends after {number} entries, and {anchored_count} were anchored: its "
+            "tail was cut, or it was removed"
+        )
         found.append(AuditFault(what=what))
-    forged = next((h for h in anchored if 0 < h.count <= number and kept.links[h.count - 1] != h.link), None)
+    forged = next((h for h in anchored if 0 < h.count <= number and contents.links[h.count - 1] != h.link), None)
     if forged is not None:
-        entry = kept.entries[forged.count - 1]
+        entry = contents.entries[forged.count - 1]
         what = f"the log up to entry {entry.number} is not the one that was anchored"
         found.append(AuditFault(run=entry.run, seq=entry.last, what=what))
-    if number and not most:
+    if number and not anchored_count:
         found.append(AuditFault(what="the anchor knows nothing of this log; whether it is whole cannot be told"))
     return found

@@ -5,111 +5,118 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from remit.audit.log import Entry, advance
+from remit.audit.log import LogEntry, advance_head
 from remit.audit.report import AuditFault
-from remit.contracts.items import Erased, Finished, Opened, Position
+from remit.contracts.items import ErasedItem, Position, RunFinished, RunOpened
 from remit.core.frozen import frozen
-from remit.errors import FormatError
-from remit.journal.codec import broken_link
-from remit.journal.index import row_of
+from remit.errors import JournalFormatError
+from remit.journal.codec import find_broken_link
+from remit.journal.index import run_row_from_header
 from remit.journal.ports import Store
 
 
 @dataclass(slots=True)
-class RunCheck:
+class LoggedRun:
     """What the log says of a run: its head at each seq that was entered, and up to where the anchor covers it."""
 
     heads: dict[int, str] = field(default_factory=dict[int, str])
-    covered: int = -1
+    anchored_through: int = -1
 
-    def enter(self, entry: Entry, *, anchored: bool) -> None:
+    def add_entry(self, entry: LogEntry, *, anchored: bool) -> None:
         """Take in an entry about the run."""
         self.heads[entry.last] = entry.head
         if anchored:
-            self.covered = max(self.covered, entry.last)
+            self.anchored_through = max(self.anchored_through, entry.last)
 
 
 @frozen
-class Seen:
-    """What a look at one run has found; ``oldest`` is when the first item was written that the anchor lacks."""
+class RunFindings:
+    """What a look at one run has found.
+
+    ``oldest_unanchored`` is when the first item was written that the anchor lacks.
+    """
 
     faults: list[AuditFault]
     items: int = 0
     erased: int = 0
-    oldest: float | None = None
+    oldest_unanchored: float | None = None
 
 
-async def check_run(store: Store, run: str, check: RunCheck) -> Seen:
+async def check_run(store: Store, run: str, logged_run: LoggedRun) -> RunFindings:
     """Hold a run against the log. What cannot even be read is not what was written."""
     try:
         positions = await store.read(run)
-        faults = _faults(run, positions, check)
-        faults += [] if faults else await _index_faults(store, run, positions)
-        return Seen(
+        faults = _find_chain_faults(run, positions, logged_run)
+        faults += [] if faults else await _find_index_faults(store, run, positions)
+        return RunFindings(
             faults=faults,
             items=len(positions),
-            erased=sum(isinstance(position.item, Erased) for position in positions),
-            oldest=next((float(position.at) for position in positions if position.seq > check.covered), None),
+            erased=sum(isinstance(position.item, ErasedItem) for position in positions),
+            oldest_unanchored=next(
+                (float(position.at) for position in positions if position.seq > logged_run.anchored_through), None
+            ),
         )
-    except FormatError as error:
-        seq = await _unreadable(store, run)
-        return Seen(faults=[AuditFault(run=run, seq=seq, what=f"the item cannot be read: {error.message}")])
+    except JournalFormatError as error:
+        seq = await _find_unreadable_item(store, run)
+        return RunFindings(faults=[AuditFault(run=run, seq=seq, what=f"the item cannot be read: {error.message}")])
     except (TypeError, ValueError, AttributeError) as error:  # a column that holds what no store has written there
-        return Seen(faults=[AuditFault(run=run, seq=0, what=f"an item of the run is of no known form: {error}")])
+        return RunFindings(faults=[AuditFault(run=run, seq=0, what=f"an item of the run is of no known form: {error}")])
 
 
-def _faults(run: str, positions: Sequence[Position], check: RunCheck) -> list[AuditFault]:
-    last = max(check.heads, default=-1)
-    broken = broken_link(positions)
+def _find_chain_faults(run: str, positions: Sequence[Position], logged_run: LoggedRun) -> list[AuditFault]:
+    last = max(logged_run.heads, default=-1)
+    broken = find_broken_link(positions)
     if broken is not None:
         return [AuditFault(run=run, seq=broken, what="the item is not what was written, or not where it was written")]
     if len(positions) <= last:
-        gone = "the run was removed" if not positions else f"the run ends here, and had items up to {last}"
-        return [AuditFault(run=run, seq=len(positions), what=gone)]
-    head, good = "", -1
+        what_is_missing = "the run was removed" if not positions else f"the run ends here, and had items up to {last}"
+        return [AuditFault(run=run, seq=len(positions), what=what_is_missing)]
+    head, last_verified = "", -1
     for position in positions[: last + 1]:
-        head = advance(head, position)
-        entered = check.heads.get(position.seq, head)
-        if entered != head:
-            what = f"the items {good + 1} to {position.seq} are not those that were entered"
-            return [AuditFault(run=run, seq=good + 1, what=what)]
-        good = position.seq if position.seq in check.heads else good
+        head = advance_head(head, position)
+        logged_head = logged_run.heads.get(position.seq, head)
+        if logged_head != head:
+            what = f"the items {last_verified + 1} to {position.seq} are not those that were entered"
+            return [AuditFault(run=run, seq=last_verified + 1, what=what)]
+        last_verified = position.seq if position.seq in logged_run.heads else last_verified
     return []
 
 
-async def _index_faults(store: Store, run: str, positions: Sequence[Position]) -> list[AuditFault]:
+async def _find_index_faults(store: Store, run: str, positions: Sequence[Position]) -> list[AuditFault]:
     """Whether the line by which the run is found says what its items say."""
     row = await store.find_run(run)
     if row is None:
         return [AuditFault(run=run, seq=0, what="the run is not in the index any more")]
     header, end = positions[0], positions[-1]
-    if not isinstance(header.item, Opened):
+    if not isinstance(header.item, RunOpened):
         return []
-    said = row_of(header, header.item)
-    if isinstance(end.item, Finished):
-        said = replace(said, status=end.item.status, ended=end.at)
+    expected = run_row_from_header(header, header.item)
+    if isinstance(end.item, RunFinished):
+        expected = replace(expected, status=end.item.status, ended=end.at)
     else:
-        said = replace(said, status=row.status, ended=row.ended)
-    return [] if said == row else [AuditFault(run=run, seq=0, what="its line in the index is not what its items say")]
+        expected = replace(expected, status=row.status, ended=row.ended)
+    return (
+        [] if expected == row else [AuditFault(run=run, seq=0, what="its line in the index is not what its items say")]
+    )
 
 
-async def _unreadable(store: Store, run: str) -> int:
+async def _find_unreadable_item(store: Store, run: str) -> int:
     """The seq of the last item of a run that cannot be read: every read that begins before it fails."""
     low, high = -1, 0
-    while await _fails(store, run, high):
+    while await _read_fails(store, run, high):
         low, high = high, high * 2 + 1
     while high - low > 1:
         middle = (low + high) // 2
-        if await _fails(store, run, middle):
+        if await _read_fails(store, run, middle):
             low = middle
         else:
             high = middle
     return high
 
 
-async def _fails(store: Store, run: str, after: int) -> bool:
+async def _read_fails(store: Store, run: str, after: int) -> bool:
     try:
         await store.read(run, after=after)
-    except FormatError:
+    except JournalFormatError:
         return True
     return False

@@ -14,135 +14,137 @@ from typing import Any, Final
 from pydantic import BaseModel
 from typing_extensions import TypeAliasType
 
-_LINE: Final = 120
-_OWN: Final = "remit."
-_UNION: Final = (typing.Union, types.UnionType)
+_MAX_LINE_LENGTH: Final = 120
+_REMIT_PREFIX: Final = "remit."
+_UNION_ORIGINS: Final = (typing.Union, types.UnionType)
 
 
-class Imports:
+class ImportCollector:
     """The names of a module that is being written, and where they come from.
 
     Args:
-        taken: names that mean something else where the annotations stand.
+        reserved: names that mean something else where the annotations stand.
     """
 
-    def __init__(self, taken: Iterable[str]) -> None:
-        self._taken = set(taken)
-        self._names: dict[tuple[str, str], str] = {}
+    def __init__(self, reserved: Iterable[str]) -> None:
+        self._used_names = set(reserved)
+        self._local_names: dict[tuple[str, str], str] = {}
 
-    def name(self, module: str, name: str) -> str:
+    def add(self, module: str, name: str) -> str:
         """The name under which ``name`` of ``module`` is known; a builtin as itself, unless it is hidden."""
-        if module == "builtins" and name not in self._taken:
+        if module == "builtins" and name not in self._used_names:
             return name
         first, _, rest = name.partition(".")
-        known = self._names.get((module, first)) or self.free(first)
-        self._names[module, first] = known
-        return f"{known}.{rest}" if rest else known
+        local_name = self._local_names.get((module, first)) or self.reserve_name(first)
+        self._local_names[module, first] = local_name
+        return f"{local_name}.{rest}" if rest else local_name
 
-    def free(self, wanted: str) -> str:
-        """A name like ``wanted`` that nothing else has, kept from now on."""
-        name = wanted
-        while name in self._taken:
+    def reserve_name(self, preferred: str) -> str:
+        """A name like ``preferred`` that nothing else has, kept from now on."""
+        name = preferred
+        while name in self._used_names:
             name += "_"
-        self._taken.add(name)
+        self._used_names.add(name)
         return name
 
-    def lines(self) -> list[str]:
+    def render(self) -> list[str]:
         """The import statements, sorted."""
         found: dict[str, list[str]] = {}
-        for (module, name), known in sorted(self._names.items()):
-            found.setdefault(module, []).append(name if known == name else f"{name} as {known}")
-        return [_import(module, names) for module, names in found.items()]
+        for (module, name), local_name in sorted(self._local_names.items()):
+            found.setdefault(module, []).append(name if local_name == name else f"{name} as {local_name}")
+        return [_import_statement(module, names) for module, names in found.items()]
 
 
-def _import(module: str, names: list[str]) -> str:
+def _import_statement(module: str, names: list[str]) -> str:
     line = f"from {module} import {', '.join(names)}"
-    if len(line) <= _LINE:
+    if len(line) <= _MAX_LINE_LENGTH:
         return line
     return "\n".join([f"from {module} import (", *(f"    {name}," for name in names), ")"])
 
 
-class Annotations:
+class AnnotationWriter:
     """Writes types. A model that no module has under its name gets a class of its own, in ``classes``."""
 
-    def __init__(self, imports: Imports) -> None:
+    def __init__(self, imports: ImportCollector) -> None:
         self.imports = imports
         self.classes: list[str] = []
-        self._made: dict[type, str] = {}
+        self._generated_names: dict[type, str] = {}
 
-    def text(self, kind: object) -> str:
+    def render(self, annotation: object) -> str:
         """The type as an annotation; ``Any`` where it has none."""
-        origin, arguments = typing.get_origin(kind), typing.get_args(kind)
-        if kind is None or kind is types.NoneType:
+        origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
+        if annotation is None or annotation is types.NoneType:
             return "None"
         if origin is typing.Annotated:
-            return self.text(arguments[0])
-        if origin in _UNION:
-            return " | ".join(dict.fromkeys(self.text(each) for each in arguments))
+            return self.render(arguments[0])
+        if origin in _UNION_ORIGINS:
+            return " | ".join(dict.fromkeys(self.render(each) for each in arguments))
         if origin is typing.Literal:
-            return f"{self._typing('Literal')}[{', '.join(self._literal(each) for each in arguments)}]"
-        return self._generic(origin, arguments) if isinstance(origin, type) else self._plain(kind)
+            return (
+                f"{self._import_from_typing('Literal')}[{', '.join(self._render_literal(each) for each in arguments)}]"
+            )
+        return self._render_generic(origin, arguments) if isinstance(origin, type) else self._render_plain(annotation)
 
-    def importable(self, kind: type) -> str:
+    def importable_name(self, cls: type) -> str:
         """The name of a class that its module has under its name; empty for another."""
-        module = _public(kind) if _importable(kind) else ""
-        return self.imports.name(module, kind.__qualname__) if module else ""
+        module = _public_module(cls) if _is_importable(cls) else ""
+        return self.imports.add(module, cls.__qualname__) if module else ""
 
-    def _generic(self, origin: type, arguments: tuple[object, ...]) -> str:
-        inside = ", ".join("..." if each is Ellipsis else self.text(each) for each in arguments)
-        return f"{self._class(origin)}[{inside or '()'}]"
+    def _render_generic(self, origin: type, arguments: tuple[object, ...]) -> str:
+        inside = ", ".join("..." if each is Ellipsis else self.render(each) for each in arguments)
+        return f"{self._render_class(origin)}[{inside or '()'}]"
 
-    def _plain(self, kind: object) -> str:
-        if isinstance(kind, type):
-            return self._class(kind)
-        name = _alias(kind)
-        return self.imports.name(*name) if name else self._typing("Any")
+    def _render_plain(self, annotation: object) -> str:
+        if isinstance(annotation, type):
+            return self._render_class(annotation)
+        name = _alias_location(annotation)
+        return self.imports.add(*name) if name else self._import_from_typing("Any")
 
-    def _class(self, kind: type[Any]) -> str:
-        if not issubclass(kind, BaseModel):
-            return self.importable(kind) or self._typing("Any")
-        generic = kind.__pydantic_generic_metadata__
+    def _render_class(self, cls: type[Any]) -> str:
+        if not issubclass(cls, BaseModel):
+            return self.importable_name(cls) or self._import_from_typing("Any")
+        generic = cls.__pydantic_generic_metadata__
         if generic["origin"] is not None and generic["args"]:
-            return self._generic(generic["origin"], generic["args"])
-        return self.importable(kind) or self._made.get(kind) or self._written(kind)
+            return self._render_generic(generic["origin"], generic["args"])
+        return self.importable_name(cls) or self._generated_names.get(cls) or self._generate_class(cls)
 
-    def _written(self, kind: type[BaseModel]) -> str:
+    def _generate_class(self, model: type[BaseModel]) -> str:
         """A class for a model that was made by a program, or within a function."""
-        name = self._made[kind] = self.imports.free(kind.__name__)
-        fields = [f"    {each}: {self.text(field.annotation)}" for each, field in kind.model_fields.items()]
-        head = f"class {name}({self.imports.name('pydantic', 'BaseModel')}):"
+        name = self._generated_names[model] = self.imports.reserve_name(model.__name__)
+        fields = [f"    {each}: {self.render(field.annotation)}" for each, field in model.model_fields.items()]
+        head = f"class {name}({self.imports.add('pydantic', 'BaseModel')}):"
         self.classes.append("\n".join([head, *(fields or ["    ..."])]))
         return name
 
-    def _literal(self, value: object) -> str:
-        return f"{self._class(type(value))}.{value.name}" if isinstance(value, enum.Enum) else repr(value)
+    def _render_literal(self, value: object) -> str:
+        return f"{self._render_class(type(value))}.{value.name}" if isinstance(value, enum.Enum) else repr(value)
 
-    def _typing(self, name: str) -> str:
-        return self.imports.name("typing", name)
+    def _import_from_typing(self, name: str) -> str:
+        return self.imports.add("typing", name)
 
 
-def _public(kind: type) -> str:
+def _public_module(cls: type) -> str:
     """The module that others import a class from; for one of Remit's that no room lists, none."""
-    if not kind.__module__.startswith(_OWN):
-        return kind.__module__
-    parts = kind.__module__.split(".")
-    rooms = (".".join(parts[:length]) for length in range(1, len(parts)))
-    return next((room for room in rooms if kind.__name__ in sys.modules[room].__dict__.get("__all__", ())), "")
+    if not cls.__module__.startswith(_REMIT_PREFIX):
+        return cls.__module__
+    parts = cls.__module__.split(".")
+    packages = (".".join(parts[:length]) for length in range(1, len(parts)))
+    return next((room for room in packages if cls.__name__ in sys.modules[room].__dict__.get("__all__", ())), "")
 
 
-def _importable(kind: type) -> bool:
+def _is_importable(cls: type) -> bool:
     """Whether the module of a class has it under its name."""
-    found: object = sys.modules.get(kind.__module__)
-    for part in kind.__qualname__.split("."):
+    found: object = sys.modules.get(cls.__module__)
+    for part in cls.__qualname__.split("."):
         if not part.isidentifier() or keyword.iskeyword(part):
             return False
         found = inspect.getattr_static(found, part, None)
-    return found is kind
+    return found is cls
 
 
-def _alias(kind: object) -> tuple[str, str] | None:
+def _alias_location(annotation: object) -> tuple[str, str] | None:
     """Module and name of a type alias, like pydantic's ``JsonValue``, or of a `typing.NewType`."""
-    if not isinstance(kind, TypeAliasType | typing.NewType):
+    if not isinstance(annotation, TypeAliasType | typing.NewType):
         return None
-    module, name = str(kind.__module__), kind.__name__
-    return (module, name) if inspect.getattr_static(sys.modules.get(module), name, None) is kind else None
+    module, name = str(annotation.__module__), annotation.__name__
+    return (module, name) if inspect.getattr_static(sys.modules.get(module), name, None) is annotation else None

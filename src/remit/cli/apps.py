@@ -12,27 +12,27 @@ from pathlib import Path
 from typing import Final
 
 from remit.app import App
-from remit.cli.status import NoSuchError, near
-from remit.cli.worker_at import WorkerAt, needing_extra
+from remit.cli.status import NoSuchError, did_you_mean
+from remit.cli.worker_at import WorkerReference, require_workers_extra
 from remit.dispatch.registry import AnyCallee
 from remit.errors import RemitError, SetupError
 
-GROUP: Final = "remit.apps"
-Load = Callable[[], object]
+ENTRY_POINT_GROUP: Final = "remit.apps"
+AppLoader = Callable[[], object]
 
 
-def installed() -> dict[str, Load]:
+def installed_apps() -> dict[str, AppLoader]:
     """The applications of installed packages, by name; loading one imports it."""
-    found: dict[str, Load] = {}
-    for point in entry_points(group=GROUP):
+    found: dict[str, AppLoader] = {}
+    for point in entry_points(group=ENTRY_POINT_GROUP):
         if point.name in found:
             raise SetupError(f"two installed packages provide the application {point.name!r}; uninstall one of them")
         found[point.name] = point.load
     return found
 
 
-def find_app(name: str, known: Mapping[str, Load]) -> App:
-    """The application ``name`` of those ``known``, or at ``package.module:attribute`` (this folder is searched too).
+def find_app(name: str, loaders: Mapping[str, AppLoader]) -> App:
+    """The application ``name`` of those ``loaders``, or at ``package.module:attribute`` (this folder is searched too).
 
     What stands there is an `App`, or takes no argument and gives one. With the worker of a file it is named
     ``APP+FILE``; a worker that needs no tools is an application by itself, ``FILE``.
@@ -41,31 +41,33 @@ def find_app(name: str, known: Mapping[str, Load]) -> App:
         NoSuchError: there is no such application.
         SetupError: it cannot be loaded, or is none.
     """
-    at = WorkerAt.of(name)
-    if at is not None:
-        with needing_extra():
-            from remit.cli.worker_team import with_worker
-        app = find_app(at.app, known) if at.app else None
-        return with_worker(app, tools_of(app) if app else [], at)
+    reference = WorkerReference.of(name)
+    if reference is not None:
+        with require_workers_extra():
+            from remit.cli.worker_team import add_worker
+        app = find_app(reference.app, loaders) if reference.app else None
+        return add_worker(app, collect_tools(app) if app else [], reference)
     if ":" in name:
-        return _app(name, lambda: attribute_at(name))
-    if name not in known:
-        there = ", ".join(sorted(known)) or "none"
-        said = f"no application {name!r} is installed (there are: {there}){near(name, known)}"
-        raise NoSuchError(f"{said}; one in a file is named package.module:attribute")
-    app = _app(name, known[name])
+        return _load_app(name, lambda: load_attribute(name))
+    if name not in loaders:
+        available = ", ".join(sorted(loaders)) or "none"
+        message = f"no application {name!r} is installed (there are: {available}){did_you_mean(name, loaders)}"
+        raise NoSuchError(f"{message}; one in a file is named package.module:attribute")
+    app = _load_app(name, loaders[name])
     if app.name != name:
-        raise SetupError(f"the entry point {name!r} in {GROUP} gives the application {app.name!r}; name them alike")
+        raise SetupError(
+            f"the entry point {name!r} in {ENTRY_POINT_GROUP} gives the application {app.name!r}; name them alike"
+        )
     return app
 
 
-def tools_of(app: App) -> list[AnyCallee]:
+def collect_tools(app: App) -> list[AnyCallee]:
     """Every tool of an application: its own, and those of its agents, each once."""
     found = {tool.name: tool for agent in app.agents for tool in agent.tools}
     return list({**found, **{tool.name: tool for tool in app.tools}}.values())
 
 
-def _app(name: str, load: Load) -> App:
+def _load_app(name: str, load: AppLoader) -> App:
     try:
         found = load()
         if not isinstance(found, App) and callable(found):
@@ -84,9 +86,9 @@ def _app(name: str, load: Load) -> App:
     return found
 
 
-def attribute_at(name: str) -> object:
+def load_attribute(path: str) -> object:
     """What stands at ``package.module:attribute``; this folder is searched too."""
-    module, _, attribute = name.partition(":")
+    module, _, attribute = path.partition(":")
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.insert(0, here)

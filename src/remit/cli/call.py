@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 from remit.app import App
-from remit.cli.apps import find_app, installed, tools_of
-from remit.cli.desk import check_models, open_desk
-from remit.cli.status import NoSuchError, near
-from remit.contracts.arguments import Limits, parse
+from remit.cli.apps import collect_tools, find_app, installed_apps
+from remit.cli.desk import check_models, open_client
+from remit.cli.status import NoSuchError, did_you_mean
+from remit.contracts.arguments import Limits, parse_arguments
 
 
 def call(
@@ -36,35 +36,40 @@ def call(
     Exit status: 0 done, 1 failed, 2 usage, 3 waiting for a decision.
     """
     raw = sys.stdin.read() if arguments == "-" else arguments
-    with open_desk() as desk:
-        from remit.cli.outcome import Told, tell
-        from remit.cli.terminal import Terminal, console
+    with open_client() as client:
+        from remit.cli.outcome import ReportOptions, report_result
+        from remit.cli.terminal import Terminal, make_console
 
-        found = find_app(app, installed())
-        _check(found, tool, app)
+        found = find_app(app, installed_apps())
+        _check_callee(found, tool, app)
         if not request:  # else there may be a result, which needs no model
-            check_models(desk, found, tool)
-        terminal = Terminal(console(stderr=True), found)
-        runtime = desk.runtime(found, terminal)
-        with terminal.busy(tool):
-            work = runtime.call_named(
-                tool, parse(raw, Limits()), by=desk.me, conversation=conversation, request=request
+            check_models(client, found, tool)
+        terminal = Terminal(make_console(stderr=True), found)
+        runtime = client.runtime(found, terminal)
+        with terminal.show_busy(tool):
+            execution = runtime.call_by_name(
+                tool,
+                parse_arguments(raw, Limits()),
+                by=client.principal,
+                conversation=conversation,
+                idempotency_key=request,
             )
-            result = desk.drive(runtime, work, lambda: desk.find(terminal.following.run))
-        told = Told(
+            result = client.execute(runtime, execution, lambda: client.find_run(terminal.follower.run))
+        options = ReportOptions(
             as_json=as_json,
             application=found.name,
             conversation=conversation,
-            where=app,
-            following=terminal.following,
+            app_reference=app,
+            follower=terminal.follower,
         )
-        return tell(desk, result, told)
+        return report_result(client, result, options)
 
 
-def _check(app: App, tool: str, where: str) -> None:
+def _check_callee(app: App, tool: str, app_reference: str) -> None:
     """See to it that there is something of that name to call."""
-    known = [each.name for each in (*tools_of(app), *app.agents)]
-    if tool not in known:
+    names = [each.name for each in (*collect_tools(app), *app.agents)]
+    if tool not in names:
         raise NoSuchError(
-            f"the application {app.name!r} has no tool {tool!r}{near(tool, known)}; see: remit tools {where}"
+            f"the application {app.name!r} has no tool {tool!r}{did_you_mean(tool, names)}; see: "
+            f"remit tools {app_reference}"
         )

@@ -5,38 +5,38 @@ from __future__ import annotations
 import json
 from typing import Any, Final, cast
 
-from remit.cli.legible import brief, one_line
-from remit.contracts.chat import read
+from remit.cli.legible import one_line, summarize_arguments
+from remit.contracts.chat import decode_message
 from remit.contracts.items import (
-    Asked,
-    Decided,
+    AttemptStarted,
+    DecisionItem,
     Message,
     ModelReply,
     Note,
-    Opened,
     Outcome,
     Position,
-    Started,
+    QuestionItem,
+    RunOpened,
     ToolOutput,
 )
 from remit.contracts.question import Decision, Question
 from remit.core.frozen import frozen
-from remit.errors import CallError, ToolFailedError, from_reply
-from remit.journal.codec import message_text, tool_content
+from remit.errors import CallError, ToolFailedError, error_from_reply
+from remit.journal.codec import message_text, output_content
 
-AGAIN: Final = "the call will be made again"
+REPEAT_NOTICE: Final = "the call will be made again"
 """What comes of saying that a call which was cut off did not happen."""
 
 
 @frozen
-class Said:
+class ModelText:
     """The model said something beside the calls it wants."""
 
     text: str
 
 
 @frozen
-class Wanted:
+class ToolCalled:
     """The model wants a call; ``arguments`` is its raw text."""
 
     name: str
@@ -55,95 +55,100 @@ class CallEnded:
 
 
 @frozen
-class Noted:
+class NoteLogged:
     """A tool told how it comes along."""
 
     text: str
 
 
 @frozen
-class Put:
+class QuestionAsked:
     """A question to a person was opened."""
 
     question: Question
 
 
 @frozen
-class Taken:
+class DecisionMade:
     """A person's decision reached the call that waits for it."""
 
     decision: Decision
 
 
-Event = Said | Wanted | CallEnded | Noted | Put | Taken
+RunEvent = ModelText | ToolCalled | CallEnded | NoteLogged | QuestionAsked | DecisionMade
 
 
-class Following:
-    """Follows one run. ``run`` is its id as soon as an item of it was seen, ``root`` how the call at its root ended."""
+class RunFollower:
+    """Follows one run.
+
+    ``run`` is its id as soon as an item of it was seen, ``root_call`` how the call at its root ended.
+    """
 
     def __init__(self) -> None:
         self.run = ""
-        self.running: dict[str, str] = {}
-        self._started: dict[str, float] = {}
-        self._wanted: dict[str, float] = {}
-        self.calls: list[CallEnded] = []
-        self.root: CallEnded | None = None
+        self.open_calls: dict[str, str] = {}
+        self._started_at: dict[str, float] = {}
+        self._called_at: dict[str, float] = {}
+        self.ended_calls: list[CallEnded] = []
+        self.root_call: CallEnded | None = None
 
-    def see(self, position: Position) -> list[Event]:
+    def process_item(self, position: Position) -> list[RunEvent]:
         """What an item tells."""
         item = position.item
         self.run = position.run
         match item:
             case Message() | ModelReply():
-                return self._message(item, position.at)
-            case Started():
-                self._started.setdefault(item.call, position.at)
+                return self._message_events(item, position.at)
+            case AttemptStarted():
+                self._started_at.setdefault(item.call, position.at)
             case ToolOutput() if item.parent:
-                ended = self._ended(item, position.at)
-                self.calls.append(ended)
+                ended = self._end_call(item, position.at)
+                self.ended_calls.append(ended)
                 return [ended]
             case ToolOutput():
-                self.root = self._ended(item, position.at)
-            case Opened():
-                self._started[item.call] = position.at
-            case Asked():
-                question = Question.of(item.body)
-                return [Put(question=question)] if is_new(item, question) else []
-            case Decided():
-                return [Taken(decision=Decision.of(item.body))]
+                self.root_call = self._end_call(item, position.at)
+            case RunOpened():
+                self._started_at[item.call] = position.at
+            case QuestionItem():
+                question = Question.from_json(item.body)
+                return [QuestionAsked(question=question)] if opens_question(item, question) else []
+            case DecisionItem():
+                return [DecisionMade(decision=Decision.from_json(item.body))]
             case Note():
-                return [Noted(text=note_text(item))]
+                return [NoteLogged(text=note_text(item))]
             case _:
                 pass
         return []
 
-    def _message(self, item: Message | ModelReply, at: float) -> list[Event]:
-        message = read(message_text(item))
+    def _message_events(self, item: Message | ModelReply, at: float) -> list[RunEvent]:
+        message = decode_message(message_text(item))
         if message["role"] != "assistant":
             return []
         calls = message.get("tool_calls") or []
         content = message.get("content")
-        events: list[Event] = [Said(text=content)] if calls and isinstance(content, str) and content.strip() else []
+        events: list[RunEvent] = (
+            [ModelText(text=content)] if calls and isinstance(content, str) and content.strip() else []
+        )
         for call in calls:
-            self.running[call["id"]] = call["function"]["name"]
-            self._wanted[call["id"]] = at
-            events.append(Wanted(name=call["function"]["name"], arguments=call["function"]["arguments"]))
+            self.open_calls[call["id"]] = call["function"]["name"]
+            self._called_at[call["id"]] = at
+            events.append(ToolCalled(name=call["function"]["name"], arguments=call["function"]["arguments"]))
         return events
 
-    def _ended(self, item: ToolOutput, at: float) -> CallEnded:
-        self.running.pop(item.wire, None)
-        wanted = self._wanted.pop(item.wire, None)
-        started = self._started.pop(item.call, wanted if item.outcome == "ok" else None)
+    def _end_call(self, item: ToolOutput, at: float) -> CallEnded:
+        self.open_calls.pop(item.wire, None)
+        called_at = self._called_at.pop(item.wire, None)
+        started_at = self._started_at.pop(item.call, called_at if item.outcome == "ok" else None)
         return CallEnded(
             name=item.callee,
             outcome=item.outcome,
-            seconds=None if started is None else at - started,
+            seconds=None if started_at is None else at - started_at,
             error=error_of(item),
             nested=not item.wire,
         )
 
 
-def title(question: Question) -> str:
+def question_title(question: Question) -> str:
     """What a question asks, in one sentence."""
     tool = one_line(question.tool)
     if question.kind == "outcome":
@@ -151,38 +156,38 @@ def title(question: Question) -> str:
     return f"{tool} wants to run; may it?"
 
 
-def decided(decision: Decision, *, outcome: bool) -> str:
+def decision_word(decision: Decision, *, about_outcome: bool) -> str:
     """What a person said: to the question whether a call may run, or whether one that was cut off has happened."""
-    if outcome:
+    if about_outcome:
         return "happened" if decision.approved else "did not happen"
     return "approved" if decision.approved else "denied"
 
 
-def by_what(decision: Decision) -> str:
+def decision_detail(decision: Decision) -> str:
     """What is special about a decision: it came by a grant, or the arguments were edited."""
     if decision.grant:
         return f", by grant {decision.grant}"
-    return f", edited to {brief(decision.arguments)}" if decision.arguments else ""
+    return f", edited to {summarize_arguments(decision.arguments)}" if decision.arguments else ""
 
 
 def error_of(item: ToolOutput) -> CallError | None:
     """The error that a call ended with."""
     if item.outcome == "ok":
         return None
-    content = tool_content(item)
+    content = output_content(item)
     try:
-        return from_reply(content)
+        return error_from_reply(content)
     except (ValueError, AttributeError):
         return ToolFailedError(content)
 
 
-def wires(item: Message | ModelReply) -> list[str]:
+def tool_call_ids(item: Message | ModelReply) -> list[str]:
     """The ids by which a model's message names the calls that it wants."""
-    message = read(message_text(item))
+    message = decode_message(message_text(item))
     return [call["id"] for call in message.get("tool_calls") or ()] if message["role"] == "assistant" else []
 
 
-def is_new(item: Asked, question: Question) -> bool:
+def opens_question(item: QuestionItem, question: Question) -> bool:
     """Whether the item opens the question; the announced call, when it comes, refers to the one that was open."""
     return question.waits or item.call == question.match
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from remit.cli.desk import open_desk
+from remit.cli.desk import open_client
 from remit.cli.legible import json_text
 
 
@@ -22,9 +22,9 @@ def cancel(
 
     Its open calls end as cancelled, and its conversation can go on. One that has ended stays as it is.
     """
-    with open_desk() as desk:
-        row = desk.run(run)
-        result = desk.wait(desk.runtime(desk.app_of(row, app)).cancel(run, by=desk.me))
+    with open_client() as client:
+        row = client.get_run(run)
+        result = client.wait(client.runtime(client.resolve_app(row, app)).cancel(run, by=client.principal))
     status = result.status if result is not None else "running"
     if as_json:
         print(json_text({"run": run, "status": status}))

@@ -7,13 +7,13 @@ from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import Any, Final
 
-from remit.cli.desk import Desk, needs_model
-from remit.cli.lease import DrivingOn
-from remit.cli.legible import legible
-from remit.cli.outcome import GO_AHEAD, failure_of
+from remit.cli.desk import LocalClient, needs_model
+from remit.cli.lease import ResumeWhenFree
+from remit.cli.legible import escape_controls
+from remit.cli.outcome import GO_AHEAD_MESSAGE, run_error
 from remit.cli.prompt import read_line
-from remit.cli.questions import Answer, Ask, Asking
-from remit.cli.status import Status, line_of, report
+from remit.cli.questions import Answer, QuestionPrompter, ReadLine
+from remit.cli.status import ExitStatus, error_line, report_error
 from remit.cli.terminal import Terminal
 from remit.contracts.question import Question
 from remit.errors import RemitError
@@ -21,148 +21,156 @@ from remit.journal.ports import RunRow
 from remit.runtime import RunResult, Runtime
 
 _PROMPT: Final = "you> "
-_LEAVE: Final = frozenset({"/quit", "/exit"})
+_EXIT_COMMANDS: Final = frozenset({"/quit", "/exit"})
 
 
 class Chat:
     """One conversation at one terminal.
 
     Args:
-        where: how the application was named on the command line.
-        ask: reads a line after a prompt, as `input` does.
+        app_reference: how the application was named on the command line.
+        read: reads a line after a prompt, as `input` does.
     """
 
     def __init__(
-        self, desk: Desk, runtime: Runtime, terminal: Terminal, conversation: str, where: str = "", ask: Ask = read_line
+        self,
+        client: LocalClient,
+        runtime: Runtime,
+        terminal: Terminal,
+        conversation: str,
+        app_reference: str = "",
+        read: ReadLine = read_line,
     ) -> None:
-        self._desk = desk
+        self._client = client
         self._runtime = runtime
         self._terminal = terminal
         self._conversation = conversation
-        self._ask = ask
-        self._asking = Asking(desk=desk, runtime=runtime, terminal=terminal, where=where, ask=ask)
-        self._driving = DrivingOn(desk=desk, runtime=runtime, terminal=terminal)
+        self._read_line = read
+        self._question_prompter = QuestionPrompter(
+            client=client, runtime=runtime, terminal=terminal, app_reference=app_reference, read=read
+        )
+        self._resume_when_free = ResumeWhenFree(client=client, runtime=runtime, terminal=terminal)
         self._postponed: set[str] = set()
 
     def talk(self) -> int:
         """Talk until the person leaves."""
         app = self._runtime.app
-        asked = needs_model(app, app.agents[0].name)
-        if asked:
-            with self._terminal.busy("starting the model"):
-                self._desk.wait(self._desk.model.start())
-        self._greet(self._desk.model.choice.said if asked else "the agent's own")
-        self._reporting(self._free)
-        while (text := self._read()) is not None:
-            self._reporting(partial(self._send, text))
-        return Status.DONE
+        uses_model = needs_model(app, app.agents[0].name)
+        if uses_model:
+            with self._terminal.show_busy("starting the model"):
+                self._client.wait(self._client.model.start())
+        self._greet(self._client.model.choice.description if uses_model else "the agent's own")
+        self._report_errors(self._finish_last_run)
+        while (text := self._read_message()) is not None:
+            self._report_errors(partial(self._send, text))
+        return ExitStatus.DONE
 
     def _greet(self, model: str) -> None:
-        say = self._terminal.say
+        say = self._terminal.print_line
         say(("application   ", "dim"), self._runtime.app.name)
         say(("model         ", "dim"), model)
-        say(("conversation  ", "dim"), legible(self._conversation))
+        say(("conversation  ", "dim"), escape_controls(self._conversation))
         say(("Ctrl-C stops what is under way; Ctrl-D or /quit leaves.", "dim"))
 
-    def _read(self) -> str | None:
+    def _read_message(self) -> str | None:
         """The next message; None when the person leaves."""
         while True:
             try:
-                text = self._ask(_PROMPT).strip()
+                text = self._read_line(_PROMPT).strip()
             except EOFError:
-                self._terminal.say()
+                self._terminal.print_line()
                 return None
             except KeyboardInterrupt:
-                self._terminal.say()
-                self._terminal.say(("Nothing is under way. Ctrl-D or /quit leaves.", "dim"))
+                self._terminal.print_line()
+                self._terminal.print_line(("Nothing is under way. Ctrl-D or /quit leaves.", "dim"))
                 continue
-            if text in _LEAVE:
+            if text in _EXIT_COMMANDS:
                 return None
             if text:
                 return text
 
     def _send(self, text: str) -> None:
         """Send a message, and whatever the person's decisions then have to say."""
-        following: str | None = text
-        while following is not None and self._free():
-            work = self._runtime.run(following, by=self._desk.me, conversation=self._conversation)
-            if not self._settle(self._drive(work)):
+        message: str | None = text
+        while message is not None and self._finish_last_run():
+            execution = self._runtime.run(message, by=self._client.principal, conversation=self._conversation)
+            if not self._settle(self._execute(execution)):
                 return
-            following = self._confirmed()
+            message = self._ask_announced_questions()
 
-    def _free(self) -> bool:
+    def _finish_last_run(self) -> bool:
         """Whether the next message can be sent: brings the conversation's last run to its end first, if need be."""
-        row = self._last()
+        row = self._last_run()
         if row is None or row.status not in ("running", "waiting"):
             return True
         run = row.run
         if row.status == "running":
-            self._terminal.say(f"The last run of this conversation, {run}, was cut off; it goes on now.")
-            return self._settle(self._drive_on(run))
-        self._terminal.say(f"The last run of this conversation, {run}, waits for a decision.")
+            self._terminal.print_line(f"The last run of this conversation, {run}, was cut off; it goes on now.")
+            return self._settle(self._resume(run))
+        self._terminal.print_line(f"The last run of this conversation, {run}, waits for a decision.")
         self._postponed.clear()
-        waiting = self._desk.open_of(row)
-        if waiting and not self._put(waiting):
+        open_questions = self._client.open_questions(row)
+        if open_questions and not self._ask_questions(open_questions):
             return False
-        return self._settle(self._drive_on(run))
+        return self._settle(self._resume(run))
 
     def _settle(self, result: RunResult[Any]) -> bool:
         """Put the questions of a waiting run until it has ended, and say how; False if one is left open."""
         while result.status == "waiting":
-            rows = [self._desk.question(question) for question in result.questions]
-            if not self._put([row.question for row in rows]):
-                self._terminal.say("The conversation goes on when that is decided.")
+            rows = [self._client.get_question(question) for question in result.questions]
+            if not self._ask_questions([row.question for row in rows]):
+                self._terminal.print_line("The conversation goes on when that is decided.")
                 return False
-            result = self._drive_on(result.run)
-        error = failure_of(result)
+            result = self._resume(result.run)
+        error = run_error(result)
         if error is None:
-            self._terminal.say()
-            self._terminal.say(legible(result.text))
-            self._terminal.say()
+            self._terminal.print_line()
+            self._terminal.print_line(escape_controls(result.text))
+            self._terminal.print_line()
         else:
-            print(line_of(error.code, error.message), file=sys.stderr)
+            print(error_line(error.code, error.message), file=sys.stderr)
         return True
 
-    def _put(self, questions: list[Question]) -> bool:
+    def _ask_questions(self, questions: list[Question]) -> bool:
         """Put each question that was not left open before; whether anything was decided."""
-        decided = False
+        any_decided = False
         for question in questions:
             if question.id not in self._postponed:
-                if self._asking.put(question) is Answer.LATER:
+                if self._question_prompter.ask_question(question) is Answer.LATER:
                     self._postponed.add(question.id)
                 else:
-                    decided = True
-        return decided
+                    any_decided = True
+        return any_decided
 
-    def _confirmed(self) -> str | None:
+    def _ask_announced_questions(self) -> str | None:
         """Put the questions about calls that were announced; the message to send if one was approved."""
         approved = False
-        for question in self._desk.announced(self._runtime.app.name, self._conversation):
+        for question in self._client.announced_questions(self._runtime.app.name, self._conversation):
             if question.id not in self._postponed:
-                answer = self._asking.put(question)
+                answer = self._question_prompter.ask_question(question)
                 approved = approved or answer is Answer.YES
                 if answer is Answer.LATER:
                     self._postponed.add(question.id)
         if not approved:
             return None
-        self._terminal.say((_PROMPT, "bold"), GO_AHEAD, ("   (sent for you)", "dim"))
-        return GO_AHEAD
+        self._terminal.print_line((_PROMPT, "bold"), GO_AHEAD_MESSAGE, ("   (sent for you)", "dim"))
+        return GO_AHEAD_MESSAGE
 
-    def _drive(self, work: Coroutine[Any, Any, RunResult[Any]]) -> RunResult[Any]:
-        with self._terminal.busy("thinking"):
-            return self._desk.drive(self._runtime, work, self._last)
+    def _execute(self, execution: Coroutine[Any, Any, RunResult[Any]]) -> RunResult[Any]:
+        with self._terminal.show_busy("thinking"):
+            return self._client.execute(self._runtime, execution, self._last_run)
 
-    def _drive_on(self, run: str) -> RunResult[Any]:
-        with self._terminal.busy("thinking"):
-            return self._driving(run, self._last)
+    def _resume(self, run: str) -> RunResult[Any]:
+        with self._terminal.show_busy("thinking"):
+            return self._resume_when_free(run, self._last_run)
 
-    def _last(self) -> RunRow | None:
+    def _last_run(self) -> RunRow | None:
         """The last run of this conversation."""
-        return self._desk.newest(self._runtime.app.name, self._conversation)
+        return self._client.latest_run(self._runtime.app.name, self._conversation)
 
-    def _reporting(self, work: Callable[[], object]) -> None:
+    def _report_errors(self, action: Callable[[], object]) -> None:
         """Do something; what goes wrong is said, and the conversation goes on."""
         try:
-            work()
+            action()
         except RemitError as error:
-            report(error)
+            report_error(error)

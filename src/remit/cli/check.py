@@ -9,11 +9,11 @@ from typing import Annotated
 import typer
 
 from remit.app import App
-from remit.cli.apps import find_app, installed, tools_of
+from remit.cli.apps import collect_tools, find_app, installed_apps
 from remit.cli.legible import json_text
-from remit.cli.status import Status, UsageError
+from remit.cli.status import ExitStatus, UsageError
 from remit.dispatch.preset import preset
-from remit.inventory.drift import CHECKLIST, Point, check, refused
+from remit.inventory.drift import CHECKLIST, CheckResult, report_load_errors, run_checklist
 from remit.inventory.operations import Operations
 from remit.schemas.finding import Finding, InventoryError
 
@@ -30,27 +30,29 @@ def check_app(
     Exit status: 0 nothing found, 1 something found, 2 usage.
     """
     try:
-        found = find_app(app, installed())
-        offered = {tool.name for tool in tools_of(found)}
+        found = find_app(app, installed_apps())
+        offered = {tool.name for tool in collect_tools(found)}
         layers = found.layers() if found.layers is not None else preset(found.env)
-        points = check(operations_of(found), offered, layers)
+        points = run_checklist(require_operations(found), offered, layers)
     except InventoryError as error:
-        points = refused(error)
-    points = tuple(replace(point, findings=tuple(_named(each, app) for each in point.findings)) for point in points)
+        points = report_load_errors(error)
+    points = tuple(
+        replace(point, findings=tuple(_with_app_name(each, app) for each in point.findings)) for point in points
+    )
     findings = [finding for point in points for finding in point.findings]
     if as_json:
         print(json_text(_summary(app, points)))
     else:
         _draw(points, findings)
-    return Status.FAILED if findings else Status.DONE
+    return ExitStatus.FAILED if findings else ExitStatus.DONE
 
 
-def _named(finding: Finding, app: str) -> Finding:
+def _with_app_name(finding: Finding, app: str) -> Finding:
     """The finding, with the application where the command that mends it wants one."""
-    return replace(finding, mend=finding.mend.replace("remit lock APP", f"remit lock {app}"))
+    return replace(finding, fix=finding.fix.replace("remit lock APP", f"remit lock {app}"))
 
 
-def operations_of(app: App) -> Operations:
+def require_operations(app: App) -> Operations:
     """The code and inventory of an application.
 
     Raises:
@@ -61,15 +63,15 @@ def operations_of(app: App) -> Operations:
     return app.operations
 
 
-def _summary(app: str, points: Sequence[Point]) -> dict[str, object]:
-    told = [
-        {"point": point.name, "means": CHECKLIST[point.name], "looked_at": point.looked_at, **_findings(point)}
+def _summary(app: str, points: Sequence[CheckResult]) -> dict[str, object]:
+    summaries = [
+        {"point": point.name, "means": CHECKLIST[point.name], "looked_at": point.checked_count, **_findings(point)}
         for point in points
     ]
-    return {"application": app, "holds": not any(point.findings for point in points), "points": told}
+    return {"application": app, "holds": not any(point.findings for point in points), "points": summaries}
 
 
-def _findings(point: Point) -> dict[str, object]:
+def _findings(point: CheckResult) -> dict[str, object]:
     return {"findings": [_finding(finding) for finding in point.findings]}
 
 
@@ -78,18 +80,18 @@ def _finding(finding: Finding) -> dict[str, str]:
         "code": finding.code,
         "where": finding.where,
         "what": finding.what,
-        "mend": finding.mend,
-        "step": finding.step.value,
+        "mend": finding.fix,
+        "step": finding.bump.value,
     }
 
 
-def _draw(points: Sequence[Point], findings: Sequence[Finding]) -> None:
-    from remit.cli.terminal import draw, table
+def _draw(points: Sequence[CheckResult], findings: Sequence[Finding]) -> None:
+    from remit.cli.terminal import make_table, print_table
 
-    shown = table("point", "looked at", "found", "what holds")
+    listing = make_table("point", "looked at", "found", "what holds")
     for point in points:
-        shown.add_row(point.name, f"{point.looked_at:,}", f"{len(point.findings):,}", CHECKLIST[point.name])
-    draw(shown)
+        listing.add_row(point.name, f"{point.checked_count:,}", f"{len(point.findings):,}", CHECKLIST[point.name])
+    print_table(listing)
     for finding in findings:
-        needs = f" (needs a {finding.step.value.upper()} version)" if finding.step.value else ""
-        print(f"\n{finding.where}: {finding.code}: {finding.what}{needs}\n    {finding.mend}")
+        needs = f" (needs a {finding.bump.value.upper()} version)" if finding.bump.value else ""
+        print(f"\n{finding.where}: {finding.code}: {finding.what}{needs}\n    {finding.fix}")

@@ -10,53 +10,53 @@ from typing import Final
 from remit.agent.model import Model
 from remit.core.frozen import frozen
 from remit.errors import SetupError
-from remit.models.late import Late
+from remit.models.late import LazyModel
 from remit.models.scripted import Scripted
-from remit.models.weights import KNOWN, Weights, gguf_of, path_of
+from remit.models.weights import KNOWN_WEIGHTS, Weights, find_cached, find_gguf
 
-DEFAULT: Final = "local:base"
-KINDS: Final = ("openai", "pydantic-ai", "local", "scripted")
+DEFAULT_MODEL: Final = "local:base"
+MODEL_KINDS: Final = ("openai", "pydantic-ai", "local", "scripted")
 
 
 @frozen
-class Choice:
+class ModelChoice:
     """A model by its kind and its name there: ``openai:NAME``, ``pydantic-ai:PROVIDER:NAME``, ``local:base``."""
 
     kind: str
     name: str
 
-    def missing(self) -> Weights | None:
+    def missing_weights(self) -> Weights | None:
         """The weights that have to be fetched first."""
-        weights = KNOWN.get(self.name) if self.kind == "local" else None
-        return weights if weights is not None and path_of(weights) is None else None
+        weights = KNOWN_WEIGHTS.get(self.name) if self.kind == "local" else None
+        return weights if weights is not None and find_cached(weights) is None else None
 
     @property
-    def said(self) -> str:
+    def description(self) -> str:
         """What a person should know of it. A script is never presented as a model."""
         if self.kind == "scripted":
             return f"a script, not a model ({self.name})"
-        weights = KNOWN.get(self.name) if self.kind == "local" else None
+        weights = KNOWN_WEIGHTS.get(self.name) if self.kind == "local" else None
         return f"{self.kind}:{self.name}" + (f" ({weights.description})" if weights else "")
 
 
-def chosen(environ: Mapping[str, str]) -> Choice:
+def choose_model(environ: Mapping[str, str]) -> ModelChoice:
     """The choice that ``REMIT_MODEL`` makes; unset or empty means `DEFAULT`.
 
     Raises:
         SetupError: it says nothing that is known.
     """
-    said = environ.get("REMIT_MODEL") or DEFAULT
-    kind, _, name = said.partition(":")
-    if kind not in KINDS or not name:
+    value = environ.get("REMIT_MODEL") or DEFAULT_MODEL
+    kind, _, name = value.partition(":")
+    if kind not in MODEL_KINDS or not name:
         raise SetupError(
-            f"REMIT_MODEL is {said!r}; set it to openai:NAME, local:base, local:small, local:FILE.gguf, "
+            f"REMIT_MODEL is {value!r}; set it to openai:NAME, local:base, local:small, local:FILE.gguf, "
             "pydantic-ai:PROVIDER:NAME or scripted:FILE"
         )
-    return Choice(kind=kind, name=name)
+    return ModelChoice(kind=kind, name=name)
 
 
 @asynccontextmanager
-async def opened(choice: Choice, environ: Mapping[str, str]) -> AsyncGenerator[Model]:
+async def open_model(choice: ModelChoice, environ: Mapping[str, str]) -> AsyncGenerator[Model]:
     """The model itself, for as long as the block lasts.
 
     Raises:
@@ -73,9 +73,9 @@ async def opened(choice: Choice, environ: Mapping[str, str]) -> AsyncGenerator[M
 
                 model = PydanticAIModel(choice.name)
             case "local":
-                from remit.models.local import local_model
+                from remit.models.local import open_local_model
 
-                model = local_model(choice.name)
+                model = open_local_model(choice.name)
             case _:
                 yield Scripted.load(Path(choice.name))
                 return
@@ -86,19 +86,19 @@ async def opened(choice: Choice, environ: Mapping[str, str]) -> AsyncGenerator[M
         yield ready
 
 
-class Lazy(Late):
+class EnvironmentModel(LazyModel):
     """The model that the environment names, chosen and started when it is first asked: a run of tools needs none."""
 
     def __init__(self, environ: Mapping[str, str]) -> None:
-        super().__init__(lambda: opened(self.choice, environ))
+        super().__init__(lambda: open_model(self.choice, environ))
         self._environ = environ
 
     @property
-    def choice(self) -> Choice:
+    def choice(self) -> ModelChoice:
         """What the environment says now."""
-        return chosen(self._environ)
+        return choose_model(self._environ)
 
-    def check(self) -> Choice:
+    def check(self) -> ModelChoice:
         """The choice, if nothing has to be fetched for it.
 
         Raises:
@@ -106,5 +106,5 @@ class Lazy(Late):
         """
         choice = self.choice
         if choice.kind == "local":
-            gguf_of(choice.name)
+            find_gguf(choice.name)
         return choice

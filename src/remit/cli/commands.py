@@ -22,35 +22,39 @@ from remit.cli.resume import resume
 from remit.cli.run import run
 from remit.cli.runs import runs
 from remit.cli.show import show
-from remit.cli.status import reported
+from remit.cli.status import run_and_report
 from remit.cli.stubs import stubs
 from remit.cli.tools import tools
 from remit.cli.worker_commands import commands as worker
 
 
-class Commands(TyperGroup):
+class RootCommands(TyperGroup):
     """The root of the commands. Ends the process with the exit status of the one that ran."""
 
     def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, *_: Any, **__: Any) -> Any:
         """Run the command that ``args`` name."""
-        given = list(sys.argv[1:] if args is None else args)
-        work = partial(super().main, given, prog_name=prog_name or "remit", standalone_mode=False)
-        sys.exit(reported(work, as_json="--json" in given, command=" ".join(["remit", *self._named(given)])))
+        arguments = list(sys.argv[1:] if args is None else args)
+        invoke = partial(super().main, arguments, prog_name=prog_name or "remit", standalone_mode=False)
+        sys.exit(
+            run_and_report(
+                invoke, as_json="--json" in arguments, command=" ".join(["remit", *self._command_words(arguments)])
+            )
+        )
 
-    def _named(self, given: Sequence[str]) -> list[str]:
-        """The words of ``given`` that name a command, the group before it."""
+    def _command_words(self, arguments: Sequence[str]) -> list[str]:
+        """The words of ``arguments`` that name a command, the group before it."""
         words: list[str] = []
-        at: object = self
-        for word in given:
-            at = at.commands.get(word) if isinstance(at, TyperGroup) else None
-            if at is None:
+        command: object = self
+        for word in arguments:
+            command = command.commands.get(word) if isinstance(command, TyperGroup) else None
+            if command is None:
                 break
             words.append(word)
         return words
 
 
 remit = typer.Typer(
-    cls=Commands,
+    cls=RootCommands,
     name="remit",
     help="The governed tool runtime for LLM agents.",
     add_completion=False,
@@ -63,10 +67,10 @@ remit = typer.Typer(
 def _root(
     context: typer.Context,
     *,
-    tell_version: Annotated[bool, typer.Option("--version", help="Say which version this is.")] = False,
+    show_version: Annotated[bool, typer.Option("--version", help="Say which version this is.")] = False,
 ) -> None:
     """The governed tool runtime for LLM agents."""
-    if tell_version:
+    if show_version:
         print(f"remit {version('remit')}")
     elif context.invoked_subcommand is None:
         print(context.get_help())

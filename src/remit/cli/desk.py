@@ -13,48 +13,48 @@ from typing import Any, Final, TypeVar
 
 from remit.agent import roster
 from remit.agent.model import ChecksModel
-from remit.agent.roster import everybody
+from remit.agent.roster import all_callees
 from remit.app import App
 from remit.audit.audit import Audit
-from remit.cli.anchor import VARIABLE, anchor_at
-from remit.cli.apps import find_app, installed
-from remit.cli.choose import Lazy
-from remit.cli.home import home_of
-from remit.cli.people import People, os_user, read_people
-from remit.cli.status import NoSuchError, UsageError, line_of, near
-from remit.contracts.items import Waiting
+from remit.cli.anchor import ANCHOR_VARIABLE, load_anchor
+from remit.cli.apps import find_app, installed_apps
+from remit.cli.choose import EnvironmentModel
+from remit.cli.home import ensure_home
+from remit.cli.people import UserDirectory, os_user, read_users
+from remit.cli.status import NoSuchError, UsageError, did_you_mean, error_line
+from remit.contracts.items import RunSuspended
 from remit.contracts.principal import Principal
 from remit.contracts.question import Question
 from remit.core.frozen import frozen
 from remit.errors import CallCancelledError, RemitError
-from remit.journal.ledger import Watch
+from remit.journal.ledger import ItemCallback
 from remit.journal.ports import QuestionRow, RunRow, Store
 from remit.runtime import RunResult, Runtime
 
 T = TypeVar("T")
 
-READ: Final = "runs:read"
+READ_RUNS: Final = "runs:read"
 """The permission to read the runs of others of one's tenant."""
 
 _SHOW_CURSOR = "\x1b[?25h"
 
 
 @frozen
-class Desk:
+class LocalClient:
     """One person's place. Everything asynchronous runs on its one loop, and only while it is waited for."""
 
-    people: People
-    me: Principal
+    users: UserDirectory
+    principal: Principal
     store: Store
-    model: Lazy
+    model: EnvironmentModel
     runner: asyncio.Runner
-    logs: Path
+    audit_folder: Path
     anchor: str = ""
     database: str = ""
     clock: Callable[[], float] = time.time
 
-    def wait(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run ``work`` to its end. Ctrl-C cancels it; a second one ends the process at once, as a crash would.
+    def wait(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        """Run ``coroutine`` to its end. Ctrl-C cancels it; a second one ends the process at once, as a crash would.
 
         Raises:
             CallCancelledError: it was cancelled, and has ended.
@@ -64,7 +64,7 @@ class Desk:
         async def until_end() -> T:
             nonlocal ended
             try:
-                return await work
+                return await coroutine
             finally:
                 ended = True
 
@@ -72,197 +72,208 @@ class Desk:
             return self.runner.run(until_end())
         except (KeyboardInterrupt, asyncio.CancelledError):
             if not ended:
-                _end_at_once()
+                _exit_immediately()
             raise CallCancelledError("stopped by Ctrl-C") from None
 
-    def drive(
-        self, runtime: Runtime, work: Coroutine[Any, Any, RunResult[Any]], which: Callable[[], RunRow | None]
+    def execute(
+        self, runtime: Runtime, coroutine: Coroutine[Any, Any, RunResult[Any]], find_row: Callable[[], RunRow | None]
     ) -> RunResult[Any]:
         """Drive a run. When Ctrl-C stops it, see to it that it is over, at whichever moment that came.
 
-        ``which`` is the run, as far as it is known by then. At rest it is entered into the audit log.
+        ``find_row`` is the run, as far as it is known by then. At rest it is entered into the audit log.
         """
         try:
-            result = self.wait(work)
+            result = self.wait(coroutine)
         except CallCancelledError:
-            row = which()
+            row = find_row()
             if row is not None and row.status == "running":
-                self.wait(runtime.cancel(row.run, by=self.me))
+                self.wait(runtime.cancel(row.run, by=self.principal))
                 self._seal(row.run)
             raise
         self._seal(result.run)
         return result
 
-    def audit(self, where: str = "") -> Audit:
-        """The audit of this journal, anchored at ``where``, or else where the environment says.
+    def audit(self, anchor_location: str = "") -> Audit:
+        """The audit of this journal, anchored at ``anchor_location``, or else where the environment says.
 
         Raises:
             SetupError: neither says where.
         """
-        return Audit(self.store, logs=self.logs, anchor=anchor_at(where or self.anchor), clock=self.clock)
+        return Audit(
+            self.store, logs=self.audit_folder, anchor=load_anchor(anchor_location or self.anchor), clock=self.clock
+        )
 
     def _seal(self, run: str) -> None:
         """Enter a run, if the environment says where it is anchored. It is at rest, whether that works or not."""
         if self.anchor:
             try:
-                self.wait(self.audit().seal(self.me.tenant, run))
+                self.wait(self.audit().seal(self.principal.tenant, run))
             except RemitError as error:
-                print(line_of(error.code, error.message), file=sys.stderr)
+                print(error_line(error.code, error.message), file=sys.stderr)
 
-    def find(self, run: str) -> RunRow | None:
+    def find_run(self, run: str) -> RunRow | None:
         """The line about a run, if there is one."""
         return self.wait(self.store.find_run(run))
 
-    def newest(self, application: str, conversation: str) -> RunRow | None:
+    def latest_run(self, application: str, conversation: str) -> RunRow | None:
         """The last run of a conversation, direct calls left out."""
-        tenant = self.me.tenant
-        runs = self.store.runs(conversation=conversation, tenant=tenant, application=application, beside=False, limit=1)
+        tenant = self.principal.tenant
+        runs = self.store.list_runs(
+            conversation=conversation, tenant=tenant, application=application, include_direct_calls=False, limit=1
+        )
         return next(iter(self.wait(runs)), None)
 
-    def runtime(self, app: App, watch: Watch | None = None) -> Runtime:
+    def runtime(self, app: App, on_item: ItemCallback | None = None) -> Runtime:
         """A runtime of ``app`` over this journal, with the permissions that ``config.toml`` gives today."""
-        return Runtime(app, store=self.store, model=self.model, directory=self.people.directory, watch=watch)
+        return Runtime(app, store=self.store, model=self.model, directory=self.users.find_principal, on_item=on_item)
 
-    def app_of(self, row: RunRow, where: str = "") -> App:
-        """The application that a run belongs to: installed under its name, or at ``where``.
+    def resolve_app(self, row: RunRow, app_reference: str = "") -> App:
+        """The application that a run belongs to: installed under its name, or at ``app_reference``.
 
         Raises:
             NoSuchError: it is not there. UsageError: another one is.
             SetupError: it cannot be loaded.
         """
-        known = installed()
-        if not where and row.application not in known:
+        loaders = installed_apps()
+        if not app_reference and row.application not in loaders:
             raise NoSuchError(
                 f"no application {row.application!r} is installed, to which run {row.run} belongs; "
                 "say where it is: --app package.module:attribute, or FILE.worker for a worker that stands alone"
             )
-        app = find_app(where or row.application, known)
+        app = find_app(app_reference or row.application, loaders)
         if app.name != row.application:
             raise UsageError(f"run {row.run} belongs to the application {row.application!r}, not {app.name!r}")
-        if row.callee not in {each.name for each in everybody([*app.agents, *app.tools])}:
+        if row.callee not in {each.name for each in all_callees([*app.agents, *app.tools])}:
             raise NoSuchError(
                 f"the application {app.name!r} has no tool or agent {row.callee!r}, which run {row.run} called; "
-                f"if that is the worker of a file, say which: --app {where or app.name}+FILE.worker"
+                f"if that is the worker of a file, say which: --app {app_reference or app.name}+FILE.worker"
             )
         return app
 
-    def run(self, run: str) -> RunRow:
+    def get_run(self, run: str) -> RunRow:
         """The line about a run of my tenant.
 
         Raises:
             NoSuchError: there is none.
         """
-        row = self.find(run)
-        if row is None or row.tenant != self.me.tenant:
-            raise self._no_run(run)
+        row = self.find_run(run)
+        if row is None or row.tenant != self.principal.tenant:
+            raise self._no_such_run(run)
         return row
 
-    def readable(self, run: str) -> RunRow:
+    def get_readable_run(self, run: str) -> RunRow:
         """A run that I may read: one of mine, or of anybody of my tenant if I hold ``runs:read``.
 
         Raises:
             NoSuchError: there is none.
         """
-        row = self.run(run)
-        if self.reads not in ("", row.principal):
-            raise self._no_run(run)
+        row = self.get_run(run)
+        if self.readable_principal not in ("", row.principal):
+            raise self._no_such_run(run)
         return row
 
-    def _no_run(self, run: str) -> NoSuchError:
+    def _no_such_run(self, run: str) -> NoSuchError:
         """That there is no such run, and which of those that I may read was perhaps meant."""
-        known = [each.run for each in self.wait(self.store.runs(tenant=self.me.tenant, principal=self.reads))]
-        return NoSuchError(f"there is no run {run}{near(run, known)}; see: remit runs")
+        readable_runs = [
+            each.run
+            for each in self.wait(self.store.list_runs(tenant=self.principal.tenant, principal=self.readable_principal))
+        ]
+        return NoSuchError(f"there is no run {run}{did_you_mean(run, readable_runs)}; see: remit runs")
 
     @property
-    def reads(self) -> str:
+    def readable_principal(self) -> str:
         """Whose runs I may read: empty for those of my whole tenant."""
-        return "" if self.me.may(READ) else self.me.name
+        return "" if self.principal.may(READ_RUNS) else self.principal.name
 
-    def sees(self, question: Question) -> bool:
+    def can_see(self, question: Question) -> bool:
         """Whether a question is for me to see: I may decide it, or it is about what I asked for."""
-        mine = self.me.name in question.requesters
-        return question.tenant == self.me.tenant and (mine or self.me.may(question.who))
+        mine = self.principal.name in question.requesters
+        return question.tenant == self.principal.tenant and (mine or self.principal.may(question.who))
 
-    def asked(self, question: str) -> QuestionRow:
+    def get_visible_question(self, question: str) -> QuestionRow:
         """A question that is for me to see.
 
         Raises:
             NoSuchError: there is none.
         """
         row = self.wait(self.store.find_question(question))
-        if row is None or not self.sees(row.question):
-            known = [each.question.id for each in self.wait(self.store.questions()) if self.sees(each.question)]
-            raise NoSuchError(f"there is no question {question}{near(question, known)}; see: remit approvals list")
+        if row is None or not self.can_see(row.question):
+            visible_ids = [
+                each.question.id for each in self.wait(self.store.list_questions()) if self.can_see(each.question)
+            ]
+            raise NoSuchError(
+                f"there is no question {question}{did_you_mean(question, visible_ids)}; see: remit approvals list"
+            )
         return row
 
-    def question(self, question: str) -> QuestionRow:
+    def get_question(self, question: str) -> QuestionRow:
         """A question of a run that I drive.
 
         Raises:
             NoSuchError: there is none.
         """
         row = self.wait(self.store.find_question(question))
-        if row is None or row.question.tenant != self.me.tenant:
+        if row is None or row.question.tenant != self.principal.tenant:
             raise NoSuchError(f"there is no question {question}; see: remit approvals list")
         return row
 
-    def open_of(self, row: RunRow) -> list[Question]:
+    def open_questions(self, row: RunRow) -> list[Question]:
         """The open questions that a run waits for."""
         if row.status != "waiting":
             return []
         items = [position.item for position in self.wait(self.store.read(row.run))]
-        waiting = next(item for item in reversed(items) if isinstance(item, Waiting))
-        rows = [self.question(question) for question in waiting.questions]
+        waiting = next(item for item in reversed(items) if isinstance(item, RunSuspended))
+        rows = [self.get_question(question) for question in waiting.questions]
         return [found.question for found in rows if found.status == "open"]
 
-    def waiter(self, question: Question) -> RunRow | None:
+    def waiting_run(self, question: Question) -> RunRow | None:
         """The run that waits for a question: the one that asked, or the one that makes the call it announced."""
         if question.waits:
-            return self.run(question.run)
-        of_it = self.store.runs(
+            return self.get_run(question.run)
+        runs = self.store.list_runs(
             conversation=question.conversation,
-            tenant=self.me.tenant,
-            application=self.run(question.run).application,
+            tenant=self.principal.tenant,
+            application=self.get_run(question.run).application,
         )
-        waiting = (row for row in self.wait(of_it) if question.id in [each.id for each in self.open_of(row)])
+        waiting = (row for row in self.wait(runs) if question.id in [each.id for each in self.open_questions(row)])
         return next(waiting, None)
 
-    def announced(self, application: str, conversation: str) -> list[Question]:
+    def announced_questions(self, application: str, conversation: str) -> list[Question]:
         """The open questions of a conversation that no run waits for: they were asked for a call yet to come."""
         if not conversation:
             return []
-        rows = self.wait(self.store.questions(conversation=conversation))
-        mine = [row.question for row in rows if row.question.tenant == self.me.tenant and not row.question.waits]
-        here = [question for question in mine if self.run(question.run).application == application]
-        return [question for question in here if self.waiter(question) is None]
+        rows = self.wait(self.store.list_questions(conversation=conversation))
+        mine = [row.question for row in rows if row.question.tenant == self.principal.tenant and not row.question.waits]
+        here = [question for question in mine if self.get_run(question.run).application == application]
+        return [question for question in here if self.waiting_run(question) is None]
 
 
 @contextmanager
-def open_desk(environ: Mapping[str, str] = os.environ) -> Generator[Desk]:
+def open_client(environ: Mapping[str, str] = os.environ) -> Generator[LocalClient]:
     """The desk of whoever runs this process, for as long as the block lasts.
 
     Raises:
         SetupError: ``config.toml`` does not know them, or something is not installed.
     """
-    home = home_of(environ)
-    people = read_people(home.config, os_user())
-    me = people.named(os_user())
-    anchor = environ.get(VARIABLE, "")
+    home = ensure_home(environ)
+    users = read_users(home.config_file, os_user())
+    principal = users.require_principal(os_user())
+    anchor = environ.get(ANCHOR_VARIABLE, "")
     if anchor:
-        anchor_at(anchor)  # one that cannot be had is told before anything runs
-    database = environ.get("REMIT_DATABASE") or people.journal
-    store = home.store(database)
-    model = Lazy(environ)
-    with asyncio.Runner() as runner, ExitStack() as closing:
-        closing.callback(lambda: runner.run(store.close()))
-        closing.callback(lambda: runner.run(model.close()))
-        yield Desk(
-            people=people,
-            me=me,
+        load_anchor(anchor)  # one that cannot be had is told before anything runs
+    database = environ.get("REMIT_DATABASE") or users.journal_url
+    store = home.open_store(database)
+    model = EnvironmentModel(environ)
+    with asyncio.Runner() as runner, ExitStack() as exit_stack:
+        exit_stack.callback(lambda: runner.run(store.close()))
+        exit_stack.callback(lambda: runner.run(model.close()))
+        yield LocalClient(
+            users=users,
+            principal=principal,
             store=store,
             model=model,
             runner=runner,
-            logs=home.audit,
+            audit_folder=home.audit_folder,
             anchor=anchor,
             database=database,
         )
@@ -273,20 +284,20 @@ def needs_model(app: App, callee: str) -> bool:
     return roster.needs_model([*app.agents, *app.tools], callee)
 
 
-def check_models(desk: Desk, app: App, callee: str) -> None:
+def check_models(client: LocalClient, app: App, callee: str) -> None:
     """Refuse to open a run that would come to a model which cannot be had here: this desk's, or a worker's own.
 
     Raises:
         SetupError: saying which, and what is missing. Nobody was asked anything.
     """
     if needs_model(app, callee):
-        desk.model.check()
-    for each in roster.reached([*app.agents, *app.tools], callee):
+        client.model.check()
+    for each in roster.reachable_from([*app.agents, *app.tools], callee):
         if isinstance(each, ChecksModel) and each.model is not None:
             each.check_model()
 
 
-def _end_at_once() -> None:
+def _exit_immediately() -> None:
     """What a crash does: nothing more is written, and the run can be resumed."""
     if sys.stderr.isatty():
         sys.stderr.write(_SHOW_CURSOR)

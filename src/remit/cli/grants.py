@@ -8,13 +8,13 @@ from typing import Annotated
 import typer
 
 from remit.app import App
-from remit.cli.apps import find_app, installed
-from remit.cli.desk import open_desk
-from remit.cli.legible import brief, json_text, lasting, one_line
-from remit.cli.status import Status
+from remit.cli.apps import find_app, installed_apps
+from remit.cli.desk import open_client
+from remit.cli.legible import format_duration, json_text, one_line, summarize_arguments
+from remit.cli.status import ExitStatus
 from remit.contracts.grant import GrantRow
 
-_Json = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]
+_AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]
 
 
 def grant(
@@ -35,16 +35,16 @@ def grant(
     who: Annotated[
         str, typer.Option(metavar="PERMISSION", help="What the rule asks for that would ask, and you hold.")
     ] = "approvals:decide",
-    as_json: _Json = False,
+    as_json: _AsJson = False,
 ) -> int:
     """Allow calls of a tool beforehand: so many, for so long, in the runs of one user. Nobody is asked about them.
 
     The grant is void once the tool's definition or the policy changes.
     """
-    with open_desk() as desk:
-        giving = desk.runtime(find_app(app, installed())).grants.give(
+    with open_client() as client:
+        creation = client.runtime(find_app(app, installed_apps())).grants.create(
             tool,
-            by=desk.me,
+            by=client.principal,
             principal=principal,
             count=count,
             expires_in=hours * 3600,
@@ -52,64 +52,65 @@ def grant(
             who=who,
             reason=reason,
         )
-        given = desk.wait(giving)
+        created = client.wait(creation)
     if as_json:
-        print(json_text(_summary(GrantRow(given, 0, ""), given.given)))
+        print(json_text(_summary(GrantRow(created, 0, ""), created.given)))
     else:
         print(
-            f"granted: {one_line(given.tool)}, grant {given.id}; take it back with: remit approvals revoke {given.id}"
+            f"granted: {one_line(created.tool)}, grant {created.id}; take it back with: remit "
+            f"approvals revoke {created.id}"
         )
-    return Status.DONE
+    return ExitStatus.DONE
 
 
 def grants(
     *,
-    everything: Annotated[bool, typer.Option("--all", help="Those that are used up, over or revoked, too.")] = False,
-    as_json: _Json = False,
+    include_all: Annotated[bool, typer.Option("--all", help="Those that are used up, over or revoked, too.")] = False,
+    as_json: _AsJson = False,
 ) -> None:
     """List the grants that stand, oldest first."""
-    with open_desk() as desk:
-        found = desk.wait(desk.store.grants(tenant=desk.me.tenant))
-        now = desk.clock()
-    rows = [row for row in found if everything or row.stands(now)]
+    with open_client() as client:
+        found = client.wait(client.store.list_grants(tenant=client.principal.tenant))
+        now = client.clock()
+    rows = [row for row in found if include_all or row.is_usable(now)]
     if as_json:
         print(json_text({"grants": [_summary(row, now) for row in rows]}))
         return
-    from remit.cli.terminal import draw, table
+    from remit.cli.terminal import make_table, print_table
 
-    shown = table("grant", "status", "tool", "for", "arguments", "used", "over in", "given by")
+    listing = make_table("grant", "status", "tool", "for", "arguments", "used", "over in", "given by")
     for row in rows:
         each = row.grant
         used = f"{row.used} of {each.count}"
-        left = lasting(each.expires - now) if each.expires > now else "-"
-        who = (one_line(each.principal), brief(each.arguments) or "any")
-        shown.add_row(each.id, _status(row, now), one_line(each.tool), *who, used, left, one_line(each.by))
-    draw(shown)
+        remaining = format_duration(each.expires - now) if each.expires > now else "-"
+        who = (one_line(each.principal), summarize_arguments(each.arguments) or "any")
+        listing.add_row(each.id, _status(row, now), one_line(each.tool), *who, used, remaining, one_line(each.by))
+    print_table(listing)
 
 
 def revoke(
     grant: Annotated[str, typer.Argument(metavar="GRANT", help="The id of a grant; see: remit approvals grants.")],
     *,
-    as_json: _Json = False,
+    as_json: _AsJson = False,
 ) -> int:
     """Take a grant back. What has started by it goes on; what has not does not start."""
-    with open_desk() as desk:
-        desk.wait(desk.runtime(App(name="")).grants.revoke(grant, by=desk.me))
+    with open_client() as client:
+        client.wait(client.runtime(App(name="")).grants.revoke(grant, by=client.principal))
     if as_json:
         print(json_text({"grant": grant, "status": "revoked"}))
     else:
         print(f"revoked: grant {grant}", file=sys.stderr)
-    return Status.DONE
+    return ExitStatus.DONE
 
 
 def _summary(row: GrantRow, now: float) -> dict[str, object]:
-    named = ("id", "tenant", "tool", "arguments", "principal", "who", "by", "given", "expires", "count", "reason")
-    said = {name: getattr(row.grant, name) for name in named}
-    return {**said, "used": row.used, "status": _status(row, now), "revoked": row.revoked}
+    field_names = ("id", "tenant", "tool", "arguments", "principal", "who", "by", "given", "expires", "count", "reason")
+    fields = {name: getattr(row.grant, name) for name in field_names}
+    return {**fields, "used": row.used, "status": _status(row, now), "revoked": row.revoked_by}
 
 
 def _status(row: GrantRow, now: float) -> str:
-    if row.revoked:
+    if row.revoked_by:
         return "revoked"
     if row.used >= row.grant.count:
         return "used up"

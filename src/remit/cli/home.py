@@ -12,27 +12,27 @@ from remit.journal.ports import Store
 
 
 @frozen(kw_only=False)
-class Home:
+class HomeFolder:
     """The folder. Applications keep their own databases beside the journal."""
 
     folder: Path
 
     @property
-    def journal(self) -> Path:
+    def journal_file(self) -> Path:
         """The database of runs."""
         return self.folder / "journal.db"
 
     @property
-    def config(self) -> Path:
+    def config_file(self) -> Path:
         """Who may do what."""
         return self.folder / "config.toml"
 
     @property
-    def audit(self) -> Path:
+    def audit_folder(self) -> Path:
         """The audit logs, one for each tenant."""
         return self.folder / "audit"
 
-    def store(self, url: str = "") -> Store:
+    def open_store(self, url: str = "") -> Store:
         """The journal, opened when first used: the database at ``url``, or else the file in this folder.
 
         Raises:
@@ -42,10 +42,10 @@ class Home:
             from remit.journal.sql import SqlStore
         except ModuleNotFoundError as error:
             raise SetupError(f"the journal needs {error.name}; install it with: pip install 'remit[sql]'") from error
-        return SqlStore(url) if url else SqlStore.at(self.journal)
+        return SqlStore(url) if url else SqlStore.at(self.journal_file)
 
 
-def home_of(environ: Mapping[str, str]) -> Home:
+def ensure_home(environ: Mapping[str, str]) -> HomeFolder:
     """The folder that the environment names, by default the user's data folder; made for its owner alone.
 
     Raises:
@@ -56,4 +56,4 @@ def home_of(environ: Mapping[str, str]) -> Home:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise SetupError(f"the folder {folder} cannot be made: {error.strerror}; set REMIT_HOME to another") from error
-    return Home(folder)
+    return HomeFolder(folder)

@@ -10,63 +10,63 @@ import time
 from collections.abc import Callable, Coroutine
 from typing import Any, Final
 
-from remit.cli.desk import Desk
+from remit.cli.desk import LocalClient
 from remit.cli.terminal import Terminal
 from remit.core.frozen import frozen
 from remit.errors import LeaseError
 from remit.journal.ports import RunRow
-from remit.runtime import LEASE, RunResult, Runtime
+from remit.runtime import LEASE_SECONDS, RunResult, Runtime
 
-_DRIVER: Final = re.compile(r"(\d+)-[0-9a-z]{12}")
+_EXECUTOR_NAME: Final = re.compile(r"(\d+)-[0-9a-z]{12}")
 """How a runtime names itself as a driver: by its process, and a word of its own."""
 
-_POLL: Final = 0.5
-_GRACE: Final = 2.0
+_POLL_SECONDS: Final = 0.5
+_GRACE_SECONDS: Final = 2.0
 
 
 @frozen
-class DrivingOn:
+class ResumeWhenFree:
     """Drives runs on at one terminal.
 
     Args:
-        now: seconds, for the wait. pause: lets some pass.
+        monotonic: seconds, for the wait. sleep: lets some pass.
     """
 
-    desk: Desk
+    client: LocalClient
     runtime: Runtime
     terminal: Terminal
-    now: Callable[[], float] = time.monotonic
-    pause: Callable[[float], Coroutine[Any, Any, None]] = asyncio.sleep
+    monotonic: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], Coroutine[Any, Any, None]] = asyncio.sleep
 
-    def __call__(self, run: str, which: Callable[[], RunRow | None]) -> RunResult[Any]:
-        """Drive ``run`` on, as soon as nobody else does. ``which`` is its line, for Ctrl-C.
+    def __call__(self, run: str, find_row: Callable[[], RunRow | None]) -> RunResult[Any]:
+        """Drive ``run`` on, as soon as nobody else does. ``find_row`` is its line, for Ctrl-C.
 
         Raises:
             LeaseError: somebody who is alive drives it, or may be; says when the lease ends.
         """
-        until = self.now() + LEASE + _GRACE
-        told = False
+        deadline = self.monotonic() + LEASE_SECONDS + _GRACE_SECONDS
+        announced = False
         while True:
             try:
-                return self.desk.drive(self.runtime, self.runtime.resume(run), which)
+                return self.client.execute(self.runtime, self.runtime.resume(run), find_row)
             except LeaseError as error:
-                process = _process(error)
-                if process is None or _lives(process) or self.now() > until:
-                    raise LeaseError(_refusal(error, process)) from error
-                if not told:
-                    self.terminal.say((_waiting(process), "dim"))
-                    self.terminal.label(f"waiting for the lease of process {process} to end")
-                    told = True
-            self.desk.wait(self.pause(_POLL))
+                process = _lease_holder(error)
+                if process is None or _is_alive(process) or self.monotonic() > deadline:
+                    raise LeaseError(_refusal_message(error, process)) from error
+                if not announced:
+                    self.terminal.print_line((_waiting_message(process), "dim"))
+                    self.terminal.set_label(f"waiting for the lease of process {process} to end")
+                    announced = True
+            self.client.wait(self.sleep(_POLL_SECONDS))
 
 
-def _process(error: LeaseError) -> int | None:
+def _lease_holder(error: LeaseError) -> int | None:
     """The process that holds the lease, if the driver's name says which."""
-    found = _DRIVER.fullmatch(error.driver)
+    found = _EXECUTOR_NAME.fullmatch(error.executor)
     return int(found[1]) if found else None
 
 
-def _lives(process: int) -> bool:
+def _is_alive(process: int) -> bool:
     """Whether this machine has such a process. One that is somebody else's is a process too."""
     if sys.platform == "win32":
         return True
@@ -79,12 +79,14 @@ def _lives(process: int) -> bool:
     return True
 
 
-def _waiting(process: int) -> str:
-    return f"Process {process}, which drove it, is gone. It goes on when its lease ends, in at most {LEASE:.0f} s."
+def _waiting_message(process: int) -> str:
+    return (
+        f"Process {process}, which drove it, is gone. It goes on when its lease ends, in at most {LEASE_SECONDS:.0f} s."
+    )
 
 
-def _refusal(error: LeaseError, process: int | None) -> str:
+def _refusal_message(error: LeaseError, process: int | None) -> str:
     """What is said where somebody may still be driving."""
-    said = error.message.partition(";")[0]
+    message = error.message.partition(";")[0]
     who = f"process {process} is alive on this machine" if process is not None else "wait for it, or stop it"
-    return f"{said}: {who}; a lease ends {LEASE:.0f} s after its driver is gone"
+    return f"{message}: {who}; a lease ends {LEASE_SECONDS:.0f} s after its driver is gone"

@@ -8,33 +8,33 @@ from typing import Annotated
 
 import typer
 
-from remit.cli.group import group
+from remit.cli.group import make_group
 from remit.cli.legible import json_text
 from remit.cli.status import NoSuchError, UsageError
 from remit.errors import CallCancelledError
-from remit.models.weights import KNOWN, Progress, Weights, cache_dir, fetch, path_of
+from remit.models.weights import KNOWN_WEIGHTS, Progress, Weights, cache_dir, download_weights, find_cached
 
-commands = group("The weights of the local models.")
+commands = make_group("The weights of the local models.")
 
 
 @commands.command("list")
 def list_(*, as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False) -> None:
     """List the local models, and which of them are here."""
-    found = [(weights, path_of(weights)) for weights in KNOWN.values()]
+    found = [(weights, find_cached(weights)) for weights in KNOWN_WEIGHTS.values()]
     if as_json:
         print(json_text({"models": [_summary(weights, path) for weights, path in found]}))
         return
-    from remit.cli.terminal import draw, table
+    from remit.cli.terminal import make_table, print_table
 
-    shown = table("model", "size", "here", "what it is")
+    listing = make_table("model", "size", "here", "what it is")
     for weights, path in found:
-        shown.add_row(weights.name, _size(weights.size), str(path) if path else "no", weights.description)
-    draw(shown)
+        listing.add_row(weights.name, _format_size(weights.size), str(path) if path else "no", weights.description)
+    print_table(listing)
 
 
 @commands.command("fetch")
 def fetch_(
-    name: Annotated[str, typer.Argument(metavar="NAME", help=f"One of: {', '.join(KNOWN)}.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help=f"One of: {', '.join(KNOWN_WEIGHTS)}.")],
     *,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
@@ -42,10 +42,10 @@ def fetch_(
 
     What an interrupted fetch left is used.
     """
-    if name not in KNOWN:
-        raise NoSuchError(f"there is no local model {name!r}; there are: {', '.join(KNOWN)}")
-    path = fetch_shown(KNOWN[name])
-    print(json_text(_summary(KNOWN[name], path)) if as_json else path)
+    if name not in KNOWN_WEIGHTS:
+        raise NoSuchError(f"there is no local model {name!r}; there are: {', '.join(KNOWN_WEIGHTS)}")
+    path = fetch_with_progress(KNOWN_WEIGHTS[name])
+    print(json_text(_summary(KNOWN_WEIGHTS[name], path)) if as_json else path)
 
 
 def fetch_weights(weights: Weights, *, yes: bool, may_ask: bool) -> None:
@@ -55,47 +55,49 @@ def fetch_weights(weights: Weights, *, yes: bool, may_ask: bool) -> None:
         UsageError: nobody said yes, or nobody is there to ask.
         WeightsError: they could not be had.
     """
-    what = f"the model '{weights.name}' ({weights.description}), {_size(weights.size)}, into {cache_dir()}"
+    description = (
+        f"the model '{weights.name}' ({weights.description}), {_format_size(weights.size)}, into {cache_dir()}"
+    )
     if not yes and not may_ask:
-        raise UsageError(f"this needs {what}; fetch it with --yes, or with: remit model fetch {weights.name}")
+        raise UsageError(f"this needs {description}; fetch it with --yes, or with: remit model fetch {weights.name}")
     if not yes:
-        print(f"This needs {what}. No key or account is needed. It is fetched once.", file=sys.stderr)
+        print(f"This needs {description}. No key or account is needed. It is fetched once.", file=sys.stderr)
         if not typer.confirm("Fetch it now?", err=True):
             raise UsageError(f"without it there is no model; set REMIT_MODEL to another, or fetch '{weights.name}'")
-    fetch_shown(weights)
+    fetch_with_progress(weights)
 
 
-def fetch_shown(weights: Weights) -> Path:
+def fetch_with_progress(weights: Weights) -> Path:
     """Fetch weights and show how far it has come, on stderr."""
     from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bars
 
-    from remit.cli.terminal import console
+    from remit.cli.terminal import make_console
 
-    shown = console(stderr=True)
+    output = make_console(stderr=True)
     columns = (TextColumn("fetching {task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
     try:
-        if not shown.is_terminal:
-            return fetch(weights, cache_dir(), _Tenths(weights.name))
-        with Bars(*columns, console=shown) as bars:
+        if not output.is_terminal:
+            return download_weights(weights, cache_dir(), _ProgressPrinter(weights.name))
+        with Bars(*columns, console=output) as bars:
             task = bars.add_task(weights.name, total=weights.size)
-            return fetch(weights, cache_dir(), lambda at: bars.update(task, completed=at.done))
+            return download_weights(weights, cache_dir(), lambda at: bars.update(task, completed=at.done))
     except KeyboardInterrupt:
-        said = f"stopped; what has come is kept, and this goes on from there: remit model fetch {weights.name}"
-        raise CallCancelledError(said) from None
+        message = f"stopped; what has come is kept, and this goes on from there: remit model fetch {weights.name}"
+        raise CallCancelledError(message) from None
 
 
-class _Tenths:
+class _ProgressPrinter:
     """Progress for a file or a pipe: a line for each tenth."""
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._said = -1
+        self._last_tenth = -1
 
-    def __call__(self, at: Progress) -> None:
-        tenth = at.done * 10 // at.total
-        if tenth != self._said:
-            self._said = tenth
+    def __call__(self, progress: Progress) -> None:
+        tenth = progress.done * 10 // progress.total
+        if tenth != self._last_tenth:
+            self._last_tenth = tenth
             print(f"fetching {self._name}: {tenth * 10} %", file=sys.stderr, flush=True)
 
 
@@ -108,5 +110,5 @@ def _summary(weights: Weights, path: Path | None) -> dict[str, object]:
     }
 
 
-def _size(count: int) -> str:
+def _format_size(count: int) -> str:
     return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{count / 1e6:.0f} MB"

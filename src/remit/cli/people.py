@@ -24,7 +24,7 @@ if sys.platform != "win32":
 
 Permission = Annotated[str, StringConstraints(pattern=r"^(\*|[a-z][a-z0-9_-]*:(\*|[a-z][a-z0-9_:-]*))$")]
 
-_DEFAULT: Final = """\
+_DEFAULT_CONFIG: Final = """\
 # Who may do what with Remit on this machine. Read anew by every command.
 #
 # A role is a list of permissions: "cms:write" permits one thing, "cms:*" a whole area, "*" everything.
@@ -59,7 +59,7 @@ class User(BaseModel):
     tenant: str = Field(min_length=1)
 
 
-class Place(BaseModel):
+class JournalConfig(BaseModel):
     """Where the journal is kept."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -70,21 +70,21 @@ class Config(BaseModel):
     """The whole file."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
-    journal: Place = Place()
+    journal: JournalConfig = JournalConfig()
     roles: dict[str, Role] = {}
     users: dict[str, User] = {}
 
 
 @frozen
-class People:
+class UserDirectory:
     """Everybody that ``path`` knows, and the URL of the journal if it names one, which may hold a password."""
 
     path: Path
     roles: tuple[str, ...]
     principals: Mapping[str, Principal]
-    journal: str = field(default="", repr=False)
+    journal_url: str = field(default="", repr=False)
 
-    def named(self, name: str) -> Principal:
+    def require_principal(self, name: str) -> Principal:
         """The principal of that name.
 
         Raises:
@@ -93,18 +93,19 @@ class People:
         if name not in self.principals:
             roles = ", ".join(self.roles) or "none yet"
             raise SetupError(
-                f'{self.path} does not know the user {name!r}; add the table [users.{_key(name)}] with roles = ["…"] '
+                f"{self.path} does not know the user {name!r}; add the table "
+                f'[users.{_toml_key(name)}] with roles = ["…"] '
                 f'(there are: {roles}) and tenant = "local-site"'
             )
         return self.principals[name]
 
-    def directory(self, name: str, tenant: str) -> Principal | None:
+    def find_principal(self, name: str, tenant: str) -> Principal | None:
         """The principal of that name and tenant with today's permissions."""
         found = self.principals.get(name)
         return found if found is not None and found.tenant == tenant else None
 
 
-def read_people(path: Path, user: str) -> People:
+def read_users(path: Path, user: str) -> UserDirectory:
     """The people in the file at ``path``. The first use writes one that makes ``user`` the owner.
 
     Raises:
@@ -112,13 +113,13 @@ def read_people(path: Path, user: str) -> People:
     """
     try:
         if not path.exists():
-            _write(path, _DEFAULT.format(user=_key(user)))
-        said = tomllib.loads(path.read_text(encoding="utf-8"))
+            _write_file(path, _DEFAULT_CONFIG.format(user=_toml_key(user)))
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise SetupError(f"{path} cannot be used: {error.strerror}") from error
     except ValueError as error:
         raise SetupError(f"{path} is not TOML: {error}") from error
-    return _people(path, said)
+    return _parse_users(path, document)
 
 
 def os_user() -> str:
@@ -131,23 +132,25 @@ def os_user() -> str:
         return f"uid-{os.geteuid()}"
 
 
-def _people(path: Path, said: dict[str, Any]) -> People:
+def _parse_users(path: Path, document: dict[str, Any]) -> UserDirectory:
     try:
-        config = Config.model_validate(said)
+        config = Config.model_validate(document)
     except ValidationError as error:
-        raise SetupError(f"{path}: {_explained(error)}") from error
+        raise SetupError(f"{path}: {_explain(error)}") from error
     principals: dict[str, Principal] = {}
     for name, user in config.users.items():
         unknown = sorted(set(user.roles) - set(config.roles))
         if unknown:
             known = ", ".join(config.roles) or "none"
-            raise SetupError(f"{path}: users.{_key(name)}.roles: no role {unknown[0]!r} in this file; it has: {known}")
+            raise SetupError(
+                f"{path}: users.{_toml_key(name)}.roles: no role {unknown[0]!r} in this file; it has: {known}"
+            )
         granted = frozenset(permission for role in user.roles for permission in config.roles[role].permissions)
         principals[name] = Principal(name, user.tenant, granted, frozenset(user.roles))
-    return People(path=path, roles=tuple(config.roles), principals=principals, journal=config.journal.url)
+    return UserDirectory(path=path, roles=tuple(config.roles), principals=principals, journal_url=config.journal.url)
 
 
-def _explained(error: ValidationError) -> str:
+def _explain(error: ValidationError) -> str:
     """The first thing that is wrong, by the key where it stands."""
     first = error.errors(include_url=False)[0]
     key = ".".join(str(part) for part in first["loc"])
@@ -162,12 +165,12 @@ def _explained(error: ValidationError) -> str:
             return f"{key}: {first['msg']}"
 
 
-def _key(name: str) -> str:
+def _toml_key(name: str) -> str:
     """A name as a TOML key."""
     return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name)
 
 
-def _write(path: Path, text: str) -> None:
+def _write_file(path: Path, text: str) -> None:
     """Write a file as a whole, for its owner alone; two first uses at once write the same."""
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     draft.touch(mode=0o600)

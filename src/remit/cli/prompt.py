@@ -15,7 +15,7 @@ with contextlib.suppress(ImportError):
 if sys.platform != "win32":
     import termios
 
-_BEAT: Final = 0.1
+_WAKE_INTERVAL: Final = 0.1
 """Seconds after which a Ctrl-C is heard that came while nobody listened."""
 
 
@@ -30,20 +30,20 @@ def read_line(prompt: str) -> str:
         KeyboardInterrupt: Ctrl-C.
         EOFError: Ctrl-D, or there is nothing more to read.
     """
-    with _kept_keys(), _beat():
+    with _keep_typed_keys(), _wake_for_signals():
         return input(prompt)
 
 
 @contextlib.contextmanager
-def _kept_keys() -> Generator[None]:
+def _keep_typed_keys() -> Generator[None]:
     """Ctrl-C throws away no key that was typed before it."""
     if sys.platform == "win32" or not sys.stdin.isatty():
         yield
         return
     before = termios.tcgetattr(sys.stdin)
-    keeping = [*before]
-    keeping[3] = before[3] | termios.NOFLSH
-    termios.tcsetattr(sys.stdin, termios.TCSANOW, keeping)
+    changed = [*before]
+    changed[3] = before[3] | termios.NOFLSH
+    termios.tcsetattr(sys.stdin, termios.TCSANOW, changed)
     try:
         yield
     finally:
@@ -51,13 +51,13 @@ def _kept_keys() -> Generator[None]:
 
 
 @contextlib.contextmanager
-def _beat() -> Generator[None]:
+def _wake_for_signals() -> Generator[None]:
     """Wakes the main thread now and then, so that it looks at the signals that have come."""
     if sys.platform == "win32":
         yield
         return
     before = signal.signal(signal.SIGALRM, lambda _signal, _frame: None)
-    signal.setitimer(signal.ITIMER_REAL, _BEAT, _BEAT)
+    signal.setitimer(signal.ITIMER_REAL, _WAKE_INTERVAL, _WAKE_INTERVAL)
     try:
         yield
     finally:

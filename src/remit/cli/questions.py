@@ -7,12 +7,12 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from remit.cli.desk import Desk
-from remit.cli.outcome import how_to_decide
+from remit.cli.desk import LocalClient
+from remit.cli.outcome import decision_commands
 from remit.cli.prompt import read_line
-from remit.cli.status import report
+from remit.cli.status import report_error
 from remit.cli.terminal import Terminal
-from remit.contracts.question import Question, QuestionKind, Status
+from remit.contracts.question import Question, QuestionKind, QuestionStatus
 from remit.core.frozen import frozen
 from remit.errors import RequestError
 from remit.runtime import Runtime
@@ -20,7 +20,7 @@ from remit.runtime import Runtime
 if sys.platform != "win32":
     import termios
 
-Ask = Callable[[str], str]
+ReadLine = Callable[[str], str]
 """Reads a line after a prompt, as `input` does."""
 
 
@@ -33,7 +33,7 @@ class Answer(enum.Enum):
 
 
 @frozen
-class _Words:
+class _AnswerDetails:
     reason: str = ""
     result: str = ""
 
@@ -45,79 +45,81 @@ _CHOICES: Final[Mapping[QuestionKind, str]] = {
 
 
 @frozen
-class Asking:
+class QuestionPrompter:
     """Asks at one terminal, for one runtime. A line typed before the question was shown is no answer to it."""
 
-    desk: Desk
+    client: LocalClient
     runtime: Runtime
     terminal: Terminal
-    where: str = ""
-    ask: Ask = read_line
+    app_reference: str = ""
+    read: ReadLine = read_line
 
-    def put(self, question: Question) -> Answer:
+    def ask_question(self, question: Question) -> Answer:
         """Show a question and carry out the answer; what was decided in the end, here or meanwhile elsewhere."""
-        self.terminal.question(question, self.desk.clock())
-        _forget_typed_ahead()
-        answer, words = self._answer(_CHOICES[question.kind]), None
+        self.terminal.show_question(question, self.client.clock())
+        _discard_typed_ahead()
+        answer, details = self._read_answer(_CHOICES[question.kind]), None
         if answer is not Answer.LATER:
-            words = self._words(question.kind, answer)
-            answer = Answer.LATER if words is None else answer
+            details = self._read_details(question.kind, answer)
+            answer = Answer.LATER if details is None else answer
         if answer is Answer.LATER:
-            self.terminal.say(f"  left open; decide it later with: {' or: '.join(how_to_decide(question, self.where))}")
+            self.terminal.print_line(
+                f"  left open; decide it later with: {' or: '.join(decision_commands(question, self.app_reference))}"
+            )
             return answer
-        return self._decide(question, answer, words or _Words())
+        return self._decide(question, answer, details or _AnswerDetails())
 
-    def _answer(self, choices: str) -> Answer:
+    def _read_answer(self, choices: str) -> Answer:
         while True:
-            line = self._line(f"  {choices}: ")
+            line = self._read_line(f"  {choices}: ")
             if line is None:
                 return Answer.LATER
             for answer in Answer:
                 if line.casefold() in (answer.value, answer.value[0]):
                     return answer
 
-    def _words(self, kind: QuestionKind, answer: Answer) -> _Words | None:
+    def _read_details(self, kind: QuestionKind, answer: Answer) -> _AnswerDetails | None:
         """What belongs to an answer; None if the person thinks better of it."""
         if kind == "approval" and answer is Answer.NO:
-            reason = self._line("  Why not? (enter for no reason) ")
-            return None if reason is None else _Words(reason=reason)
+            reason = self._read_line("  Why not? (enter for no reason) ")
+            return None if reason is None else _AnswerDetails(reason=reason)
         if kind == "outcome" and answer is Answer.YES:
-            result = self._line("  What did it give? (its result as the agent would read it) ")
-            return None if result is None else _Words(result=result)
-        return _Words()
+            result = self._read_line("  What did it give? (its result as the agent would read it) ")
+            return None if result is None else _AnswerDetails(result=result)
+        return _AnswerDetails()
 
-    def _decide(self, question: Question, answer: Answer, words: _Words) -> Answer:
+    def _decide(self, question: Question, answer: Answer, details: _AnswerDetails) -> Answer:
         yes = answer is Answer.YES
-        deciding = self.runtime.decide(
-            question.id, approved=yes, by=self.desk.me, reason=words.reason, result=words.result
+        decision = self.runtime.decide(
+            question.id, approved=yes, by=self.client.principal, reason=details.reason, result=details.result
         )
         try:
-            self.desk.wait(deciding)
+            self.client.wait(decision)
         except RequestError as error:
-            report(error)
-            return _standing(self.desk.question(question.id).status)
+            report_error(error)
+            return _final_answer(self.client.get_question(question.id).status)
         if question.kind == "outcome":
-            self.terminal.say("  it happened" if yes else "  it did not happen; the call is made again")
+            self.terminal.print_line("  it happened" if yes else "  it did not happen; the call is made again")
         else:
-            self.terminal.say(("  approved", "green") if yes else ("  denied", "red"))
+            self.terminal.print_line(("  approved", "green") if yes else ("  denied", "red"))
         return answer
 
-    def _line(self, prompt: str) -> str | None:
+    def _read_line(self, prompt: str) -> str | None:
         """The line that is typed; None for Ctrl-C and Ctrl-D."""
         try:
-            return self.ask(prompt).strip()
+            return self.read(prompt).strip()
         except (EOFError, KeyboardInterrupt):
-            self.terminal.say()
+            self.terminal.print_line()
             return None
 
 
-def _standing(status: Status) -> Answer:
+def _final_answer(status: QuestionStatus) -> Answer:
     """What became of a question that could not be decided here."""
     if status == "open":
         return Answer.LATER
     return Answer.YES if status in ("approved", "taken") else Answer.NO
 
 
-def _forget_typed_ahead() -> None:
+def _discard_typed_ahead() -> None:
     if sys.platform != "win32" and sys.stdin.isatty():
         termios.tcflush(sys.stdin, termios.TCIFLUSH)

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from remit.cli.desk import open_desk
-from remit.cli.legible import json_text, legible
-from remit.cli.status import Status
+from remit.cli.desk import open_client
+from remit.cli.legible import escape_controls, json_text
+from remit.cli.status import ExitStatus
 
 
 def replay(
@@ -25,14 +25,14 @@ def replay(
 
     Exit status: 0 identical, 1 different.
     """
-    with open_desk() as desk:
-        runtime = desk.runtime(desk.app_of(desk.readable(run), app))
-        report = desk.wait(runtime.replay(run))
+    with open_client() as client:
+        runtime = client.runtime(client.resolve_app(client.get_readable_run(run), app))
+        report = client.wait(runtime.replay(run))
     if as_json:
-        summary = {"run": run, "identical": report.identical, "compared": report.compared}
-        print(json_text(summary | ({} if report.identical else {"difference": report.difference})))
-    elif report.identical:
-        print(f"identical: {report.compared} messages and ends of calls, to the byte")
+        summary = {"run": run, "identical": report.is_identical, "compared": report.compared_count}
+        print(json_text(summary | ({} if report.is_identical else {"difference": report.difference})))
+    elif report.is_identical:
+        print(f"identical: {report.compared_count} messages and ends of calls, to the byte")
     else:
-        print(f"different, after {report.compared} that are identical: {legible(report.difference)}")
-    return Status.DONE if report.identical else Status.FAILED
+        print(f"different, after {report.compared_count} that are identical: {escape_controls(report.difference)}")
+    return ExitStatus.DONE if report.is_identical else ExitStatus.FAILED

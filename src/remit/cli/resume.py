@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from remit.app import App
-from remit.cli.desk import Desk, needs_model, open_desk
+from remit.cli.desk import LocalClient, needs_model, open_client
 from remit.journal.ports import RunRow
 
 
@@ -25,39 +25,39 @@ def resume(
 
     Exit status: 0 done, 1 failed, 2 usage, 3 waiting for a decision.
     """
-    with open_desk() as desk:
-        row = desk.readable(run)
-        return drive_on(desk, row, prepared(desk, row, app), where=app, as_json=as_json)
+    with open_client() as client:
+        row = client.get_readable_run(run)
+        return resume_run(client, row, prepare_app(client, row, app), app_reference=app, as_json=as_json)
 
 
-def prepared(desk: Desk, row: RunRow, where: str) -> App:
+def prepare_app(client: LocalClient, row: RunRow, app_reference: str) -> App:
     """The application of a run, once it is sure that the model it needs is there.
 
     Raises:
         SetupError: application or model cannot be had.
     """
-    app = desk.app_of(row, where)
+    app = client.resolve_app(row, app_reference)
     if needs_model(app, row.callee):
-        desk.model.check()
+        client.model.check()
     return app
 
 
-def drive_on(desk: Desk, row: RunRow, app: App, *, where: str, as_json: bool) -> int:
+def resume_run(client: LocalClient, row: RunRow, app: App, *, app_reference: str, as_json: bool) -> int:
     """Drive a run on and tell how it came out."""
-    from remit.cli.lease import DrivingOn
-    from remit.cli.outcome import Told, tell
-    from remit.cli.terminal import Terminal, console
+    from remit.cli.lease import ResumeWhenFree
+    from remit.cli.outcome import ReportOptions, report_result
+    from remit.cli.terminal import Terminal, make_console
 
-    terminal = Terminal(console(stderr=True), app)
-    runtime = desk.runtime(app, terminal)
-    with terminal.busy(row.callee):
-        driving = DrivingOn(desk=desk, runtime=runtime, terminal=terminal)
-        result = driving(row.run, lambda: desk.find(row.run))
-    told = Told(
+    terminal = Terminal(make_console(stderr=True), app)
+    runtime = client.runtime(app, terminal)
+    with terminal.show_busy(row.callee):
+        resume_when_free = ResumeWhenFree(client=client, runtime=runtime, terminal=terminal)
+        result = resume_when_free(row.run, lambda: client.find_run(row.run))
+    options = ReportOptions(
         as_json=as_json,
         application=row.application,
         conversation=row.conversation,
-        where=where,
-        following=terminal.following,
+        app_reference=app_reference,
+        follower=terminal.follower,
     )
-    return tell(desk, result, told)
+    return report_result(client, result, options)

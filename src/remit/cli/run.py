@@ -9,11 +9,11 @@ from typing import Annotated
 import typer
 
 from remit.app import App
-from remit.cli.apps import find_app, installed
-from remit.cli.desk import Desk, check_models, needs_model, open_desk
-from remit.cli.legible import json_text, legible
+from remit.cli.apps import find_app, installed_apps
+from remit.cli.desk import LocalClient, check_models, needs_model, open_client
+from remit.cli.legible import escape_controls, json_text
 from remit.cli.model import fetch_weights
-from remit.cli.status import Status, UsageError
+from remit.cli.status import ExitStatus, UsageError
 from remit.errors import RequestError
 
 
@@ -37,21 +37,25 @@ def run(
     Exit status: 0 done, 1 failed, 2 usage, 3 waiting for a decision. REMIT_MODEL says which model: openai:NAME,
     local:base (the default), local:small, local:FILE.gguf, pydantic-ai:PROVIDER:NAME or scripted:FILE.
     """
-    _check(ask, as_json=as_json, detach=detach)
-    with open_desk() as desk:
-        found = find_app(app, installed())
+    _check_options(ask, as_json=as_json, detach=detach)
+    with open_client() as client:
+        found = find_app(app, installed_apps())
         if not found.agents:
             raise RequestError(f"the application {found.name!r} has no agent to talk to; see: remit tools {app}")
-        named = conversation or f"{found.name}-{secrets.token_hex(4)}"
+        conversation_id = conversation or f"{found.name}-{secrets.token_hex(4)}"
         if ask is not None and detach:
-            return _detach(desk, found, named, ask, as_json=as_json)
+            return _detach(client, found, conversation_id, ask, as_json=as_json)
         if needs_model(found, found.agents[0].name):
-            _prepare(desk, yes=yes, may_ask=ask is None)
-        check_models(desk, found, found.agents[0].name)
-        return _talk(desk, found, named, app) if ask is None else _ask(desk, found, named, ask, app, as_json=as_json)
+            _ensure_weights(client, yes=yes, may_ask=ask is None)
+        check_models(client, found, found.agents[0].name)
+        return (
+            _talk(client, found, conversation_id, app)
+            if ask is None
+            else _ask(client, found, conversation_id, ask, app, as_json=as_json)
+        )
 
 
-def _check(ask: str | None, *, as_json: bool, detach: bool) -> None:
+def _check_options(ask: str | None, *, as_json: bool, detach: bool) -> None:
     if ask is None and detach:
         raise UsageError("--detach goes with --ask TEXT; a conversation in a terminal is driven here")
     if ask is None and as_json:
@@ -62,53 +66,53 @@ def _check(ask: str | None, *, as_json: bool, detach: bool) -> None:
         raise UsageError("--ask says nothing; give it a text")
 
 
-def _prepare(desk: Desk, *, yes: bool, may_ask: bool) -> None:
+def _ensure_weights(client: LocalClient, *, yes: bool, may_ask: bool) -> None:
     """Have the weights that the chosen model needs."""
-    weights = desk.model.choice.missing()
+    weights = client.model.choice.missing_weights()
     if weights is not None:
         fetch_weights(weights, yes=yes, may_ask=may_ask and sys.stdin.isatty())
 
 
-def _detach(desk: Desk, app: App, conversation: str, text: str, *, as_json: bool) -> int:
-    from remit.cli.engine import told_of
+def _detach(client: LocalClient, app: App, conversation: str, text: str, *, as_json: bool) -> int:
+    from remit.cli.engine import notify_engine
 
-    runtime = desk.runtime(app)
-    run = desk.wait(runtime.open(text, by=desk.me, conversation=conversation))
-    told_of(desk, runtime, run)
+    runtime = client.runtime(app)
+    run = client.wait(runtime.submit(text, by=client.principal, conversation=conversation))
+    notify_engine(client, runtime, run)
     if as_json:
         print(json_text({"run": run, "status": "running", "conversation": conversation}))
     else:
         print(run)
-    return Status.DONE
+    return ExitStatus.DONE
 
 
-def _talk(desk: Desk, app: App, conversation: str, where: str) -> int:
+def _talk(client: LocalClient, app: App, conversation: str, app_reference: str) -> int:
     from remit.cli.chat import Chat
-    from remit.cli.terminal import Terminal, console
+    from remit.cli.terminal import Terminal, make_console
 
-    terminal = Terminal(console(), app)
-    return Chat(desk, desk.runtime(app, terminal), terminal, conversation, where).talk()
+    terminal = Terminal(make_console(), app)
+    return Chat(client, client.runtime(app, terminal), terminal, conversation, app_reference).talk()
 
 
-def _ask(desk: Desk, app: App, conversation: str, text: str, where: str, *, as_json: bool) -> int:
-    from remit.cli.outcome import Told, tell
-    from remit.cli.terminal import Terminal, console
+def _ask(client: LocalClient, app: App, conversation: str, text: str, app_reference: str, *, as_json: bool) -> int:
+    from remit.cli.outcome import ReportOptions, report_result
+    from remit.cli.terminal import Terminal, make_console
 
-    terminal = Terminal(console(stderr=True), app)
-    runtime = desk.runtime(app, terminal)
-    model = f", model: {desk.model.choice.said}" if needs_model(app, app.agents[0].name) else ""
+    terminal = Terminal(make_console(stderr=True), app)
+    runtime = client.runtime(app, terminal)
+    model = f", model: {client.model.choice.description}" if needs_model(app, app.agents[0].name) else ""
     if model:
-        with terminal.busy("starting the model"):
-            desk.wait(desk.model.start())
-    terminal.say(f"conversation {legible(conversation)}{model}")
-    with terminal.busy("thinking"):
-        work = runtime.run(text, by=desk.me, conversation=conversation)
-        result = desk.drive(runtime, work, lambda: desk.newest(app.name, conversation))
-    told = Told(
+        with terminal.show_busy("starting the model"):
+            client.wait(client.model.start())
+    terminal.print_line(f"conversation {escape_controls(conversation)}{model}")
+    with terminal.show_busy("thinking"):
+        execution = runtime.run(text, by=client.principal, conversation=conversation)
+        result = client.execute(runtime, execution, lambda: client.latest_run(app.name, conversation))
+    options = ReportOptions(
         as_json=as_json,
         application=app.name,
         conversation=conversation,
-        where=where,
-        following=terminal.following,
+        app_reference=app_reference,
+        follower=terminal.follower,
     )
-    return tell(desk, result, told)
+    return report_result(client, result, options)

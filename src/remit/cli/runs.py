@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from remit.cli.desk import open_desk
-from remit.cli.legible import json_text, lasting, one_line
+from remit.cli.desk import open_client
+from remit.cli.legible import format_duration, json_text, one_line
 from remit.journal.ports import RunRow
 
 
@@ -20,17 +20,19 @@ def runs(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
     """List runs, newest first: yours, or those of your whole tenant if you hold runs:read."""
-    with open_desk() as desk:
-        mine = desk.store.runs(conversation=conversation, tenant=desk.me.tenant, principal=desk.reads, limit=limit)
-        rows = desk.wait(mine)
+    with open_client() as client:
+        mine = client.store.list_runs(
+            conversation=conversation, tenant=client.principal.tenant, principal=client.readable_principal, limit=limit
+        )
+        rows = client.wait(mine)
     if as_json:
         print(json_text({"runs": [asdict(row) for row in rows]}))
         return
-    from remit.cli.terminal import draw, table
+    from remit.cli.terminal import make_table, print_table
 
-    shown = table("run", "status", "application", "callee", "by", "conversation", "begun", "took")
+    listing = make_table("run", "status", "application", "callee", "by", "conversation", "begun", "took")
     for row in rows:
-        shown.add_row(
+        listing.add_row(
             row.run,
             row.status,
             row.application,
@@ -38,10 +40,10 @@ def runs(
             one_line(row.principal),
             one_line(row.conversation),
             datetime.fromtimestamp(row.opened).astimezone().strftime("%Y-%m-%d %H:%M:%S"),
-            _took(row),
+            _duration(row),
         )
-    draw(shown)
+    print_table(listing)
 
 
-def _took(row: RunRow) -> str:
-    return lasting(row.ended - row.opened) if row.ended else ""
+def _duration(row: RunRow) -> str:
+    return format_duration(row.ended - row.opened) if row.ended else ""

@@ -10,14 +10,14 @@ from typing import Annotated
 import typer
 from msgspec import structs
 
-from remit.agent.roster import everybody
-from remit.cli.desk import Desk, open_desk
+from remit.agent.roster import all_callees
+from remit.cli.desk import LocalClient, open_client
 from remit.cli.legible import json_text
-from remit.cli.status import Status
-from remit.cli.timeline import Line, Timeline
+from remit.cli.status import ExitStatus
+from remit.cli.timeline import Timeline, TimelineEntry
 from remit.contracts.items import Position
-from remit.errors import FormatError, RemitError
-from remit.journal.codec import broken_link
+from remit.errors import JournalFormatError, RemitError
+from remit.journal.codec import find_broken_link
 from remit.journal.ports import RunRow
 
 
@@ -34,38 +34,38 @@ def show(
     Messages, calls with their risk and duration, questions and who decided them. Exit status 1 if the journal of the
     run is not what was written.
     """
-    with open_desk() as desk:
-        row = desk.readable(run)
-        positions = desk.wait(desk.store.read(run))
-        broken = broken_link(positions)
+    with open_client() as client:
+        row = client.get_readable_run(run)
+        positions = client.wait(client.store.read(run))
+        broken = find_broken_link(positions)
         if as_json:
-            items = [_item(position) for position in positions]
+            items = [_item_fields(position) for position in positions]
             print(json_text({**asdict(row), "changedAt": broken, "items": items}))
         else:
-            _draw(Timeline(positions, _risks(desk, row, app)).lines())
+            _draw(Timeline(positions, _tool_risks(client, row, app)).entries())
     if broken is not None:
-        raise FormatError(f"item {broken} of run {run} is not what was written; the journal was changed")
-    return Status.DONE
+        raise JournalFormatError(f"item {broken} of run {run} is not what was written; the journal was changed")
+    return ExitStatus.DONE
 
 
-def _draw(lines: Sequence[Line]) -> None:
-    from remit.cli.terminal import draw, risk_text, table
+def _draw(lines: Sequence[TimelineEntry]) -> None:
+    from remit.cli.terminal import make_table, print_table, risk_text
 
-    shown = table("time", "what", "risk", "")
+    listing = make_table("time", "what", "risk", "")
     for line in lines:
-        shown.add_row(f"{line.offset:+.3f} s", line.what, risk_text(line.risk), "  " * line.depth + line.text)
-    draw(shown)
+        listing.add_row(f"{line.offset:+.3f} s", line.label, risk_text(line.risk), "  " * line.depth + line.text)
+    print_table(listing)
 
 
-def _risks(desk: Desk, row: RunRow, app: str) -> Mapping[str, str]:
+def _tool_risks(client: LocalClient, row: RunRow, app: str) -> Mapping[str, str]:
     """The risk of each tool as the application says today; nothing where it is not installed any more."""
     with suppress(RemitError):
-        found = desk.app_of(row, app)
-        return {tool.name: tool.facts.risk.value for tool in everybody([*found.agents, *found.tools])}
+        found = client.resolve_app(row, app)
+        return {tool.name: tool.facts.risk.value for tool in all_callees([*found.agents, *found.tools])}
     return {}
 
 
-def _item(position: Position) -> dict[str, object]:
+def _item_fields(position: Position) -> dict[str, object]:
     return {
         "seq": position.seq,
         "epoch": position.epoch,

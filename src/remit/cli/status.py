@@ -16,7 +16,7 @@ from remit.cli.legible import json_text, one_line
 from remit.errors import CallCancelledError, RemitError, SetupError
 
 
-class Status(enum.IntEnum):
+class ExitStatus(enum.IntEnum):
     """The exit status of a command."""
 
     DONE = 0
@@ -45,42 +45,42 @@ class UnexpectedError(RemitError):
     code: ClassVar[str] = "INTERNAL_ERROR"
 
 
-def reported(work: Callable[[], object], *, as_json: bool, command: str = "remit") -> int:
+def run_and_report(work: Callable[[], object], *, as_json: bool, command: str = "remit") -> int:
     """Do the work of ``command``, and say in one line what went wrong; the exit status.
 
     ``as_json``: say it on stdout too, as ``{"error": …, "errorCode": …}``. ``REMIT_DEBUG=1`` shows where it was.
     """
     try:
         status = work()
-        return status if isinstance(status, int) else Status.DONE
+        return status if isinstance(status, int) else ExitStatus.DONE
     except RemitError as error:
-        return report(error, as_json=as_json)
+        return report_error(error, as_json=as_json)
     except TyperException as error:
-        return report(UsageError(f"{error.format_message()} See: {command} --help"), as_json=as_json)
+        return report_error(UsageError(f"{error.format_message()} See: {command} --help"), as_json=as_json)
     except (Abort, KeyboardInterrupt):
-        return report(CallCancelledError("stopped"), as_json=as_json)
+        return report_error(CallCancelledError("stopped"), as_json=as_json)
     except Exception as error:  # noqa: BLE001 - the last resort: a person gets a line, not a traceback
-        said = one_line(f"{type(error).__name__}: {error}", most=400)
-        unexpected = UnexpectedError(f"{said} (REMIT_DEBUG=1 shows where)")
-        return report(unexpected, as_json=as_json)
+        message = one_line(f"{type(error).__name__}: {error}", max_length=400)
+        unexpected = UnexpectedError(f"{message} (REMIT_DEBUG=1 shows where)")
+        return report_error(unexpected, as_json=as_json)
 
 
-def report(error: RemitError, *, as_json: bool = False) -> int:
+def report_error(error: RemitError, *, as_json: bool = False) -> int:
     """Print the line about an error; the exit status that goes with it."""
     if os.environ.get("REMIT_DEBUG") == "1":
         traceback.print_exc()
     if as_json:
         print(json_text({"error": error.message, "errorCode": error.code}))
-    print(line_of(error.code, error.message), file=sys.stderr)
-    return Status.USAGE if isinstance(error, (UsageError, SetupError)) else Status.FAILED
+    print(error_line(error.code, error.message), file=sys.stderr)
+    return ExitStatus.USAGE if isinstance(error, (UsageError, SetupError)) else ExitStatus.FAILED
 
 
-def near(name: str, known: Iterable[str]) -> str:
-    """What of ``known`` may have been meant by ``name``, to end a message with; empty if nothing is like it."""
-    alike = difflib.get_close_matches(name, list(known), n=3, cutoff=0.5)
+def did_you_mean(name: str, candidates: Iterable[str]) -> str:
+    """What of ``candidates`` may have been meant by ``name``, to end a message with; empty if nothing is like it."""
+    alike = difflib.get_close_matches(name, list(candidates), n=3, cutoff=0.5)
     return f"; near it: {', '.join(alike)}" if alike else ""
 
 
-def line_of(code: str, message: str) -> str:
+def error_line(code: str, message: str) -> str:
     """The one line that says what went wrong."""
-    return f"remit: {code}: {one_line(message, most=2000)}"
+    return f"remit: {code}: {one_line(message, max_length=2000)}"

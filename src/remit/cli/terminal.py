@@ -16,149 +16,180 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from remit.agent.roster import everybody
+from remit.agent.roster import all_callees
 from remit.app import App
-from remit.cli.calls import AGAIN, CallEnded, Event, Following, Noted, Put, Said, Taken, Wanted, by_what, decided, title
-from remit.cli.legible import brief, exact, json_text, lasting, legible, one_line
-from remit.contracts.arguments import Limits, parse
+from remit.cli.calls import (
+    REPEAT_NOTICE,
+    CallEnded,
+    DecisionMade,
+    ModelText,
+    NoteLogged,
+    QuestionAsked,
+    RunEvent,
+    RunFollower,
+    ToolCalled,
+    decision_detail,
+    decision_word,
+    question_title,
+)
+from remit.cli.legible import (
+    escape_controls,
+    escape_unprintable,
+    format_duration,
+    json_text,
+    one_line,
+    summarize_arguments,
+)
+from remit.contracts.arguments import Limits, parse_arguments
 from remit.contracts.items import Position
 from remit.contracts.question import Question
 from remit.errors import CallError
 
-_RISKS: Final[Mapping[str, str]] = {"safe": "green", "moderate": "yellow", "high": "bold red"}
-_OUTCOMES: Final[Mapping[str, tuple[str, str, str]]] = {
+_RISK_STYLES: Final[Mapping[str, str]] = {"safe": "green", "moderate": "yellow", "high": "bold red"}
+_OUTCOME_MARKS: Final[Mapping[str, tuple[str, str, str]]] = {
     "ok": ("✓", "green", "done"),
     "error": ("✗", "red", "failed"),
     "denied": ("✗", "red", "denied"),
 }
-_FRAMES: Final = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
-_WIDE: Final = 240
+_SPINNER_FRAMES: Final = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
+_PLAIN_WIDTH: Final = 240
 """Columns of a table that goes to a file or a pipe."""
 
 
-def console(*, stderr: bool = False) -> Console:
+def make_console(*, stderr: bool = False) -> Console:
     """A console that shows text as it is, whatever marks are in it."""
-    made = Console(stderr=stderr, markup=False, emoji=False, highlight=False)
-    if not made.is_terminal:
-        made.width = _WIDE
-    return made
+    plain_console = Console(stderr=stderr, markup=False, emoji=False, highlight=False)
+    if not plain_console.is_terminal:
+        plain_console.width = _PLAIN_WIDTH
+    return plain_console
 
 
 class Terminal:
     """Tells a person what a run does. It is a runtime's ``watch``."""
 
-    def __init__(self, shown: Console, app: App, clock: Callable[[], float] = time.monotonic) -> None:
-        self.console = shown
-        self.following = Following()
-        self._risks = {tool.name: tool.facts.risk.value for tool in everybody([*app.agents, *app.tools])}
-        self._outcomes = set[str]()
-        self._busy = _Busy(clock)
+    def __init__(self, rich_console: Console, app: App, clock: Callable[[], float] = time.monotonic) -> None:
+        self.console = rich_console
+        self.follower = RunFollower()
+        self._tool_risks = {tool.name: tool.facts.risk.value for tool in all_callees([*app.agents, *app.tools])}
+        self._outcome_questions = set[str]()
+        self._spinner = _Spinner(clock)
 
     def __call__(self, position: Position) -> None:
         """Show what an item tells."""
-        for event in self.following.see(position):
-            self.show(event)
-        running = list(self.following.running.values())
-        self._busy.label(", ".join(running) if running else "thinking")
+        for event in self.follower.process_item(position):
+            self.show_event(event)
+        running = list(self.follower.open_calls.values())
+        self._spinner.set_label(", ".join(running) if running else "thinking")
 
-    def show(self, event: Event) -> None:
+    def show_event(self, event: RunEvent) -> None:
         """Show one thing that happened."""
         match event:
-            case Said():
-                self.say(legible(event.text))
-            case Wanted():
-                arguments = (f" {brief(event.arguments)}".rstrip(), "dim")
-                self.say("  → ", (one_line(event.name), "bold"), " ", self._risk(event.name), arguments)
+            case ModelText():
+                self.print_line(escape_controls(event.text))
+            case ToolCalled():
+                arguments = (f" {summarize_arguments(event.arguments)}".rstrip(), "dim")
+                self.print_line("  → ", (one_line(event.name), "bold"), " ", self._styled_risk(event.name), arguments)
             case CallEnded():
-                self._ended(event)
-            case Noted():
-                self.say(("    · " + one_line(event.text, most=300), "dim"))
-            case Put():
+                self._show_call_end(event)
+            case NoteLogged():
+                self.print_line(("    · " + one_line(event.text, max_length=300), "dim"))
+            case QuestionAsked():
                 if event.question.kind == "outcome":
-                    self._outcomes.add(event.question.id)
-                self.say(("  ? ", "yellow"), title(event.question), "   question ", event.question.id)
-            case Taken():
-                outcome = event.decision.question in self._outcomes
-                word = decided(event.decision, outcome=outcome), "green" if event.decision.approved else "red"
-                self.say(
-                    "  ! ", word, ", says " if outcome else " by ", one_line(event.decision.by), by_what(event.decision)
+                    self._outcome_questions.add(event.question.id)
+                self.print_line(("  ? ", "yellow"), question_title(event.question), "   question ", event.question.id)
+            case DecisionMade():
+                outcome = event.decision.question in self._outcome_questions
+                word = (
+                    decision_word(event.decision, about_outcome=outcome),
+                    "green" if event.decision.approved else "red",
+                )
+                self.print_line(
+                    "  ! ",
+                    word,
+                    ", says " if outcome else " by ",
+                    one_line(event.decision.by),
+                    decision_detail(event.decision),
                 )
 
-    def say(self, *parts: str | tuple[str, str]) -> None:
+    def print_line(self, *parts: str | tuple[str, str]) -> None:
         """Print one line of pieces, each plain or with a style."""
         self.console.print(Text.assemble(*parts), soft_wrap=True)
 
-    def question(self, question: Question, now: float) -> None:
+    def show_question(self, question: Question, now: float) -> None:
         """Show all that a question is about. What is shown as arguments is exactly what will run."""
-        self.say()
-        self.say((title(question), "bold"), "   question ", question.id)
+        self.print_line()
+        self.print_line((question_title(question), "bold"), "   question ", question.id)
         if question.shown:
-            self._fact("about", one_line(question.shown, most=400))
-        self._fact("risk", (question.risk, _RISKS.get(question.risk, "bold red")))
-        self._fact("why", f"{one_line(question.reason, most=400)} (rule: {one_line(question.rule)})")
+            self._print_fact("about", one_line(question.shown, max_length=400))
+        self._print_fact("risk", (question.risk, _RISK_STYLES.get(question.risk, "bold red")))
+        self._print_fact("why", f"{one_line(question.reason, max_length=400)} (rule: {one_line(question.rule)})")
         agent = f" by the agent {question.agent}" if question.agent else ""
-        self._fact("asked for", f"{one_line(question.asker)}{agent}, run {question.run}")
+        self._print_fact("asked for", f"{one_line(question.asker)}{agent}, run {question.run}")
         if question.four_eyes:
-            self._fact("who", f"not {one_line(' nor '.join(question.requesters))}: four eyes")
+            self._print_fact("who", f"not {one_line(' nor '.join(question.requesters))}: four eyes")
         if question.kind == "approval":
             until = datetime.fromtimestamp(question.expires).astimezone().strftime("%Y-%m-%d %H:%M")
-            self._fact("expires", f"{until} (in {lasting(question.expires - now)}), which means no")
+            self._print_fact("expires", f"{until} (in {format_duration(question.expires - now)}), which means no")
         else:
-            self._fact("if not", f"if it did not happen, {AGAIN}")
-        arguments = parse(question.arguments, Limits(argument_bytes=1 << 30, argument_depth=1 << 10))
-        shown = json_text(arguments.value, indent=2) if arguments.value is not None else exact(question.arguments)
-        self._fact("arguments", "")
-        self.say("    " + shown.replace("\n", "\n    "))
+            self._print_fact("if not", f"if it did not happen, {REPEAT_NOTICE}")
+        arguments = parse_arguments(question.arguments, Limits(argument_bytes=1 << 30, argument_depth=1 << 10))
+        arguments_text = (
+            json_text(arguments.value, indent=2)
+            if arguments.value is not None
+            else escape_unprintable(question.arguments)
+        )
+        self._print_fact("arguments", "")
+        self.print_line("    " + arguments_text.replace("\n", "\n    "))
 
     @contextmanager
-    def busy(self, label: str) -> Generator[None]:
+    def show_busy(self, label: str) -> Generator[None]:
         """Show that something goes on, and for how long, on a terminal."""
-        self.following.running.clear()
-        self._busy.label(label)
+        self.follower.open_calls.clear()
+        self._spinner.set_label(label)
         if not self.console.is_terminal:
             yield
             return
-        with Live(self._busy, console=self.console, transient=True, refresh_per_second=8):
+        with Live(self._spinner, console=self.console, transient=True, refresh_per_second=8):
             yield
 
-    def label(self, label: str) -> None:
+    def set_label(self, label: str) -> None:
         """Say what goes on, where `busy` shows it."""
-        self._busy.label(label)
+        self._spinner.set_label(label)
 
-    def _fact(self, name: str, said: str | tuple[str, str]) -> None:
-        self.say((f"  {name:<10}", "dim"), said)
+    def _print_fact(self, name: str, value: str | tuple[str, str]) -> None:
+        self.print_line((f"  {name:<10}", "dim"), value)
 
-    def _ended(self, event: CallEnded) -> None:
-        mark, style, word = _OUTCOMES[event.outcome]
-        took = "" if event.seconds is None else f" in {lasting(event.seconds)}"
-        why = f": {_why(event.error)}" if event.error else ""
+    def _show_call_end(self, event: CallEnded) -> None:
+        mark, style, word = _OUTCOME_MARKS[event.outcome]
+        duration = "" if event.seconds is None else f" in {format_duration(event.seconds)}"
+        error_text = f": {_error_text(event.error)}" if event.error else ""
         indent = "    " if event.nested else "  "
-        self.say(indent, (f"{mark} ", style), one_line(event.name), " ", (word, style), took, why)
+        self.print_line(indent, (f"{mark} ", style), one_line(event.name), " ", (word, style), duration, error_text)
 
-    def _risk(self, name: str) -> tuple[str, str]:
-        risk = self._risks.get(name, "unknown")
-        return risk, _RISKS.get(risk, "bold red")
+    def _styled_risk(self, name: str) -> tuple[str, str]:
+        risk = self._tool_risks.get(name, "unknown")
+        return risk, _RISK_STYLES.get(risk, "bold red")
 
 
-class _Busy:
+class _Spinner:
     """A turning mark, what goes on, and the seconds since it began."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._label = ""
-        self._since = clock()
+        self._started_at = clock()
 
-    def label(self, label: str) -> None:
+    def set_label(self, label: str) -> None:
         if label != self._label:
-            self._label, self._since = label, self._clock()
+            self._label, self._started_at = label, self._clock()
 
     def __rich__(self) -> Text:
-        elapsed = self._clock() - self._since
-        frame = _FRAMES[int(elapsed * 8) % len(_FRAMES)]
+        elapsed = self._clock() - self._started_at
+        frame = _SPINNER_FRAMES[int(elapsed * 8) % len(_SPINNER_FRAMES)]
         return Text(f"  {frame} {one_line(self._label)} {elapsed:.0f} s", style="dim")
 
 
-def table(*columns: str) -> Table:
+def make_table(*columns: str) -> Table:
     """A table without lines, so that it can be cut up by other programs."""
     made = Table(box=None, pad_edge=False, show_edge=False, header_style="bold")
     for column in columns:
@@ -166,21 +197,21 @@ def table(*columns: str) -> Table:
     return made
 
 
-def draw(shown: Table) -> None:
+def print_table(listing: Table) -> None:
     """Print a table on stdout."""
-    drawn = console()
-    if drawn.is_terminal:
-        drawn.print(shown)
+    output = make_console()
+    if output.is_terminal:
+        output.print(listing)
         return
-    with drawn.capture() as captured:
-        drawn.print(shown)
+    with output.capture() as captured:
+        output.print(listing)
     print("\n".join(line.rstrip() for line in captured.get().splitlines()))
 
 
 def risk_text(risk: str) -> Text:
     """The word for a risk in its colour."""
-    return Text(risk, style=_RISKS.get(risk, "bold red"))
+    return Text(risk, style=_RISK_STYLES.get(risk, "bold red"))
 
 
-def _why(error: CallError) -> str:
-    return one_line(f"{error.code}: {error.message}", most=300)
+def _error_text(error: CallError) -> str:
+    return one_line(f"{error.code}: {error.message}", max_length=300)

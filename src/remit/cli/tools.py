@@ -6,11 +6,11 @@ from typing import Annotated
 
 import typer
 
-from remit.cli.apps import find_app, installed, tools_of
+from remit.cli.apps import collect_tools, find_app, installed_apps
 from remit.cli.legible import json_text, one_line
 from remit.contracts.classification import Visibility
 from remit.dispatch.registry import AnyCallee
-from remit.inventory.gates import Deprecated, Enabled
+from remit.inventory.gates import DeprecationGate, EnabledGate
 
 
 def tools(
@@ -19,29 +19,29 @@ def tools(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout, with schemas.")] = False,
 ) -> None:
     """List an application's tools, their effect and their risk."""
-    found = find_app(app, installed())
-    listed = sorted(tools_of(found), key=lambda tool: tool.name)
+    found = find_app(app, installed_apps())
+    all_tools = sorted(collect_tools(found), key=lambda tool: tool.name)
     if as_json:
-        print(json_text({"application": found.name, "tools": [_summary(tool) for tool in listed]}))
+        print(json_text({"application": found.name, "tools": [_summary(tool) for tool in all_tools]}))
         return
-    from remit.cli.terminal import draw, risk_text, table
+    from remit.cli.terminal import make_table, print_table, risk_text
 
-    shown = table("tool", "effect", "risk", "permissions", "state", "what it does")
-    for tool in listed:
+    listing = make_table("tool", "effect", "risk", "permissions", "state", "what it does")
+    for tool in all_tools:
         facts = tool.facts
-        first = one_line(tool.description.partition("\n")[0], most=160)
+        first = one_line(tool.description.partition("\n")[0], max_length=160)
         permissions, risk = " ".join(sorted(facts.permissions)), risk_text(facts.risk.value)
-        shown.add_row(tool.name, facts.effect.value, risk, permissions, _state(tool), first)
-    draw(shown)
+        listing.add_row(tool.name, facts.effect.value, risk, permissions, _state(tool), first)
+    print_table(listing)
 
 
 def _state(tool: AnyCallee) -> str:
     """Why a tool is not there for everybody; empty for one that is."""
     for layer in tool.layers:
-        if isinstance(layer, Enabled) and not layer.enabled:
+        if isinstance(layer, EnabledGate) and not layer.enabled:
             return "disabled"
-        if isinstance(layer, Deprecated):
-            return "removed" if layer.deprecation.gone(layer.version) else "deprecated"
+        if isinstance(layer, DeprecationGate):
+            return "removed" if layer.deprecation.is_removed_in(layer.version) else "deprecated"
     visibility = tool.facts.visibility
     return "" if visibility is Visibility.PUBLIC else visibility.value
 

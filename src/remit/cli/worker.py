@@ -13,19 +13,19 @@ from typing import Annotated, Final
 import typer
 
 from remit.app import App
-from remit.cli.apps import find_app, installed
-from remit.cli.desk import Desk, needs_model, open_desk
-from remit.cli.engine import VARIABLE, chosen, engine_of
+from remit.cli.apps import find_app, installed_apps
+from remit.cli.desk import LocalClient, needs_model, open_client
+from remit.cli.engine import ENGINE_VARIABLE, choose_engine, make_engine
 from remit.cli.legible import one_line
-from remit.cli.status import Status, UsageError
+from remit.cli.status import ExitStatus, UsageError
 from remit.core.frozen import frozen
 from remit.errors import LeaseError, RemitError
 from remit.runtime import RunResult, Runtime
 
-_AT_ONCE: Final = 130
+_INTERRUPTED_STATUS: Final = 130
 
 
-def worker(
+def executor(
     context: typer.Context,
     *,
     app: Annotated[
@@ -33,7 +33,7 @@ def worker(
         typer.Option(metavar="APP", help="Whose runs: an application, or package.module:attribute. Can be repeated."),
     ] = None,
     engine: Annotated[
-        str, typer.Option(metavar="NAME", envvar=VARIABLE, help="local or dbos; see the guide on scaling out.")
+        str, typer.Option(metavar="NAME", envvar=ENGINE_VARIABLE, help="local or dbos; see the guide on scaling out.")
     ] = "local",
     concurrency: Annotated[int, typer.Option(metavar="N", min=1, help="So many runs at once.")] = 8,
 ) -> int:
@@ -47,87 +47,89 @@ def worker(
             raise UsageError(
                 f"give --app behind the command: remit worker {context.invoked_subcommand} … --app {app[0]}"
             )
-        return Status.DONE
-    named = chosen(engine)
-    with open_desk() as desk:
-        found = [find_app(name, installed()) for name in app or installed()]
+        return ExitStatus.DONE
+    engine_name = choose_engine(engine)
+    with open_client() as client:
+        found = [find_app(name, installed_apps()) for name in app or installed_apps()]
         if not found:
             raise UsageError("no application is installed; say which with --app package.module:attribute")
         if any(needs_model(each, agent.name) for each in found for agent in each.agents):
-            desk.model.check()
-        desk.wait(_Shift(desk, {each.name: each for each in found}).work(named, concurrency))
-    return Status.DONE
+            client.model.check()
+        client.wait(_Executor(client, {each.name: each for each in found}).run(engine_name, concurrency))
+    return ExitStatus.DONE
 
 
 @frozen(kw_only=False)
-class _Shift:
+class _Executor:
     """What one worker process does between its beginning and its end."""
 
-    desk: Desk
+    client: LocalClient
     apps: Mapping[str, App]
 
-    async def work(self, engine: str, concurrency: int) -> None:
+    async def run(self, engine: str, concurrency: int) -> None:
         """Drive runs until a signal says to stop."""
-        runtimes = {name: self.desk.runtime(app) for name, app in self.apps.items()}
+        runtimes = {name: self.client.runtime(app) for name, app in self.apps.items()}
 
         async def drive(run: str, leave: asyncio.Event, /) -> RunResult[object]:
-            return await self._drive(runtimes, run, leave)
+            return await self._execute(runtimes, run, leave)
 
-        made = engine_of(
-            self.desk, engine, drive, applications=list(self.apps), concurrency=concurrency, report=_failed
+        made = make_engine(
+            self.client, engine, drive, applications=list(self.apps), concurrency=concurrency, report=_report_failure
         )
-        with _signals() as stop:
+        with _stop_on_signal() as stop:
             async with made:
-                _say(f"driving runs of {', '.join(self.apps)}: engine {engine}, {concurrency} at once")
+                _log(f"driving runs of {', '.join(self.apps)}: engine {engine}, {concurrency} at once")
                 await stop.wait()
-                _say("stopping; Ctrl-C ends it at once")
-        _say("stopped")
+                _log("stopping; Ctrl-C ends it at once")
+        _log("stopped")
 
-    async def _drive(self, runtimes: Mapping[str, Runtime], run: str, leave: asyncio.Event) -> RunResult[object]:
-        row = await self.desk.store.find_run(run)
+    async def _execute(
+        self, runtimes: Mapping[str, Runtime], run: str, stop_requested: asyncio.Event
+    ) -> RunResult[object]:
+        row = await self.client.store.find_run(run)
         application, tenant = (row.application, row.tenant) if row is not None else ("", "")
         try:
-            result: RunResult[object] = await runtimes[application].resume(run, leave)
+            result: RunResult[object] = await runtimes[application].resume(run, stop_requested)
         except LeaseError:
-            if leave.is_set():
-                _say(f"run {run} let go")
+            if stop_requested.is_set():
+                _log(f"run {run} let go")
             raise
         questions = f" for {', '.join(result.questions)}" if result.questions else ""
-        _say(f"run {run} {result.status}{questions}")
-        if self.desk.anchor:
+        _log(f"run {run} {result.status}{questions}")
+        if self.client.anchor:
             try:
-                await self.desk.audit().seal(tenant, run)
+                await self.client.audit().seal(tenant, run)
             except RemitError as error:
-                _failed(run, error)
+                _report_failure(run, error)
         return result
 
 
 @contextlib.contextmanager
-def _signals() -> Generator[asyncio.Event]:
+def _stop_on_signal() -> Generator[asyncio.Event]:
     """An event that the first SIGTERM or Ctrl-C sets; the second ends the process, as a crash would."""
     loop, stop = asyncio.get_running_loop(), asyncio.Event()
 
     def tell() -> None:
         if stop.is_set():
-            os._exit(_AT_ONCE)
+            os._exit(_INTERRUPTED_STATUS)
         stop.set()
 
-    heard = (signal.SIGTERM, signal.SIGINT)
+    handled_signals = (signal.SIGTERM, signal.SIGINT)
     with contextlib.suppress(NotImplementedError):
-        for each in heard:
+        for each in handled_signals:
             loop.add_signal_handler(each, tell)
     try:
         yield stop
     finally:
         with contextlib.suppress(NotImplementedError):
-            for each in heard:
+            for each in handled_signals:
                 loop.remove_signal_handler(each)
 
 
-def _failed(run: str, error: BaseException) -> None:
+def _report_failure(run: str, error: BaseException) -> None:
     about = f"run {run}: " if run else ""
-    _say(one_line(f"{about}{type(error).__name__}: {error}", most=400))
+    _log(one_line(f"{about}{type(error).__name__}: {error}", max_length=400))
 
 
-def _say(text: str) -> None:
+def _log(text: str) -> None:
     print(f"worker {os.getpid()}: {text}", file=sys.stderr, flush=True)

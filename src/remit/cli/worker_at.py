@@ -11,11 +11,11 @@ from typing import Final, Self
 from remit.core.frozen import frozen
 from remit.errors import SetupError
 
-_AT: Final = re.compile(r"(?:(?P<app>[\w.:-]+)\+)?(?P<file>[^@]+\.worker)(?:@(?P<model>.+))?")
+_REFERENCE_PATTERN: Final = re.compile(r"(?:(?P<app>[\w.:-]+)\+)?(?P<file>[^@]+\.worker)(?:@(?P<model>.+))?")
 
 
 @frozen
-class WorkerAt:
+class WorkerReference:
     """Which worker file, beside which application, and which model it asks where that is not as usual.
 
     ``str`` of it is what `of` reads: a run of such a worker is found again under it, where an application is named.
@@ -28,7 +28,7 @@ class WorkerAt:
     @classmethod
     def of(cls, name: str) -> Self | None:
         """The worker that a name on the command line means; None for one of an application."""
-        found = _AT.fullmatch(name)
+        found = _REFERENCE_PATTERN.fullmatch(name)
         if found is None:
             return None
         return cls(file=Path(found["file"]), app=found["app"] or "", model=found["model"] or "")
@@ -38,7 +38,7 @@ class WorkerAt:
 
 
 @contextmanager
-def needing_extra() -> Generator[None]:
+def require_workers_extra() -> Generator[None]:
     """Around the imports that need the extra of workers.
 
     Raises:
@@ -47,5 +47,5 @@ def needing_extra() -> Generator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        said = f"workers need {error.name}; install it with: pip install 'remit[pydantic-ai]'"
-        raise SetupError(said) from error
+        message = f"workers need {error.name}; install it with: pip install 'remit[pydantic-ai]'"
+        raise SetupError(message) from error

@@ -9,11 +9,11 @@ from typing import Annotated
 import typer
 
 from remit.app import App
-from remit.cli.apps import find_app, installed, tools_of
+from remit.cli.apps import collect_tools, find_app, installed_apps
 from remit.cli.legible import json_text, one_line
-from remit.cli.status import NoSuchError, Status
-from remit.cli.worker_at import needing_extra
-from remit.schemas.finding import Finding, shown
+from remit.cli.status import ExitStatus, NoSuchError
+from remit.cli.worker_at import require_workers_extra
+from remit.schemas.finding import Finding, display_path
 
 
 def check(
@@ -31,35 +31,35 @@ def check(
 
     Exit status: 0 nothing found, 1 something found, 2 usage.
     """
-    with needing_extra():
-        from remit.cli.worker_team import looked_through, row_of
-    files = [file for path in paths for file in _files(Path(path))]
-    found: App | None = find_app(app, installed()) if app else None
-    definitions, findings = looked_through(files, None if found is None else tools_of(found), app)
-    rows = [row_of(each) for each in definitions]
+    with require_workers_extra():
+        from remit.cli.worker_team import check_files, summarize_worker
+    files = [file for path in paths for file in _worker_files(Path(path))]
+    found: App | None = find_app(app, installed_apps()) if app else None
+    definitions, findings = check_files(files, None if found is None else collect_tools(found), app)
+    rows = [summarize_worker(each) for each in definitions]
     if as_json:
-        told = [{"code": each.code, "where": each.where, "what": each.what, "mend": each.mend} for each in findings]
-        print(json_text({"holds": not findings, "files": len(files), "workers": rows, "findings": told}))
+        summaries = [{"code": each.code, "where": each.where, "what": each.what, "mend": each.fix} for each in findings]
+        print(json_text({"holds": not findings, "files": len(files), "workers": rows, "findings": summaries}))
     else:
         _draw(rows, findings)
-    return Status.FAILED if findings else Status.DONE
+    return ExitStatus.FAILED if findings else ExitStatus.DONE
 
 
-def _files(path: Path) -> list[Path]:
+def _worker_files(path: Path) -> list[Path]:
     """The file, or the worker files of a folder."""
     found = sorted(path.glob("*.worker")) if path.is_dir() else [path]
     if not found or not path.exists():
-        raise NoSuchError(f"there is no worker file at {shown(path)}; see: remit worker new")
+        raise NoSuchError(f"there is no worker file at {display_path(path)}; see: remit worker new")
     return found
 
 
 def _draw(rows: Sequence[Mapping[str, str | list[str]]], findings: Sequence[Finding]) -> None:
-    from remit.cli.terminal import draw, table
+    from remit.cli.terminal import make_table, print_table
 
-    shown = table(*rows[0]) if rows else table("worker")
+    listing = make_table(*rows[0]) if rows else make_table("worker")
     for row in rows:
         cells = (", ".join(cell) if isinstance(cell, list) else cell for cell in row.values())
-        shown.add_row(*(one_line(cell) for cell in cells))
-    draw(shown)
+        listing.add_row(*(one_line(cell) for cell in cells))
+    print_table(listing)
     for finding in findings:
-        print(f"\n{finding.where}: {finding.code}: {finding.what}\n    {finding.mend}")
+        print(f"\n{finding.where}: {finding.code}: {finding.what}\n    {finding.fix}")

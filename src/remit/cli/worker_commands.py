@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import typer
 
-from remit.cli.worker import worker
+from remit.cli.worker import executor
 from remit.cli.worker_check import check
 from remit.cli.worker_new import new
 from remit.cli.worker_run import run
 
 commands = typer.Typer(rich_markup_mode=None)
-commands.callback(invoke_without_command=True)(worker)
+commands.callback(invoke_without_command=True)(executor)
 for command in (run, check, new):
     commands.command()(command)

@@ -7,12 +7,12 @@ from typing import Annotated, Final
 
 import typer
 
-from remit.cli.status import Status, UsageError
+from remit.cli.status import ExitStatus, UsageError
 from remit.contracts.contract import check_name
-from remit.contracts.naming import check_free
+from remit.contracts.naming import check_not_reserved
 from remit.errors import ContractError
 
-_TEXT: Final = """\
+_TEMPLATE: Final = """\
 ---
 # What stands between these two lines is YAML. Every key may be left out; a # makes a comment of it.
 
@@ -69,16 +69,16 @@ def new(
 ) -> int:
     """Begin a worker: write NAME.worker, with a comment for every key. A file that is there is left alone."""
     try:
-        check_free(check_name(name))
+        check_not_reserved(check_name(name))
     except ContractError as error:
         raise UsageError(error.message) from error
     path = Path(f"{name}.worker")
     try:
         with path.open("x", encoding="utf-8") as file:
-            file.write(_TEXT.replace("NAME", name))
+            file.write(_TEMPLATE.replace("NAME", name))
     except FileExistsError as error:
         raise UsageError(f"{path} is there already; choose another name, or remove it") from error
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from error
     print(path)
-    return Status.DONE
+    return ExitStatus.DONE

@@ -9,12 +9,12 @@ from typing import Annotated
 
 import typer
 
-from remit.cli.apps import find_app, installed
-from remit.cli.desk import check_models, open_desk
-from remit.cli.legible import json_text, legible
+from remit.cli.apps import find_app, installed_apps
+from remit.cli.desk import check_models, open_client
+from remit.cli.legible import escape_controls, json_text
 from remit.cli.status import UsageError
-from remit.cli.worker_at import WorkerAt, needing_extra
-from remit.contracts.arguments import Arguments, Limits, parse
+from remit.cli.worker_at import WorkerReference, require_workers_extra
+from remit.contracts.arguments import Arguments, Limits, parse_arguments
 
 
 def run(
@@ -41,46 +41,52 @@ def run(
 
     Exit status: 0 done, 1 failed, 2 usage, 3 waiting for a decision.
     """
-    at = WorkerAt.of(str(WorkerAt(file=Path(file), app=app, model=model)))
-    if at is None:
+    reference = WorkerReference.of(str(WorkerReference(file=Path(file), app=app, model=model)))
+    if reference is None:
         raise UsageError(f"{file!r} is no worker file; its name ends in .worker")
-    said = sys.stdin.read() if text == "-" else text
-    with open_desk() as desk:
-        from remit.cli.outcome import Told, tell
-        from remit.cli.terminal import Terminal, console
+    input_text = sys.stdin.read() if text == "-" else text
+    with open_client() as client:
+        from remit.cli.outcome import ReportOptions, report_result
+        from remit.cli.terminal import Terminal, make_console
 
-        found = find_app(str(at), installed())
-        name, asked, arguments = _prepared(at, said, attach or ())
-        check_models(desk, found, name)
-        terminal = Terminal(console(stderr=True), found)
-        runtime = desk.runtime(found, terminal)
-        terminal.say(f"worker {name}, model: {legible(asked)}")
-        with terminal.busy(name):
-            result = desk.drive(
+        found = find_app(str(reference), installed_apps())
+        name, model_name, arguments = _prepare_call(reference, input_text, attach or ())
+        check_models(client, found, name)
+        terminal = Terminal(make_console(stderr=True), found)
+        runtime = client.runtime(found, terminal)
+        terminal.print_line(f"worker {name}, model: {escape_controls(model_name)}")
+        with terminal.show_busy(name):
+            result = client.execute(
                 runtime,
-                runtime.call_named(name, arguments, by=desk.me),
-                lambda: desk.find(terminal.following.run),
+                runtime.call_by_name(name, arguments, by=client.principal),
+                lambda: client.find_run(terminal.follower.run),
             )
-        told = Told(as_json=as_json, application=found.name, where=str(at), following=terminal.following)
-        return tell(desk, result, told)
+        options = ReportOptions(
+            as_json=as_json, application=found.name, app_reference=str(reference), follower=terminal.follower
+        )
+        return report_result(client, result, options)
 
 
-def _prepared(at: WorkerAt, said: str, attach: Sequence[str]) -> tuple[str, str, Arguments]:
+def _prepare_call(reference: WorkerReference, input_text: str, attach: Sequence[str]) -> tuple[str, str, Arguments]:
     """The worker's name, the name of its model, and the arguments that are meant."""
-    with needing_extra():
-        from remit.cli.worker_team import model_of
+    with require_workers_extra():
+        from remit.cli.worker_team import resolve_model_name
         from remit.workers import Attachment, read_worker
-    definition = read_worker(at.file)
-    given = [Attachment.of(Path(each)).model_dump() for each in attach]
-    if given and definition.attachments is None:
+    definition = read_worker(reference.file)
+    attachments = [Attachment.from_path(Path(each)).model_dump() for each in attach]
+    if attachments and definition.attachments is None:
         raise UsageError(f"worker {definition.name} takes no attachments; say in its file which: `attachments`")
-    if definition.asks_prompt:
-        return definition.name, model_of(definition, at.model), _arguments({"prompt": said}, given)
-    arguments = parse(said, Limits())
-    if given and arguments.value is not None:
-        arguments = _arguments(arguments.value, given)
-    return definition.name, model_of(definition, at.model), arguments
+    if definition.takes_prompt:
+        return (
+            definition.name,
+            resolve_model_name(definition, reference.model),
+            _build_arguments({"prompt": input_text}, attachments),
+        )
+    arguments = parse_arguments(input_text, Limits())
+    if attachments and arguments.value is not None:
+        arguments = _build_arguments(arguments.value, attachments)
+    return definition.name, resolve_model_name(definition, reference.model), arguments
 
 
-def _arguments(value: dict[str, object], given: Sequence[dict[str, str]]) -> Arguments:
-    return parse(json_text({**value, **({"attachments": given} if given else {})}), Limits())
+def _build_arguments(value: dict[str, object], attachments: Sequence[dict[str, str]]) -> Arguments:
+    return parse_arguments(json_text({**value, **({"attachments": attachments} if attachments else {})}), Limits())

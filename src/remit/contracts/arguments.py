@@ -13,14 +13,14 @@ from collections.abc import Callable
 from json.scanner import make_scanner
 from typing import Any, Final, cast
 
-from remit.contracts.secret import KNOWN, redacted
+from remit.contracts.secret import KNOWN_SECRETS, redact_secrets
 from remit.core.frozen import frozen
-from remit.errors import InvalidError
+from remit.errors import InvalidArgumentsError
 from remit.schemas.jsontext import canonical_text
 
-HELD: Final = "the arguments hold the value of a secret, which would be written down; pass its reference"
+SECRET_IN_ARGUMENTS: Final = "the arguments hold the value of a secret, which would be written down; pass its reference"  # noqa: S105 - a message
 
-_SAFE_INTEGER: Final = 2**53
+_MAX_SAFE_INTEGER: Final = 2**53
 _LONG_DIGITS: Final = re.compile(r"\d{16}")
 
 
@@ -28,14 +28,14 @@ _LONG_DIGITS: Final = re.compile(r"\d{16}")
 class Limits:
     """How much a call may carry. Bytes of UTF-8; depth counts nested arrays and objects.
 
-    ``actor_depth``: so many agents and workers may be at work within one another. ``handoffs``: so often may the
+    ``agent_depth``: so many agents and workers may be at work within one another. ``handoffs``: so often may the
     agents of one run hand over.
     """
 
     argument_bytes: int = 1 << 20
     argument_depth: int = 64
     output_bytes: int = 256 << 10
-    actor_depth: int = 5
+    agent_depth: int = 5
     handoffs: int = 10
 
 
@@ -43,18 +43,19 @@ class Arguments:
     """Raw text, and what it says.
 
     ``value`` is the parsed object. ``error`` says why the text cannot be used at all (not JSON, not an object, too
-    long, too deep); ``flaw`` what only a strict reader refuses (a key twice, NaN). Both are empty when all is well.
+    long, too deep); ``strict_error`` what only a strict reader refuses (a key twice, NaN). Both are empty when all is
+    well.
     """
 
-    __slots__ = ("error", "flaw", "raw", "value")
+    __slots__ = ("error", "raw", "strict_error", "value")
 
-    def __init__(self, raw: str, value: dict[str, Any] | None, *, error: str = "", flaw: str = "") -> None:
+    def __init__(self, raw: str, value: dict[str, Any] | None, *, error: str = "", strict_error: str = "") -> None:
         self.raw = raw
         self.value = value
         self.error = error
-        self.flaw = flaw
+        self.strict_error = strict_error
 
-    def identity(self) -> str:
+    def identity_text(self) -> str:
         """The text that a call's id digests: the canonical value, or the raw text where there is none."""
         if self.value is not None:
             try:
@@ -67,86 +68,90 @@ class Arguments:
         return f"Arguments({self.raw[:200]!r})"
 
 
-class _FlawError(ValueError):
+class _StrictError(ValueError):
     """What only a strict reader refuses."""
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
         twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
-        raise _FlawError(f"the key {twice!r} stands twice")
+        raise _StrictError(f"the key {twice!r} stands twice")
     return found
 
 
-def no_constant(name: str) -> float:
+def reject_constant(name: str) -> float:
     """Refuse NaN and infinities, which Python's reader would take."""
-    raise _FlawError(f"{name} is no JSON number")
+    raise _StrictError(f"{name} is no JSON number")
 
 
-_STRICT: Final = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=no_constant)
-_SCAN: Final = cast("Callable[[str, int], tuple[object, int]]", make_scanner(cast("make_scanner", _STRICT)))
+_STRICT_DECODER: Final = json.JSONDecoder(object_pairs_hook=_reject_duplicate_keys, parse_constant=reject_constant)
+_SCAN_ONCE: Final = cast(
+    "Callable[[str, int], tuple[object, int]]", make_scanner(cast("make_scanner", _STRICT_DECODER))
+)
 
 
-def _decode(raw: str) -> object:
+def _decode_strictly(raw: str) -> object:
     try:
-        value, end = _SCAN(raw, 0)
+        value, end = _SCAN_ONCE(raw, 0)
     except StopIteration:
-        return cast("object", _STRICT.decode(raw))
-    return value if end == len(raw) else cast("object", _STRICT.decode(raw))
+        return cast("object", _STRICT_DECODER.decode(raw))
+    return value if end == len(raw) else cast("object", _STRICT_DECODER.decode(raw))
 
 
-def parse(raw: str, limits: Limits) -> Arguments:
+def parse_arguments(raw: str, limits: Limits) -> Arguments:
     """Read raw arguments once. Never raises: what is wrong is said in the result.
 
     Those that hold the value of a secret are not read at all, and kept without it.
     """
-    if KNOWN.spellings and redacted(raw) != raw:
-        return Arguments(redacted(raw), None, error=HELD)
+    if KNOWN_SECRETS.replacements and redact_secrets(raw) != raw:
+        return Arguments(redact_secrets(raw), None, error=SECRET_IN_ARGUMENTS)
     size = len(raw) if raw.isascii() else len(raw.encode("utf-8", "surrogatepass"))
     if size > limits.argument_bytes:
         return Arguments(raw, None, error=f"the arguments are {size:,} bytes long; at most {limits.argument_bytes:,}")
-    flaw = ""
+    strict_error = ""
     try:
         try:
-            value: Any = _decode(raw)
-        except _FlawError as found:
-            flaw, value = str(found), json.loads(raw)
+            value: Any = _decode_strictly(raw)
+        except _StrictError as found:
+            strict_error, value = str(found), json.loads(raw)
     except (RecursionError, ValueError) as error:
         deep = isinstance(error, RecursionError)
-        return Arguments(raw, None, error=_too_deep(limits) if deep else f"the arguments are not JSON: {error}")
+        return Arguments(raw, None, error=_too_deep_message(limits) if deep else f"the arguments are not JSON: {error}")
     if not isinstance(value, dict):
-        return Arguments(raw, None, error=f"the arguments must be a JSON object, not {_json_type(value)}")
+        return Arguments(raw, None, error=f"the arguments must be a JSON object, not {_describe_json_type(value)}")
     if raw.count("{") + raw.count("[") > limits.argument_depth and _depth(value) > limits.argument_depth:
-        return Arguments(raw, None, error=_too_deep(limits))
-    return Arguments(raw, cast("dict[str, Any]", value), flaw=flaw)
+        return Arguments(raw, None, error=_too_deep_message(limits))
+    return Arguments(raw, cast("dict[str, Any]", value), strict_error=strict_error)
 
 
-def canonical(value: Any) -> str:
+def canonical_json(value: Any) -> str:
     """The canonical JSON of a value made of JSON types.
 
     Raises:
-        InvalidError: a number that JSON readers do not agree on, or text that UTF-8 cannot hold.
+        InvalidArgumentsError: a number that JSON readers do not agree on, or text that UTF-8 cannot hold.
     """
     try:
         text = canonical_text(value)
         text.encode()
     except UnicodeEncodeError as error:
-        raise InvalidError("the arguments hold half of a surrogate pair, which UTF-8 cannot hold") from error
+        raise InvalidArgumentsError("the arguments hold half of a surrogate pair, which UTF-8 cannot hold") from error
     except ValueError as error:
-        _refuse_huge(value)
-        raise InvalidError("the arguments hold a number that is not finite; JSON has no such number") from error
+        _reject_huge_integers(value)
+        raise InvalidArgumentsError(
+            "the arguments hold a number that is not finite; JSON has no such number"
+        ) from error
     if _LONG_DIGITS.search(text):
-        _refuse_huge(value)
+        _reject_huge_integers(value)
     return text
 
 
-def _refuse_huge(value: Any) -> None:
+def _reject_huge_integers(value: Any) -> None:
     stack = [value]
     while stack:
         part = stack.pop()
-        if isinstance(part, int) and not -_SAFE_INTEGER < part < _SAFE_INTEGER:
-            raise InvalidError(
+        if isinstance(part, int) and not -_MAX_SAFE_INTEGER < part < _MAX_SAFE_INTEGER:
+            raise InvalidArgumentsError(
                 f"a whole number of {part.bit_length()} bits is too large; whole numbers stay within ±2^53, or use text"
             )
         if isinstance(part, dict):
@@ -155,7 +160,7 @@ def _refuse_huge(value: Any) -> None:
             stack.extend(cast("list[Any]", part))
 
 
-def _too_deep(limits: Limits) -> str:
+def _too_deep_message(limits: Limits) -> str:
     return f"the arguments are nested too deep; at most {limits.argument_depth} levels"
 
 
@@ -171,7 +176,7 @@ def _depth(value: Any) -> int:
     return deepest
 
 
-def _json_type(value: object) -> str:
+def _describe_json_type(value: object) -> str:
     if isinstance(value, bool):
         return "a boolean"
     if isinstance(value, (int, float)):

@@ -23,9 +23,9 @@ R = TypeVar("R")
 class Call(NamedTuple):
     """One call of one callee. A layer that needs another makes a copy with one field changed: ``call._replace(…)``.
 
-    ``id`` is content: parent, callee, arguments, occurrence. ``wire`` is the id by which a model named the call, empty
-    for others. ``deadline`` is on the loop's clock. ``payload`` and ``canonical`` are set by validate, or else by the
-    base. ``attempt`` counts from 1; retry raises it.
+    ``id`` is content: parent, callee, arguments, occurrence. ``wire_id`` is the id by which a model named the call,
+    empty for others. ``deadline`` is on the loop's clock. ``payload`` and ``canonical_arguments`` are set by validate,
+    or else by the base. ``attempt`` counts from 1; retry raises it.
     """
 
     id: str
@@ -33,21 +33,21 @@ class Call(NamedTuple):
     arguments: Arguments
     caller: Caller
     ledger: Ledger
-    wire: str = ""
+    wire_id: str = ""
     deadline: float | None = None
     payload: BaseModel | None = None
-    canonical: str = ""
+    canonical_arguments: str = ""
     attempt: int = 1
 
-    def due(self, deadline: float) -> Call:
+    def with_deadline(self, deadline: float) -> Call:
         """This call with another deadline."""
-        return self._but(deadline, self.payload, self.canonical)
+        return self._copy(deadline, self.payload, self.canonical_arguments)
 
-    def bound(self, payload: BaseModel) -> Call:
+    def with_payload(self, payload: BaseModel) -> Call:
         """This call with its payload and the canonical form of it."""
-        return self._but(self.deadline, payload, self.callee.schema_in.canonical(payload))
+        return self._copy(self.deadline, payload, self.callee.schema_in.dump_canonical(payload))
 
-    def _but(self, deadline: float | None, payload: BaseModel | None, canonical: str) -> Call:
+    def _copy(self, deadline: float | None, payload: BaseModel | None, canonical_arguments: str) -> Call:
         """As `_replace` does it, for two thirds of its cost: every call is copied twice."""
         return Call(
             self.id,
@@ -55,10 +55,10 @@ class Call(NamedTuple):
             self.arguments,
             self.caller,
             self.ledger,
-            self.wire,
+            self.wire_id,
             deadline,
             payload,
-            canonical,
+            canonical_arguments,
             self.attempt,
         )
 
@@ -110,20 +110,20 @@ class AnyLayer(abc.ABC):
     @property
     def calls(self) -> CallLayer:
         """This layer around tool calls."""
-        return _Calls(self)
+        return _CallLayerView(self)
 
     @property
     def models(self) -> ModelLayer:
         """This layer around model requests."""
-        return _Models(self)
+        return _ModelLayerView(self)
 
     @property
     def steps(self) -> StepLayer:
         """This layer around steps."""
-        return _Steps(self)
+        return _StepLayerView(self)
 
 
-class _View:
+class _LayerView:
     def __init__(self, layer: AnyLayer) -> None:
         self._layer = layer
         self.place = layer.place
@@ -132,17 +132,17 @@ class _View:
         return repr(self._layer)
 
 
-class _Calls(_View, CallLayer):
+class _CallLayerView(_LayerView, CallLayer):
     def __call__(self, inner: CallService, /) -> CallService:
         return self._layer(inner)
 
 
-class _Models(_View, ModelLayer):
+class _ModelLayerView(_LayerView, ModelLayer):
     def __call__(self, inner: ModelService, /) -> ModelService:
         return self._layer(inner)
 
 
-class _Steps(_View, StepLayer):
+class _StepLayerView(_LayerView, StepLayer):
     def __call__(self, inner: StepService, /) -> StepService:
         return self._layer(inner)
 
@@ -151,6 +151,6 @@ ToolLayer = CallLayer | AnyLayer
 AgentLayer = CallLayer | ModelLayer | StepLayer
 
 
-def as_calls(layer: ToolLayer | Stack[ToolLayer]) -> Stack[CallLayer]:
+def to_call_layers(layer: ToolLayer | Stack[ToolLayer]) -> Stack[CallLayer]:
     """What a tool attaches: call layers as they are, a layer for anything by its view of calls."""
     return Stack(*(each.calls if isinstance(each, AnyLayer) else each for each in Stack[ToolLayer](layer)))

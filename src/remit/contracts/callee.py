@@ -17,7 +17,7 @@ from remit.contracts.call import CallLayer
 from remit.contracts.contract import Contract
 from remit.contracts.principal import Caller
 from remit.contracts.reply import Reply
-from remit.contracts.step import Calls
+from remit.contracts.step import CallFactory
 from remit.core import Stack
 
 P = ParamSpec("P")
@@ -33,16 +33,16 @@ class Happened(NamedTuple):
     value: Any
 
 
-class Unclear(enum.Enum):
+class ReconcileStatus(enum.Enum):
     """What `reconcile` may find besides."""
 
     DID_NOT_HAPPEN = "did not happen"
     UNKNOWN = "unknown"
 
 
-Found = Happened | Unclear
-DID_NOT_HAPPEN: Final = Unclear.DID_NOT_HAPPEN
-UNKNOWN: Final = Unclear.UNKNOWN
+ReconcileResult = Happened | ReconcileStatus
+DID_NOT_HAPPEN: Final = ReconcileStatus.DID_NOT_HAPPEN
+UNKNOWN: Final = ReconcileStatus.UNKNOWN
 
 
 class LeafContext(Protocol):
@@ -117,7 +117,7 @@ class ToolByName(Protocol):
         ...
 
 
-class Frame(Context, Calls, Protocol):
+class Frame(Context, CallFactory, Protocol):
     """What the base hands to a callee: the context of a body, and for an agent the way to call by raw text."""
 
     @property
@@ -125,11 +125,11 @@ class Frame(Context, Calls, Protocol):
         """The id of this call."""
         ...
 
-    def handed_to(self, actor: Actor[..., Any], /) -> Frame:
+    def hand_over_to(self, agent: AgentLike[..., Any], /) -> Frame:
         """This frame for an actor that goes on in the place of this body: calls by it are made in the actor's name."""
         ...
 
-    async def reply(self, callee: Callee[..., Any], arguments: str, /) -> Reply:
+    async def call_for_reply(self, callee: Callee[..., Any], arguments: str, /) -> Reply:
         """The reply of a callee to arguments as text, good or bad; for bodies that are data, like pipelines."""
         ...
 
@@ -143,7 +143,7 @@ class Callee(Contract, Protocol[P, Out_co]):
         """The layers that this callee brings along, outermost first."""
         ...
 
-    def arguments(self, *args: P.args, **kwargs: P.kwargs) -> Arguments:
+    def build_arguments(self, *args: P.args, **kwargs: P.kwargs) -> Arguments:
         """The arguments that a Python caller means."""
         ...
 
@@ -151,13 +151,13 @@ class Callee(Contract, Protocol[P, Out_co]):
         """The body."""
         ...
 
-    async def reconcile(self, payload: BaseModel, frame: Frame, /) -> Found:
+    async def reconcile(self, payload: BaseModel, frame: Frame, /) -> ReconcileResult:
         """Find out whether an unsafe call that was cut off has happened."""
         ...
 
 
 @runtime_checkable
-class Actor(Callee[P, Out_co], Protocol[P, Out_co]):
+class AgentLike(Callee[P, Out_co], Protocol[P, Out_co]):
     """A callee that makes calls in its own name: an agent or a worker.
 
     Its layers stand around the calls it makes. What it may reach, and as whom, is narrowed for itself and for
@@ -180,7 +180,7 @@ class Actor(Callee[P, Out_co], Protocol[P, Out_co]):
         ...
 
     @property
-    def reach(self) -> frozenset[str] | None:
+    def tool_scope(self) -> frozenset[str] | None:
         """The names that it, and whatever it calls, may call; None for all."""
         ...
 
@@ -191,7 +191,7 @@ class Actor(Callee[P, Out_co], Protocol[P, Out_co]):
 
 
 @runtime_checkable
-class Bodied(Protocol):
+class HasBody(Protocol):
     """What says which body it runs: another object that runs the same may stand for it under its name."""
 
     @property
@@ -201,7 +201,7 @@ class Bodied(Protocol):
 
 
 @runtime_checkable
-class Modelled(Protocol):
+class HasModel(Protocol):
     """What asks a model, which can be another from call to call; without one it takes that of its runtime."""
 
     @property
@@ -209,13 +209,13 @@ class Modelled(Protocol):
         """The model that it has."""
         ...
 
-    def using(self, model: Any, /) -> Callee[..., Any]:
+    def with_model(self, model: Any, /) -> Callee[..., Any]:
         """The same callee with another model."""
         ...
 
 
 @runtime_checkable
-class Written(Protocol):
+class HasSource(Protocol):
     """What says where it is written; an error that is about it tells."""
 
     @property

@@ -16,10 +16,10 @@ from typing_extensions import TypedDict
 
 from remit.contracts.ledger import Ledger
 from remit.core.frozen import frozen
-from remit.schemas.jsontext import ascii_compact, compact
+from remit.schemas.jsontext import ascii_json, compact_json
 
 
-class Function(TypedDict):
+class FunctionCall(TypedDict):
     """The function that a tool call names, with its arguments as the model wrote them."""
 
     name: str
@@ -31,7 +31,7 @@ class ToolCall(TypedDict):
 
     id: str
     type: Literal["function"]
-    function: Function
+    function: FunctionCall
 
 
 class TextPart(TypedDict):
@@ -92,19 +92,19 @@ class ToolMessage(TypedDict):
 ChatMessage = SystemMessage | UserMessage | AssistantMessage | ToolMessage
 
 
-def write(message: ChatMessage | Mapping[str, Any]) -> str:
+def encode_message(message: ChatMessage | Mapping[str, Any]) -> str:
     """The wire text of a message: compact, UTF-8; a lone surrogate, which UTF-8 cannot hold, stays escaped."""
-    text = compact(message)
+    text = compact_json(message)
     if text.isascii():
         return text
     try:
         text.encode()
     except UnicodeEncodeError:
-        return ascii_compact(message)
+        return ascii_json(message)
     return text
 
 
-def read(text: str) -> ChatMessage:
+def decode_message(text: str) -> ChatMessage:
     """The message that a wire text says."""
     return cast("ChatMessage", json.loads(text))
 
@@ -131,7 +131,7 @@ class History:
             self._texts.append(text)
         self._length = len(self._texts)
 
-    def then(self, *texts: str) -> History:
+    def with_messages(self, *texts: str) -> History:
         """This history and ``texts`` after it."""
         grown = History.__new__(History)
         grown._texts = self._texts if len(self._texts) == self._length else self._texts[: self._length]
@@ -157,7 +157,7 @@ class History:
         return f"History({self._length} messages)"
 
 
-class ToolTexts:
+class ToolDefinitions:
     """The tool definitions of a request: their JSON array, written once, and its digest."""
 
     __slots__ = ("digest", "names", "text")
@@ -165,7 +165,7 @@ class ToolTexts:
     def __init__(self, definitions: Iterable[Mapping[str, Any]] = ()) -> None:
         listed = list(definitions)
         self.names = tuple(str(d["function"]["name"]) for d in listed)
-        self.text = compact(listed)
+        self.text = compact_json(listed)
         self.digest = hashlib.sha256(self.text.encode()).digest()
 
     def __len__(self) -> int:
@@ -176,35 +176,35 @@ class ToolTexts:
 class ChatRequest:
     """One request to a model: what it is told, which tools it may call, and the knobs of this request.
 
-    ``agent`` is the id of the agent's call, ``turn`` counts its requests from 1. ``used`` holds the ids by which
-    the model named calls so far.
+    ``agent_call_id`` is the id of the agent's call, ``turn`` counts its requests from 1. ``used_call_ids`` holds the
+    ids by which the model named calls so far.
     """
 
-    agent: str
+    agent_call_id: str
     turn: int
     ledger: Ledger
     history: History
-    tools: ToolTexts = field(default_factory=ToolTexts)
+    tools: ToolDefinitions = field(default_factory=ToolDefinitions)
     temperature: float | None = None
     max_tokens: int | None = None
-    used: set[str] = field(default_factory=set[str])
+    used_call_ids: set[str] = field(default_factory=set[str])
 
     @property
-    def call(self) -> str:
+    def call_id(self) -> str:
         """The id under which the journal files the answer."""
-        return f"{self.agent}:{self.turn}"
+        return f"{self.agent_call_id}:{self.turn}"
 
-    def next(self, history: History) -> ChatRequest:
+    def next_turn(self, history: History) -> ChatRequest:
         """The request of the next turn, over a longer history."""
         return ChatRequest(
-            agent=self.agent,
+            agent_call_id=self.agent_call_id,
             turn=self.turn + 1,
             ledger=self.ledger,
             history=history,
             tools=self.tools,
             temperature=self.temperature,
             max_tokens=self.max_tokens,
-            used=self.used,
+            used_call_ids=self.used_call_ids,
         )
 
     def digest(self) -> str:
@@ -213,7 +213,7 @@ class ChatRequest:
         return hashlib.sha256(self.history.digest + self.tools.digest + knobs).hexdigest()
 
 
-class Wanted(NamedTuple):
+class ToolCallRequest(NamedTuple):
     """A tool call that a completion asks for; ``arguments`` is the model's raw text."""
 
     id: str
@@ -230,23 +230,23 @@ class Completion:
 
     message: str
     content: str | None
-    wanted: tuple[Wanted, ...] = ()
-    finish: str = "stop"
+    tool_calls: tuple[ToolCallRequest, ...] = ()
+    finish_reason: str = "stop"
     model: str = ""
     prompt_tokens: int = 0
     completion_tokens: int = 0
     response: str = ""
 
 
-def completion_of(message: str, **known: Any) -> Completion:
+def completion_from_message(message: str, **fields: Any) -> Completion:
     """The completion whose wire text is ``message``, with the rest (`finish`, tokens, …) as known."""
     parsed = cast("AssistantMessage", json.loads(message))
     calls = parsed.get("tool_calls") or ()
-    wanted = tuple(Wanted(c["id"], c["function"]["name"], c["function"]["arguments"]) for c in calls)
-    return Completion(message=message, content=text_of(parsed) or None, wanted=wanted, **known)
+    tool_calls = tuple(ToolCallRequest(c["id"], c["function"]["name"], c["function"]["arguments"]) for c in calls)
+    return Completion(message=message, content=message_text(parsed) or None, tool_calls=tool_calls, **fields)
 
 
-def text_of(message: ChatMessage) -> str:
+def message_text(message: ChatMessage) -> str:
     """The text of a message, or else the words in which its model refuses."""
     content = message.get("content") or message.get("refusal") or ""
     return content if isinstance(content, str) else "".join(str(part.get("text", "")) for part in content)

@@ -74,7 +74,7 @@ class Classification:
             if not _WORD.fullmatch(word):
                 raise ContractError(f"{word!r} is no domain: use small letters, digits and '_', like google_drive")
 
-    def words(self) -> tuple[str, str, str, str, str, str]:
+    def axis_values(self) -> tuple[str, str, str, str, str, str]:
         """The six words, as an inventory says them."""
         axes = (self.capability, self.complexity, self.maturity, self.tier)
         capability, complexity, maturity, tier = (axis.value for axis in axes)
@@ -92,20 +92,20 @@ class Deprecation:
     def __post_init__(self) -> None:
         for version in (self.since, self.removal):
             if version:
-                version_of(version)
+                parse_version(version)
 
-    def gone(self, version: str) -> bool:
+    def is_removed_in(self, version: str) -> bool:
         """Whether it is no more to be called in ``version``."""
-        return bool(self.removal) and version_of(version) >= version_of(self.removal)
+        return bool(self.removal) and parse_version(version) >= parse_version(self.removal)
 
 
-def version_of(said: str) -> tuple[int, ...]:
+def parse_version(text: str) -> tuple[int, ...]:
     """The numbers of a version like ``1.4.2``, to compare.
 
     Raises:
         ContractError: it is none.
     """
-    if not re.fullmatch(r"\d+(\.\d+){0,3}", said):
-        raise ContractError(f"{said!r} is no version: give numbers with points between them, like 1.4")
-    numbers = [int(part) for part in said.split(".")]
+    if not re.fullmatch(r"\d+(\.\d+){0,3}", text):
+        raise ContractError(f"{text!r} is no version: give numbers with points between them, like 1.4")
+    numbers = [int(part) for part in text.split(".")]
     return tuple(numbers + [0] * (4 - len(numbers)))

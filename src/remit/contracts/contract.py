@@ -6,12 +6,12 @@ import re
 from typing import Any, Final, Protocol
 
 from remit.contracts.facts import Facts
-from remit.contracts.question import digest
+from remit.contracts.question import content_digest
 from remit.contracts.schema import Input, Output
 from remit.errors import ContractError
 from remit.schemas.jsontext import canonical_text
 
-NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
+NAME_PATTERN: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 class Contract(Protocol):
@@ -49,12 +49,12 @@ def check_name(name: str) -> str:
     Raises:
         ContractError: the name has characters or a length that providers refuse.
     """
-    if not NAME.fullmatch(name):
+    if not NAME_PATTERN.fullmatch(name):
         raise ContractError(f"{name!r} is no tool name: use 1 to 64 letters, digits, '_' or '-'")
     return name
 
 
-def definition(contract: Contract) -> dict[str, Any]:
+def tool_definition(contract: Contract) -> dict[str, Any]:
     """The tool definition that a chat request carries."""
     return {
         "type": "function",
@@ -70,4 +70,4 @@ def definition_digest(contract: Contract) -> str:
     """A digest of everything in the definition that an approval is bound to."""
     facts = contract.facts
     governed = [facts.effect.value, facts.risk.value, *sorted(facts.permissions), str(facts.egress)]
-    return digest(canonical_text(definition(contract)), *governed)
+    return content_digest(canonical_text(tool_definition(contract)), *governed)

@@ -12,9 +12,9 @@ from remit.contracts.classification import Classification, Deprecation, Visibili
 from remit.core.frozen import frozen
 from remit.errors import ContractError
 
-_PERMISSION: Final = re.compile(r"[a-z][a-z0-9_-]*(:[a-z][a-z0-9_-]*)+")
-_RATE: Final = re.compile(r"([0-9]+)/(second|minute|hour|day)")
-_SECONDS: Final = {"second": 1.0, "minute": 60.0, "hour": 3600.0, "day": 86400.0}
+_PERMISSION_PATTERN: Final = re.compile(r"[a-z][a-z0-9_-]*(:[a-z][a-z0-9_-]*)+")
+_RATE_PATTERN: Final = re.compile(r"([0-9]+)/(second|minute|hour|day)")
+_SECONDS_PER_UNIT: Final = {"second": 1.0, "minute": 60.0, "hour": 3600.0, "day": 86400.0}
 
 
 class Effect(enum.Enum):
@@ -52,20 +52,20 @@ class Rate:
             raise ContractError(f"{self!r}: give at least one call, and a positive number of seconds")
 
 
-def rate_of(said: str | tuple[int, float] | Rate) -> Rate:
+def parse_rate(value: str | tuple[int, float] | Rate) -> Rate:
     """A rate as a decorator takes it: ``"60/minute"``, or calls and seconds.
 
     Raises:
         ContractError: it is none.
     """
-    if isinstance(said, Rate):
-        return said
-    if not isinstance(said, str):
-        return Rate(*said)
-    found = _RATE.fullmatch(said)
+    if isinstance(value, Rate):
+        return value
+    if not isinstance(value, str):
+        return Rate(*value)
+    found = _RATE_PATTERN.fullmatch(value)
     if found is None:
-        raise ContractError(f"rate {said!r} is not of the form 60/minute; the unit is {', '.join(_SECONDS)}")
-    return Rate(int(found[1]), _SECONDS[found[2]])
+        raise ContractError(f"rate {value!r} is not of the form 60/minute; the unit is {', '.join(_SECONDS_PER_UNIT)}")
+    return Rate(int(found[1]), _SECONDS_PER_UNIT[found[2]])
 
 
 @frozen
@@ -106,7 +106,7 @@ class Facts:
 
     def __post_init__(self) -> None:
         for permission in self.permissions:
-            if not _PERMISSION.fullmatch(permission):
+            if not _PERMISSION_PATTERN.fullmatch(permission):
                 raise ContractError(f"permission {permission!r} is not of the form area:verb, like cms:write")
         if self.timeout is not None and not self.timeout > 0:
             raise ContractError(f"timeout is {self.timeout!r} seconds; give a positive number, or None for no limit")
@@ -117,7 +117,7 @@ class Facts:
             )
 
 
-def facts_of(
+def build_facts(
     *,
     effect: Effect = Effect.UNSAFE,
     risk: Risk = Risk.SAFE,
@@ -139,7 +139,7 @@ def facts_of(
         risk=risk,
         permissions=frozenset(permissions),
         timeout=timeout,
-        rate=None if rate is None else rate_of(rate),
+        rate=None if rate is None else parse_rate(rate),
         egress=egress,
         trusted=trusted,
         tags=frozenset(tags),

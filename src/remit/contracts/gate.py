@@ -10,19 +10,19 @@ import abc
 
 from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.facts import Effect
-from remit.contracts.items import Ended, Started
+from remit.contracts.items import AttemptEnded, AttemptStarted
 from remit.contracts.reply import Reply
 
 
-def has_passed(call: Call) -> bool:
+def has_passed_gates(call: Call) -> bool:
     """Whether no gate is asked about a call: it is only compared, or its body has begun and may have written."""
-    if call.ledger.replaying:
+    if call.ledger.is_replaying:
         return True
     if call.callee.facts.effect in (Effect.PURE, Effect.COMPOSED):
         return False
-    known = call.ledger.known(call.id)
-    never = {item.attempt for item in known if isinstance(item, Ended) and item.void}
-    return any(isinstance(item, Started) and item.attempt not in never for item in known)
+    items = call.ledger.items_for(call.id)
+    void_attempts = {item.attempt for item in items if isinstance(item, AttemptEnded) and item.void}
+    return any(isinstance(item, AttemptStarted) and item.attempt not in void_attempts for item in items)
 
 
 class Gate(CallLayer):
@@ -41,7 +41,7 @@ class Gate(CallLayer):
         check = self.check
 
         async def gated(call: Call, /) -> Reply:
-            if not has_passed(call):
+            if not has_passed_gates(call):
                 await check(call)
             return await inner(call)
 

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 from remit.core.frozen import frozen
 from remit.schemas.jsontext import canonical_text
 
-LIKE: Final = "$like"
+LIKE_KEY: Final = "$like"
 """In a pattern, ``{"$like": "blog-*"}`` stands for every text of that shape; ``*`` is any number of characters."""
 
 
@@ -42,14 +42,14 @@ class Grant:
     count: int
     reason: str = ""
 
-    def json(self) -> str:
+    def to_json(self) -> str:
         """The grant as JSON text, for the store."""
-        return _adapter().dump_json(self).decode()
+        return _type_adapter().dump_json(self).decode()
 
     @staticmethod
-    def of(text: str) -> Grant:
+    def from_json(text: str) -> Grant:
         """The grant that `json` wrote."""
-        return _adapter().validate_json(text, strict=True)
+        return _type_adapter().validate_json(text, strict=True)
 
 
 class GrantRow(NamedTuple):
@@ -57,37 +57,37 @@ class GrantRow(NamedTuple):
 
     grant: Grant
     used: int
-    revoked: str
+    revoked_by: str
 
-    def stands(self, now: float) -> bool:
+    def is_usable(self, now: float) -> bool:
         """Whether it still answers anything."""
-        return not self.revoked and self.grant.expires > now and self.used < self.grant.count
+        return not self.revoked_by and self.grant.expires > now and self.used < self.grant.count
 
 
-def fits(pattern: str, arguments: str) -> bool:
+def matches_pattern(pattern: str, arguments: str) -> bool:
     """Whether canonical ``arguments`` are of a pattern, both JSON objects.
 
     What a pattern names must be equal, of the same type, or `LIKE` what it says; what it does not name may be anything.
     """
-    return _fits(json.loads(pattern), json.loads(arguments))
+    return _value_matches(json.loads(pattern), json.loads(arguments))
 
 
-def _fits(pattern: object, value: object) -> bool:
+def _value_matches(pattern: object, value: object) -> bool:
     if isinstance(pattern, dict):
-        wanted = cast("dict[str, Any]", pattern)
-        if wanted.keys() == {LIKE}:
-            return isinstance(value, str) and _like(str(wanted[LIKE]), value)
+        expected = cast("dict[str, Any]", pattern)
+        if expected.keys() == {LIKE_KEY}:
+            return isinstance(value, str) and _matches_wildcard(str(expected[LIKE_KEY]), value)
         if not isinstance(value, dict):
             return False
-        given = cast("dict[str, Any]", value)
-        return all(name in given and _fits(part, given[name]) for name, part in wanted.items())
+        actual = cast("dict[str, Any]", value)
+        return all(name in actual and _value_matches(part, actual[name]) for name, part in expected.items())
     if _is_number(pattern) and _is_number(value):
         return pattern == value
     return canonical_text(pattern) == canonical_text(value)
 
 
-def _like(shape: str, text: str) -> bool:
-    return re.fullmatch(".*".join(re.escape(part) for part in shape.split("*")), text, re.DOTALL) is not None
+def _matches_wildcard(pattern: str, text: str) -> bool:
+    return re.fullmatch(".*".join(re.escape(part) for part in pattern.split("*")), text, re.DOTALL) is not None
 
 
 def _is_number(value: object) -> bool:
@@ -95,6 +95,6 @@ def _is_number(value: object) -> bool:
 
 
 @cache
-def _adapter() -> TypeAdapter[Grant]:
+def _type_adapter() -> TypeAdapter[Grant]:
     """Built when first used: most processes that import this give nobody anything."""
     return TypeAdapter(Grant)

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 Outcome = Literal["ok", "error", "denied"]
 
-BESIDE: Final = "-"
+DETACHED: Final = "-"
 """The ``after`` of a run that is a direct call in a conversation: it follows none of its runs, and none follows it."""
 
 
@@ -22,7 +22,7 @@ class Item(Struct, frozen=True, kw_only=True, gc=False):
     call: str
 
 
-class Opened(Item, frozen=True, kw_only=True, gc=False):
+class RunOpened(Item, frozen=True, kw_only=True, gc=False):
     """The header of a run: who runs what, for which application, with which input."""
 
     kind: ClassVar[str] = "opened"
@@ -59,7 +59,7 @@ class ModelReply(Item, frozen=True, kw_only=True, gc=False):
     response: str
 
 
-class Usage(Item, frozen=True, kw_only=True, gc=False):
+class ModelUsage(Item, frozen=True, kw_only=True, gc=False):
     """What one model request took, and the raw response body."""
 
     kind: ClassVar[str] = "usage"
@@ -70,7 +70,7 @@ class Usage(Item, frozen=True, kw_only=True, gc=False):
     response: str
 
 
-class Failure(Item, frozen=True, kw_only=True, gc=False):
+class ModelFailure(Item, frozen=True, kw_only=True, gc=False):
     """A model request failed; ``content`` is the error as a reply, ``request`` the digest of what was asked."""
 
     kind: ClassVar[str] = "failure"
@@ -107,7 +107,7 @@ class Handoff(Item, frozen=True, kw_only=True, gc=False):
     wire: str = ""
 
 
-class Asked(Item, frozen=True, kw_only=True, gc=False):
+class QuestionItem(Item, frozen=True, kw_only=True, gc=False):
     """A question was put to a person; ``question`` is its id, ``body`` the whole `Question` as JSON."""
 
     kind: ClassVar[str] = "question"
@@ -117,7 +117,7 @@ class Asked(Item, frozen=True, kw_only=True, gc=False):
     body: str
 
 
-class Decided(Item, frozen=True, kw_only=True, gc=False):
+class DecisionItem(Item, frozen=True, kw_only=True, gc=False):
     """A person's decision, copied from the run's inbox; ``body`` is the whole `Decision` as JSON."""
 
     kind: ClassVar[str] = "decision"
@@ -125,7 +125,7 @@ class Decided(Item, frozen=True, kw_only=True, gc=False):
     body: str
 
 
-class Started(Item, frozen=True, kw_only=True, gc=False):
+class AttemptStarted(Item, frozen=True, kw_only=True, gc=False):
     """An attempt begins: written before the function runs, with the approval it takes."""
 
     kind: ClassVar[str] = "started"
@@ -134,7 +134,7 @@ class Started(Item, frozen=True, kw_only=True, gc=False):
     question: str = ""
 
 
-class Ended(Item, frozen=True, kw_only=True, gc=False):
+class AttemptEnded(Item, frozen=True, kw_only=True, gc=False):
     """An attempt has ended, with its content. ``void``: a person or the tool found that it never happened.
 
     ``final``: its reply ends the run.
@@ -165,28 +165,28 @@ class Mismatch(Item, frozen=True, kw_only=True, gc=False):
     today: str
 
 
-class Erased(Item, frozen=True, kw_only=True, gc=False):
+class ErasedItem(Item, frozen=True, kw_only=True, gc=False):
     """What stands where a body was erased: its digest remains, so that the chain still holds."""
 
     kind: ClassVar[str] = "erased"
     was: str
 
 
-class Waiting(Item, frozen=True, kw_only=True, gc=False):
+class RunSuspended(Item, frozen=True, kw_only=True, gc=False):
     """The run is suspended until these questions are decided."""
 
     kind: ClassVar[str] = "suspended"
     questions: tuple[str, ...]
 
 
-class Resumed(Item, frozen=True, kw_only=True, gc=False):
+class RunResumed(Item, frozen=True, kw_only=True, gc=False):
     """A driver took the run up again."""
 
     kind: ClassVar[str] = "resumed"
     driver: str
 
 
-class Finished(Item, frozen=True, kw_only=True, gc=False):
+class RunFinished(Item, frozen=True, kw_only=True, gc=False):
     """The run has ended."""
 
     kind: ClassVar[str] = "finished"
@@ -194,7 +194,7 @@ class Finished(Item, frozen=True, kw_only=True, gc=False):
     error: str = ""
 
 
-KINDS: Final[dict[str, type[Item]]] = {kind.kind: kind for kind in Item.__subclasses__()}
+ITEM_TYPES: Final[dict[str, type[Item]]] = {kind.kind: kind for kind in Item.__subclasses__()}
 
 
 class Position:

@@ -17,7 +17,7 @@ from remit.errors import SetupError
 P = ParamSpec("P")
 
 
-class _Written:
+class _FunctionLayer:
     """The part that the three kinds share: how the layer prints, and how a service is made."""
 
     def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -25,7 +25,7 @@ class _Written:
         self._args = args
         self._kwargs = kwargs
 
-    def around(self, inner: Any) -> Any:
+    def _wrap(self, inner: Any) -> Any:
         """An async function of the request alone."""
         function, args, kwargs = self._function, self._args, self._kwargs
 
@@ -35,29 +35,29 @@ class _Written:
         return service
 
     def __repr__(self) -> str:
-        said = [repr(arg) for arg in self._args] + [f"{name}={value!r}" for name, value in self._kwargs.items()]
-        return f"{self._function.__name__}({', '.join(said)})"
+        arguments = [repr(arg) for arg in self._args] + [f"{name}={value!r}" for name, value in self._kwargs.items()]
+        return f"{self._function.__name__}({', '.join(arguments)})"
 
 
-class _CallFunction(_Written, CallLayer):
+class _FunctionCallLayer(_FunctionLayer, CallLayer):
     def __call__(self, inner: CallService, /) -> CallService:
-        return cast("CallService", self.around(inner))
+        return cast("CallService", self._wrap(inner))
 
 
-class _ModelFunction(_Written, ModelLayer):
+class _FunctionModelLayer(_FunctionLayer, ModelLayer):
     def __call__(self, inner: ModelService, /) -> ModelService:
-        return cast("ModelService", self.around(inner))
+        return cast("ModelService", self._wrap(inner))
 
 
-class _StepFunction(_Written, StepLayer):
+class _FunctionStepLayer(_FunctionLayer, StepLayer):
     def __call__(self, inner: StepService, /) -> StepService:
-        return cast("StepService", self.around(inner))
+        return cast("StepService", self._wrap(inner))
 
 
-_KINDS: Final[dict[object, type[_CallFunction | _ModelFunction | _StepFunction]]] = {
-    Call: _CallFunction,
-    ChatRequest: _ModelFunction,
-    StepRequest: _StepFunction,
+_LAYER_TYPES: Final[dict[object, type[_FunctionCallLayer | _FunctionModelLayer | _FunctionStepLayer]]] = {
+    Call: _FunctionCallLayer,
+    ChatRequest: _FunctionModelLayer,
+    StepRequest: _FunctionStepLayer,
 }
 
 
@@ -81,7 +81,7 @@ def layer_fn(function: Callable[..., Any], /) -> Callable[..., Any]:
     """
     signature = inspect.signature(function)
     first = next(iter(signature.parameters), "")
-    kind = _KINDS.get(typing.get_type_hints(function).get(first))
+    kind = _LAYER_TYPES.get(typing.get_type_hints(function).get(first))
     if kind is None:
         raise SetupError(f"{function.__name__}: annotate the first parameter as Call, ChatRequest or StepRequest")
 

@@ -14,7 +14,7 @@ from remit.contracts.items import Item
 from remit.contracts.question import Decision, Question
 
 
-class Take(NamedTuple):
+class Consumption(NamedTuple):
     """Use the decision on ``question`` for ``call`` of ``run``, in the transaction that writes what comes of it.
 
     An approval is taken with the item that says started, a refusal (``approved`` False) with the decision it copies.
@@ -26,7 +26,7 @@ class Take(NamedTuple):
     approved: bool = True
 
 
-class Spent(NamedTuple):
+class UsageTotals(NamedTuple):
     """What a run has used so far."""
 
     calls: int = 0
@@ -43,12 +43,12 @@ class Ledger(Protocol):
         ...
 
     @property
-    def replaying(self) -> bool:
+    def is_replaying(self) -> bool:
         """Whether this drive only compares: composed calls are driven again although their end is known."""
         ...
 
     @property
-    def stopping(self) -> bool:
+    def is_stopping(self) -> bool:
         """Whether the run is driven only to end it: what the journal does not know ends as cancelled."""
         ...
 
@@ -56,12 +56,12 @@ class Ledger(Protocol):
         """Seconds since the epoch."""
         ...
 
-    def known(self, call: str) -> Sequence[Item]:
+    def items_for(self, call: str) -> Sequence[Item]:
         """Everything filed under ``call``, in order."""
         ...
 
     @property
-    def prior(self) -> Sequence[str]:
+    def prior_messages(self) -> Sequence[str]:
         """The wire texts of the conversation before this run."""
         ...
 
@@ -69,7 +69,7 @@ class Ledger(Protocol):
         """Write one item; it is stored with the next one that is committed, or soon."""
         ...
 
-    async def commit(self, item: Item, take: Take | None = None) -> None:
+    async def commit(self, item: Item, consumption: Consumption | None = None) -> None:
         """Write one item, take an approval with it, and return when it and all before it are safely stored.
 
         Raises:
@@ -77,26 +77,26 @@ class Ledger(Protocol):
         """
         ...
 
-    def store(self) -> None:
+    def start_flush(self) -> None:
         """Begin to store what is written so far, and wait for nothing: a model is about to be asked."""
         ...
 
-    def claim(self, parent: str, call: str) -> bool:
+    def claim_call(self, parent: str, call: str) -> bool:
         """The body of ``parent`` makes ``call``: whether it may go at once.
 
         While a run is driven again, a call that the journal does not know waits for those that it does.
         """
         ...
 
-    async def others_claimed(self, parent: str, call: str, busy: Callable[[], bool]) -> None:
+    async def wait_for_recorded_calls(self, parent: str, call: str, is_busy: Callable[[], bool]) -> None:
         """Return when the body of ``parent``, which makes ``call``, has made those that the journal knows before it.
 
         Raises:
-            DivergedError: it makes no more of them, while ``busy`` says that none of its calls is under way.
+            DivergedError: it makes no more of them, while ``is_busy`` says that none of its calls is under way.
         """
         ...
 
-    def finish(self, parent: str) -> None:
+    def finish_body(self, parent: str) -> None:
         """The body of ``parent`` makes no more calls.
 
         Raises:
@@ -104,23 +104,23 @@ class Ledger(Protocol):
         """
         ...
 
-    async def standing(self, match: str) -> tuple[Question, Decision | None] | None:
+    async def find_usable_question(self, match: str) -> tuple[Question, Decision | None] | None:
         """The open or unused question of this conversation that matches, with its decision if a person made one."""
         ...
 
-    async def grants(self, tenant: str, tool: str) -> Sequence[Grant]:
+    async def usable_grants(self, tenant: str, tool: str) -> Sequence[Grant]:
         """The grants for calls of a tool that still answer anything."""
         ...
 
-    async def honours(self, tenant: str, grant: str) -> bool:
+    async def is_grant_valid(self, tenant: str, grant: str) -> bool:
         """Whether a grant that has allowed a call still does: nobody took it back, and its time is not over."""
         ...
 
-    async def use(self, grant: str) -> bool:
+    async def use_grant(self, grant: str) -> bool:
         """Use up one call of a grant; False if none is left, or it does not stand any more."""
         ...
 
-    def reserve(self, call: str, limit: int) -> bool:
+    def reserve_call(self, call: str, limit: int) -> bool:
         """Reserve one of ``limit`` calls of the run for ``call``; False if none is left. Asking again is free."""
         ...
 
@@ -131,6 +131,6 @@ class Ledger(Protocol):
         """
         ...
 
-    def spent(self) -> Spent:
+    def usage_totals(self) -> UsageTotals:
         """What the run has used so far."""
         ...

@@ -13,10 +13,10 @@ from remit.errors import ContractError
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-CONTEXT: Final = frozenset({"call", "caller", "deadline", "emit", "key", "log", "run", "tools"})
+CONTEXT_MEMBERS: Final = frozenset({"call", "caller", "deadline", "emit", "key", "log", "run", "tools"})
 """The public members of a context."""
 
-_NAMES: Final = WeakKeyDictionary[Callable[..., Any], str]()
+_DECORATED_NAMES: Final = WeakKeyDictionary[Callable[..., Any], str]()
 
 
 def tool_name(name: str) -> Callable[[F], F]:
@@ -32,19 +32,19 @@ def tool_name(name: str) -> Callable[[F], F]:
     def named(function: F) -> F:
         if not _is_function(function):
             raise ContractError(f"@tool_name({name!r}) names a function: write it below @tool, next to the `async def`")
-        _NAMES[function] = name
+        _DECORATED_NAMES[function] = name
         return function
 
     return named
 
 
-def _is_function(given: object) -> bool:
-    return isinstance(given, FunctionType)
+def _is_function(value: object) -> bool:
+    return isinstance(value, FunctionType)
 
 
-def named_by(function: FunctionType | MethodType) -> str | None:
+def decorated_name(function: FunctionType | MethodType) -> str | None:
     """The name that `tool_name` gave a function, if it did."""
-    return _NAMES.get(function.__func__ if isinstance(function, MethodType) else function)
+    return _DECORATED_NAMES.get(function.__func__ if isinstance(function, MethodType) else function)
 
 
 def canonical_name(function: FunctionType | MethodType, name: str | None = None) -> str:
@@ -53,7 +53,7 @@ def canonical_name(function: FunctionType | MethodType, name: str | None = None)
     Raises:
         ContractError: it is named twice, differently, or a model may not see the name.
     """
-    decorated = named_by(function)
+    decorated = decorated_name(function)
     if name is not None and decorated not in {None, name}:
         raise ContractError(
             f"{function.__name__} is named {decorated!r} by @tool_name and {name!r} here; say one of them"
@@ -61,23 +61,23 @@ def canonical_name(function: FunctionType | MethodType, name: str | None = None)
     return check_name(name or decorated or function.__name__) if name or decorated else function.__name__
 
 
-def alias_of(name: str) -> str:
+def python_alias(name: str) -> str:
     """The name as an attribute of ``ctx.tools``: with ``_`` for each ``-``."""
     return name.replace("-", "_")
 
 
-def check_free(name: str) -> None:
+def check_not_reserved(name: str) -> None:
     """Refuse a name that nothing can be called by.
 
     Raises:
         ContractError: saying whose it is.
     """
-    alias, mend = alias_of(name), "name it otherwise, with @tool_name or name="
-    if alias in CONTEXT:
-        raise ContractError(f"no tool can be named {name!r}: ctx.{alias} is a member of the context; {mend}")
+    alias, fix = python_alias(name), "name it otherwise, with @tool_name or name="
+    if alias in CONTEXT_MEMBERS:
+        raise ContractError(f"no tool can be named {name!r}: ctx.{alias} is a member of the context; {fix}")
     if keyword.iskeyword(alias):
         raise ContractError(
-            f"no tool can be named {name!r}: ctx.tools.{alias} is no Python, {alias!r} is a keyword; {mend}"
+            f"no tool can be named {name!r}: ctx.tools.{alias} is no Python, {alias!r} is a keyword; {fix}"
         )
     if alias.startswith("__"):
-        raise ContractError(f"no tool can be named {name!r}: Python keeps names with two underscores first; {mend}")
+        raise ContractError(f"no tool can be named {name!r}: Python keeps names with two underscores first; {fix}")

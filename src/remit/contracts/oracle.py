@@ -12,7 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 from remit.contracts.chat import ChatMessage
 
 
-class Broken(enum.Enum):
+class HistoryErrorKind(enum.Enum):
     """The ways in which a history can be broken."""
 
     NOT_JSON = "a text is not JSON"
@@ -29,91 +29,91 @@ class Broken(enum.Enum):
     EMPTY_CALLS = "an assistant message has an empty list of tool calls"
 
 
-class Fault(NamedTuple):
+class HistoryError(NamedTuple):
     """One fault: what is broken, and which message, counted from 0."""
 
-    broken: Broken
-    message: int
+    kind: HistoryErrorKind
+    message_index: int
 
 
-_MESSAGE: TypeAdapter[ChatMessage] = TypeAdapter(ChatMessage)
+_MESSAGE_ADAPTER: TypeAdapter[ChatMessage] = TypeAdapter(ChatMessage)
 
 
-def faults(texts: Iterable[str]) -> list[Fault]:
+def history_errors(texts: Iterable[str]) -> list[HistoryError]:
     """Everything that is wrong with a history of wire texts, in order; empty for a valid one."""
-    reader = _Reader()
+    reader = _HistoryChecker()
     for index, text in enumerate(texts):
-        reader.read(index, text)
-    reader.close()
-    return sorted(reader.found, key=lambda fault: fault.message)
+        reader.check_message(index, text)
+    reader.close_calls()
+    return sorted(reader.errors, key=lambda fault: fault.message_index)
 
 
-class _Reader:
+class _HistoryChecker:
     def __init__(self) -> None:
-        self.found: list[Fault] = []
-        self._ids: set[str] = set()
-        self._open: dict[str, int] = {}
-        self._order: list[str] = []
-        self._replied: set[str] = set()
+        self.errors: list[HistoryError] = []
+        self._seen_ids: set[str] = set()
+        self._open_calls: dict[str, int] = {}
+        self._call_order: list[str] = []
+        self._replied_ids: set[str] = set()
 
-    def read(self, index: int, text: str) -> None:
+    def check_message(self, index: int, text: str) -> None:
         try:
             message = cast("dict[str, Any]", json.loads(text))
         except ValueError:
-            self._fault(Broken.NOT_JSON, index)
+            self._add_error(HistoryErrorKind.NOT_JSON, index)
             return
         try:
-            _MESSAGE.validate_python(message)
+            _MESSAGE_ADAPTER.validate_python(message)
         except ValidationError:
-            self._fault(Broken.NOT_A_MESSAGE, index)
+            self._add_error(HistoryErrorKind.NOT_A_MESSAGE, index)
             return
         match message["role"]:
             case "tool":
-                self._reply(index, message["tool_call_id"])
+                self._check_reply(index, message["tool_call_id"])
             case "system" if index > 0:
-                self._fault(Broken.SYSTEM_NOT_FIRST, index)
+                self._add_error(HistoryErrorKind.SYSTEM_NOT_FIRST, index)
             case "assistant":
-                self.close()
-                self._assistant(index, message)
+                self.close_calls()
+                self._check_assistant(index, message)
             case _:
-                self._interrupt(index)
+                self._end_replies(index)
 
-    def close(self) -> None:
+    def close_calls(self) -> None:
         """No more replies can come to the calls that are open."""
-        for index in self._open.values():
-            self._fault(Broken.UNPAIRED_CALL, index)
-        self._open, self._order, self._replied = {}, [], set()
+        for index in self._open_calls.values():
+            self._add_error(HistoryErrorKind.UNPAIRED_CALL, index)
+        self._open_calls, self._call_order, self._replied_ids = {}, [], set()
 
-    def _assistant(self, index: int, message: dict[str, Any]) -> None:
+    def _check_assistant(self, index: int, message: dict[str, Any]) -> None:
         calls = message.get("tool_calls")
         if calls == []:
-            self._fault(Broken.EMPTY_CALLS, index)
+            self._add_error(HistoryErrorKind.EMPTY_CALLS, index)
         for call in calls or ():
             if not call["id"]:
-                self._fault(Broken.EMPTY_ID, index)
-            elif call["id"] in self._ids:
-                self._fault(Broken.DUPLICATE_ID, index)
+                self._add_error(HistoryErrorKind.EMPTY_ID, index)
+            elif call["id"] in self._seen_ids:
+                self._add_error(HistoryErrorKind.DUPLICATE_ID, index)
             if not call["function"]["name"]:
-                self._fault(Broken.EMPTY_NAME, index)
-            self._ids.add(call["id"])
-            self._open[call["id"]] = index
-            self._order.append(call["id"])
+                self._add_error(HistoryErrorKind.EMPTY_NAME, index)
+            self._seen_ids.add(call["id"])
+            self._open_calls[call["id"]] = index
+            self._call_order.append(call["id"])
 
-    def _reply(self, index: int, wire: str) -> None:
-        if wire in self._replied:
-            self._fault(Broken.REPLIED_TWICE, index)
-        elif wire not in self._open:
-            self._fault(Broken.UNKNOWN_REPLY, index)
+    def _check_reply(self, index: int, call_id: str) -> None:
+        if call_id in self._replied_ids:
+            self._add_error(HistoryErrorKind.REPLIED_TWICE, index)
+        elif call_id not in self._open_calls:
+            self._add_error(HistoryErrorKind.UNKNOWN_REPLY, index)
         else:
-            if self._order[len(self._replied)] != wire:
-                self._fault(Broken.OUT_OF_ORDER, index)
-            del self._open[wire]
-            self._replied.add(wire)
+            if self._call_order[len(self._replied_ids)] != call_id:
+                self._add_error(HistoryErrorKind.OUT_OF_ORDER, index)
+            del self._open_calls[call_id]
+            self._replied_ids.add(call_id)
 
-    def _interrupt(self, index: int) -> None:
-        if self._open:
-            self._fault(Broken.NOT_CONTIGUOUS, index)
-        self.close()
+    def _end_replies(self, index: int) -> None:
+        if self._open_calls:
+            self._add_error(HistoryErrorKind.NOT_CONTIGUOUS, index)
+        self.close_calls()
 
-    def _fault(self, broken: Broken, index: int) -> None:
-        self.found.append(Fault(broken, index))
+    def _add_error(self, kind: HistoryErrorKind, index: int) -> None:
+        self.errors.append(HistoryError(kind, index))

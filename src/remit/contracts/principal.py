@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from remit.core.frozen import frozen
 
-ALL = "*"
+WILDCARD = "*"
 
 
 @frozen(kw_only=False)
@@ -24,23 +24,23 @@ class Principal:
     def may(self, permission: str) -> bool:
         """Whether this principal holds ``permission``, itself or by a wildcard."""
         held = self.permissions
-        return permission in held or ALL in held or (permission != ALL and _area(permission) in held)
+        return permission in held or WILDCARD in held or (permission != WILDCARD and _area_wildcard(permission) in held)
 
-    def lacks(self, permissions: frozenset[str]) -> list[str]:
+    def missing_permissions(self, permissions: frozenset[str]) -> list[str]:
         """Those of ``permissions`` that this principal does not hold, sorted."""
         if permissions <= self.permissions:
             return []
         return sorted(permission for permission in permissions if not self.may(permission))
 
-    def narrowed(self, most: frozenset[str]) -> Principal:
-        """The same principal, holding what both it and ``most`` hold."""
-        other = replace(self, permissions=most)
-        kept = {each for each in most if self.may(each)} | {each for each in self.permissions if other.may(each)}
+    def narrow_to(self, allowed: frozenset[str]) -> Principal:
+        """The same principal, holding what both it and ``allowed`` hold."""
+        other = replace(self, permissions=allowed)
+        kept = {each for each in allowed if self.may(each)} | {each for each in self.permissions if other.may(each)}
         return replace(self, permissions=frozenset(kept))
 
 
-def _area(permission: str) -> str:
-    return f"{permission.partition(':')[0]}:{ALL}"
+def _area_wildcard(permission: str) -> str:
+    return f"{permission.partition(':')[0]}:{WILDCARD}"
 
 
 @frozen(kw_only=False)
@@ -48,7 +48,7 @@ class Caller:
     """The facts of who makes a call: which run, which agent, from within which call, how deep, for whom.
 
     ``call`` is the id of the calling call, empty for the root of a run. ``agent`` is the actor whose layers hold.
-    ``path`` names the actors above the call, outermost first; ``reach`` is what all of them let it reach, None for
+    ``path`` names the actors above the call, outermost first; ``tool_scope`` is what all of them let it reach, None for
     everything.
     """
 
@@ -60,9 +60,9 @@ class Caller:
     conversation: str = ""
     application: str = ""
     path: tuple[str, ...] = ()
-    reach: frozenset[str] | None = None
+    tool_scope: frozenset[str] | None = None
 
-    def within(self, call: str) -> Caller:
+    def enter_call(self, call: str) -> Caller:
         """Who makes the calls of the body of ``call``, which this caller made, where that body is no actor."""
         return Caller(
             self.run,
@@ -73,11 +73,17 @@ class Caller:
             self.conversation,
             self.application,
             self.path,
-            self.reach,
+            self.tool_scope,
         )
 
-    def acting(self, name: str, reach: frozenset[str] | None, permissions: frozenset[str] | None) -> Caller:
+    def enter_agent(self, name: str, tool_scope: frozenset[str] | None, permissions: frozenset[str] | None) -> Caller:
         """This caller as the actor ``name``: one further down the path, with reach and permissions no wider."""
-        narrower = self.reach if reach is None else reach if self.reach is None else self.reach & reach
-        principal = self.principal if permissions is None else self.principal.narrowed(permissions)
-        return replace(self, agent=name, principal=principal, path=(*self.path, name), reach=narrower)
+        narrower = (
+            self.tool_scope
+            if tool_scope is None
+            else tool_scope
+            if self.tool_scope is None
+            else self.tool_scope & tool_scope
+        )
+        principal = self.principal if permissions is None else self.principal.narrow_to(permissions)
+        return replace(self, agent=name, principal=principal, path=(*self.path, name), tool_scope=narrower)

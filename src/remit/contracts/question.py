@@ -15,7 +15,7 @@ from remit.core.frozen import frozen
 T = TypeVar("T")
 
 QuestionKind = Literal["approval", "outcome"]
-Status = Literal["open", "approved", "denied", "taken", "expired"]
+QuestionStatus = Literal["open", "approved", "denied", "taken", "expired"]
 
 
 @frozen
@@ -66,14 +66,14 @@ class Question:
         """Who wants the call to run: whoever started the run, and whoever edited the call."""
         return (self.asker, self.editor) if self.editor else (self.asker,)
 
-    def json(self) -> str:
+    def to_json(self) -> str:
         """The question as JSON text, for the journal."""
-        return _adapter(Question).dump_json(self).decode()
+        return _type_adapter(Question).dump_json(self).decode()
 
     @staticmethod
-    def of(text: str) -> Question:
+    def from_json(text: str) -> Question:
         """The question that `json` wrote."""
-        return _reader(Question).validate_json(text, strict=True)
+        return _json_validator(Question).validate_json(text, strict=True)
 
 
 @frozen
@@ -98,29 +98,29 @@ class Decision:
         if self.approved is not True and self.approved is not False:
             raise TypeError(f"approved is {self.approved!r}; a decision is True or False")
 
-    def json(self) -> str:
+    def to_json(self) -> str:
         """The decision as JSON text, for the inbox and the journal."""
-        return _adapter(Decision).dump_json(self).decode()
+        return _type_adapter(Decision).dump_json(self).decode()
 
     @staticmethod
-    def of(text: str) -> Decision:
+    def from_json(text: str) -> Decision:
         """The decision that `json` wrote."""
-        return _reader(Decision).validate_json(text, strict=True)
+        return _json_validator(Decision).validate_json(text, strict=True)
 
 
 @cache
-def _adapter(kind: type[T]) -> TypeAdapter[T]:
+def _type_adapter(kind: type[T]) -> TypeAdapter[T]:
     """Built when first used: most processes that import this ask nobody anything."""
     return TypeAdapter(kind)
 
 
 @cache
-def _reader(kind: type[Any]) -> SchemaValidator:
+def _json_validator(kind: type[Any]) -> SchemaValidator:
     """Keeps nothing: pydantic would keep sixteen thousand of the strings that it reads, and these are read once."""
-    return SchemaValidator(_adapter(kind).core_schema, CoreConfig(cache_strings="keys"))
+    return SchemaValidator(_type_adapter(kind).core_schema, CoreConfig(cache_strings="keys"))
 
 
-def digest(*parts: str) -> str:
+def content_digest(*parts: str) -> str:
     """A short content id (blake2b, 128 bit, hex) of strings, unambiguous in their lengths."""
     text = "".join([f"{len(part)}:{part}" for part in parts])
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

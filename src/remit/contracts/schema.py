@@ -17,43 +17,43 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails, PydanticSerializationError, to_json
 
-from remit.contracts.arguments import HELD, Arguments, canonical, no_constant
-from remit.contracts.secret import KNOWN, redacted
-from remit.errors import ContractError, InvalidError, OutputError
-from remit.schemas.json_schema import json_schema_of
-from remit.schemas.roundtrip import check_fields, in_order, is_doubtful, serializer_of, validator_of
+from remit.contracts.arguments import SECRET_IN_ARGUMENTS, Arguments, canonical_json, reject_constant
+from remit.contracts.secret import KNOWN_SECRETS, redact_secrets
+from remit.errors import ContractError, InvalidArgumentsError, InvalidOutputError
+from remit.schemas.json_schema import generate_json_schema
+from remit.schemas.roundtrip import build_serializer, build_validator, check_fields, needs_round_trip_check, sort_sets
 
 P = TypeVar("P", bound=BaseModel)
 T = TypeVar("T")
 
-_SHOWN: Final = 5
-_UNREADABLE: Final = "what its serializer writes is not read as what it was"
+_MAX_ERRORS_LISTED: Final = 5
+_LOSSY_SERIALIZER: Final = "what its serializer writes is not read as what it was"
 
 
-class _Written:
+class _Codec:
     """How values of a type are written and read, and whether each must be looked at. Built when the first one comes."""
 
-    __slots__ = ("doubtful", "reader", "serializer")
+    __slots__ = ("needs_round_trip_check", "serializer", "validator")
 
-    def __init__(self, adapter: TypeAdapter[Any], *, computed: bool = True) -> None:
-        self.serializer = serializer_of(adapter, computed=computed)
-        self.reader = validator_of(adapter)
-        self.doubtful = is_doubtful(adapter)
+    def __init__(self, adapter: TypeAdapter[Any], *, include_computed: bool = True) -> None:
+        self.serializer = build_serializer(adapter, include_computed=include_computed)
+        self.validator = build_validator(adapter)
+        self.needs_round_trip_check = needs_round_trip_check(adapter)
 
 
 class Input(Generic[P]):
     """The payload model of a callee: binds arguments, gives the canonical form, and the JSON schema."""
 
-    __slots__ = ("_adapter", "_written", "json_schema", "model")
+    __slots__ = ("_adapter", "_cached_codec", "json_schema", "model")
 
     def __init__(self, model: type[P]) -> None:
         if issubclass(model, RootModel):
             raise ContractError(f"{model.__name__} is no object with named fields, as arguments are")
         self._adapter = TypeAdapter(model)
         self.model = model
-        self.json_schema: dict[str, Any] = json_schema_of(self._adapter)
+        self.json_schema: dict[str, Any] = generate_json_schema(self._adapter)
         check_fields(self._adapter)
-        self._written: _Written | None = None
+        self._cached_codec: _Codec | None = None
 
     def bind(self, arguments: Arguments, *, strict: bool = False) -> P:
         """The payload that the arguments say.
@@ -61,101 +61,101 @@ class Input(Generic[P]):
         Strict means: no coercion ("1" is no number), no unknown keys, no key twice.
 
         Raises:
-            InvalidError: naming each field that is wrong.
+            InvalidArgumentsError: naming each field that is wrong.
         """
-        if arguments.error or (strict and arguments.flaw):
-            raise InvalidError(arguments.error or arguments.flaw)
+        if arguments.error or (strict and arguments.strict_error):
+            raise InvalidArgumentsError(arguments.error or arguments.strict_error)
         try:
             if strict:
                 return self.model.model_validate_json(arguments.raw, strict=True, extra="forbid")
             return self.model.model_validate_json(arguments.raw)
         except ValidationError as error:
-            raise InvalidError(self.explain(error)) from error
+            raise InvalidArgumentsError(self.explain(error)) from error
 
-    def canonical(self, payload: P) -> str:
+    def dump_canonical(self, payload: P) -> str:
         """The canonical JSON of a payload, defaults included, sets sorted.
 
         Raises:
-            InvalidError: there is none, or it does not say the payload.
+            InvalidArgumentsError: there is none, or it does not say the payload.
         """
-        text = canonical(self._plain(payload))
-        if self._writes.doubtful:
-            self._come_back(payload, text, set(self.model.model_fields))
+        text = canonical_json(self._to_json_value(payload))
+        if self._codec.needs_round_trip_check:
+            self._check_round_trip(payload, text, set(self.model.model_fields))
         return text
 
     def load(self, text: str) -> P:
         """The payload whose canonical JSON is ``text``."""
         return self.model.model_validate_json(text)
 
-    def check(self, payload: object) -> P:
+    def check_payload(self, payload: object) -> P:
         """``payload``, if it is one.
 
         Raises:
-            InvalidError: it is something else.
+            InvalidArgumentsError: it is something else.
         """
         if isinstance(payload, self.model):
             return payload
-        raise InvalidError(f"give a {self.model.__name__}, not a {type(payload).__name__}")
+        raise InvalidArgumentsError(f"give a {self.model.__name__}, not a {type(payload).__name__}")
 
-    def arguments(self, payload: P) -> Arguments:
+    def dump_arguments(self, payload: P) -> Arguments:
         """The arguments that a payload stands for: what was set, not the defaults.
 
         Raises:
-            InvalidError: there are none, or they do not say the payload.
+            InvalidArgumentsError: there are none, or they do not say the payload.
         """
-        value = self._plain(payload, payload.model_fields_set)
-        text = canonical(value)
-        if KNOWN.spellings and redacted(text) != text:
-            raise InvalidError(HELD)
-        if self._writes.doubtful:
-            self._come_back(payload, text, payload.model_fields_set)
+        value = self._to_json_value(payload, payload.model_fields_set)
+        text = canonical_json(value)
+        if KNOWN_SECRETS.replacements and redact_secrets(text) != text:
+            raise InvalidArgumentsError(SECRET_IN_ARGUMENTS)
+        if self._codec.needs_round_trip_check:
+            self._check_round_trip(payload, text, payload.model_fields_set)
         return Arguments(text, value)
 
     def explain(self, error: ValidationError) -> str:
         """One line that names each wrong field and, for an unknown one, the parameters there are."""
         found = error.errors(include_url=False, include_context=False)
-        said = "; ".join(_line(detail) for detail in found[:_SHOWN])
-        more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-        known = ""
+        summary = "; ".join(_format_error(detail) for detail in found[:_MAX_ERRORS_LISTED])
+        more = f"; and {len(found) - _MAX_ERRORS_LISTED} more" if len(found) > _MAX_ERRORS_LISTED else ""
+        hint = ""
         if any(detail["type"] == "extra_forbidden" and len(detail["loc"]) == 1 for detail in found):
-            known = f". Parameters: {', '.join(self.json_schema.get('properties', {})) or 'none'}"
-        return f"{said}{more}{known}"
+            hint = f". Parameters: {', '.join(self.json_schema.get('properties', {})) or 'none'}"
+        return f"{summary}{more}{hint}"
 
     @property
-    def _writes(self) -> _Written:
-        if self._written is None:
-            self._written = _Written(self._adapter, computed=False)
-        return self._written
+    def _codec(self) -> _Codec:
+        if self._cached_codec is None:
+            self._cached_codec = _Codec(self._adapter, include_computed=False)
+        return self._cached_codec
 
-    def _plain(self, payload: P, fields: set[str] | None = None) -> dict[str, Any]:
+    def _to_json_value(self, payload: P, fields: set[str] | None = None) -> dict[str, Any]:
         try:
-            plain: dict[str, Any] = self._writes.serializer.to_python(
+            plain: dict[str, Any] = self._codec.serializer.to_python(
                 payload, mode="json", by_alias=True, include=fields
             )
         except (PydanticSerializationError, ValueError, RecursionError) as error:
-            raise InvalidError(f"JSON cannot hold the arguments: {error}") from error
+            raise InvalidArgumentsError(f"JSON cannot hold the arguments: {error}") from error
         return plain
 
-    def _come_back(self, payload: P, text: str, fields: set[str]) -> None:
+    def _check_round_trip(self, payload: P, text: str, fields: set[str]) -> None:
         """Refuse a payload whose text says another, which would run in its place."""
         try:
             back = dict(self.load(text))
         except ValidationError as error:
-            raise InvalidError(f"{_UNREADABLE}: {self.explain(error)}") from error
+            raise InvalidArgumentsError(f"{_LOSSY_SERIALIZER}: {self.explain(error)}") from error
         lost = [name for name, value in payload if name in fields and (name not in back or back[name] != value)]
         if lost:
-            raise InvalidError(f"{', '.join(lost)}: {_UNREADABLE}")
+            raise InvalidArgumentsError(f"{', '.join(lost)}: {_LOSSY_SERIALIZER}")
 
 
 class Output(Generic[T]):
     """The result type of a callee: checks a result, writes it as content for a model, and reads it back."""
 
-    __slots__ = ("_adapter", "_text", "_written", "json_schema", "kind")
+    __slots__ = ("_adapter", "_cached_codec", "_is_text", "json_schema", "result_type")
 
     def __init__(self, kind: Any) -> None:
         try:
             self._adapter: TypeAdapter[T] = TypeAdapter(kind)
-            self.json_schema: dict[str, Any] = json_schema_of(self._adapter)
+            self.json_schema: dict[str, Any] = generate_json_schema(self._adapter)
             check_fields(self._adapter)
         except PydanticUserError as error:
             raise ContractError(
@@ -163,29 +163,31 @@ class Output(Generic[T]):
             ) from error
         except ContractError as error:
             raise ContractError(f"{kind!r} cannot be a result: {error.message}") from error
-        self.kind: object = kind
-        self._text = kind is str
-        self._written: _Written | None = None
+        self.result_type: object = kind
+        self._is_text = kind is str
+        self._cached_codec: _Codec | None = None
 
     def dump(self, value: object) -> tuple[T, str]:
         """The checked result and its content: text as it is, everything else as JSON.
 
         Raises:
-            OutputError: the result is not of its type, or JSON or UTF-8 cannot hold it.
+            InvalidOutputError: the result is not of its type, or JSON or UTF-8 cannot hold it.
         """
         try:
             checked = self._adapter.validate_python(value)
-            if self._text:
+            if self._is_text:
                 cast("str", checked).encode()
                 return checked, cast("str", checked)
-            return checked, self._content(checked)
+            return checked, self._dump_content(checked)
         except ValidationError as error:
-            said = "; ".join(_line(detail) for detail in error.errors(include_url=False)[:_SHOWN])
-            raise OutputError(f"the result is not what the contract says: {said}") from error
+            problems = "; ".join(
+                _format_error(detail) for detail in error.errors(include_url=False)[:_MAX_ERRORS_LISTED]
+            )
+            raise InvalidOutputError(f"the result is not what the contract says: {problems}") from error
         except (PydanticSerializationError, ValueError, RecursionError) as error:
-            raise OutputError(f"JSON cannot hold the result: {error}") from error
+            raise InvalidOutputError(f"JSON cannot hold the result: {error}") from error
 
-    def holds(self, value: object) -> bool:
+    def is_valid(self, value: object) -> bool:
         """Whether a value is a result as it stands."""
         try:
             checked: object = self._adapter.validate_python(value)
@@ -195,51 +197,51 @@ class Output(Generic[T]):
 
     def load(self, content: str) -> T:
         """The result whose content is ``content``."""
-        return cast("T", content) if self._text else cast("T", self._writes.reader.validate_json(content))
+        return cast("T", content) if self._is_text else cast("T", self._codec.validator.validate_json(content))
 
-    def plain(self, content: str) -> JsonValue:
+    def load_json(self, content: str) -> JsonValue:
         """What ``content`` says, as JSON has it.
 
         Raises:
             ValueError: it is no JSON, and not text either.
         """
-        return content if self._text else cast("JsonValue", json.loads(content, parse_constant=no_constant))
+        return content if self._is_text else cast("JsonValue", json.loads(content, parse_constant=reject_constant))
 
     @property
-    def _writes(self) -> _Written:
-        if self._written is None:
-            self._written = _Written(self._adapter)
-        return self._written
+    def _codec(self) -> _Codec:
+        if self._cached_codec is None:
+            self._cached_codec = _Codec(self._adapter)
+        return self._cached_codec
 
-    def _content(self, value: T) -> str:
-        content = self._writes.serializer.to_json(value, by_alias=True).decode()
+    def _dump_content(self, value: T) -> str:
+        content = self._codec.serializer.to_json(value, by_alias=True).decode()
         if "NaN" in content or "Infinity" in content:  # as text, or as what is no JSON
-            json.loads(content, parse_constant=no_constant)
-        if self._writes.doubtful and self.load(content) != value:
-            raise ValueError(_UNREADABLE)
+            json.loads(content, parse_constant=reject_constant)
+        if self._codec.needs_round_trip_check and self.load(content) != value:
+            raise ValueError(_LOSSY_SERIALIZER)
         return content
 
 
-def content_of(value: object) -> str:
+def serialize_content(value: object) -> str:
     """The content of any value: text as it is, everything else as JSON, sets sorted.
 
     Raises:
-        OutputError: JSON cannot hold it.
+        InvalidOutputError: JSON cannot hold it.
     """
     if isinstance(value, str):
         return value
     try:
-        return to_json(in_order(value), by_alias=True, inf_nan_mode="null").decode()
+        return to_json(sort_sets(value), by_alias=True, inf_nan_mode="null").decode()
     except (PydanticSerializationError, ValueError, RecursionError) as error:
-        raise OutputError(f"JSON cannot hold the result: {error}") from error
+        raise InvalidOutputError(f"JSON cannot hold the result: {error}") from error
 
 
-def model_of(name: str, fields: dict[str, Any]) -> type[BaseModel]:
+def create_payload_model(name: str, fields: dict[str, Any]) -> type[BaseModel]:
     """A payload model from fields ``{name: (type, default)}``, as a signature gives them."""
     return create_model(name, __config__=ConfigDict(protected_namespaces=()), **fields)
 
 
-def _line(detail: ErrorDetails) -> str:
+def _format_error(detail: ErrorDetails) -> str:
     where = ".".join(str(part) for part in detail["loc"])
     if detail["type"] == "extra_forbidden":
         return f"{where}: no such parameter"

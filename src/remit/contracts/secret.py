@@ -12,9 +12,9 @@ from urllib.parse import quote, quote_plus
 from pydantic import Field, StringConstraints
 
 from remit.errors import SetupError
-from remit.schemas.jsontext import compact
+from remit.schemas.jsontext import compact_json
 
-SHORTEST: Final = 8
+MIN_SECRET_LENGTH: Final = 8
 """Characters that the value of a secret has at least: a shorter one stands in too much that is none."""
 
 SecretRef = Annotated[
@@ -39,9 +39,11 @@ class Secret:
     __slots__ = ("_value", "reference")
 
     def __init__(self, reference: str, value: str) -> None:
-        if len(value) < SHORTEST:
-            raise SetupError(f"the secret {reference} has {len(value)} characters; it needs {SHORTEST}, to be redacted")
-        KNOWN.add(reference, value)
+        if len(value) < MIN_SECRET_LENGTH:
+            raise SetupError(
+                f"the secret {reference} has {len(value)} characters; it needs {MIN_SECRET_LENGTH}, to be redacted"
+            )
+        KNOWN_SECRETS.add(reference, value)
         self.reference = reference
         self._value = value
 
@@ -68,78 +70,80 @@ class Secrets(Protocol):
         ...
 
 
-class _Known:
+class _SecretRegistry:
     """Every spelling of every secret that this process has read, the longest first, and what is shown instead."""
 
-    __slots__ = ("_lock", "_values", "spellings")
+    __slots__ = ("_lock", "_values", "replacements")
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._values: set[str] = set()
-        self.spellings: tuple[tuple[str, str], ...] = ()
+        self.replacements: tuple[tuple[str, str], ...] = ()
 
     def add(self, reference: str, value: str) -> None:
         """Know a value from now on."""
         if value in self._values:
             return
         with self._lock:
-            shown = f"[secret {reference}]"
-            more = dict.fromkeys(_spellings(value), shown) | dict(self.spellings)
-            self.spellings = tuple(sorted(more.items(), key=lambda pair: -len(pair[0])))
+            placeholder = f"[secret {reference}]"
+            replacements = dict.fromkeys(_secret_encodings(value), placeholder) | dict(self.replacements)
+            self.replacements = tuple(sorted(replacements.items(), key=lambda pair: -len(pair[0])))
             self._values.add(value)
 
 
-KNOWN: Final = _Known()
+KNOWN_SECRETS: Final = _SecretRegistry()
 """Of the process, not of a runtime: what one call has read may not be told by another either."""
 
 
-def redacted(text: str) -> str:
+def redact_secrets(text: str) -> str:
     """``text``, with the references of secrets in place of their values."""
-    for spelling, shown in KNOWN.spellings:
+    for spelling, placeholder in KNOWN_SECRETS.replacements:
         if spelling in text:
-            text = text.replace(spelling, shown)
+            text = text.replace(spelling, placeholder)
     return text
 
 
-def redacted_content(content: str) -> str:
+def redact_secrets_in_content(content: str) -> str:
     """The content of a reply without secrets; where it was JSON, it is still JSON."""
-    if not KNOWN.spellings:
+    if not KNOWN_SECRETS.replacements:
         return content
     escaped = "\\" in content  # what is escaped twice is found only where it is escaped once
-    return content if not escaped and redacted(content) == content else rewritten(content, redacted)
+    return content if not escaped and redact_secrets(content) == content else rewrite_content(content, redact_secrets)
 
 
-def rewritten(content: str, change: Callable[[str], str], fields: Collection[str] = ()) -> str:
+def rewrite_content(content: str, change: Callable[[str], str], fields: Collection[str] = ()) -> str:
     """Content with ``change`` made to every text, key and number in it, and the values of ``fields`` left out."""
     try:
         value: object = json.loads(content)
     except (ValueError, RecursionError):
         return change(content)
-    made = _rewritten(value, change, fields)
-    return content if made == value else compact(made)
+    changed = _rewrite_value(value, change, fields)
+    return content if changed == value else compact_json(changed)
 
 
-def _rewritten(value: object, change: Callable[[str], str], fields: Collection[str]) -> object:
+def _rewrite_value(value: object, change: Callable[[str], str], fields: Collection[str]) -> object:
     if isinstance(value, str):
         return change(value)
     if isinstance(value, dict):
         pairs = cast("dict[str, Any]", value).items()
         return {
-            change(name): LEFT_OUT if name in fields and part is not None else _rewritten(part, change, fields)
+            change(name): REDACTION_MARK
+            if name in fields and part is not None
+            else _rewrite_value(part, change, fields)
             for name, part in pairs
         }
     if isinstance(value, list):
-        return [_rewritten(part, change, fields) for part in cast("list[Any]", value)]
-    text = compact(value)
+        return [_rewrite_value(part, change, fields) for part in cast("list[Any]", value)]
+    text = compact_json(value)
     changed = change(text)
     return value if changed == text else changed
 
 
-LEFT_OUT: Final = "[redacted]"
+REDACTION_MARK: Final = "[redacted]"
 """What stands where something was redacted that is no secret of a `Secrets`."""
 
 
-def _spellings(value: str) -> Iterator[str]:
+def _secret_encodings(value: str) -> Iterator[str]:
     """A value as it stands in text, in JSON, in JSON within JSON, in Python, in a URL, and first in Base64."""
     yield value
     for ascii_only in (True, False):

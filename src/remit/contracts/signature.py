@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field, PydanticUserError
 
 from remit.contracts.callee import Context, LeafContext
 from remit.contracts.reply import Reply
-from remit.contracts.schema import Input, Output, model_of
+from remit.contracts.schema import Input, Output, create_payload_model
 from remit.core.frozen import frozen
 from remit.errors import ContractError
 from remit.schemas.docstring import read_docstring
@@ -22,21 +22,21 @@ from remit.schemas.docstring import read_docstring
 class Signature:
     """How a function is called: whether it wants a context, and how a payload becomes its parameters.
 
-    ``names`` maps each parameter to its field of the payload model; it is None where the function takes the payload
-    itself as its one parameter.
+    ``field_names`` maps each parameter to its field of the payload model; it is None where the function takes the
+    payload itself as its one parameter.
     """
 
     description: str
     wants_context: bool
-    calls_others: bool
+    makes_calls: bool
     schema_in: Input[Any]
     schema_out: Output[Any]
-    names: tuple[tuple[str, str], ...] | None
-    python: inspect.Signature
+    field_names: tuple[tuple[str, str], ...] | None
+    python_signature: inspect.Signature
 
-    def parameters(self, payload: BaseModel) -> dict[str, Any]:
+    def keyword_arguments(self, payload: BaseModel) -> dict[str, Any]:
         """The keyword arguments that ``payload`` stands for."""
-        return {name: getattr(payload, field) for name, field in self.names or ()}
+        return {name: getattr(payload, field) for name, field in self.field_names or ()}
 
 
 def read_signature(function: Callable[..., Any], name: str) -> Signature:
@@ -48,21 +48,21 @@ def read_signature(function: Callable[..., Any], name: str) -> Signature:
     if not inspect.iscoroutinefunction(function):
         raise ContractError(f"{name} is not async: write `async def`, so that it can be awaited, timed and cancelled")
     parameters = list(inspect.signature(function).parameters.values())
-    hints = _hints(function, name)
+    hints = _type_hints(function, name)
     kind = hints.get(parameters[0].name) if parameters else None
     wants_context = kind in (LeafContext, Context)
     if wants_context:
         parameters = parameters[1:]
-    _check(parameters, hints, name)
-    description, described = read_docstring(function.__doc__)
-    only = hints[parameters[0].name] if len(parameters) == 1 else None
-    fields, names = _fields(parameters, hints, described)
+    _check_parameters(parameters, hints, name)
+    description, descriptions = read_docstring(function.__doc__)
+    sole_type = hints[parameters[0].name] if len(parameters) == 1 else None
+    fields, names = _payload_fields(parameters, hints, descriptions)
     try:
-        schema_out: Output[Any] = Output(_result(hints.get("return", Any)))
-        if isinstance(only, type) and issubclass(only, BaseModel):
-            model, names = only, None
+        schema_out: Output[Any] = Output(_result_type(hints.get("return", Any)))
+        if isinstance(sole_type, type) and issubclass(sole_type, BaseModel):
+            model, names = sole_type, None
         else:
-            model = model_of(f"{name}_arguments", fields)
+            model = create_payload_model(f"{name}_arguments", fields)
         schema_in: Input[Any] = Input(model)
     except (PydanticUserError, ContractError) as error:
         raise ContractError(f"{name}: {error.message.splitlines()[0]}") from error
@@ -70,21 +70,21 @@ def read_signature(function: Callable[..., Any], name: str) -> Signature:
     return Signature(description, wants_context, kind is Context, schema_in, schema_out, names, python)
 
 
-def _hints(function: Callable[..., Any], name: str) -> dict[str, Any]:
+def _type_hints(function: Callable[..., Any], name: str) -> dict[str, Any]:
     try:
         return typing.get_type_hints(function, include_extras=True)
     except NameError as error:
         raise ContractError(f"{name}: {error}; import the type where the function is defined") from error
 
 
-def _result(returned: Any) -> Any:
+def _result_type(annotation: Any) -> Any:
     """The type of a result, beside which a body may return a reply."""
-    several = typing.get_origin(returned) in (Union, UnionType)
-    results = [kind for kind in (typing.get_args(returned) if several else [returned]) if kind is not Reply]
+    several = typing.get_origin(annotation) in (Union, UnionType)
+    results = [kind for kind in (typing.get_args(annotation) if several else [annotation]) if kind is not Reply]
     return Union[tuple(results)] if results else Any  # noqa: UP007 - it is known only now which
 
 
-def _check(parameters: list[inspect.Parameter], hints: dict[str, Any], name: str) -> None:
+def _check_parameters(parameters: list[inspect.Parameter], hints: dict[str, Any], name: str) -> None:
     for parameter in parameters:
         if parameter.name == "self":
             raise ContractError(f"{name} is not bound: make the tool of the instance, `tool(service.{name})`")
@@ -100,8 +100,8 @@ def _check(parameters: list[inspect.Parameter], hints: dict[str, Any], name: str
             raise ContractError(f"{name}: '{parameter.name}' begins with '_', which models may not see")
 
 
-def _fields(
-    parameters: list[inspect.Parameter], hints: dict[str, Any], described: dict[str, str]
+def _payload_fields(
+    parameters: list[inspect.Parameter], hints: dict[str, Any], descriptions: dict[str, str]
 ) -> tuple[dict[str, Any], tuple[tuple[str, str], ...]]:
     fields: dict[str, Any] = {}
     names: list[tuple[str, str]] = []
@@ -113,8 +113,8 @@ def _fields(
             field_name += "_"
         if field_name != name:
             kind = Annotated[kind, Field(alias=name)]
-        if name in described:
-            kind = Annotated[kind, Field(description=described[name])]
+        if name in descriptions:
+            kind = Annotated[kind, Field(description=descriptions[name])]
         fields[field_name] = (kind, ... if parameter.default is inspect.Parameter.empty else parameter.default)
         names.append((name, field_name))
     return fields, tuple(names)

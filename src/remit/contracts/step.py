@@ -10,11 +10,11 @@ from remit.contracts.ledger import Ledger
 from remit.contracts.reply import Reply
 from remit.core.frozen import frozen
 
-Prepared = Callable[[], Awaitable[Reply]]
+PreparedCall = Callable[[], Awaitable[Reply]]
 """A call that has its id; calling this makes it."""
 
 
-class Calls(Protocol):
+class CallFactory(Protocol):
     """How a step calls tools: by the name the model wrote, through the one door."""
 
     @property
@@ -22,27 +22,27 @@ class Calls(Protocol):
         """The ledger of the run."""
         ...
 
-    def prepare(self, name: str, arguments: str, wire: str) -> Prepared:
-        """The call of the tool of that name with raw arguments; ``wire`` is the model's id of the call.
+    def prepare(self, name: str, arguments: str, wire_id: str) -> PreparedCall:
+        """The call of the tool of that name with raw arguments; ``wire_id`` is the model's id of the call.
 
         Calls get their ids in the order in which they are prepared, whichever is made first.
         """
         ...
 
 
-class Aux(NamedTuple):
+class StepUsage(NamedTuple):
     """What a step used."""
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
-    tool_invocations: int = 0
+    tool_calls: int = 0
 
-    def plus(self, more: Aux) -> Aux:
+    def add(self, other: StepUsage) -> StepUsage:
         """Both together."""
-        return Aux(
-            self.prompt_tokens + more.prompt_tokens,
-            self.completion_tokens + more.completion_tokens,
-            self.tool_invocations + more.tool_invocations,
+        return StepUsage(
+            self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+            self.tool_calls + other.tool_calls,
         )
 
 
@@ -51,7 +51,7 @@ class StepRequest:
     """What a step is asked: the chat so far, and the door for its calls."""
 
     chat: ChatRequest
-    calls: Calls
+    calls: CallFactory
 
 
 @frozen
@@ -59,20 +59,20 @@ class Next:
     """The model called tools: ``messages`` are the wire texts of this step, to be continued."""
 
     messages: tuple[str, ...]
-    aux: Aux
+    usage: StepUsage
 
 
 @frozen
 class Done:
-    """The agent is done: the model called nothing, or a reply ended the run (then ``final`` is that reply).
+    """The agent is done: the model called nothing, or a reply ended the run (then ``final_reply`` is that reply).
 
-    Or it handed the conversation over: then ``to`` is the agent that goes on.
+    Or it handed the conversation over: then ``handoff_to`` is the agent that goes on.
     """
 
     messages: tuple[str, ...]
-    aux: Aux
-    final: Reply | None = None
-    to: str = ""
+    usage: StepUsage
+    final_reply: Reply | None = None
+    handoff_to: str = ""
 
 
 StepOutcome = Next | Done

@@ -9,17 +9,17 @@ from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, over
 from pydantic import BaseModel, ValidationError
 
 from remit.contracts.arguments import Arguments
-from remit.contracts.call import CallLayer, ToolLayer, as_calls
-from remit.contracts.callee import UNKNOWN, Found, Frame, LeafContext
+from remit.contracts.call import CallLayer, ToolLayer, to_call_layers
+from remit.contracts.callee import UNKNOWN, Frame, LeafContext, ReconcileResult
 from remit.contracts.contract import check_name
-from remit.contracts.facts import Effect, Facts, Rate, Risk, facts_of
+from remit.contracts.facts import Effect, Facts, Rate, Risk, build_facts
 from remit.contracts.naming import canonical_name
-from remit.contracts.redact import Redact
+from remit.contracts.redact import Redaction
 from remit.contracts.schema import Input, Output
 from remit.contracts.signature import Signature, read_signature
 from remit.core import Stack
-from remit.errors import ContractError, InvalidError
-from remit.schemas.finding import place_of
+from remit.errors import ContractError, InvalidArgumentsError
+from remit.schemas.finding import locate_function
 
 P = ParamSpec("P")
 Out = TypeVar("Out")
@@ -27,8 +27,8 @@ Ctx = TypeVar("Ctx", bound=LeafContext)
 """What a body asks for: a context of Remit, or one that knows the tools of an application; see `remit stubs`."""
 
 
-Reconcile = Callable[[LeafContext, Any], Awaitable[Found]]
-Show = Callable[[LeafContext, Any], Awaitable[str]]
+ReconcileFunction = Callable[[LeafContext, Any], Awaitable[ReconcileResult]]
+PreviewFunction = Callable[[LeafContext, Any], Awaitable[str]]
 
 
 class Tool(Generic[P, Out]):
@@ -40,9 +40,9 @@ class Tool(Generic[P, Out]):
     __slots__ = (
         "_body",
         "_function",
+        "_preview",
         "_reconcile",
-        "_redact",
-        "_show",
+        "_redaction",
         "_signature",
         "description",
         "facts",
@@ -60,18 +60,18 @@ class Tool(Generic[P, Out]):
         description: str,
         facts: Facts,
         layers: Stack[CallLayer],
-        reconcile: Reconcile | None = None,
-        show: Show | None = None,
-        redact: Redact | None = None,
+        reconcile: ReconcileFunction | None = None,
+        preview: PreviewFunction | None = None,
+        redaction: Redaction | None = None,
         where: str = "",
     ) -> None:
         self.where = where
         self._reconcile = reconcile
-        self._show = show
-        self._redact = redact
+        self._preview = preview
+        self._redaction = redaction
         self._function = function
         self._body: Callable[..., Awaitable[Any]] = (
-            function if redact is None else redact.around(function, name, signature.schema_out)
+            function if redaction is None else redaction.wrap_body(function, name, signature.schema_out)
         )
         self._signature = signature
         self.name = check_name(name)
@@ -101,25 +101,25 @@ class Tool(Generic[P, Out]):
 
     def layer(self, layer: ToolLayer | Stack[ToolLayer]) -> Tool[P, Out]:
         """A new tool with ``layer`` around this one; the one attached last is outermost."""
-        return self._with(layers=Stack(as_calls(layer), self.layers))
+        return self._copy(layers=Stack(to_call_layers(layer), self.layers))
 
     def with_layers(self, layers: Stack[CallLayer]) -> Tool[P, Out]:
         """The same tool with ``layers`` in place of its own."""
-        return self._with(layers=layers)
+        return self._copy(layers=layers)
 
     def with_name(self, name: str) -> Tool[P, Out]:
         """The same tool under another name."""
-        return self._with(name=name)
+        return self._copy(name=name)
 
-    def with_reconcile(self, reconcile: Reconcile) -> Tool[P, Out]:
+    def with_reconcile(self, reconcile: ReconcileFunction) -> Tool[P, Out]:
         """The same tool, which can find out whether a call of it that was cut off has happened.
 
         ``reconcile(ctx, payload)`` gives `Happened` with the result, `DID_NOT_HAPPEN`, or `UNKNOWN`: then a person is
         asked.
         """
-        return self._with(reconcile=reconcile)
+        return self._copy(reconcile=reconcile)
 
-    def redacting(self, *, fields: Iterable[str] = (), patterns: Iterable[str] = ()) -> Tool[P, Out]:
+    def with_redaction(self, *, fields: Iterable[str] = (), patterns: Iterable[str] = ()) -> Tool[P, Out]:
         """The same tool, whose results are redacted before anybody sees them: the model, the journal, Python callers.
 
         Args:
@@ -129,52 +129,52 @@ class Tool(Generic[P, Out]):
         Raises:
             ContractError: a pattern is no regular expression.
         """
-        return self._with(redact=(self._redact or Redact()).more(fields, patterns))
+        return self._copy(redaction=(self._redaction or Redaction()).with_rules(fields, patterns))
 
-    def with_shown(self, show: Show) -> Tool[P, Out]:
+    def with_preview(self, preview: PreviewFunction) -> Tool[P, Out]:
         """The same tool, which tells the person who is asked about a call what that is about.
 
         ``await show(ctx, payload)`` gives a line or a few, like the title behind an id. It must change nothing: nobody
         has allowed anything yet.
         """
-        return self._with(show=show)
+        return self._copy(preview=preview)
 
-    def arguments(self, *args: P.args, **kwargs: P.kwargs) -> Arguments:
+    def build_arguments(self, *args: P.args, **kwargs: P.kwargs) -> Arguments:
         """The arguments that a Python caller means.
 
         Raises:
-            InvalidError: they do not fit the signature.
+            InvalidArgumentsError: they do not fit the signature.
         """
         try:
-            bound = self._signature.python.bind(*args, **kwargs)
-            if self._signature.names is None:
+            bound = self._signature.python_signature.bind(*args, **kwargs)
+            if self._signature.field_names is None:
                 bound.apply_defaults()
-                payload = self.schema_in.check(*bound.arguments.values())
+                payload = self.schema_in.check_payload(*bound.arguments.values())
             else:
                 payload = self.schema_in.model.model_validate(bound.arguments, by_alias=True, by_name=True)
         except TypeError as error:
-            raise InvalidError(f"{self.name}: {error}") from error
+            raise InvalidArgumentsError(f"{self.name}: {error}") from error
         except ValidationError as error:
-            raise InvalidError(self.schema_in.explain(error)) from error
-        return self.schema_in.arguments(payload)
+            raise InvalidArgumentsError(self.schema_in.explain(error)) from error
+        return self.schema_in.dump_arguments(payload)
 
     async def run(self, payload: BaseModel, frame: Frame, /) -> Out:
         """The body: the function, called with what the payload says."""
         first = (frame,) if self._signature.wants_context else ()
-        if self._signature.names is None:
+        if self._signature.field_names is None:
             return await self._body(*first, payload)
-        return await self._body(*first, **self._signature.parameters(payload))
+        return await self._body(*first, **self._signature.keyword_arguments(payload))
 
-    async def reconcile(self, payload: BaseModel, frame: Frame, /) -> Found:
+    async def reconcile(self, payload: BaseModel, frame: Frame, /) -> ReconcileResult:
         """Find out whether an unsafe call that was cut off has happened."""
         found = UNKNOWN if self._reconcile is None else await self._reconcile(frame, payload)
-        return found if self._redact is None else self._redact.found(found, self.schema_out)
+        return found if self._redaction is None else self._redaction.redact_reconcile_result(found, self.schema_out)
 
-    async def show(self, payload: BaseModel, ctx: LeafContext, /) -> str:
+    async def preview(self, payload: BaseModel, ctx: LeafContext, /) -> str:
         """What a call is about, for the person who is asked; empty where the tool does not say."""
-        return "" if self._show is None else await self._show(ctx, payload)
+        return "" if self._preview is None else await self._preview(ctx, payload)
 
-    def governed(self, facts: Facts, *, name: str, description: str, where: str) -> Tool[P, Out]:
+    def with_facts(self, facts: Facts, *, name: str, description: str, where: str) -> Tool[P, Out]:
         """The same function under another name and other facts, as an inventory says them; bare.
 
         Raises:
@@ -191,14 +191,14 @@ class Tool(Generic[P, Out]):
             where=where,
         )
 
-    def _with(
+    def _copy(
         self,
         *,
         name: str | None = None,
         layers: Stack[CallLayer] | None = None,
-        reconcile: Reconcile | None = None,
-        show: Show | None = None,
-        redact: Redact | None = None,
+        reconcile: ReconcileFunction | None = None,
+        preview: PreviewFunction | None = None,
+        redaction: Redaction | None = None,
     ) -> Tool[P, Out]:
         return Tool(
             self._function,
@@ -208,18 +208,18 @@ class Tool(Generic[P, Out]):
             facts=self.facts,
             layers=self.layers if layers is None else layers,
             reconcile=reconcile or self._reconcile,
-            show=show or self._show,
-            redact=redact or self._redact,
+            preview=preview or self._preview,
+            redaction=redaction or self._redaction,
             where=self.where,
         )
 
     def __repr__(self) -> str:
         facts = f"Tool {self.name} ({self.facts.effect.value}, {self.facts.risk.value})"
-        said = facts if self._redact is None else f"{facts}, {self._redact!r}"
-        return f"{said}\n{self.layers!r}" if len(self.layers) else said
+        text = facts if self._redaction is None else f"{facts}, {self._redaction!r}"
+        return f"{text}\n{self.layers!r}" if len(self.layers) else text
 
 
-class ToolMaker(Protocol):
+class ToolDecorator(Protocol):
     """`tool` with its facts given: waits for the function."""
 
     @overload
@@ -276,7 +276,7 @@ def tool(
     trusted: bool = ...,
     tags: Iterable[str] = ...,
     confirm: str | None = ...,
-) -> ToolMaker: ...
+) -> ToolDecorator: ...
 def tool(
     function: Callable[..., Awaitable[Any]] | None = None,
     /,
@@ -302,7 +302,7 @@ def tool(
     Raises:
         ContractError: the function cannot be a contract; the message says why.
     """
-    facts = facts_of(
+    facts = build_facts(
         effect=effect,
         risk=risk,
         permissions=permissions,
@@ -315,12 +315,12 @@ def tool(
     )
 
     def make(function: Callable[..., Awaitable[Any]]) -> Tool[..., Any]:
-        return _make(function, name, description, facts, "")
+        return _build_tool(function, name, description, facts, "")
 
     return make if function is None else make(function)
 
 
-def tool_of(
+def build_tool(
     function: Callable[..., Awaitable[Any]],
     facts: Facts,
     *,
@@ -333,33 +333,33 @@ def tool_of(
     Raises:
         ContractError: the function cannot be a contract; the message says why.
     """
-    return _make(function, name, description, facts, where)
+    return _build_tool(function, name, description, facts, where)
 
 
-def _make(
+def _build_tool(
     function: Callable[..., Awaitable[Any]], name: str | None, description: str | None, facts: Facts, where: str
 ) -> Tool[..., Any]:
     if not isinstance(function, (FunctionType, MethodType)):
         raise ContractError(f"{function!r} is no function or method: write an `async def` that calls it")
-    called = canonical_name(function, name)
-    signature = read_signature(function, called)
-    _check_facts(called, signature, facts)
-    said = description or signature.description
-    if not said:
-        raise ContractError(f"{called} has no description: write a docstring, a model decides by it when to call")
-    where = where or place_of(function)
-    return Tool(function, signature, name=called, description=said, facts=facts, layers=Stack(), where=where)
+    tool_name = canonical_name(function, name)
+    signature = read_signature(function, tool_name)
+    _check_facts(tool_name, signature, facts)
+    text = description or signature.description
+    if not text:
+        raise ContractError(f"{tool_name} has no description: write a docstring, a model decides by it when to call")
+    where = where or locate_function(function)
+    return Tool(function, signature, name=tool_name, description=text, facts=facts, layers=Stack(), where=where)
 
 
-def _check_facts(called: str, signature: Signature, facts: Facts) -> None:
-    if signature.calls_others and facts.effect is not Effect.COMPOSED:
+def _check_facts(name: str, signature: Signature, facts: Facts) -> None:
+    if signature.makes_calls and facts.effect is not Effect.COMPOSED:
         raise ContractError(
-            f"{called} asks for a Context, to call other tools, so its effect is COMPOSED; ask for a LeafContext if it "
+            f"{name} asks for a Context, to call other tools, so its effect is COMPOSED; ask for a LeafContext if it "
             f"touches the world itself"
         )
     if facts.confirm is not None:
         flag = signature.schema_in.json_schema.get("properties", {}).get(facts.confirm, {})
         if flag.get("type") != "boolean" or flag.get("default") is not False:
             raise ContractError(
-                f"{called}: confirm={facts.confirm!r} must name a boolean parameter whose default is False"
+                f"{name}: confirm={facts.confirm!r} must name a boolean parameter whose default is False"
             )

@@ -12,7 +12,7 @@ Q = TypeVar("Q")
 R = TypeVar("R")
 
 
-class Placed(Protocol):
+class HasPlace(Protocol):
     """What a stack asks of anything in it: where it stands."""
 
     @property
@@ -21,7 +21,7 @@ class Placed(Protocol):
         ...
 
 
-class Layer(Placed, Protocol[Q, R]):
+class Layer(HasPlace, Protocol[Q, R]):
     """A value that wraps one service in another."""
 
     def __call__(self, inner: Service[Q, R], /) -> Service[Q, R]:

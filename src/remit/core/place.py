@@ -10,7 +10,7 @@ import enum
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from remit.errors import OrderError
+from remit.errors import LayerOrderError
 
 
 class Place(enum.Enum):
@@ -29,35 +29,40 @@ class Place(enum.Enum):
     OWN = "own"
 
 
-class Rule(NamedTuple):
-    """``outer`` stands outside ``inner`` wherever both are present; if ``needed``, inner is refused without outer."""
+class OrderRule(NamedTuple):
+    """``outer`` stands outside ``inner`` wherever both are present.
+
+    If ``is_required``, inner is refused without outer.
+    """
 
     outer: Place
     inner: Place
-    why: str
-    needed: bool = False
+    reason: str
+    is_required: bool = False
 
 
-RULES: Final = (
-    Rule(Place.TRACE, Place.RECORD, "a trace shows every call, those answered from the journal too"),
-    Rule(Place.RECORD, Place.AUTHORIZE, "a denial is recorded like any other end"),
-    Rule(Place.RECORD, Place.VALIDATE, "bad arguments are recorded like any other end"),
-    Rule(Place.RECORD, Place.BUDGET, "a refusal is recorded like any other end"),
-    Rule(Place.RECORD, Place.APPROVE, "a question is asked once, and then answered from the journal"),
-    Rule(Place.RECORD, Place.RETRY, "a call has one end, however many attempts it takes"),
-    Rule(Place.AUTHORIZE, Place.APPROVE, "nobody is asked about a call that is not permitted anyway"),
-    Rule(Place.VALIDATE, Place.APPROVE, "what a person approves is the validated argument object", needed=True),
-    Rule(Place.BUDGET, Place.APPROVE, "nobody is asked about a call that the run cannot afford"),
-    Rule(Place.APPROVE, Place.LIMIT, "a person is asked before the call takes a place in a queue"),
-    Rule(Place.APPROVE, Place.BREAKER, "a probe is made at once, not when a person has answered"),
-    Rule(Place.APPROVE, Place.RETRY, "a person is asked once, not for each attempt"),
-    Rule(Place.APPROVE, Place.TIMEOUT, "a person's thinking is no part of the call's time"),
-    Rule(Place.LIMIT, Place.BREAKER, "a call that a limit refused says nothing about what it would have called"),
-    Rule(Place.LIMIT, Place.RETRY, "attempts of one call share its permit"),
-    Rule(Place.LIMIT, Place.TIMEOUT, "waiting for a turn is no part of the call's time"),
-    Rule(Place.BREAKER, Place.RETRY, "an open breaker ends the call, it is no reason to try again"),
-    Rule(Place.BREAKER, Place.TIMEOUT, "a call that ran out of time counts as a failure"),
-    Rule(Place.RETRY, Place.TIMEOUT, "a timeout is for one attempt; limit the whole call by its deadline"),
+ORDER_RULES: Final = (
+    OrderRule(Place.TRACE, Place.RECORD, "a trace shows every call, those answered from the journal too"),
+    OrderRule(Place.RECORD, Place.AUTHORIZE, "a denial is recorded like any other end"),
+    OrderRule(Place.RECORD, Place.VALIDATE, "bad arguments are recorded like any other end"),
+    OrderRule(Place.RECORD, Place.BUDGET, "a refusal is recorded like any other end"),
+    OrderRule(Place.RECORD, Place.APPROVE, "a question is asked once, and then answered from the journal"),
+    OrderRule(Place.RECORD, Place.RETRY, "a call has one end, however many attempts it takes"),
+    OrderRule(Place.AUTHORIZE, Place.APPROVE, "nobody is asked about a call that is not permitted anyway"),
+    OrderRule(
+        Place.VALIDATE, Place.APPROVE, "what a person approves is the validated argument object", is_required=True
+    ),
+    OrderRule(Place.BUDGET, Place.APPROVE, "nobody is asked about a call that the run cannot afford"),
+    OrderRule(Place.APPROVE, Place.LIMIT, "a person is asked before the call takes a place in a queue"),
+    OrderRule(Place.APPROVE, Place.BREAKER, "a probe is made at once, not when a person has answered"),
+    OrderRule(Place.APPROVE, Place.RETRY, "a person is asked once, not for each attempt"),
+    OrderRule(Place.APPROVE, Place.TIMEOUT, "a person's thinking is no part of the call's time"),
+    OrderRule(Place.LIMIT, Place.BREAKER, "a call that a limit refused says nothing about what it would have called"),
+    OrderRule(Place.LIMIT, Place.RETRY, "attempts of one call share its permit"),
+    OrderRule(Place.LIMIT, Place.TIMEOUT, "waiting for a turn is no part of the call's time"),
+    OrderRule(Place.BREAKER, Place.RETRY, "an open breaker ends the call, it is no reason to try again"),
+    OrderRule(Place.BREAKER, Place.TIMEOUT, "a call that ran out of time counts as a failure"),
+    OrderRule(Place.RETRY, Place.TIMEOUT, "a timeout is for one attempt; limit the whole call by its deadline"),
 )
 
 
@@ -69,14 +74,14 @@ def check_order(places: Sequence[Place], names: Sequence[str]) -> None:
         names: of the same layers, for the message.
 
     Raises:
-        OrderError: naming both layers and the reason.
+        LayerOrderError: naming both layers and the reason.
     """
-    for rule in RULES:
+    for rule in ORDER_RULES:
         inner = [i for i, place in enumerate(places) if place is rule.inner]
         outer = [i for i, place in enumerate(places) if place is rule.outer]
-        if inner and not outer and rule.needed:
-            raise OrderError(
-                f"{names[inner[0]]} needs a layer at the place '{rule.outer.value}' outside it: {rule.why}"
+        if inner and not outer and rule.is_required:
+            raise LayerOrderError(
+                f"{names[inner[0]]} needs a layer at the place '{rule.outer.value}' outside it: {rule.reason}"
             )
         if inner and outer and inner[0] < outer[-1]:
-            raise OrderError(f"{names[outer[-1]]} must stand outside {names[inner[0]]}: {rule.why}")
+            raise LayerOrderError(f"{names[outer[-1]]} must stand outside {names[inner[0]]}: {rule.reason}")

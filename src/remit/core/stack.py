@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Generic, TypeVar
 
-from remit.core.layer import Placed
+from remit.core.layer import HasPlace
 from remit.core.place import Place, check_order
 
-L_co = TypeVar("L_co", bound=Placed, covariant=True)
-M = TypeVar("M", bound=Placed)
+L_co = TypeVar("L_co", bound=HasPlace, covariant=True)
+M = TypeVar("M", bound=HasPlace)
 
 
 class Stack(Generic[L_co]):
@@ -39,11 +39,11 @@ class Stack(Generic[L_co]):
         """Refuse an order that breaks a rule.
 
         Raises:
-            OrderError: naming both layers and the reason.
+            LayerOrderError: naming both layers and the reason.
         """
         check_order([layer.place for layer in self.layers], [repr(layer) for layer in self.layers])
 
-    def has(self, place: Place) -> bool:
+    def has_place(self, place: Place) -> bool:
         """Whether a layer of this stack stands at ``place``."""
         return any(layer.place is place for layer in self.layers)
 

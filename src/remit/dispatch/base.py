@@ -7,18 +7,18 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel
 
-from remit.approvals.inbox import outcome_question
+from remit.approvals.inbox import build_outcome_question
 from remit.contracts.call import Call
 from remit.contracts.callee import DID_NOT_HAPPEN, UNKNOWN, Happened
 from remit.contracts.contract import definition_digest
 from remit.contracts.facts import Effect
-from remit.contracts.items import Asked, Decided, Ended, Item, Outcome, Started
-from remit.contracts.ledger import Take
+from remit.contracts.items import AttemptEnded, AttemptStarted, DecisionItem, Item, Outcome, QuestionItem
+from remit.contracts.ledger import Consumption
 from remit.contracts.question import Decision, Question
-from remit.contracts.redact import redacted_error, redacted_reply, tellable
+from remit.contracts.redact import redact_secrets_in_error, redact_secrets_in_reply, secret_free_cause
 from remit.contracts.reply import Reply
-from remit.contracts.secret import KNOWN, redacted
-from remit.dispatch.context import BodyFrame, Dispatch
+from remit.contracts.secret import KNOWN_SECRETS, redact_secrets
+from remit.dispatch.context import CallContext, DispatchPort
 from remit.dispatch.registry import AnyCallee
 from remit.errors import (
     CallCancelledError,
@@ -32,7 +32,7 @@ from remit.errors import (
     ToolFailedError,
 )
 
-_SHOWN = 1000
+_MAX_ERROR_CHARS = 1000
 
 
 class Base:
@@ -40,7 +40,7 @@ class Base:
 
     __slots__ = ("_callee", "_dispatch", "_effect")
 
-    def __init__(self, callee: AnyCallee, dispatch: Dispatch) -> None:
+    def __init__(self, callee: AnyCallee, dispatch: DispatchPort) -> None:
         self._callee = callee
         self._dispatch = dispatch
         self._effect = callee.facts.effect
@@ -48,172 +48,180 @@ class Base:
     async def __call__(self, call: Call, /) -> Reply:
         """Bind what is unbound, then run the body by the rules of its effect."""
         if call.payload is None:
-            call = call.bound(self._callee.schema_in.bind(call.arguments))
+            call = call.with_payload(self._callee.schema_in.bind(call.arguments))
         payload = call.payload
         assert payload is not None  # noqa: S101 - for the type checker: bound just above
-        items = call.ledger.known(call.id)
-        number, started, ended = _attempt(items, call.attempt) if items else (call.attempt, None, None)
+        items = call.ledger.items_for(call.id)
+        number, started, ended = _find_attempt(items, call.attempt) if items else (call.attempt, None, None)
         if ended is not None and self._effect is not Effect.PURE:
-            return _answered(ended)
-        question = self._sealed(payload, items) if items else None
+            return _replay_end(ended)
+        question = self._check_seal(payload, items) if items else None
         if self._effect is Effect.COMPOSED:
             if question is not None and started is None:
-                await self._start(call, number, question)
-            reply = await self._body(call, payload)
-            call.ledger.finish(call.id)
+                await self._record_start(call, number, question)
+            reply = await self._run_body(call, payload)
+            call.ledger.finish_body(call.id)
             return reply
         if started is not None and self._effect is Effect.UNSAFE:
-            happened = await self._outcome(call, payload, number)
-            if happened is not None:
-                return happened
+            settled_reply = await self._resolve_outcome(call, payload, number)
+            if settled_reply is not None:
+                return settled_reply
             number, started = number + 1, None
         if started is None:
-            await self._start(call, number, question)
-        return await self._run(call, number, payload)
+            await self._record_start(call, number, question)
+        return await self._run_and_record_end(call, number, payload)
 
-    async def _start(self, call: Call, number: int, question: Question | None) -> None:
-        item = Started(call=call.id, parent=call.caller.call, attempt=number, question=question.id if question else "")
+    async def _record_start(self, call: Call, number: int, question: Question | None) -> None:
+        item = AttemptStarted(
+            call=call.id, parent=call.caller.call, attempt=number, question=question.id if question else ""
+        )
         if question is not None:
-            await call.ledger.commit(item, Take(question.id, call.caller.run, call.id))
+            await call.ledger.commit(item, Consumption(question.id, call.caller.run, call.id))
         else:
-            await self._write(call, item)
+            await self._write_item(call, item)
 
-    async def _write(self, call: Call, item: Item) -> None:
+    async def _write_item(self, call: Call, item: Item) -> None:
         """What a pure call writes need not wait for the disk: lost, the call runs again."""
         if self._effect is Effect.PURE:
             call.ledger.add(item)
         else:
             await call.ledger.commit(item)
 
-    async def _run(self, call: Call, number: int, payload: BaseModel) -> Reply:
+    async def _run_and_record_end(self, call: Call, number: int, payload: BaseModel) -> Reply:
         try:
-            reply = await self._body(call, payload)
+            reply = await self._run_body(call, payload)
         except CallError as error:
-            failed = Reply.failed(error)
-            ended = Ended(call=call.id, attempt=number, outcome=failed.outcome, content=failed.content)
-            await self._write(call, ended)
+            failed = Reply.from_error(error)
+            ended = AttemptEnded(call=call.id, attempt=number, outcome=failed.outcome, content=failed.content)
+            await self._write_item(call, ended)
             raise
         except asyncio.CancelledError:
-            stopped = CallCancelledError(f"{self._callee.name} was stopped while it ran; it may have happened in part")
-            content = Reply.failed(stopped).content
-            call.ledger.add(Ended(call=call.id, attempt=number, outcome="error", content=content))
+            cancellation = CallCancelledError(
+                f"{self._callee.name} was stopped while it ran; it may have happened in part"
+            )
+            content = Reply.from_error(cancellation).content
+            call.ledger.add(AttemptEnded(call=call.id, attempt=number, outcome="error", content=content))
             raise
         if self._effect is not Effect.PURE:
-            outcome, content, final = reply.outcome, reply.content, reply.ends
-            await call.ledger.commit(Ended(call=call.id, attempt=number, outcome=outcome, content=content, final=final))
+            outcome, content, final = reply.outcome, reply.content, reply.is_final
+            await call.ledger.commit(
+                AttemptEnded(call=call.id, attempt=number, outcome=outcome, content=content, final=final)
+            )
         return reply
 
-    async def _body(self, call: Call, payload: BaseModel) -> Reply:
-        frame = BodyFrame(call, self._callee, self._dispatch)
+    async def _run_body(self, call: Call, payload: BaseModel) -> Reply:
+        frame = CallContext(call, self._callee, self._dispatch)
         try:
-            return self._reply(await self._callee.run(payload, frame))
+            return self._to_reply(await self._callee.run(payload, frame))
         except CallError as error:
-            safe = redacted_error(error)
+            safe = redact_secrets_in_error(error)
             if safe is error:
                 raise
             raise safe from None
         except (JournalError, DivergedError, NoModelError):
             raise
         except asyncio.CancelledError as error:
-            if call.ledger.stopping or _asked_for():
+            if call.ledger.is_stopping or _is_cancel_requested():
                 raise
-            raise self._failed(error) from tellable(error)
+            raise self._tool_failure(error) from secret_free_cause(error)
         except KeyboardInterrupt as error:
-            if _asked_for():  # the second Ctrl-C
+            if _is_cancel_requested():  # the second Ctrl-C
                 raise
-            raise self._failed(error) from tellable(error)
+            raise self._tool_failure(error) from secret_free_cause(error)
         except (Exception, SystemExit) as error:  # noqa: BLE001 - raised again, less a cause that tells a secret
-            raise self._failed(error) from tellable(error)
+            raise self._tool_failure(error) from secret_free_cause(error)
         finally:
             frame.end()
 
-    def _reply(self, value: object) -> Reply:
+    def _to_reply(self, value: object) -> Reply:
         """What a body gave, without the values of secrets."""
         if isinstance(value, Reply):
             reply = value
         else:
             checked, content = self._callee.schema_out.dump(value)
             reply = Reply(content, "ok", checked)
-        return redacted_reply(reply) if KNOWN.spellings else reply
+        return redact_secrets_in_reply(reply) if KNOWN_SECRETS.replacements else reply
 
-    def _failed(self, error: BaseException) -> ToolFailedError:
-        said = f"{self._callee.name} failed: {type(error).__name__}: {error}"
-        return ToolFailedError(redacted(said)[:_SHOWN])
+    def _tool_failure(self, error: BaseException) -> ToolFailedError:
+        message = f"{self._callee.name} failed: {type(error).__name__}: {error}"
+        return ToolFailedError(redact_secrets(message)[:_MAX_ERROR_CHARS])
 
-    async def _outcome(self, call: Call, payload: BaseModel, number: int) -> Reply | None:
+    async def _resolve_outcome(self, call: Call, payload: BaseModel, number: int) -> Reply | None:
         """What became of an attempt that was cut off: its reply, or None if it did not happen.
 
         Raises:
             Suspended: only a person can tell.
         """
         try:
-            found = await self._callee.reconcile(payload, BodyFrame(call, self._callee, self._dispatch))
+            finding = await self._callee.reconcile(payload, CallContext(call, self._callee, self._dispatch))
         except (Exception, SystemExit):  # noqa: BLE001 - where finding out fails, a person is asked
-            found = UNKNOWN
-        if isinstance(found, Happened):
-            return await self._settle(call, number, self._reply(found.value))
-        decision = None if found is DID_NOT_HAPPEN else await self._told(call, number)
+            finding = UNKNOWN
+        if isinstance(finding, Happened):
+            return await self._settle_attempt(call, number, self._to_reply(finding.value))
+        decision = None if finding is DID_NOT_HAPPEN else await self._find_or_ask_outcome(call, number)
         if decision is not None and decision.approved is True:
-            return await self._settle(call, number, Reply(decision.result, "ok"))
-        await self._settle(call, number, None)
+            return await self._settle_attempt(call, number, Reply(decision.result, "ok"))
+        await self._settle_attempt(call, number, None)
         return None
 
-    async def _told(self, call: Call, number: int) -> Decision:
-        question = outcome_question(call, number)
-        for item in call.ledger.known(call.id):
-            if isinstance(item, Decided) and item.question == question.id:
-                return Decision.of(item.body)
-        if not any(isinstance(i, Asked) and i.question == question.id for i in call.ledger.known(call.id)):
-            asked = Asked(
+    async def _find_or_ask_outcome(self, call: Call, number: int) -> Decision:
+        question = build_outcome_question(call, number)
+        for item in call.ledger.items_for(call.id):
+            if isinstance(item, DecisionItem) and item.question == question.id:
+                return Decision.from_json(item.body)
+        if not any(isinstance(i, QuestionItem) and i.question == question.id for i in call.ledger.items_for(call.id)):
+            asked = QuestionItem(
                 call=call.id,
                 parent=call.caller.call,
                 question=question.id,
-                body=question.json(),
+                body=question.to_json(),
                 about="outcome",
             )
             await call.ledger.commit(asked)
         raise Suspended(question.id)
 
-    async def _settle(self, call: Call, number: int, reply: Reply | None) -> Reply | None:
+    async def _settle_attempt(self, call: Call, number: int, reply: Reply | None) -> Reply | None:
         outcome: Outcome = "ok" if reply is not None else "error"
         content = reply.content if reply is not None else ""
-        item = Ended(call=call.id, attempt=number, outcome=outcome, content=content, void=reply is None)
+        item = AttemptEnded(call=call.id, attempt=number, outcome=outcome, content=content, void=reply is None)
         await call.ledger.commit(item)
         return reply
 
-    def _sealed(self, payload: BaseModel, items: Sequence[Item]) -> Question | None:
+    def _check_seal(self, payload: BaseModel, items: Sequence[Item]) -> Question | None:
         """The approved question about this call, after checking that exactly what was approved is about to run."""
-        asked = next((i for i in reversed(items) if isinstance(i, Asked) and i.about == "approval"), None)
-        if asked is None:
+        last_asked = next((i for i in reversed(items) if isinstance(i, QuestionItem) and i.about == "approval"), None)
+        if last_asked is None:
             return None
-        question = Question.of(asked.body)
-        given = (Decision.of(i.body) for i in items if isinstance(i, Decided) and i.question == question.id)
-        decision = next((each for each in given if each.approved is True), None)
+        question = Question.from_json(last_asked.body)
+        decisions = (
+            Decision.from_json(i.body) for i in items if isinstance(i, DecisionItem) and i.question == question.id
+        )
+        decision = next((each for each in decisions if each.approved is True), None)
         if decision is None:
             raise SealError(f"{self._callee.name} was asked about and not approved, yet a layer let it through")
-        today = (self._callee.name, self._callee.schema_in.canonical(payload), definition_digest(self._callee))
-        if today != (question.tool, decision.arguments or question.arguments, question.definition):
+        current = (self._callee.name, self._callee.schema_in.dump_canonical(payload), definition_digest(self._callee))
+        if current != (question.tool, decision.arguments or question.arguments, question.definition):
             raise SealError(f"a layer changed what {self._callee.name} is called with after it was approved")
         return question
 
 
-def _asked_for() -> bool:
+def _is_cancel_requested() -> bool:
     """Whether somebody cancelled this task: a body may await what another task has given up, and say the same."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
 
 
-def _attempt(items: Sequence[Item], attempt: int) -> tuple[int, Started | None, Ended | None]:
+def _find_attempt(items: Sequence[Item], attempt: int) -> tuple[int, AttemptStarted | None, AttemptEnded | None]:
     """The number of an attempt, past those that never happened, and what the journal knows of it."""
-    number = attempt + sum(isinstance(item, Ended) and item.void for item in items)
-    started = next((item for item in items if isinstance(item, Started) and item.attempt == number), None)
-    ended = next((item for item in items if isinstance(item, Ended) and item.attempt == number), None)
+    number = attempt + sum(isinstance(item, AttemptEnded) and item.void for item in items)
+    started = next((item for item in items if isinstance(item, AttemptStarted) and item.attempt == number), None)
+    ended = next((item for item in items if isinstance(item, AttemptEnded) and item.attempt == number), None)
     return number, started, ended
 
 
-def _answered(ended: Ended) -> Reply:
+def _replay_end(ended: AttemptEnded) -> Reply:
     """The reply of an attempt that has ended, or its error raised: retry outside decides as it did."""
-    reply = Reply.recorded(ended.content, ended.outcome, ends=ended.final)
+    reply = Reply.from_journal(ended.content, ended.outcome, is_final=ended.final)
     if isinstance(reply.error, CallCancelledError):
         raise DeadlineError(reply.error.message)  # its run goes on, so it was its time that had come
     if reply.error is not None:

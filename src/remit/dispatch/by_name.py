@@ -7,16 +7,16 @@ from typing import Any, Final, cast
 
 from pydantic import BaseModel
 
-from remit.contracts.arguments import Arguments, Limits, parse
+from remit.contracts.arguments import Arguments, Limits, parse_arguments
 from remit.contracts.callee import Payload, ToolByName
-from remit.contracts.schema import content_of
+from remit.contracts.schema import serialize_content
 from remit.dispatch.registry import AnyCallee
-from remit.errors import InvalidError, OutputError
+from remit.errors import InvalidArgumentsError, InvalidOutputError
 
-CallAlias = Callable[[str, Payload | None, dict[str, Any]], Awaitable[Any]]
+AliasCall = Callable[[str, Payload | None, dict[str, Any]], Awaitable[Any]]
 """Calls the tool of an alias with a payload, if one is given, and arguments by name."""
 
-PROMPT: Final = "prompt"
+PROMPT_FIELD: Final = "prompt"
 
 
 class ByName:
@@ -27,7 +27,7 @@ class ByName:
 
     __slots__ = ("__call",)
 
-    def __init__(self, call: CallAlias) -> None:
+    def __init__(self, call: AliasCall) -> None:
         self.__call = call
 
     def __getattr__(self, alias: str, /) -> ToolByName:
@@ -40,24 +40,24 @@ class ByName:
         return tool
 
 
-def said(callee: AnyCallee, payload: object, values: Mapping[str, Any], limits: Limits) -> Arguments:
+def arguments_by_name(callee: AnyCallee, payload: object, values: Mapping[str, Any], limits: Limits) -> Arguments:
     """The arguments that a call by name is given: one payload, or values by name, or text for an only ``prompt``.
 
     Raises:
-        InvalidError: both, something else, or JSON cannot hold them.
+        InvalidArgumentsError: both, something else, or JSON cannot hold them.
     """
     if payload is not None and values:
-        raise InvalidError(f"{callee.name}: give one payload, or arguments by name")
+        raise InvalidArgumentsError(f"{callee.name}: give one payload, or arguments by name")
     given: object = dict(values) if payload is None else payload
-    if isinstance(given, str) and list(callee.schema_in.model.model_fields) == [PROMPT]:
-        given = {PROMPT: given}
+    if isinstance(given, str) and list(callee.schema_in.model.model_fields) == [PROMPT_FIELD]:
+        given = {PROMPT_FIELD: given}
     if isinstance(given, callee.schema_in.model):
-        return callee.schema_in.arguments(given)
+        return callee.schema_in.dump_arguments(given)
     if isinstance(given, BaseModel):
         given = given.model_dump(by_alias=True, exclude_unset=True)
     if not isinstance(given, Mapping):
-        raise InvalidError(f"{callee.name}: give a payload model or a mapping, not a {type(given).__name__}")
+        raise InvalidArgumentsError(f"{callee.name}: give a payload model or a mapping, not a {type(given).__name__}")
     try:
-        return parse(content_of(dict(cast("Mapping[str, Any]", given))), limits)
-    except OutputError as error:
-        raise InvalidError(f"{callee.name}: JSON cannot hold the arguments: {error.__cause__}") from error
+        return parse_arguments(serialize_content(dict(cast("Mapping[str, Any]", given))), limits)
+    except InvalidOutputError as error:
+        raise InvalidArgumentsError(f"{callee.name}: JSON cannot hold the arguments: {error.__cause__}") from error

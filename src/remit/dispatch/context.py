@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from typing import Any, ParamSpec, Protocol, TypeVar, overload
 
-from remit.contracts.arguments import Arguments, Limits, parse
+from remit.contracts.arguments import Arguments, Limits, parse_arguments
 from remit.contracts.call import Call, CallService
-from remit.contracts.callee import Actor, Callee, Payload, Tools
+from remit.contracts.callee import AgentLike, Callee, Payload, Tools
 from remit.contracts.facts import Effect
 from remit.contracts.items import Note
 from remit.contracts.ledger import Ledger
 from remit.contracts.principal import Caller
-from remit.contracts.question import digest
-from remit.contracts.reply import UNREAD, Reply
-from remit.contracts.secret import redacted, redacted_content
-from remit.contracts.step import Prepared
-from remit.dispatch.by_name import ByName, said
-from remit.dispatch.noting import noted, shown
+from remit.contracts.question import content_digest
+from remit.contracts.reply import NOT_LOADED, Reply
+from remit.contracts.secret import redact_secrets, redact_secrets_in_content
+from remit.contracts.step import PreparedCall
+from remit.dispatch.by_name import ByName, arguments_by_name
+from remit.dispatch.noting import encode_log_data, safe_repr
 from remit.dispatch.registry import AnyCallee
-from remit.errors import ContractError, InvalidError, OutputError
+from remit.errors import ContractError, InvalidArgumentsError, InvalidOutputError
 
 P = ParamSpec("P")
 Out = TypeVar("Out")
 
 
-class Dispatch(Protocol):
+class DispatchPort(Protocol):
     """What a context asks of the door."""
 
     @property
@@ -36,43 +36,43 @@ class Dispatch(Protocol):
         """The onion around ``callee`` for calls that ``caller`` makes as ``agent``."""
         ...
 
-    def below(self, callee: AnyCallee, call: Call) -> Caller:
+    def caller_below(self, callee: AnyCallee, call: Call) -> Caller:
         """Who makes the calls of the body of ``callee``, which ``call`` runs."""
         ...
 
-    def offered(self, caller: Caller, name: str) -> AnyCallee:
+    def resolve_for_model(self, caller: Caller, name: str) -> AnyCallee:
         """What a model means by ``name``."""
         ...
 
-    def find(self, caller: Caller, name: str) -> AnyCallee:
+    def resolve_for_code(self, caller: Caller, name: str) -> AnyCallee:
         """What Python code means by ``name``."""
         ...
 
-    def find_alias(self, caller: Caller, alias: str) -> AnyCallee:
+    def resolve_alias(self, caller: Caller, alias: str) -> AnyCallee:
         """What Python code means by an attribute ``alias``."""
         ...
 
 
-class BodyFrame:
+class CallContext:
     """The context of the call ``call``, whose body is about to run."""
 
     __slots__ = (
-        "_below",
-        "_busy",
+        "_active_calls",
         "_call",
         "_callee",
+        "_caller_below",
+        "_claims",
         "_dispatch",
-        "_may_go",
-        "_notes",
-        "_over",
-        "_seen",
+        "_has_ended",
+        "_occurrences",
+        "_recorded_notes",
         "caller",
         "id",
         "key",
         "ledger",
     )
 
-    def __init__(self, call: Call, callee: AnyCallee, dispatch: Dispatch) -> None:
+    def __init__(self, call: Call, callee: AnyCallee, dispatch: DispatchPort) -> None:
         self.id = call.id
         self.key = call.id
         self.caller = call.caller
@@ -80,13 +80,13 @@ class BodyFrame:
         self._call = call
         self._dispatch = dispatch
         self._callee = callee
-        self._below: Caller | None = None
-        self._seen: dict[str, int] = {}
-        self._may_go: dict[str, bool] = {}
-        self._busy = 0
-        self._over = False
-        known = self.ledger.known(call.id)
-        self._notes = [(item.name, item.data) for item in known if isinstance(item, Note)] if known else []
+        self._caller_below: Caller | None = None
+        self._occurrences: dict[str, int] = {}
+        self._claims: dict[str, bool] = {}
+        self._active_calls = 0
+        self._has_ended = False
+        known = self.ledger.items_for(call.id)
+        self._recorded_notes = [(item.name, item.data) for item in known if isinstance(item, Note)] if known else []
 
     @property
     def run(self) -> str:
@@ -105,11 +105,11 @@ class BodyFrame:
 
     def log(self, message: str, /, **fields: object) -> None:
         """Say something to whoever watches."""
-        self._note("log", {"message": message, **fields})
+        self._write_note("log", {"message": message, **fields})
 
     def emit(self, name: str, data: object = None, /) -> None:
         """Tell progress to whoever watches."""
-        self._note(name, data)
+        self._write_note(name, data)
 
     @overload
     async def call(self, callee: Callee[P, Out], /, *args: P.args, **kwargs: P.kwargs) -> Out: ...
@@ -118,99 +118,106 @@ class BodyFrame:
     async def call(self, callee: Any, /, *args: Any, **kwargs: Any) -> Any:
         """Call a callee with what its function takes, or one by its name with a payload."""
         if isinstance(callee, str):
-            return await self._call_named(self._dispatch.find(self._calling(), callee), *args, **kwargs)
+            return await self._call_named(
+                self._dispatch.resolve_for_code(self._caller_of_calls(), callee), *args, **kwargs
+            )
         called: AnyCallee = callee
         try:
-            arguments = called.arguments
+            arguments = called.build_arguments
         except AttributeError:
-            raise InvalidError(
-                f"ctx.call({shown(callee)}) in {self._callee.name}: give the tool, agent or worker itself, or its name"
+            raise InvalidArgumentsError(
+                f"ctx.call({safe_repr(callee)}) in {self._callee.name}: give the tool, agent or "
+                "worker itself, or its name"
             ) from None
-        return await self._value(called, arguments(*args, **kwargs))
+        return await self._call_value(called, arguments(*args, **kwargs))
 
-    def prepare(self, name: str, arguments: str, wire: str) -> Prepared:
+    def prepare(self, name: str, arguments: str, wire_id: str) -> PreparedCall:
         """The call of the tool of that name with a model's raw arguments."""
-        callee = self._dispatch.offered(self._calling(), name)
-        call = self._identify(callee, parse(arguments or "{}", self._dispatch.limits), wire)
-        return lambda: self._make(callee, call)
+        callee = self._dispatch.resolve_for_model(self._caller_of_calls(), name)
+        call = self._build_call(callee, parse_arguments(arguments or "{}", self._dispatch.limits), wire_id)
+        return lambda: self._make_call(callee, call)
 
     def end(self) -> None:
         """The body has ended: what it left behind makes no more calls."""
-        self._over = True
+        self._has_ended = True
 
-    def handed_to(self, actor: Actor[..., Any], /) -> BodyFrame:
+    def hand_over_to(self, agent: AgentLike[..., Any], /) -> CallContext:
         """This frame for an actor that goes on in its place; the ids of calls count on."""
-        frame = BodyFrame(self._call, actor, self._dispatch)
-        frame._seen = self._seen
+        frame = CallContext(self._call, agent, self._dispatch)
+        frame._occurrences = self._occurrences
         return frame
 
     async def _call_alias(self, alias: str, payload: Payload | None, values: dict[str, Any]) -> Any:
-        return await self._call_named(self._dispatch.find_alias(self._calling(), alias), payload, **values)
+        return await self._call_named(self._dispatch.resolve_alias(self._caller_of_calls(), alias), payload, **values)
 
     async def _call_named(self, callee: AnyCallee, payload: Payload | None = None, /, **values: Any) -> Any:
-        return await self._value(callee, said(callee, payload, values, self._dispatch.limits))
+        return await self._call_value(callee, arguments_by_name(callee, payload, values, self._dispatch.limits))
 
-    async def _value(self, callee: AnyCallee, arguments: Arguments) -> Any:
-        return value_of(callee, await self._make(callee, self._identify(callee, arguments, "")))
+    async def _call_value(self, callee: AnyCallee, arguments: Arguments) -> Any:
+        return unwrap_reply(callee, await self._make_call(callee, self._build_call(callee, arguments, "")))
 
-    async def reply(self, callee: AnyCallee, arguments: str, /) -> Reply:
+    async def call_for_reply(self, callee: AnyCallee, arguments: str, /) -> Reply:
         """The reply of a callee to arguments as text."""
-        return await self._make(callee, self._identify(callee, parse(arguments, self._dispatch.limits), ""))
+        return await self._make_call(
+            callee, self._build_call(callee, parse_arguments(arguments, self._dispatch.limits), "")
+        )
 
-    def _identify(self, callee: AnyCallee, arguments: Arguments, wire: str) -> Call:
+    def _build_call(self, callee: AnyCallee, arguments: Arguments, wire: str) -> Call:
         """The call, with an id that is content: this call, the callee, the arguments, which time."""
-        caller = self._calling()
-        same = digest(self.id, callee.name, arguments.identity())
-        occurrence = self._seen.get(same, 0)
-        self._seen[same] = occurrence + 1
-        ident = digest(same, str(occurrence))
-        self._may_go[ident] = self.ledger.claim(self.id, ident)
+        caller = self._caller_of_calls()
+        content = content_digest(self.id, callee.name, arguments.identity_text())
+        occurrence = self._occurrences.get(content, 0)
+        self._occurrences[content] = occurrence + 1
+        ident = content_digest(content, str(occurrence))
+        self._claims[ident] = self.ledger.claim_call(self.id, ident)
         return Call(ident, callee, arguments, caller, self.ledger, wire, self._call.deadline)
 
-    def _calling(self) -> Caller:
+    def _caller_of_calls(self) -> Caller:
         """Who makes the calls of this body; most bodies make none.
 
         Raises:
             ContractError: it touches the world itself, so it may be run again, or not at all, whatever it called; or
                 the body has ended.
         """
-        if self._over:
+        if self._has_ended:
             raise ContractError(f"{self._callee.name} has ended, and calls no other tool; await each call in its body")
-        if self._below is None:
+        if self._caller_below is None:
             if self._callee.facts.effect is not Effect.COMPOSED:
                 raise ContractError(
                     f"{self._callee.name} is {self._callee.facts.effect.value} and calls no other tool; "
                     f"ask for a Context, and declare effect=Effect.COMPOSED"
                 )
-            self._below = self._dispatch.below(self._callee, self._call)
-        return self._below
+            self._caller_below = self._dispatch.caller_below(self._callee, self._call)
+        return self._caller_below
 
-    async def _make(self, callee: AnyCallee, call: Call) -> Reply:
-        if not self._may_go.pop(call.id):
-            await self.ledger.others_claimed(self.id, call.id, lambda: self._busy > 0)
-        self._busy += 1
+    async def _make_call(self, callee: AnyCallee, call: Call) -> Reply:
+        if not self._claims.pop(call.id):
+            await self.ledger.wait_for_recorded_calls(self.id, call.id, lambda: self._active_calls > 0)
+        self._active_calls += 1
         try:
             return await self._dispatch.service(call.caller.agent, callee, call.caller)(call)
         finally:
-            self._busy -= 1
+            self._active_calls -= 1
 
-    def _note(self, name: str, data: object) -> None:
-        said = (redacted(name), redacted_content(noted(data)))
-        if said in self._notes:
-            self._notes.remove(said)
+    def _write_note(self, name: str, data: object) -> None:
+        entry = (redact_secrets(name), redact_secrets_in_content(encode_log_data(data)))
+        if entry in self._recorded_notes:
+            self._recorded_notes.remove(entry)
         else:
-            self.ledger.add(Note(call=self.id, name=said[0], data=said[1]))
+            self.ledger.add(Note(call=self.id, name=entry[0], data=entry[1]))
 
 
-def value_of(callee: AnyCallee, reply: Reply) -> Any:
+def unwrap_reply(callee: AnyCallee, reply: Reply) -> Any:
     """The value of a good reply, read from its content where only that is known; the error of a bad one, raised."""
     if reply.outcome != "ok":
-        reply.fail()
-    if reply.value is not UNREAD:
+        reply.raise_error()
+    if reply.value is not NOT_LOADED:
         return reply.value
     try:
         return callee.schema_out.load(reply.content)
     except ValueError as error:
-        if reply.ends:
+        if reply.is_final:
             return reply.content  # it is the end of a run, whichever call below gave it
-        raise OutputError(f"the journal's result of {callee.name} is not what its contract says today") from error
+        raise InvalidOutputError(
+            f"the journal's result of {callee.name} is not what its contract says today"
+        ) from error

@@ -22,7 +22,7 @@ from remit.layers.validate import Validate
 P = ParamSpec("P")
 Out = TypeVar("Out")
 
-GRACE: Final = 1.0
+GRACE_SECONDS: Final = 1.0
 """Seconds that a body whose time is over has to stop, before it is left behind."""
 
 
@@ -31,21 +31,21 @@ def preset(env: HasApprover, *, policy: Policy = DEFAULT_POLICY, budget: Budget 
     return Stack[CallLayer](Authorize(), Validate(), budget or Budget(), Approve(env, policy=policy))
 
 
-def recommended(tool: Tool[P, Out]) -> Tool[P, Out]:
+def with_recommended_layers(tool: Tool[P, Out]) -> Tool[P, Out]:
     """``tool`` with the layers that its facts call for, each with its defaults.
 
     A rate limit if they name a rate, a breaker if it sends data out and so depends on somebody else, retry if the
     effect allows it, a timeout with a second of grace if they name one. A composed callee gets no grace: it would make
     calls when its own has ended.
     """
-    return tool.layer(called_for(tool.facts))
+    return tool.layer(recommended_layers(tool.facts))
 
 
-def called_for(facts: Facts) -> Stack[ToolLayer]:
+def recommended_layers(facts: Facts) -> Stack[ToolLayer]:
     """The layers that facts call for, outermost first; see `recommended`."""
     stack: Stack[ToolLayer] = Stack()
     if facts.timeout is not None:
-        stack = stack.layer(Timeout(facts.timeout, grace=None if facts.effect is Effect.COMPOSED else GRACE))
+        stack = stack.layer(Timeout(facts.timeout, grace=None if facts.effect is Effect.COMPOSED else GRACE_SECONDS))
     if facts.effect in (Effect.PURE, Effect.IDEMPOTENT, Effect.KEYED):
         stack = stack.layer(Retry())
     if facts.egress:

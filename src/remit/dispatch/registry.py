@@ -11,26 +11,26 @@ from pydantic import BaseModel, ConfigDict
 
 from remit.contracts.arguments import Arguments
 from remit.contracts.call import CallLayer
-from remit.contracts.callee import UNKNOWN, Actor, Callee, Found, Frame, Written
+from remit.contracts.callee import UNKNOWN, AgentLike, Callee, Frame, HasSource, ReconcileResult
 from remit.contracts.contract import check_name
 from remit.contracts.facts import Effect, Facts
-from remit.contracts.naming import alias_of, check_free
+from remit.contracts.naming import check_not_reserved, python_alias
 from remit.contracts.schema import Input, Output
 from remit.core import Stack
 from remit.errors import NameTakenError, UnknownToolError
 
 AnyCallee = Callee[..., Any]
-AnyActor = Actor[..., Any]
+AnyAgent = AgentLike[..., Any]
 
 
-def all_of(callees: Iterable[AnyCallee]) -> list[AnyCallee]:
+def collect_callees(callees: Iterable[AnyCallee]) -> list[AnyCallee]:
     """``callees``, and all that the actors among them may name, and so on; each once."""
     found: list[AnyCallee] = []
-    left = list(callees)
-    while left:
-        new = [callee for callee in dict.fromkeys(left) if callee not in found]
+    pending = list(callees)
+    while pending:
+        new = [callee for callee in dict.fromkeys(pending) if callee not in found]
         found += new
-        left = [tool for callee in new if isinstance(callee, Actor) for tool in callee.tools]
+        pending = [tool for callee in new if isinstance(callee, AgentLike) for tool in callee.tools]
     return found
 
 
@@ -52,41 +52,41 @@ class Registry:
     def add(self, callee: AnyCallee) -> None:
         """Enter a callee, and the tools of its provider; entering the same one again changes nothing."""
         name = check_name(callee.name)
-        check_free(name)
-        known = self._by_name.get(name)
-        if known is not None and known != callee:
+        check_not_reserved(name)
+        existing = self._by_name.get(name)
+        if existing is not None and existing != callee:
             raise NameTakenError(
-                f"two callees are named {name!r}: {told(known)} and {told(callee)}; rename one of them"
+                f"two callees are named {name!r}: {describe(existing)} and {describe(callee)}; rename one of them"
             )
         if name in self._providers:
-            raise _provided(name, self._providers[name], callee)
-        other = self._aliases.get(alias_of(name), name)
+            raise _provider_conflict(name, self._providers[name], callee)
+        other = self._aliases.get(python_alias(name), name)
         if other != name:
-            both = f"{told(self._by_name[other])} and {told(callee)}"
-            raise NameTakenError(f"ctx.tools.{alias_of(name)} would be two callees: {both}; rename one of them")
-        self._aliases[alias_of(name)] = name
+            both = f"{describe(self._by_name[other])} and {describe(callee)}"
+            raise NameTakenError(f"ctx.tools.{python_alias(name)} would be two callees: {both}; rename one of them")
+        self._aliases[python_alias(name)] = name
         self._by_name[name] = callee
-        if isinstance(callee, Actor):
+        if isinstance(callee, AgentLike):
             for each in callee.provider_tools:
-                self.add_provider_tool(each, told(callee))
+                self.add_provider_tool(each, describe(callee))
 
     def add_provider_tool(self, name: str, where: str) -> None:
         """Keep a name for a tool that a model's provider runs. ``where``: who declares it."""
         if name in self._by_name:
-            raise _provided(name, where, self._by_name[name])
+            raise _provider_conflict(name, where, self._by_name[name])
         self._providers.setdefault(name, where)
 
     def find(self, name: str) -> AnyCallee | None:
         """The callee of that name."""
         return self._by_name.get(name)
 
-    def canonical(self, alias: str) -> str | None:
+    def canonical_name(self, alias: str) -> str | None:
         """The name of the callee of that alias."""
         return alias if alias in self._by_name else self._aliases.get(alias)
 
-    def get(self, name: str) -> AnyCallee:
+    def get_or_missing(self, name: str) -> AnyCallee:
         """The callee of that name, or one that answers every call with an `UnknownToolError`."""
-        return self._by_name.get(name) or Missing(name, self._by_name)
+        return self._by_name.get(name) or MissingCallee(name, self._by_name)
 
     def __iter__(self) -> Iterator[AnyCallee]:
         return iter(self._by_name.values())
@@ -95,72 +95,73 @@ class Registry:
         return len(self._by_name)
 
 
-def told(callee: AnyCallee) -> str:
+def describe(callee: AnyCallee) -> str:
     """A callee in a message: what it is, and where it is written, if it knows."""
-    return f"{callee!r} at {callee.where}" if isinstance(callee, Written) and callee.where else repr(callee)
+    return f"{callee!r} at {callee.where}" if isinstance(callee, HasSource) and callee.where else repr(callee)
 
 
-def _provided(name: str, where: str, callee: AnyCallee) -> NameTakenError:
+def _provider_conflict(name: str, where: str, callee: AnyCallee) -> NameTakenError:
     return NameTakenError(
-        f"{name!r} is a tool of the provider of {where}, and {told(callee)}; a model would see two; rename the latter"
+        f"{name!r} is a tool of the provider of {where}, and {describe(callee)}; a model would "
+        "see two; rename the latter"
     )
 
 
-class Anything(BaseModel):
+class AnyPayload(BaseModel):
     """A payload of which nothing is known."""
 
     model_config = ConfigDict(defer_build=True)
 
 
-class _Unread(Input[Anything]):
+class _AnyInput(Input[AnyPayload]):
     """Takes arguments of whatever form: that there is no such tool is said first."""
 
     __slots__ = ()
 
-    def bind(self, arguments: Arguments, *, strict: bool = False) -> Anything:
-        return Anything()
+    def bind(self, arguments: Arguments, *, strict: bool = False) -> AnyPayload:
+        return AnyPayload()
 
 
 @cache
-def _anything() -> Input[Anything]:
-    return _Unread(Anything)
+def _any_input() -> Input[AnyPayload]:
+    return _AnyInput(AnyPayload)
 
 
 @cache
-def _nothing() -> Output[Any]:
+def _no_output() -> Output[Any]:
     return Output(Any)
 
 
-class Missing:
+class MissingCallee:
     """What a name stands for that nobody has: it takes the same way as every callee, and ends in one clear error."""
 
     description = "There is no such tool."
     facts = Facts(effect=Effect.PURE)
     layers: Stack[CallLayer] = Stack()
 
-    def __init__(self, name: str, known: Iterable[str]) -> None:
+    def __init__(self, name: str, known_names: Iterable[str]) -> None:
         self.name = name
-        self._near = difflib.get_close_matches(name, list(known), n=3, cutoff=0.4)
+        self._suggestions = difflib.get_close_matches(name, list(known_names), n=3, cutoff=0.4)
 
     @property
-    def schema_in(self) -> Input[Anything]:
+    def schema_in(self) -> Input[AnyPayload]:
         """Whatever it is given."""
-        return _anything()
+        return _any_input()
 
     @property
     def schema_out(self) -> Output[Any]:
         """Nothing ever comes out."""
-        return _nothing()
+        return _no_output()
 
-    def arguments(self) -> Arguments:
+    def build_arguments(self) -> Arguments:
         """No arguments."""
         return Arguments("{}", {})
 
     async def run(self, _payload: BaseModel, _frame: Frame, /) -> Any:
         """Raise the error, naming near names."""
-        near = f"; near it: {', '.join(self._near)}" if self._near else ""
+        near = f"; near it: {', '.join(self._suggestions)}" if self._suggestions else ""
         raise UnknownToolError(f"there is no tool {self.name[:80]!r}{near}")
 
-    async def reconcile(self, _payload: BaseModel, _frame: Frame, /) -> Found:
+    async def reconcile(self, _payload: BaseModel, _frame: Frame, /) -> ReconcileResult:
         """Nothing was ever started."""
         return UNKNOWN

@@ -7,110 +7,116 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
-from remit.contracts.items import Waiting
+from remit.contracts.items import RunSuspended
 from remit.core.frozen import frozen
-from remit.engine.port import Drive, Report
-from remit.errors import FormatError, JournalError, LeaseError
+from remit.engine.port import ErrorHandler, ExecuteFunction
+from remit.errors import JournalError, JournalFormatError, LeaseError
 from remit.journal.ports import Store
 
-SOON: Final = 0.5
-LATE: Final = 30.0
+LEASE_RETRY_FIRST_SECONDS: Final = 0.5
+LEASE_RETRY_MAX_SECONDS: Final = 30.0
 """Seconds until a run that somebody else drives is looked at again: at first, and at most."""
 
-FAILED: Final = 60.0
-DAY: Final = 24 * 3600.0
+FAILURE_RETRY_FIRST_SECONDS: Final = 60.0
+FAILURE_RETRY_MAX_SECONDS: Final = 24 * 3600.0
 """Seconds until a run that today's code or configuration could not drive is tried again: at first, and at most."""
 
-FAR: Final = 10 * 365 * 24 * 3600.0
+MAX_DELAY_SECONDS: Final = 10 * 365 * 24 * 3600.0
 """A deadline further away than so many seconds is none."""
 
-LOOK_BACK: Final = 10_000
+MAX_SCANNED_RUNS: Final = 10_000
 """So many of the newest runs of an application are looked through for such as have not ended."""
 
 
 class Next(NamedTuple):
-    """When to look at a run again: in ``seconds``; None for when it is woken, or never.
+    """When to look at a run again: in ``delay``; None for when it is woken, or never.
 
-    ``tries`` counts the attempts in vain so far. ``questions`` are what it waits for.
+    ``failed_attempts`` counts the attempts in vain so far. ``questions`` are what it waits for.
     """
 
-    seconds: float | None = None
-    tries: int = 0
+    delay: float | None = None
+    failed_attempts: int = 0
     questions: tuple[str, ...] = ()
 
 
 @frozen
-class Attempts:
+class RunScheduler:
     """Drives runs on, one attempt at a time. What goes wrong with one run is of no concern to the others."""
 
     store: Store
-    drive: Drive
+    execute: ExecuteFunction
     clock: Callable[[], float]
-    report: Report
+    on_error: ErrorHandler
 
-    async def attempt(self, run: str, tries: int, leave: asyncio.Event) -> Next:
+    async def attempt_run(self, run: str, failed_attempts: int, release_requested: asyncio.Event) -> Next:
         """Drive ``run`` on, if there is something to do.
 
         Where it cannot be driven, that is reported, and it is tried again ever more rarely.
         """
         try:
-            return await self._on(run, tries, leave)
+            return await self._attempt(run, failed_attempts, release_requested)
         except LeaseError:
-            return _again(tries)
+            return _retry_later(failed_attempts)
         except Exception as error:  # noqa: BLE001 - whatever today's code raises ends the driving of this one run
-            self.report(run, error)
-            passing = isinstance(error, JournalError) and not isinstance(error, FormatError)
-            return _again(tries) if passing else _again(tries, FAILED, DAY)
+            self.on_error(run, error)
+            is_transient = isinstance(error, JournalError) and not isinstance(error, JournalFormatError)
+            return (
+                _retry_later(failed_attempts)
+                if is_transient
+                else _retry_later(failed_attempts, FAILURE_RETRY_FIRST_SECONDS, FAILURE_RETRY_MAX_SECONDS)
+            )
 
-    async def decided(self, questions: Sequence[str]) -> bool:
+    async def has_closed_question(self, questions: Sequence[str]) -> bool:
         """Whether one of ``questions`` is open no more."""
-        return await self._until_next(questions) <= 0
+        return await self._seconds_until_expiry(questions) <= 0
 
-    async def _on(self, run: str, tries: int, leave: asyncio.Event) -> Next:
+    async def _attempt(self, run: str, failed_attempts: int, release_requested: asyncio.Event) -> Next:
         row = await self.store.find_run(run)
         if row is None or row.status not in ("running", "waiting"):
             return Next()
-        if row.status == "waiting" and not await self.store.cancelled(run):
-            questions = await self._waits_for(run)
-            seconds = await self._until_next(questions)
+        if row.status == "waiting" and not await self.store.cancel_requested_by(run):
+            questions = await self._read_waiting_questions(run)
+            seconds = await self._seconds_until_expiry(questions)
             if seconds > 0:
-                return Next(_near(seconds), 0, questions)
-        rest = await self.drive(run, leave)
-        if rest.status != "waiting":
+                return Next(_delay_or_none(seconds), 0, questions)
+        result = await self.execute(run, release_requested)
+        if result.status != "waiting":
             return Next()
-        seconds = await self._until_next(rest.questions)
-        return Next(_near(seconds), 0, rest.questions) if seconds > 0 else _again(tries)
+        seconds = await self._seconds_until_expiry(result.questions)
+        return Next(_delay_or_none(seconds), 0, result.questions) if seconds > 0 else _retry_later(failed_attempts)
 
-    async def _waits_for(self, run: str) -> tuple[str, ...]:
+    async def _read_waiting_questions(self, run: str) -> tuple[str, ...]:
         items = [position.item for position in await self.store.read(run)]
-        return next((item.questions for item in reversed(items) if isinstance(item, Waiting)), ())
+        return next((item.questions for item in reversed(items) if isinstance(item, RunSuspended)), ())
 
-    async def _until_next(self, questions: Sequence[str]) -> float:
+    async def _seconds_until_expiry(self, questions: Sequence[str]) -> float:
         """Seconds until the first of them expires; 0 if one is open no more."""
         seconds = math.inf
         for question in questions:
             row = await self.store.find_question(question)
             if row is not None:
-                left = row.question.expires - self.clock() if row.status == "open" else 0.0
-                seconds = min(seconds, max(left, 0.0))
+                remaining = row.question.expires - self.clock() if row.status == "open" else 0.0
+                seconds = min(seconds, max(remaining, 0.0))
         return seconds
 
 
-async def unfinished(store: Store, application: str, since: float = -math.inf) -> tuple[list[str], float]:
+async def find_unfinished_runs(store: Store, application: str, since: float = -math.inf) -> tuple[list[str], float]:
     """The runs of an application that were opened ``since`` and have not ended, and when the newest was opened."""
     limit = 64
     while True:
-        rows = await store.runs(application=application, limit=limit)
-        if len(rows) < limit or limit >= LOOK_BACK or rows[-1].opened < since:
+        rows = await store.list_runs(application=application, limit=limit)
+        if len(rows) < limit or limit >= MAX_SCANNED_RUNS or rows[-1].opened < since:
             break
-        limit = min(limit * 4, LOOK_BACK)
+        limit = min(limit * 4, MAX_SCANNED_RUNS)
     found = [row.run for row in rows if row.opened >= since and row.status in ("running", "waiting")]
     return found[::-1], rows[0].opened if rows else since
 
 
-def _again(tries: int, first: float = SOON, most: float = LATE) -> Next:
-    return Next(min(first * 2 ** min(tries, 16), most), tries + 1)
+def _retry_later(
+    failed_attempts: int, first_delay: float = LEASE_RETRY_FIRST_SECONDS, max_delay: float = LEASE_RETRY_MAX_SECONDS
+) -> Next:
+    return Next(min(first_delay * 2 ** min(failed_attempts, 16), max_delay), failed_attempts + 1)
 
 
-def _near(seconds: float) -> float | None:
-    return seconds if seconds < FAR else None
+def _delay_or_none(seconds: float) -> float | None:
+    return seconds if seconds < MAX_DELAY_SECONDS else None

@@ -8,70 +8,71 @@ from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Final, Self
 
-from remit.engine.attempt import LATE, Attempts, Next, unfinished
-from remit.engine.port import Drive, Report
+from remit.engine.attempt import LEASE_RETRY_MAX_SECONDS, Next, RunScheduler, find_unfinished_runs
+from remit.engine.port import ErrorHandler, ExecuteFunction
 from remit.journal.ports import Store
 
-SLACK: Final = 60.0
+CLOCK_SKEW_SECONDS: Final = 60.0
 """Seconds by which the clocks of two processes on one journal may differ."""
 
-_SHARE: Final = 20
+_POLL_COST_FACTOR: Final = 20
 """Looking around takes at most one part in so many of the time; but a process that was held up looks again soon."""
 
 
 class LocalEngine:
     """Drives runs as tasks of this process. Nothing but the journal outlives it, and nothing else has to.
 
-    When it begins it finds the runs that have not ended. From then on it looks every ``poll`` seconds for new ones, and
-    at the questions of those that wait: whoever opens a run, or decides, may be another process on the same journal.
+    When it begins it finds the runs that have not ended. From then on it looks every ``poll_seconds`` seconds for new
+    ones, and at the questions of those that wait: whoever opens a run, or decides, may be another process on the same
+    journal.
 
     Args:
-        drive: `Runtime.resume`, or what chooses the runtime of a run.
+        execute: `Runtime.resume`, or what chooses the runtime of a run.
         applications: whose runs it drives.
         concurrency: how many it drives at once.
-        grace: seconds that runs have to come to rest when it ends; then they are let go.
-        report: is told what went wrong with a run.
+        grace_seconds: seconds that runs have to come to rest when it ends; then they are let go.
+        on_error: is told what went wrong with a run.
     """
 
     def __init__(
         self,
         store: Store,
-        drive: Drive,
+        execute: ExecuteFunction,
         *,
         applications: Sequence[str],
         concurrency: int = 8,
-        poll: float = 1.0,
-        grace: float = 10.0,
+        poll_seconds: float = 1.0,
+        grace_seconds: float = 10.0,
         clock: Callable[[], float] = time.time,
-        report: Report,
+        on_error: ErrorHandler,
     ) -> None:
         self._store = store
         self._applications = tuple(applications)
-        self._attempts = Attempts(store=store, drive=drive, clock=clock, report=report)
-        self._report = report
-        self._poll = poll
-        self._grace = grace
+        self._scheduler = RunScheduler(store=store, execute=execute, clock=clock, on_error=on_error)
+        self._on_error = on_error
+        self._poll_seconds = poll_seconds
+        self._grace_seconds = grace_seconds
         self._permits = asyncio.Semaphore(concurrency)
-        self._due = dict[str, int]()
-        self._some = asyncio.Event()
-        self._driving = dict[str, asyncio.Task[None]]()
-        self._woken = set[str]()
-        self._waiting = dict[str, tuple[str, ...]]()
+        self._due_runs = dict[str, int]()
+        self._has_due_runs = asyncio.Event()
+        self._executions = dict[str, asyncio.Task[None]]()
+        self._woken_runs = set[str]()
+        self._waiting_questions = dict[str, tuple[str, ...]]()
         self._timers = set[asyncio.TimerHandle]()
-        self._newest = dict[str, float]()
-        self._seen = dict[str, frozenset[str]]()
-        self._leave = asyncio.Event()
+        self._newest_opened = dict[str, float]()
+        self._unfinished_runs = dict[str, frozenset[str]]()
+        self._release_requested = asyncio.Event()
         self._tasks: tuple[asyncio.Task[None], ...] = ()
 
     async def start(self, run: str) -> None:
         """Drive a run that was opened."""
-        self._set_due(run)
+        self._mark_due(run)
 
     async def wake(self, run: str) -> None:
         """Look at a run again."""
-        self._set_due(run)
+        self._mark_due(run)
 
-    async def after(self, run: str, seconds: float) -> None:
+    async def wake_later(self, run: str, seconds: float) -> None:
         """Look at a run again in so many seconds. Its questions keep their deadlines without being told here."""
         self._set_timer(run, seconds, 0)
 
@@ -80,7 +81,7 @@ class LocalEngine:
 
     async def __aenter__(self) -> Self:
         """Begin to drive runs."""
-        self._tasks = (asyncio.create_task(self._dispatch()), asyncio.create_task(self._look_around()))
+        self._tasks = (asyncio.create_task(self._execute_due_runs()), asyncio.create_task(self._poll_journal()))
         return self
 
     async def __aexit__(
@@ -92,77 +93,82 @@ class LocalEngine:
         await asyncio.wait(self._tasks)
         for timer in self._timers:
             timer.cancel()
-        if self._driving:
-            await asyncio.wait(self._driving.values(), timeout=self._grace)
-        self._leave.set()
-        if self._driving:
-            await asyncio.wait(self._driving.values())
+        if self._executions:
+            await asyncio.wait(self._executions.values(), timeout=self._grace_seconds)
+        self._release_requested.set()
+        if self._executions:
+            await asyncio.wait(self._executions.values())
 
-    async def _dispatch(self) -> None:
+    async def _execute_due_runs(self) -> None:
         while True:
-            await self._some.wait()
+            await self._has_due_runs.wait()
             await self._permits.acquire()
-            run = next(iter(self._due))
-            tries = self._due.pop(run)
-            if not self._due:
-                self._some.clear()
-            self._driving[run] = asyncio.create_task(self._one(run, tries))
+            run = next(iter(self._due_runs))
+            failed_attempts = self._due_runs.pop(run)
+            if not self._due_runs:
+                self._has_due_runs.clear()
+            self._executions[run] = asyncio.create_task(self._execute_run(run, failed_attempts))
 
-    async def _one(self, run: str, tries: int) -> None:
-        self._waiting.pop(run, None)
+    async def _execute_run(self, run: str, failed_attempts: int) -> None:
+        self._waiting_questions.pop(run, None)
         try:
-            planned = await self._attempts.attempt(run, tries, self._leave)
+            next_attempt = await self._scheduler.attempt_run(run, failed_attempts, self._release_requested)
         finally:
-            del self._driving[run]
+            del self._executions[run]
             self._permits.release()
-        self._plan(run, planned)
+        self._schedule(run, next_attempt)
 
-    def _plan(self, run: str, planned: Next) -> None:
-        if planned.questions:
-            self._waiting[run] = planned.questions
-        if planned.seconds is not None:
-            self._set_timer(run, planned.seconds, planned.tries)
-        if run in self._woken:
-            self._woken.discard(run)
-            self._set_due(run)
+    def _schedule(self, run: str, next_attempt: Next) -> None:
+        if next_attempt.questions:
+            self._waiting_questions[run] = next_attempt.questions
+        if next_attempt.delay is not None:
+            self._set_timer(run, next_attempt.delay, next_attempt.failed_attempts)
+        if run in self._woken_runs:
+            self._woken_runs.discard(run)
+            self._mark_due(run)
 
-    def _set_due(self, run: str, tries: int = 0) -> None:
-        if run in self._driving:
-            self._woken.add(run)
+    def _mark_due(self, run: str, failed_attempts: int = 0) -> None:
+        if run in self._executions:
+            self._woken_runs.add(run)
             return
-        self._due.setdefault(run, tries)
-        self._some.set()
+        self._due_runs.setdefault(run, failed_attempts)
+        self._has_due_runs.set()
 
-    def _set_timer(self, run: str, seconds: float, tries: int) -> None:
+    def _set_timer(self, run: str, seconds: float, failed_attempts: int) -> None:
         def ring() -> None:
             self._timers.discard(timer)
-            self._set_due(run, tries)
+            self._mark_due(run, failed_attempts)
 
         timer = asyncio.get_running_loop().call_later(seconds, ring)
         self._timers.add(timer)
 
-    async def _look_around(self) -> None:
+    async def _poll_journal(self) -> None:
         loop = asyncio.get_running_loop()
         while True:
-            begun = loop.time()
+            started = loop.time()
             try:
-                await self._look()
+                await self._poll_once()
             except Exception as error:  # noqa: BLE001 - whatever the journal holds or raises, the next look may see more
-                self._report("", error)
-            await asyncio.sleep(max(self._poll, min(_SHARE * (loop.time() - begun), LATE)))
+                self._on_error("", error)
+            await asyncio.sleep(
+                max(self._poll_seconds, min(_POLL_COST_FACTOR * (loop.time() - started), LEASE_RETRY_MAX_SECONDS))
+            )
 
-    async def _look(self) -> None:
+    async def _poll_once(self) -> None:
         """Drive what was opened since the last look, and what waited for questions that are open no more."""
         for application in self._applications:
-            since = self._newest.get(application, float("-inf")) - SLACK
-            found, self._newest[application] = await unfinished(self._store, application, since)
-            before, self._seen[application] = self._seen.get(application, frozenset()), frozenset(found)
+            since = self._newest_opened.get(application, float("-inf")) - CLOCK_SKEW_SECONDS
+            found, self._newest_opened[application] = await find_unfinished_runs(self._store, application, since)
+            previously_found, self._unfinished_runs[application] = (
+                self._unfinished_runs.get(application, frozenset()),
+                frozenset(found),
+            )
             for run in found:
-                if run not in before:
-                    self._set_due(run)
-        if self._waiting:
-            still = {row.question.id for row in await self._store.questions()}
-            for run, questions in list(self._waiting.items()):
-                closed = [question for question in questions if question not in still]
-                if closed and await self._attempts.decided(closed):
-                    self._set_due(run)
+                if run not in previously_found:
+                    self._mark_due(run)
+        if self._waiting_questions:
+            open_questions = {row.question.id for row in await self._store.list_questions()}
+            for run, questions in list(self._waiting_questions.items()):
+                closed = [question for question in questions if question not in open_questions]
+                if closed and await self._scheduler.has_closed_question(closed):
+                    self._mark_due(run)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Protocol, Self
 
-from remit.engine.drive import Status
+from remit.engine.drive import ExecutionStatus
 
 
 class Engine(Protocol):
@@ -26,7 +26,7 @@ class Engine(Protocol):
         """Something was decided that a run may wait for."""
         ...
 
-    async def after(self, run: str, seconds: float) -> None:
+    async def wake_later(self, run: str, seconds: float) -> None:
         """Wake a run when so many seconds have passed, whatever happens to this process meanwhile."""
         ...
 
@@ -45,11 +45,11 @@ class Engine(Protocol):
         ...
 
 
-class Rest(Protocol):
+class ExecutionReport(Protocol):
     """How the driving of a run came to rest; `remit.runtime.RunResult` is one."""
 
     @property
-    def status(self) -> Status:
+    def status(self) -> ExecutionStatus:
         """Ended, or waiting."""
         ...
 
@@ -59,11 +59,11 @@ class Rest(Protocol):
         ...
 
 
-class Drive(Protocol):
+class ExecuteFunction(Protocol):
     """Drives a run on to a rest, as `Runtime.resume` does."""
 
-    async def __call__(self, run: str, leave: asyncio.Event, /) -> Rest:
-        """Drive ``run`` until it rests, or until ``leave`` is set: then it is let go as it stands.
+    async def __call__(self, run: str, release_requested: asyncio.Event, /) -> ExecutionReport:
+        """Drive ``run`` until it rests, or until ``release_requested`` is set: then it is let go as it stands.
 
         Raises:
             LeaseError: somebody else drives it, or it was let go.
@@ -71,5 +71,5 @@ class Drive(Protocol):
         ...
 
 
-Report = Callable[[str, BaseException], None]
+ErrorHandler = Callable[[str, BaseException], None]
 """Is told of a run that could not be driven on, and why."""

@@ -5,30 +5,30 @@ from __future__ import annotations
 import secrets
 from typing import Final, NamedTuple
 
-from remit.contracts.arguments import Arguments, Limits, parse
-from remit.contracts.items import Opened
+from remit.contracts.arguments import Arguments, Limits, parse_arguments
+from remit.contracts.items import RunOpened
 from remit.contracts.principal import Principal
-from remit.contracts.question import digest
+from remit.contracts.question import content_digest
 from remit.dispatch.registry import AnyCallee
 from remit.errors import IdempotencyError
 
 _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
 
 
-class Wanted(NamedTuple):
+class RunRequest(NamedTuple):
     """A run that somebody asks for.
 
-    ``agent`` makes the call, where one is made directly. ``conversation`` is where it belongs, ``beside`` its runs or
-    after the last of them. ``request`` is an idempotency key.
+    ``agent`` makes the call, where one is made directly. ``conversation`` is where it belongs, ``is_direct_call`` its
+    runs or after the last of them. ``idempotency_key`` is an idempotency key.
     """
 
     callee: AnyCallee
     arguments: Arguments
-    by: Principal
+    principal: Principal
     agent: str = ""
     conversation: str = ""
-    request: str = ""
-    beside: bool = False
+    idempotency_key: str = ""
+    is_direct_call: bool = False
 
 
 def new_id() -> str:
@@ -36,21 +36,21 @@ def new_id() -> str:
     return "".join(secrets.choice(_ALPHABET) for _ in range(12))
 
 
-def id_of(request: str, tenant: str, application: str) -> str:
+def derive_run_id(idempotency_key: str, tenant: str, application: str) -> str:
     """The id of the run that a request asks for: its key is its own in each tenant and application."""
-    return digest("request", tenant, application, request)
+    return content_digest("request", tenant, application, idempotency_key)
 
 
-def check_same(request: str, known: Opened, wanted: Opened, limits: Limits) -> None:
+def check_same_request(idempotency_key: str, recorded_header: RunOpened, new_header: RunOpened, limits: Limits) -> None:
     """Refuse a request that asks for something else than it did before, or is somebody else's.
 
     Raises:
         IdempotencyError: naming it.
     """
-    if _asked(known, limits) != _asked(wanted, limits):
-        raise IdempotencyError(f"request {request!r} was sent before for something else, or by somebody else")
+    if _request_identity(recorded_header, limits) != _request_identity(new_header, limits):
+        raise IdempotencyError(f"request {idempotency_key!r} was sent before for something else, or by somebody else")
 
 
-def _asked(header: Opened, limits: Limits) -> tuple[str, ...]:
-    said = parse(header.arguments, limits).identity()
-    return (header.principal, header.agent, header.callee, header.conversation, said)
+def _request_identity(header: RunOpened, limits: Limits) -> tuple[str, ...]:
+    arguments = parse_arguments(header.arguments, limits).identity_text()
+    return (header.principal, header.agent, header.callee, header.conversation, arguments)

@@ -6,9 +6,9 @@ from typing import Generic, TypeVar, cast
 
 from remit.contracts.reply import Reply
 from remit.core.frozen import frozen
-from remit.dispatch.context import value_of
+from remit.dispatch.context import unwrap_reply
 from remit.dispatch.registry import AnyCallee
-from remit.engine.drive import Status
+from remit.engine.drive import ExecutionStatus
 from remit.errors import RequestError
 
 Out = TypeVar("Out")
@@ -19,7 +19,7 @@ class RunResult(Generic[Out]):
     """How a run came out: ``done`` or ``failed`` with a reply, ``waiting`` with questions, or ``cancelled``."""
 
     run: str
-    status: Status
+    status: ExecutionStatus
     callee: AnyCallee
     reply: Reply | None = None
     questions: tuple[str, ...] = ()
@@ -38,7 +38,7 @@ class RunResult(Generic[Out]):
         """
         if self.reply is None:
             raise RequestError(f"run {self.run} has no result: it is {self.status} ({', '.join(self.questions)})")
-        return cast("Out", value_of(self.callee, self.reply))
+        return cast("Out", unwrap_reply(self.callee, self.reply))
 
 
 @frozen
@@ -46,10 +46,10 @@ class ReplayReport:
     """What a replay found: how many messages and ends were compared, and the first difference, if there is one."""
 
     run: str
-    compared: int
+    compared_count: int
     difference: str = ""
 
     @property
-    def identical(self) -> bool:
+    def is_identical(self) -> bool:
         """Whether today's code does what the journal says, to the byte."""
         return not self.difference

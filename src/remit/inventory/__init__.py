@@ -13,10 +13,10 @@ from remit.contracts.classification import (
     Visibility,
 )
 from remit.contracts.gate import Gate
-from remit.contracts.notes import note
-from remit.inventory.definition import Composing, MethodDefinition, ToolDefinition
+from remit.contracts.notes import write_note
+from remit.inventory.definition import DeclaresCalls, MethodDefinition, ToolDefinition
 from remit.inventory.document import Inventory, Vocabulary, read_inventory
-from remit.inventory.drift import CHECKLIST, Point, check
+from remit.inventory.drift import CHECKLIST, CheckResult, run_checklist
 from remit.inventory.envelope import (
     Failure,
     Request,
@@ -28,96 +28,104 @@ from remit.inventory.envelope import (
     ToolResponsePayload,
 )
 from remit.inventory.gates import (
-    EXPERIMENT,
-    Authenticate,
-    Deprecated,
-    Enabled,
+    EXPERIMENT_PERMISSION,
+    AuthenticationGate,
+    DeprecationGate,
+    EnabledGate,
     HasSessions,
-    Session,
+    SessionGate,
     Sessions,
     SessionState,
-    Visible,
+    VisibilityGate,
 )
-from remit.inventory.governance import BusinessRules, Enforcer, Governed, Policies, Section, Table
-from remit.inventory.lock import lock_file, lock_of
+from remit.inventory.governance import BusinessRules, Enforcer, PolicyModel, PolicySection, PolicyTable, ToolGovernance
+from remit.inventory.lock import build_lock, lock_path
 from remit.inventory.methods import method
 from remit.inventory.operations import Operations
 from remit.inventory.sections import (
-    SECRETS,
+    SECRET_FIELDS,
     AuditEvents,
     SessionPolicies,
-    audit_events,
-    business_rules,
-    session_policies,
+    audit_events_section,
+    business_rules_section,
+    session_policies_section,
 )
-from remit.inventory.stricter import Stricter, when_false, when_fewer, when_later, when_less, when_sooner, when_true
-from remit.layers.events import Events, without
-from remit.layers.foresee import Foresee
-from remit.schemas.finding import Finding, InventoryError, Step
+from remit.inventory.stricter import (
+    BreakingRule,
+    breaks_if_disabled,
+    breaks_if_earlier,
+    breaks_if_enabled,
+    breaks_if_lower,
+    breaks_if_rank_rises,
+    breaks_if_removed,
+)
+from remit.layers.events import RecordEvents, redact_fields
+from remit.layers.foresee import PrecheckGates
+from remit.schemas.finding import Finding, InventoryError, VersionBump
 
 __all__ = [
     "CHECKLIST",
-    "EXPERIMENT",
-    "SECRETS",
+    "EXPERIMENT_PERMISSION",
+    "SECRET_FIELDS",
     "AuditEvents",
-    "Authenticate",
+    "AuthenticationGate",
+    "BreakingRule",
     "BusinessRules",
     "Capability",
+    "CheckResult",
     "Classification",
     "Complexity",
-    "Composing",
-    "Deprecated",
+    "DeclaresCalls",
     "Deprecation",
-    "Enabled",
+    "DeprecationGate",
+    "EnabledGate",
     "Enforcer",
-    "Events",
     "Failure",
     "Finding",
-    "Foresee",
     "Gate",
-    "Governed",
     "HasSessions",
     "Inventory",
     "InventoryError",
     "Maturity",
     "MethodDefinition",
     "Operations",
-    "Point",
-    "Policies",
+    "PolicyModel",
+    "PolicySection",
+    "PolicyTable",
+    "PrecheckGates",
+    "RecordEvents",
     "Request",
     "Response",
-    "Section",
-    "Session",
+    "SessionGate",
     "SessionPolicies",
     "SessionState",
     "Sessions",
     "Status",
-    "Step",
-    "Stricter",
-    "Table",
     "Tier",
     "ToolDefinition",
+    "ToolGovernance",
     "ToolRequest",
     "ToolRequestPayload",
     "ToolResponse",
     "ToolResponsePayload",
+    "VersionBump",
     "Visibility",
-    "Visible",
+    "VisibilityGate",
     "Vocabulary",
-    "audit_events",
-    "business_rules",
-    "check",
-    "lock_file",
-    "lock_of",
+    "audit_events_section",
+    "breaks_if_disabled",
+    "breaks_if_earlier",
+    "breaks_if_enabled",
+    "breaks_if_lower",
+    "breaks_if_rank_rises",
+    "breaks_if_removed",
+    "build_lock",
+    "business_rules_section",
+    "lock_path",
     "method",
-    "note",
     "read_inventory",
-    "session_policies",
-    "when_false",
-    "when_fewer",
-    "when_later",
-    "when_less",
-    "when_sooner",
-    "when_true",
-    "without",
+    "redact_fields",
+    "run_checklist",
+    "session_policies_section",
+    "write_note",
 ]

@@ -13,33 +13,40 @@ from remit.contracts.callee import Callee, LeafContext
 from remit.contracts.classification import Deprecation
 from remit.contracts.facts import Effect, Facts
 from remit.contracts.naming import canonical_name
-from remit.contracts.tool import Tool, tool_of
+from remit.contracts.tool import Tool, build_tool
 from remit.errors import ContractError, SetupError
-from remit.inventory.definition import AnyCallee, AnyTool, Composing, MethodDefinition, MethodMetadata, ToolDefinition
+from remit.inventory.definition import (
+    AnyCallee,
+    AnyTool,
+    DeclaresCalls,
+    MethodDefinition,
+    MethodMetadata,
+    ToolDefinition,
+)
 from remit.inventory.document import Inventory
-from remit.inventory.governance import BUSINESS, BusinessRules, Policies
+from remit.inventory.governance import BUSINESS_RULES, BusinessRules, PolicyModel
 from remit.inventory.methods import (
-    Mark,
+    MethodMark,
     description_of,
-    enveloped,
     methods_of,
     read_models,
+    wrap_in_envelope,
 )
-from remit.inventory.narrowing import narrowed
-from remit.inventory.schema import MethodEntry, Narrowed, OfFunction, ToolEntry, facts_said
-from remit.schemas.finding import Finding, place_of, shown
+from remit.inventory.narrowing import narrow_tool_body
+from remit.inventory.schema import FunctionToolSpec, MethodEntry, ToolEntry, ToolSpec, build_entry_facts
+from remit.schemas.finding import Finding, display_path, locate_function
 
-Composed = Callable[[Callable[[str], AnyTool]], Iterable[object]]
+ComposeFunction = Callable[[Callable[[str], AnyTool]], Iterable[object]]
 
 
-class Made(NamedTuple):
+class BoundSlice(NamedTuple):
     """Methods and tools of a slice that were made before."""
 
     methods: Mapping[str, MethodDefinition]
     tools: Mapping[str, ToolDefinition]
 
 
-def named(tools: Mapping[str, ToolDefinition], name: str) -> AnyTool:
+def find_tool(tools: Mapping[str, ToolDefinition], name: str) -> AnyTool:
     """The tool of that name.
 
     Raises:
@@ -50,316 +57,350 @@ def named(tools: Mapping[str, ToolDefinition], name: str) -> AnyTool:
     return tools[name].tool
 
 
-class _Found(NamedTuple):
-    owner: str
+class _MarkedMethod(NamedTuple):
+    class_name: str
     function: MethodType
-    mark: Mark
+    mark: MethodMark
 
 
 class Binder:
     """Finds the code of each entry, and keeps what does not fit.
 
     Args:
-        made: what need not be made again.
+        bound_slices: what need not be made again.
     """
 
     def __init__(
-        self, inventory: Inventory, domains: list[object], composed: Composed | None, made: Sequence[Made] = ()
+        self,
+        inventory: Inventory,
+        domain_objects: list[object],
+        compose: ComposeFunction | None,
+        bound_slices: Sequence[BoundSlice] = (),
     ) -> None:
         self.findings: list[Finding] = []
         self._inventory = inventory
-        self._domains = domains
-        self._composed = composed
-        self._made = made
-        self._marked: dict[str, list[_Found]] = {}
-        for domain in domains:
+        self._domain_objects = domain_objects
+        self._compose_function = compose
+        self._bound_slices = bound_slices
+        self._marked_methods: dict[str, list[_MarkedMethod]] = {}
+        for domain in domain_objects:
             for name, (function, mark) in methods_of(domain).items():
-                self._marked.setdefault(name, []).append(_Found(type(domain).__name__, function, mark))
+                self._marked_methods.setdefault(name, []).append(_MarkedMethod(type(domain).__name__, function, mark))
 
-    def methods(self) -> dict[str, MethodDefinition]:
+    def bind_methods(self) -> dict[str, MethodDefinition]:
         """The methods, those of the inventory first."""
-        known = [method for part in self._made for method in part.methods.values()]
-        found = {method.metadata.key: method for method in known if self._is_listed(method)}
-        used: set[tuple[str, str]] = set()
+        already_bound = [method for part in self._bound_slices for method in part.methods.values()]
+        found = {method.metadata.key: method for method in already_bound if self._is_listed(method)}
+        matched: set[tuple[str, str]] = set()
         for key, entry in self._inventory.methods.items():
-            code = None if key in found else self._code(entry)
+            code = None if key in found else self._find_implementation(entry)
             if code is not None:
-                used.add((code.owner, entry.name))
-                definition = self._try(entry.where, lambda entry=entry, code=code: self._define(entry, code))
+                matched.add((code.class_name, entry.name))
+                definition = self._try_or_report(
+                    entry.location, lambda entry=entry, code=code: self._define_method(entry, code)
+                )
                 if definition is not None:
                     found[key] = definition
         found = {key: found[key] for key in self._inventory.methods if key in found}
-        codes = (each for several in self._marked.values() for each in several)
-        left = (each for each in codes if (each.owner, each.function.__name__) not in used)
-        unlisted = (self._unlisted(each) for each in left if not self._is_bound(each))
-        for method in (*(each for each in known if not self._is_listed(each)), *unlisted):
+        candidates = (each for several in self._marked_methods.values() for each in several)
+        unmatched = (each for each in candidates if (each.class_name, each.function.__name__) not in matched)
+        unlisted = (self._define_unlisted_method(each) for each in unmatched if not self._is_already_bound(each))
+        for method in (*(each for each in already_bound if not self._is_listed(each)), *unlisted):
             if method is not None:
-                self._enter(found, method)
+                self._add_unlisted_method(found, method)
         return found
 
-    def tools(self, methods: Mapping[str, MethodDefinition]) -> dict[str, ToolDefinition]:
+    def bind_tools(self, methods: Mapping[str, MethodDefinition]) -> dict[str, ToolDefinition]:
         """The tools of the inventory, in its order; those that call others are made when the others are."""
-        made = [tool for part in self._made for tool in part.tools.values()]
-        alone = {tool.method.metadata.key: tool for tool in made if tool.method and not self._is_listed(tool.method)}
-        before = {tool.name: tool for tool in made if tool.method is None or self._is_listed(tool.method)}
-        found, later = dict(before), list[ToolEntry]()
-        for entry in (each for name, each in self._inventory.tools.items() if name not in before):
-            if self._composed is not None and isinstance(entry.part, OfFunction) and not self._owners(entry.part):
-                later.append(entry)
+        already_bound = [tool for part in self._bound_slices for tool in part.tools.values()]
+        unlisted_tools = {
+            tool.method.metadata.key: tool for tool in already_bound if tool.method and not self._is_listed(tool.method)
+        }
+        listed_tools = {
+            tool.name: tool for tool in already_bound if tool.method is None or self._is_listed(tool.method)
+        }
+        found, composed_entries = dict(listed_tools), list[ToolEntry]()
+        for entry in (each for name, each in self._inventory.tools.items() if name not in listed_tools):
+            if (
+                self._compose_function is not None
+                and isinstance(entry.spec, FunctionToolSpec)
+                and not self._instances_for(entry.spec)
+            ):
+                composed_entries.append(entry)
             else:
-                self._tool(found, entry, methods)
-        for entry in later if self._compose(found, later) else ():
-            self._tool(found, entry, methods)
+                self._bind_tool(found, entry, methods)
+        for entry in composed_entries if self._compose_objects(found, composed_entries) else ():
+            self._bind_tool(found, entry, methods)
         found = {name: found[name] for name in self._inventory.tools if name in found}
         for key, method in methods.items():
             if key not in self._inventory.methods:
-                self._self_made(found, method, alone.get(key))
+                self._add_unlisted_tool(found, method, unlisted_tools.get(key))
         return found
 
-    def _is_bound(self, code: _Found) -> bool:
+    def _is_already_bound(self, candidate: _MarkedMethod) -> bool:
         """Whether a part has the method of an object that was given again. That is said, of the object."""
-        for part in self._made:
+        for part in self._bound_slices:
             for method in part.methods.values():
-                if method.implementation.__func__ is code.function.__func__:
-                    what = f"the method {code.owner}.{code.function.__name__} is bound by a part already"
-                    self._say("bound-twice", place_of(code.function), what, f"leave the object of {code.owner} out")
+                if method.implementation.__func__ is candidate.function.__func__:
+                    what = f"the method {candidate.class_name}.{candidate.function.__name__} is bound by a part already"
+                    self._report(
+                        "bound-twice",
+                        locate_function(candidate.function),
+                        what,
+                        f"leave the object of {candidate.class_name} out",
+                    )
                     return True
         return False
 
-    def _enter(self, found: dict[str, MethodDefinition], method: MethodDefinition) -> None:
+    def _add_unlisted_method(self, found: dict[str, MethodDefinition], method: MethodDefinition) -> None:
         """Take up a method without an entry, unless there is one of its key."""
-        key, where = method.metadata.key, method.metadata.inventory
+        key, where = method.metadata.key, method.metadata.inventory_location
         if key in found:
-            what = f"the method {key} is at {found[key].metadata.inventory} already"
-            self._say("duplicate-name", where, what, "rename one")
+            what = f"the method {key} is at {found[key].metadata.inventory_location} already"
+            self._report("duplicate-name", where, what, "rename one")
         elif key not in self._inventory.methods:  # of whose entry something is said already
             found[key] = method
 
     def _is_listed(self, method: MethodDefinition) -> bool:
         """Whether it is of an entry. What has none may have the key of one."""
         entry = self._inventory.methods.get(method.metadata.key)
-        return entry is not None and entry.where == method.metadata.inventory
+        return entry is not None and entry.location == method.metadata.inventory_location
 
-    def _compose(self, found: Mapping[str, ToolDefinition], later: Sequence[ToolEntry]) -> bool:
+    def _compose_objects(self, found: Mapping[str, ToolDefinition], composed_entries: Sequence[ToolEntry]) -> bool:
         """Make the objects whose functions call others; not while something is wrong with those others."""
-        if self._composed is None or self.findings:
+        if self._compose_function is None or self.findings:
             return False
         try:
-            made = _objects(self._composed(partial(named, found)))
-            silent = [type(each).__name__ for each in made if not isinstance(each, Composing)]
-            if silent:
-                raise ContractError(f"{silent[0]} has no `calls`, which say what its functions call")
-            self._domains += made
+            new_objects = _check_composed_objects(self._compose_function(partial(find_tool, found)))
+            without_calls = [type(each).__name__ for each in new_objects if not isinstance(each, DeclaresCalls)]
+            if without_calls:
+                raise ContractError(f"{without_calls[0]} has no `calls`, which say what its functions call")
+            self._domain_objects += new_objects
         except SetupError as error:
-            where = later[0].where if later else f"{shown(self._inventory.folder)}:1"
-            self._say("contract", where, error.message, "mend the code or the entry")
+            where = composed_entries[0].location if composed_entries else f"{display_path(self._inventory.folder)}:1"
+            self._report("contract", where, error.message, "mend the code or the entry")
         return not self.findings
 
-    def _tool(
+    def _bind_tool(
         self, found: dict[str, ToolDefinition], entry: ToolEntry, methods: Mapping[str, MethodDefinition]
     ) -> None:
-        part = entry.part
-        if isinstance(part, OfFunction):
-            made = self._try(entry.where, lambda: self._of_function(entry, part))
+        spec = entry.spec
+        if isinstance(spec, FunctionToolSpec):
+            definition = self._try_or_report(entry.location, lambda: self._define_function_tool(entry, spec))
         else:
             method = methods.get(entry.method)
-            made = method and self._try(entry.where, lambda: self._of_method(entry, method, part))
-        if made:
-            found[entry.name] = made
+            definition = method and self._try_or_report(
+                entry.location, lambda: self._define_method_tool(entry, method, spec)
+            )
+        if definition:
+            found[entry.name] = definition
 
-    def _owners(self, part: OfFunction) -> list[object]:
+    def _instances_for(self, spec: FunctionToolSpec) -> list[object]:
         """The objects of the class that a function is of."""
-        owner = part.function.rpartition(".")[0]
-        return [each for each in self._domains if owner in {kind.__name__ for kind in type(each).__mro__}]
+        owner = spec.function.rpartition(".")[0]
+        return [each for each in self._domain_objects if owner in {kind.__name__ for kind in type(each).__mro__}]
 
-    def _self_made(
-        self, found: dict[str, ToolDefinition], method: MethodDefinition, known: ToolDefinition | None
+    def _add_unlisted_tool(
+        self, found: dict[str, ToolDefinition], method: MethodDefinition, existing: ToolDefinition | None
     ) -> None:
         """The tool of a method without an entry, which says all of itself."""
-        name, where = canonical_name(method.implementation), method.metadata.code
+        name, where = canonical_name(method.implementation), method.metadata.code_location
         if name in found:
-            self._say("duplicate-name", where, f"the tool {name} is at {found[name].where} already", "rename one")
+            self._report("duplicate-name", where, f"the tool {name} is at {found[name].location} already", "rename one")
             return
-        if known is not None:
-            found[name] = known
+        if existing is not None:
+            found[name] = existing
             return
-        rules: dict[str, Policies] = {BUSINESS: method.business_rules}
-        said = _said("", method.implementation, method.facts)
-        made = self._try(
-            where, lambda: method.contract.governed(method.facts, name=name, description=said, where=where)
+        rules: dict[str, PolicyModel] = {BUSINESS_RULES: method.business_rules}
+        description = _describe_for_model("", method.implementation, method.facts)
+        made = self._try_or_report(
+            where, lambda: method.contract.with_facts(method.facts, name=name, description=description, where=where)
         )
         if made is not None:
-            stack = self._inventory.table.stack(rules, method.facts)
+            stack = self._inventory.policy_table.build_stack(rules, method.facts)
             found[name] = ToolDefinition(
-                name=name, method=method, policies=rules, fixed={}, hidden=(), where=where, tool=made.layer(stack)
+                name=name,
+                method=method,
+                policies=rules,
+                fixed_values={},
+                hidden_parameters=(),
+                location=where,
+                tool=made.layer(stack),
             )
 
-    def _code(self, entry: MethodEntry) -> _Found | None:
-        said = entry.part.implementation
-        owner, _, name = said.rpartition(".") if said else ("", "", entry.name)
-        several = [each for each in self._marked.get(name, ()) if owner in {"", each.owner}]
-        if len(several) == 1 and several[0].mark.facts is None:
-            return several[0]
-        if not several:
-            there = ", ".join(type(domain).__name__ for domain in self._domains) or "no class"
-            what = f"no @method {said or name} among {there}"
-            self._say("not-in-code", entry.where, what, "write it and give its object, or remove the entry")
-        elif len(several) > 1:
-            owners = ", ".join(f"{each.owner}.{name}" for each in several)
-            self._say("ambiguous", entry.where, f"{entry.key} may be {owners}", "say which as `implementation`")
+    def _find_implementation(self, entry: MethodEntry) -> _MarkedMethod | None:
+        implementation = entry.spec.implementation
+        owner, _, name = implementation.rpartition(".") if implementation else ("", "", entry.name)
+        candidates = [each for each in self._marked_methods.get(name, ()) if owner in {"", each.class_name}]
+        if len(candidates) == 1 and candidates[0].mark.facts is None:
+            return candidates[0]
+        if not candidates:
+            listed = ", ".join(type(domain).__name__ for domain in self._domain_objects) or "no class"
+            what = f"no @method {implementation or name} among {listed}"
+            self._report("not-in-code", entry.location, what, "write it and give its object, or remove the entry")
+        elif len(candidates) > 1:
+            owners = ", ".join(f"{each.class_name}.{name}" for each in candidates)
+            self._report("ambiguous", entry.location, f"{entry.key} may be {owners}", "say which as `implementation`")
         else:
-            what = f"the facts of {entry.key} stand in its decorator too ({place_of(several[0].function)})"
-            self._say("said-twice", entry.where, what, "remove them there")
+            what = f"the facts of {entry.key} stand in its decorator too ({locate_function(candidates[0].function)})"
+            self._report("said-twice", entry.location, what, "remove them there")
         return None
 
-    def _define(self, entry: MethodEntry, code: _Found) -> MethodDefinition:
-        rules = cast("BusinessRules", entry.policies[BUSINESS])
-        facts = facts_said(entry, entry.part, rules)
-        definition = _definition(entry.key, entry.where, code, facts, rules, entry.policies)
-        for said, kind in (
-            (entry.part.models.request, definition.models.request),
-            (entry.part.models.response, definition.models.response),
+    def _define_method(self, entry: MethodEntry, marked: _MarkedMethod) -> MethodDefinition:
+        rules = cast("BusinessRules", entry.policies[BUSINESS_RULES])
+        facts = build_entry_facts(entry, entry.spec, rules)
+        definition = _build_method_definition(entry.key, entry.location, marked, facts, rules, entry.policies)
+        for declared_name, kind in (
+            (entry.spec.models.request, definition.models.request),
+            (entry.spec.models.response, definition.models.response),
         ):
-            there = kind.__name__ if kind is not None else "none"
-            if said and said != there:
+            actual_name = kind.__name__ if kind is not None else "none"
+            if declared_name and declared_name != actual_name:
                 mend = "correct the name, or leave it out: the signature says it"
-                self._say("missing-model", entry.where, f"{entry.key} has no model {said}, but {there}", mend)
+                self._report(
+                    "missing-model",
+                    entry.location,
+                    f"{entry.key} has no model {declared_name}, but {actual_name}",
+                    mend,
+                )
         return definition
 
-    def _unlisted(self, code: _Found) -> MethodDefinition | None:
+    def _define_unlisted_method(self, marked: _MarkedMethod) -> MethodDefinition | None:
         """A method without an entry: its decorator has its facts."""
-        facts, where = code.mark.facts, place_of(code.function)
+        facts, where = marked.mark.facts, locate_function(marked.function)
         if facts is None or facts.classification is None:
-            what = f"the method {code.owner}.{code.function.__name__} is not in the inventory"
-            self._say("not-in-inventory", where, what, "write an entry for it")
+            what = f"the method {marked.class_name}.{marked.function.__name__} is not in the inventory"
+            self._report("not-in-inventory", where, what, "write an entry for it")
             return None
-        kind = facts.classification
-        key = f"{kind.domain}.{kind.subdomain}.{code.function.__name__}"
-        rules = cast("BusinessRules", self._inventory.table.sections[BUSINESS].read({}))
-        return self._try(where, lambda: _definition(key, where, code, facts, rules, {}))
+        classification = facts.classification
+        key = f"{classification.domain}.{classification.subdomain}.{marked.function.__name__}"
+        rules = cast("BusinessRules", self._inventory.policy_table.sections[BUSINESS_RULES].parse({}))
+        return self._try_or_report(where, lambda: _build_method_definition(key, where, marked, facts, rules, {}))
 
-    def _of_function(self, entry: ToolEntry, part: OfFunction) -> ToolDefinition:
-        name, domains = part.function.rpartition(".")[2], self._owners(part)
-        written: object = dict(inspect.getmembers(type(domains[0]))).get(name) if domains else None
-        if isinstance(written, Tool):
+    def _define_function_tool(self, entry: ToolEntry, spec: FunctionToolSpec) -> ToolDefinition:
+        name, instances = spec.function.rpartition(".")[2], self._instances_for(spec)
+        attribute: object = dict(inspect.getmembers(type(instances[0]))).get(name) if instances else None
+        if isinstance(attribute, Tool):
             raise ContractError(f"the facts of {entry.name} stand in a decorator too; remove them there")
-        if not isinstance(written, FunctionType):
-            there = ", ".join(type(domain).__name__ for domain in self._domains) or "no class"
-            raise ContractError(f"no function {part.function!r} among {there}; write it and give its object")
-        function = MethodType(written, domains[0])
-        rules = cast("BusinessRules", entry.policies[BUSINESS])
-        facts = facts_said(entry, part, rules, part)
-        said = _said(part.description, function, facts)
-        made = tool_of(function, facts, name=entry.name, description=said, where=entry.where)
-        return self._definition(entry, None, made, part, _calls(domains[0], function, part))
+        if not isinstance(attribute, FunctionType):
+            listed = ", ".join(type(domain).__name__ for domain in self._domain_objects) or "no class"
+            raise ContractError(f"no function {spec.function!r} among {listed}; write it and give its object")
+        function = MethodType(attribute, instances[0])
+        rules = cast("BusinessRules", entry.policies[BUSINESS_RULES])
+        facts = build_entry_facts(entry, spec, rules, spec)
+        description = _describe_for_model(spec.description, function, facts)
+        made = build_tool(function, facts, name=entry.name, description=description, where=entry.location)
+        return self._build_tool_definition(entry, None, made, spec, _declared_calls(instances[0], function, spec))
 
-    def _of_method(self, entry: ToolEntry, method: MethodDefinition, part: Narrowed) -> ToolDefinition:
-        rules = cast("BusinessRules", entry.policies[BUSINESS])
-        listed = self._inventory.methods[method.metadata.key]
-        facts = facts_said(entry, listed.part, rules, part)
-        said = _said(part.description, method.implementation, facts)
+    def _define_method_tool(self, entry: ToolEntry, method: MethodDefinition, spec: ToolSpec) -> ToolDefinition:
+        rules = cast("BusinessRules", entry.policies[BUSINESS_RULES])
+        method_entry = self._inventory.methods[method.metadata.key]
+        facts = build_entry_facts(entry, method_entry.spec, rules, spec)
+        description = _describe_for_model(spec.description, method.implementation, facts)
         name = canonical_name(method.implementation, entry.name)
-        if not part.fix and not part.hide:
-            made = method.contract.governed(facts, name=name, description=said, where=entry.where)
+        if not spec.fix and not spec.hide:
+            made = method.contract.with_facts(facts, name=name, description=description, where=entry.location)
         else:
-            context = method.models.context or LeafContext
-            body = narrowed(method.contract, method.models.result, context, part.fix, part.hide)
-            made = tool_of(body, facts, name=name, description=said, where=entry.where)
-        return self._definition(entry, method, made, part)
+            context = method.models.context_type or LeafContext
+            body = narrow_tool_body(method.contract, method.models.result_type, context, spec.fix, spec.hide)
+            made = build_tool(body, facts, name=name, description=description, where=entry.location)
+        return self._build_tool_definition(entry, method, made, spec)
 
-    def _definition(
+    def _build_tool_definition(
         self,
         entry: ToolEntry,
         method: MethodDefinition | None,
-        made: AnyTool,
-        part: Narrowed | OfFunction,
+        bare_tool: AnyTool,
+        spec: ToolSpec | FunctionToolSpec,
         calls: tuple[AnyCallee, ...] = (),
     ) -> ToolDefinition:
-        narrow = part if isinstance(part, Narrowed) else Narrowed()
+        narrowing = spec if isinstance(spec, ToolSpec) else ToolSpec()
         return ToolDefinition(
             name=entry.name,
             method=method,
             policies=entry.policies,
-            fixed=narrow.fix,
-            hidden=narrow.hide,
-            where=entry.where,
-            tool=made.layer(self._inventory.table.stack(entry.policies, made.facts, narrow.fix)),
+            fixed_values=narrowing.fix,
+            hidden_parameters=narrowing.hide,
+            location=entry.location,
+            tool=bare_tool.layer(
+                self._inventory.policy_table.build_stack(entry.policies, bare_tool.facts, narrowing.fix)
+            ),
             calls=calls,
         )
 
-    def _try(self, where: str, make: Callable[[], Any]) -> Any:
+    def _try_or_report(self, where: str, make: Callable[[], Any]) -> Any:
         try:
             return make()
         except ContractError as error:
-            self._say("contract", where, error.message, "mend the code or the entry")
+            self._report("contract", where, error.message, "mend the code or the entry")
             return None
 
-    def _say(self, code: str, where: str, what: str, mend: str) -> None:
-        self.findings.append(Finding(code=code, where=where, what=what, mend=mend))
+    def _report(self, code: str, where: str, what: str, fix: str) -> None:
+        self.findings.append(Finding(code=code, where=where, what=what, fix=fix))
 
 
-def _definition(
-    key: str, where: str, code: _Found, facts: Facts, rules: BusinessRules, policies: Mapping[str, Policies]
+def _build_method_definition(
+    key: str, where: str, marked: _MarkedMethod, facts: Facts, rules: BusinessRules, policies: Mapping[str, PolicyModel]
 ) -> MethodDefinition:
-    function, external = code.function, code.mark.external
+    function, external = marked.function, marked.mark.external
     models = read_models(function, external=external)
-    body = function if models.request is None else enveloped(function, models)
+    body = function if models.request is None else wrap_in_envelope(function, models)
     description = description_of(function)
     return MethodDefinition(
-        metadata=MethodMetadata(key, function.__name__, description, place_of(function), where),
+        metadata=MethodMetadata(key, function.__name__, description, locate_function(function), where),
         facts=facts,
         business_rules=rules,
         policies=policies,
         models=models,
         implementation=function,
         external=external,
-        contract=tool_of(body, replace(facts, confirm=None), name=canonical_name(function), description=description),
+        contract=build_tool(body, replace(facts, confirm=None), name=canonical_name(function), description=description),
     )
 
 
-def _calls(owner: object, function: MethodType, part: OfFunction) -> tuple[AnyCallee, ...]:
+def _declared_calls(owner: object, function: MethodType, spec: FunctionToolSpec) -> tuple[AnyCallee, ...]:
     """What a function calls, if its object says it of any."""
-    if not isinstance(owner, Composing):
+    if not isinstance(owner, DeclaresCalls):
         return ()
-    calls = _by_function(type(owner).__name__, owner.calls).get(function)
-    if calls is None and part.effect is Effect.COMPOSED:
-        raise ContractError(f"{part.function} calls others; name them in the `calls` of its object")
-    return _callees(part.function, calls)
+    calls = _check_calls_mapping(type(owner).__name__, owner.calls).get(function)
+    if calls is None and spec.effect is Effect.COMPOSED:
+        raise ContractError(f"{spec.function} calls others; name them in the `calls` of its object")
+    return _check_callees(spec.function, calls)
 
 
-def _by_function(owner: str, calls: object) -> Mapping[object, object]:
+def _check_calls_mapping(owner: str, calls: object) -> Mapping[object, object]:
     """What an object says that its functions call, if it says it by function."""
     if not isinstance(calls, Mapping):
         raise ContractError(f"the `calls` of {owner} are no mapping; name for each function the callees it calls")
     return cast("Mapping[object, object]", calls)
 
 
-def _callees(function: str, calls: object) -> tuple[AnyCallee, ...]:
+def _check_callees(function: str, calls: object) -> tuple[AnyCallee, ...]:
     """What a function says it calls, if those are callees."""
     if calls is None:
         return ()
     if not isinstance(calls, Iterable):
         raise ContractError(f"the `calls` of {function} are {calls!r}; give a list of the callees it calls")
-    several = tuple(cast("Iterable[object]", calls))
-    for each in several:
+    listed = tuple(cast("Iterable[object]", calls))
+    for each in listed:
         if not isinstance(each, Callee):
             raise ContractError(f"the `calls` of {function} name {each!r}, which is no callee; name tools or agents")
-    return cast("tuple[AnyCallee, ...]", several)
+    return cast("tuple[AnyCallee, ...]", listed)
 
 
-def _objects(given: object) -> list[object]:
+def _check_composed_objects(given: object) -> list[object]:
     """The objects that `composed` gave."""
     if not isinstance(given, Iterable):
         raise ContractError(f"`composed` gave {given!r}; give a list of the objects whose functions call tools")
     return list(cast("Iterable[object]", given))
 
 
-def _said(description: str, function: MethodType, facts: Facts) -> str:
+def _describe_for_model(description: str, function: MethodType, facts: Facts) -> str:
     """What a model is told: the docstring, unless the entry says something else; that it goes, where it does."""
-    said = description or description_of(function)
-    return f"{_going(facts.deprecation)}{said}" if facts.deprecation else said
+    text = description or description_of(function)
+    return f"{_deprecation_notice(facts.deprecation)}{text}" if facts.deprecation else text
 
 
-def _going(deprecation: Deprecation) -> str:
+def _deprecation_notice(deprecation: Deprecation) -> str:
     instead = f" Use {deprecation.replacement}." if deprecation.replacement else ""
     return f"Deprecated since {deprecation.since}.{instead} "

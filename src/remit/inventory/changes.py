@@ -10,145 +10,171 @@ from typing import Any, Final, NamedTuple
 
 from remit.contracts.facts import Risk
 from remit.inventory.definition import MethodDefinition
-from remit.inventory.governance import BUSINESS, Table
-from remit.inventory.lock import Agreed, Lock, lock_file, lock_of
+from remit.inventory.governance import BUSINESS_RULES, PolicyTable
+from remit.inventory.lock import Lock, LockedOperation, build_lock, lock_path
 from remit.inventory.operations import Operations
-from remit.schemas.compat import accepts
-from remit.schemas.finding import Finding, Step, place_of_field, shown
+from remit.schemas.compat import is_wider
+from remit.schemas.finding import Finding, VersionBump, display_path, locate_field
 from remit.schemas.jsontext import canonical_text
 
 _RISKS: Final = [risk.value for risk in Risk]
-_IN_FACTS: Final = {(BUSINESS, "required_permissions"), (BUSINESS, "visibility")}
+_REPORTED_AS_FACTS: Final = {(BUSINESS_RULES, "required_permissions"), (BUSINESS_RULES, "visibility")}
 
 
 class Change(NamedTuple):
     """One change: a stable word for its kind, the step it needs, what it is, and the parameter it is of."""
 
     code: str
-    step: Step
-    what: str
+    bump: VersionBump
+    description: str
     parameter: str = ""
 
 
-def changes(lock: Lock, operations: Operations) -> Iterator[Finding]:
+def diff_lock(lock: Lock, operations: Operations) -> Iterator[Finding]:
     """The changes from ``lock`` to today. What has changed in a method is not said again of its tools."""
-    today, file, table = lock_of(operations), shown(lock_file(operations)), operations.inventory.table
-    said: dict[str, set[Change]] = {}
+    today, file, table = build_lock(operations), display_path(lock_path(operations)), operations.inventory.policy_table
+    method_changes: dict[str, set[Change]] = {}
     for name in sorted({*lock.methods, *today.methods}):
         method = operations.methods.get(name)
-        said[name] = set(_of(lock.methods.get(name), today.methods.get(name), table))
-        where = method.metadata.inventory if method is not None else f"{file}:1"
-        yield from _findings(f"method {name}", where, said[name], method)
+        method_changes[name] = set(_diff_operation(lock.methods.get(name), today.methods.get(name), table))
+        where = method.metadata.inventory_location if method is not None else f"{file}:1"
+        yield from _to_findings(f"method {name}", where, method_changes[name], method)
     for name in sorted({*lock.tools, *today.tools}):
         tool = operations.tools.get(name)
-        above = said[tool.method.metadata.key] if tool is not None and tool.method is not None else set[Change]()
-        own = set(_of(lock.tools.get(name), today.tools.get(name), table)) - above
-        where = tool.where if tool is not None else f"{file}:1"
-        yield from _findings(f"tool {name}", where, own, tool.method if tool is not None else None)
+        inherited = (
+            method_changes[tool.method.metadata.key] if tool is not None and tool.method is not None else set[Change]()
+        )
+        own = set(_diff_operation(lock.tools.get(name), today.tools.get(name), table)) - inherited
+        where = tool.location if tool is not None else f"{file}:1"
+        yield from _to_findings(f"tool {name}", where, own, tool.method if tool is not None else None)
 
 
-def _findings(name: str, where: str, found: set[Change], method: MethodDefinition | None) -> Iterator[Finding]:
-    for change in sorted(found, key=lambda change: (change.code, change.what)):
+def _to_findings(name: str, where: str, changes: set[Change], method: MethodDefinition | None) -> Iterator[Finding]:
+    for change in sorted(changes, key=lambda change: (change.code, change.description)):
         mend = "agree to it (remit lock APP), or take it back"
-        if change.step is Step.MAJOR:
+        if change.bump is VersionBump.MAJOR:
             mend = "take it back, or agree to it (remit lock APP) and make the next version a MAJOR one"
-        what = f"{name}: {change.what}{_written(change.parameter, method)}"
-        yield Finding(code=change.code, where=where, what=what, mend=mend, step=change.step)
+        what = f"{name}: {change.description}{_parameter_location(change.parameter, method)}"
+        yield Finding(code=change.code, where=where, what=what, fix=mend, bump=change.bump)
 
 
-def _written(parameter: str, method: MethodDefinition | None) -> str:
+def _parameter_location(parameter: str, method: MethodDefinition | None) -> str:
     """Where the parameter is written in the code, or else its payload or method."""
     if not parameter or method is None:
         return ""
     payload = method.models.payload
-    return f" ({method.metadata.code if payload is None else place_of_field(payload, parameter)})"
+    return f" ({method.metadata.code_location if payload is None else locate_field(payload, parameter)})"
 
 
-def _of(before: Agreed | None, now: Agreed | None, table: Table) -> Iterator[Change]:
+def _diff_operation(
+    before: LockedOperation | None, now: LockedOperation | None, table: PolicyTable
+) -> Iterator[Change]:
     if before == now:  # whose digests were made just now
         return
     if before is None:
-        yield Change("added", Step.MINOR, "is new")
+        yield Change("added", VersionBump.MINOR, "is new")
     elif now is None:
-        yield Change("removed", Step.MAJOR, "is gone")
-    elif not before.true():
-        yield Change("stale-lock", Step.NONE, "the lock was changed by hand; its digests are not its own")
+        yield Change("removed", VersionBump.MAJOR, "is gone")
+    elif not before.has_valid_digests():
+        yield Change("stale-lock", VersionBump.NONE, "the lock was changed by hand; its digests are not its own")
     else:
-        yield from _parameters(before, now)
-        yield from _governance(before.governed, now.governed, table)
+        yield from _diff_parameters(before, now)
+        yield from _diff_governance(before.governed, now.governed, table)
         if before.text != now.text:
-            yield Change("text", Step.PATCH, "its description has changed")
+            yield Change("text", VersionBump.PATCH, "its description has changed")
 
 
-def _parameters(before: Agreed, now: Agreed) -> Iterator[Change]:
+def _diff_parameters(before: LockedOperation, now: LockedOperation) -> Iterator[Change]:
     for name in before.parameters.keys() - now.parameters.keys():
-        yield Change("removed-parameter", Step.MAJOR, f"the parameter {name!r} is gone", name)
+        yield Change("removed-parameter", VersionBump.MAJOR, f"the parameter {name!r} is gone", name)
     for name in now.parameters.keys() - before.parameters.keys():
-        needed = name in now.required
-        step, said = (Step.MAJOR, "required") if needed else (Step.MINOR, "optional")
-        yield Change("added-parameter", step, f"the parameter {name!r} is new and {said}", name)
+        is_required = name in now.required
+        bump, wording = (VersionBump.MAJOR, "required") if is_required else (VersionBump.MINOR, "optional")
+        yield Change("added-parameter", bump, f"the parameter {name!r} is new and {wording}", name)
     for name in sorted(before.parameters.keys() & now.parameters.keys()):
         old, new = before.parameters[name], now.parameters[name]
         if old != new:
-            wider = accepts(new, old)
-            step, said = (Step.MINOR, "takes more than before") if wider else (Step.MAJOR, "does not take all it took")
-            yield Change("changed-type", step, f"the parameter {name!r} {said}", name)
+            is_compatible = is_wider(new, old)
+            bump, wording = (
+                (VersionBump.MINOR, "takes more than before")
+                if is_compatible
+                else (VersionBump.MAJOR, "does not take all it took")
+            )
+            yield Change("changed-type", bump, f"the parameter {name!r} {wording}", name)
         if (name in before.required) != (name in now.required):
-            needed = name in now.required
-            step, said = (Step.MAJOR, "is required now") if needed else (Step.MINOR, "is optional now")
-            yield Change("changed-required", step, f"the parameter {name!r} {said}", name)
+            is_required = name in now.required
+            bump, wording = (
+                (VersionBump.MAJOR, "is required now") if is_required else (VersionBump.MINOR, "is optional now")
+            )
+            yield Change("changed-required", bump, f"the parameter {name!r} {wording}", name)
         elif before.defaults.get(name) != now.defaults.get(name):
-            said = f"{before.defaults.get(name)!r}, and is {now.defaults.get(name)!r}"
-            yield Change("changed-default", Step.MAJOR, f"the default of {name!r} was {said}", name)
+            wording = f"{before.defaults.get(name)!r}, and is {now.defaults.get(name)!r}"
+            yield Change("changed-default", VersionBump.MAJOR, f"the default of {name!r} was {wording}", name)
     if before.result != now.result:
-        fits = accepts(before.result, now.result)
-        said = "holds more than before" if fits else "is not what it was"
-        yield Change("changed-result", Step.MINOR if fits else Step.MAJOR, f"its result {said}")
+        is_compatible_result = is_wider(before.result, now.result)
+        wording = "holds more than before" if is_compatible_result else "is not what it was"
+        yield Change(
+            "changed-result", VersionBump.MINOR if is_compatible_result else VersionBump.MAJOR, f"its result {wording}"
+        )
 
 
-def _governance(before: Mapping[str, Any], now: Mapping[str, Any], table: Table) -> Iterator[Change]:
+def _diff_governance(before: Mapping[str, Any], now: Mapping[str, Any], table: PolicyTable) -> Iterator[Change]:
     for name in sorted({*before, *now}):
         old, new = before.get(name), now.get(name)
         if old != new and name in table.sections:
-            yield from _section(name, old, new, table)
+            yield from _diff_section(name, old, new, table)
         elif old != new:
-            yield _governed(name, old, new)
+            yield _diff_fact(name, old, new)
 
 
-def _section(name: str, old: dict[str, Any] | None, new: dict[str, Any] | None, table: Table) -> Iterator[Change]:
+def _diff_section(
+    name: str, old: dict[str, Any] | None, new: dict[str, Any] | None, table: PolicyTable
+) -> Iterator[Change]:
     """What has changed in a section of policy, field by field; all of it where it was not there, or is not."""
-    code, enforced = f"changed-{name}", table.sections[name].enforced
+    code, enforced = f"changed-{name}", table.sections[name].enforcers
     before, now = old or {}, new or {}
-    several = False
+    has_field_changes = False
     for field in sorted({*before, *now}):
         was, value = before.get(field), now.get(field)
-        rule = enforced[field].stricter if field in enforced else None
+        rule = enforced[field].breaks_callers if field in enforced else None
         breaks = was != value and rule is not None and rule(was, value)
-        if (name, field) not in _IN_FACTS and (breaks or (was != value and old is not None and new is not None)):
-            several = True
-            yield Change(code, Step.MAJOR if breaks else Step.MINOR, f"{name}.{field} {_plain(was)} → {_plain(value)}")
-    if not several and (old is None or new is None):
-        yield Change(code, Step.MINOR, f"{name} {'is declared now' if old is None else 'is not declared any more'}")
+        if (name, field) not in _REPORTED_AS_FACTS and (
+            breaks or (was != value and old is not None and new is not None)
+        ):
+            has_field_changes = True
+            yield Change(
+                code,
+                VersionBump.MAJOR if breaks else VersionBump.MINOR,
+                f"{name}.{field} {_format_value(was)} → {_format_value(value)}",
+            )
+    if not has_field_changes and (old is None or new is None):
+        yield Change(
+            code, VersionBump.MINOR, f"{name} {'is declared now' if old is None else 'is not declared any more'}"
+        )
 
 
-def _plain(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:g}"
     return "none" if value in (None, "", []) else canonical_text(value).strip('"')
 
 
-def _governed(name: str, old: Any, new: Any) -> Change:
+def _diff_fact(name: str, old: Any, new: Any) -> Change:
     if name == "risk":
         raised = _RISKS.index(new) > _RISKS.index(old)
-        code, step = ("raised-risk", Step.MAJOR) if raised else ("lowered-risk", Step.MINOR)
-        return Change(code, step, f"its risk was {old}, and is {new}")
+        code, bump = ("raised-risk", VersionBump.MAJOR) if raised else ("lowered-risk", VersionBump.MINOR)
+        return Change(code, bump, f"its risk was {old}, and is {new}")
     if name == "permissions":
         more = sorted(set(new) - set(old))
-        step = Step.MAJOR if more else Step.MINOR
-        said = f"it needs the permission {', '.join(more)} too" if more else "it needs fewer permissions"
-        return Change("changed-permissions", step, said)
+        bump = VersionBump.MAJOR if more else VersionBump.MINOR
+        wording = f"it needs the permission {', '.join(more)} too" if more else "it needs fewer permissions"
+        return Change("changed-permissions", bump, wording)
     if name == "egress":
-        said = "sends data out of the system now" if new else "does not send data out of the system any more"
-        return Change("changed-egress", Step.MAJOR if new else Step.MINOR, f"it {said}")
+        wording = "sends data out of the system now" if new else "does not send data out of the system any more"
+        return Change("changed-egress", VersionBump.MAJOR if new else VersionBump.MINOR, f"it {wording}")
     breaks = name in {"effect", "confirm"} or (name == "visibility" and new != "public")
-    return Change(f"changed-{name}", Step.MAJOR if breaks else Step.MINOR, f"{name} {_plain(old)} → {_plain(new)}")
+    return Change(
+        f"changed-{name}",
+        VersionBump.MAJOR if breaks else VersionBump.MINOR,
+        f"{name} {_format_value(old)} → {_format_value(new)}",
+    )

@@ -12,7 +12,7 @@ from remit.contracts.callee import Callee
 from remit.contracts.facts import Facts
 from remit.contracts.tool import Tool
 from remit.core.frozen import frozen
-from remit.inventory.governance import BusinessRules, Policies
+from remit.inventory.governance import BusinessRules, PolicyModel
 from remit.inventory.methods import MethodModels, Parameter
 
 AnyTool = Tool[..., Any]
@@ -20,7 +20,7 @@ AnyCallee = Callee[..., Any]
 
 
 @runtime_checkable
-class Composing(Protocol):
+class DeclaresCalls(Protocol):
     """An object whose functions call others, as a pipeline does, and which says so.
 
     Whoever may call such a function should be allowed each of its calls, or is refused midway: `check` looks at that.
@@ -38,8 +38,8 @@ class MethodMetadata(NamedTuple):
     key: str
     name: str
     description: str
-    code: str
-    inventory: str
+    code_location: str
+    inventory_location: str
 
 
 @frozen
@@ -49,7 +49,7 @@ class MethodDefinition:
     metadata: MethodMetadata
     facts: Facts
     business_rules: BusinessRules
-    policies: Mapping[str, Policies]
+    policies: Mapping[str, PolicyModel]
     models: MethodModels
     implementation: MethodType
     external: bool
@@ -70,10 +70,10 @@ class ToolDefinition:
 
     name: str
     method: MethodDefinition | None
-    policies: Mapping[str, Policies]
-    fixed: Mapping[str, JsonValue]
-    hidden: tuple[str, ...]
-    where: str
+    policies: Mapping[str, PolicyModel]
+    fixed_values: Mapping[str, JsonValue]
+    hidden_parameters: tuple[str, ...]
+    location: str
     tool: AnyTool
     calls: tuple[AnyCallee, ...] = ()
 
@@ -88,18 +88,18 @@ def parameters_of(tool: AnyTool) -> tuple[Parameter, ...]:
     schema = tool.schema_in.json_schema
     required = schema.get("required", ())
     return tuple(
-        Parameter(name, kind_of(each), name in required, each) for name, each in schema.get("properties", {}).items()
+        Parameter(name, type_label(each), name in required, each) for name, each in schema.get("properties", {}).items()
     )
 
 
-def kind_of(schema: Mapping[str, Any]) -> str:
+def type_label(schema: Mapping[str, Any]) -> str:
     """The type of a parameter in a word or two."""
     if "$ref" in schema:
         return str(schema["$ref"]).rpartition("/")[2]
     if "anyOf" in schema:
-        return " | ".join(kind_of(each) for each in schema["anyOf"])
+        return " | ".join(type_label(each) for each in schema["anyOf"])
     if "enum" in schema or "const" in schema:
         return " | ".join(repr(each) for each in schema.get("enum", [schema.get("const")]))
     if schema.get("type") == "array":
-        return f"array of {kind_of(schema.get('items', {}))}"
+        return f"array of {type_label(schema.get('items', {}))}"
     return str(schema.get("type", "any"))

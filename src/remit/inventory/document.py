@@ -14,32 +14,32 @@ from pydantic import BaseModel, JsonValue, ValidationError
 
 from remit.core.frozen import frozen
 from remit.errors import ContractError, SetupError
-from remit.inventory.governance import BUSINESS, BusinessRules, Policies, Table
+from remit.inventory.governance import BUSINESS_RULES, BusinessRules, PolicyModel, PolicyTable
 from remit.inventory.schema import (
+    FieldReference,
+    FunctionToolSpec,
+    InventorySpec,
     MethodEntry,
-    MethodPart,
-    Named,
-    Narrowed,
-    OfFunction,
-    OfMethod,
-    Part,
+    MethodSpec,
+    MethodToolSpec,
     ToolEntry,
-    facts_said,
-    names_said,
+    ToolSpec,
+    build_entry_facts,
+    collect_field_references,
 )
-from remit.schemas.finding import Finding, InventoryError, shown
-from remit.schemas.garbage import gc_paused
-from remit.schemas.jsontext import compact
-from remit.schemas.suggestions import near
-from remit.schemas.yaml_lines import Document, read_yaml, text_of
-from remit.schemas.yaml_lines import Path as At
+from remit.schemas.finding import Finding, InventoryError, display_path
+from remit.schemas.garbage import pause_gc
+from remit.schemas.jsontext import compact_json
+from remit.schemas.suggestions import suggest
+from remit.schemas.yaml_lines import KeyPath as At
+from remit.schemas.yaml_lines import YamlDocument, read_text, read_yaml
 
-N = TypeVar("N", bound=Part)
-Declared = dict[str, dict[str, JsonValue]]
+N = TypeVar("N", bound=InventorySpec)
+DeclaredPolicies = dict[str, dict[str, JsonValue]]
 
-_TOP: Final = ("domain", "subdomain", "methods", "tools")
+_TOP_LEVEL_KEYS: Final = ("domain", "subdomain", "methods", "tools")
 _QUOTED: Final = re.compile(r"'([^']*)'")
-_INHERITED: Final = ("classification", "effect", "risk", "egress", "trusted", "entities", "models", "parameters")
+_INHERITED_KEYS: Final = ("classification", "effect", "risk", "egress", "trusted", "entities", "models", "parameters")
 
 
 @frozen
@@ -55,7 +55,7 @@ class Inventory:
     """What was read: methods by their key ``domain.subdomain.name``, tools by name."""
 
     folder: Path
-    table: Table
+    policy_table: PolicyTable
     methods: Mapping[str, MethodEntry]
     tools: Mapping[str, ToolEntry]
 
@@ -65,330 +65,355 @@ class Inventory:
         Raises:
             SetupError: it says nothing of that one.
         """
-        at = (domain, subdomain)
+        wanted_slice = (domain, subdomain)
         slices = {(each.domain, each.subdomain) for each in (*self.methods.values(), *self.tools.values())}
-        if at not in slices:
-            there = ", ".join(".".join(each) for each in sorted(slices)) or "none"
-            raise SetupError(f"{shown(self.folder)} has no slice {domain}.{subdomain}; there are: {there}")
-        methods = {key: each for key, each in self.methods.items() if (each.domain, each.subdomain) == at}
-        tools = {name: each for name, each in self.tools.items() if (each.domain, each.subdomain) == at}
-        return Inventory(folder=self.folder, table=self.table, methods=methods, tools=tools)
+        if wanted_slice not in slices:
+            listed = ", ".join(".".join(each) for each in sorted(slices)) or "none"
+            raise SetupError(f"{display_path(self.folder)} has no slice {domain}.{subdomain}; there are: {listed}")
+        methods = {key: each for key, each in self.methods.items() if (each.domain, each.subdomain) == wanted_slice}
+        tools = {name: each for name, each in self.tools.items() if (each.domain, each.subdomain) == wanted_slice}
+        return Inventory(folder=self.folder, policy_table=self.policy_table, methods=methods, tools=tools)
 
 
-@gc_paused()
-def read_inventory(folder: Path, table: Table, words: Vocabulary) -> Inventory:
+@pause_gc()
+def read_inventory(folder: Path, policy_table: PolicyTable, vocabulary: Vocabulary) -> Inventory:
     """Read the files ``*.yaml`` of a folder. A slice that stands elsewhere in it is refused, not left out.
 
     Raises:
         InventoryError: with everything that is wrong in them.
     """
-    reader = _Reader(table, words)
+    reader = _InventoryReader(policy_table, vocabulary)
     files = sorted(folder.glob("*.yaml"))
     if not files:
-        where = f"{shown(folder)}:1"
-        raise InventoryError(
-            [Finding(code="empty", where=where, what="no inventory: no file *.yaml", mend="write one")]
-        )
-    reader.findings += _elsewhere(folder)
+        where = f"{display_path(folder)}:1"
+        raise InventoryError([Finding(code="empty", where=where, what="no inventory: no file *.yaml", fix="write one")])
+    reader.findings += _find_unread_files(folder)
     for file in files:
-        reader.read(file)
-    reader.finish()
+        reader.read_file(file)
+    reader.resolve_references()
     if reader.findings:
         raise InventoryError(reader.findings)
-    return Inventory(folder=folder, table=table, methods=reader.methods, tools=reader.tools)
+    return Inventory(folder=folder, policy_table=policy_table, methods=reader.methods, tools=reader.tools)
 
 
-def _keys(model: type[BaseModel], loc: At, more: Iterable[str]) -> list[str]:
+def _allowed_keys(model: type[BaseModel], loc: At, extra_keys: Iterable[str]) -> list[str]:
     """The keys that there are where one stands that is none."""
-    inside = model.model_fields[str(loc[0])].annotation if len(loc) > 1 else None
-    if isinstance(inside, type) and issubclass(inside, BaseModel):
-        return list(inside.model_fields)
-    return [*model.model_fields, *more]
+    field_type = model.model_fields[str(loc[0])].annotation if len(loc) > 1 else None
+    if isinstance(field_type, type) and issubclass(field_type, BaseModel):
+        return list(field_type.model_fields)
+    return [*model.model_fields, *extra_keys]
 
 
-def _inside(part: At, whole: At) -> bool:
+def _is_within(part: At, whole: At) -> bool:
     """Whether one stands within the other."""
     return len(part) > len(whole) and part[: len(whole)] == whole
 
 
-def _elsewhere(folder: Path) -> Iterator[Finding]:
+def _find_unread_files(folder: Path) -> Iterator[Finding]:
     """Files that somebody may take for slices, and nobody reads."""
     for file in sorted(folder.rglob("*")):
         if file.suffix == ".yml" or (file.suffix == ".yaml" and file.parent != folder):
-            mend = f"move it to {shown(folder / file.stem)}.yaml, or remove it"
-            yield Finding(code="not-read", where=f"{shown(file)}:1", what="nobody reads this file", mend=mend)
+            mend = f"move it to {display_path(folder / file.stem)}.yaml, or remove it"
+            yield Finding(code="not-read", where=f"{display_path(file)}:1", what="nobody reads this file", fix=mend)
 
 
 @frozen(kw_only=False)
-class _Waiting:
+class _PendingTool:
     """A tool of a method that is perhaps not read yet."""
 
-    document: Document
-    at: At
-    method: str
-    part: Narrowed
-    declared: Declared
-    names: tuple[Named, ...]
+    document: YamlDocument
+    key_path: At
+    method_key: str
+    spec: ToolSpec
+    declared: DeclaredPolicies
+    field_references: tuple[FieldReference, ...]
 
 
-class _Reader:
+class _InventoryReader:
     """Reads file after file, and keeps what it finds wrong."""
 
-    def __init__(self, table: Table, words: Vocabulary) -> None:
+    def __init__(self, policy_table: PolicyTable, vocabulary: Vocabulary) -> None:
         self.findings: list[Finding] = []
         self.methods: dict[str, MethodEntry] = {}
         self.tools: dict[str, ToolEntry] = {}
-        self._table = table
-        self._words = words
-        self._declared: dict[str, Declared] = {}
-        self._waiting: list[_Waiting] = []
-        self._replacing: list[tuple[Document, At, str]] = []
-        self._taken: dict[str, str] = {}
+        self._policy_table = policy_table
+        self._vocabulary = vocabulary
+        self._declared_by_method: dict[str, DeclaredPolicies] = {}
+        self._pending_tools: list[_PendingTool] = []
+        self._replacement_references: list[tuple[YamlDocument, At, str]] = []
+        self._first_locations: dict[str, str] = {}
 
-    def read(self, file: Path) -> None:
+    def read_file(self, file: Path) -> None:
         """Read one file."""
         try:
-            document = read_yaml(text_of(file), shown(file))
+            document = read_yaml(read_text(file), display_path(file))
         except InventoryError as error:
             self.findings += error.findings
             return
         self.findings += document.findings
         value = document.value
         if not value and not document.findings:
-            self._say("empty", document, (), "the file says nothing", "begin with `domain: …`, or remove it")
+            self._report("empty", document, (), "the file says nothing", "begin with `domain: …`, or remove it")
             return
-        for key in value.keys() - set(_TOP):
-            self._say("unknown-key", document, (key,), f"no such key: {key!r}", near(key, _TOP))
-        if not self._knows(document):
+        for key in value.keys() - set(_TOP_LEVEL_KEYS):
+            self._report("unknown-key", document, (key,), f"no such key: {key!r}", suggest(key, _TOP_LEVEL_KEYS))
+        if not self._check_domain(document):
             return
-        for name, entry in self._entries(document, ("methods",)):
-            self._method(document, ("methods", name), entry)
-        for name, entry in self._entries(document, ("tools",)):
-            self._tool(document, ("tools", name), entry)
+        for name, entry in self._iter_entries(document, ("methods",)):
+            self._read_method(document, ("methods", name), entry)
+        for name, entry in self._iter_entries(document, ("tools",)):
+            self._read_tool(document, ("tools", name), entry)
 
-    def finish(self) -> None:
+    def resolve_references(self) -> None:
         """Take up the tools of methods and what replaces others, now that all is read."""
-        for each in self._waiting:
-            method = self.methods.get(each.method)
-            if method is None and each.method in self._declared:
+        for each in self._pending_tools:
+            method = self.methods.get(each.method_key)
+            if method is None and each.method_key in self._declared_by_method:
                 continue  # what is wrong with it is said already
             if method is None:
-                mend = near(each.method, self.methods, "name one as domain.subdomain.name")
-                at = (*each.at, "method")
-                self._say("unknown-method", each.document, at, f"there is no method {each.method!r}", mend)
+                mend = suggest(each.method_key, self.methods, "name one as domain.subdomain.name")
+                key_path = (*each.key_path, "method")
+                self._report("unknown-method", each.document, key_path, f"there is no method {each.method_key!r}", mend)
                 continue
-            policies = self._policies(each.document, each.at, each.declared, self._declared[each.method])
+            policies = self._build_policies(
+                each.document, each.key_path, each.declared, self._declared_by_method[each.method_key]
+            )
             entry = ToolEntry(
-                name=str(each.at[-1]),
+                name=str(each.key_path[-1]),
                 domain=method.domain,
                 subdomain=method.subdomain,
                 method=method.key,
-                part=each.part,
+                spec=each.spec,
                 policies=policies,
-                where=each.document.where(each.at),
-                names=each.names,
+                location=each.document.locate(each.key_path),
+                field_references=each.field_references,
             )
-            self._enter(each.document, each.at, entry)
-        known = {*self._declared, *self.tools, *(str(each.at[-1]) for each in self._waiting)}
-        for document, at, name in self._replacing:
+            self._add_tool(each.document, each.key_path, entry)
+        known = {*self._declared_by_method, *self.tools, *(str(each.key_path[-1]) for each in self._pending_tools)}
+        for document, key_path, name in self._replacement_references:
             if name not in known:
-                mend = near(name, known, "name a method as domain.subdomain.name, or a tool")
-                self._say("unknown-method", document, at, f"there is no method or tool {name!r}", mend)
+                mend = suggest(name, known, "name a method as domain.subdomain.name, or a tool")
+                self._report("unknown-method", document, key_path, f"there is no method or tool {name!r}", mend)
 
-    def _knows(self, document: Document) -> bool:
+    def _check_domain(self, document: YamlDocument) -> bool:
         missing = [key for key in ("domain", "subdomain") if document.value.get(key) is None]
         for key in missing:
-            self._say("missing-key", document, (key,), f"{key} is missing", "say it at the top of the file")
+            self._report("missing-key", document, (key,), f"{key} is missing", "say it at the top of the file")
         if missing:
             return False
         domain, subdomain = str(document.value["domain"]), str(document.value["subdomain"])
-        if domain not in self._words.domains:
-            mend = near(domain, self._words.domains)
-            self._say("unknown-domain", document, ("domain",), f"no domain {domain!r}", mend)
+        if domain not in self._vocabulary.domains:
+            mend = suggest(domain, self._vocabulary.domains)
+            self._report("unknown-domain", document, ("domain",), f"no domain {domain!r}", mend)
             return False
-        if subdomain not in self._words.domains[domain]:
+        if subdomain not in self._vocabulary.domains[domain]:
             what = f"no subdomain {subdomain!r} of {domain}"
-            self._say("unknown-domain", document, ("subdomain",), what, near(subdomain, self._words.domains[domain]))
+            self._report(
+                "unknown-domain", document, ("subdomain",), what, suggest(subdomain, self._vocabulary.domains[domain])
+            )
             return False
         return True
 
-    def _entries(self, document: Document, at: At) -> Iterable[tuple[str, dict[str, Any]]]:
+    def _iter_entries(self, document: YamlDocument, key_path: At) -> Iterable[tuple[str, dict[str, Any]]]:
         """The entries below a key, each a mapping."""
         value: Any = document.value
-        for key in at:
+        for key in key_path:
             value = value.get(key) or {}
         if not isinstance(value, dict):
-            self._say("value", document, at, f"{at[-1]} is no mapping", "give names with their entries below")
+            self._report(
+                "value", document, key_path, f"{key_path[-1]} is no mapping", "give names with their entries below"
+            )
             return
         for name, entry in cast("dict[str, Any]", value).items():
             if isinstance(entry, dict) or entry is None:
                 yield name, dict(cast("dict[str, Any]", entry or {}))
             else:
-                self._say("value", document, (*at, name), f"{name} is no mapping", "give keys with their values below")
+                self._report(
+                    "value", document, (*key_path, name), f"{name} is no mapping", "give keys with their values below"
+                )
 
-    def _method(self, document: Document, at: At, raw: dict[str, Any]) -> None:
+    def _read_method(self, document: YamlDocument, key_path: At, raw: dict[str, Any]) -> None:
         domain, subdomain = document.value["domain"], document.value["subdomain"]
-        key = f"{domain}.{subdomain}.{at[-1]}"
-        for name, entry in self._entries(document, (*at, "tools")):
-            self._derived(document, (*at, "tools", name), entry, key)
+        key = f"{domain}.{subdomain}.{key_path[-1]}"
+        for name, entry in self._iter_entries(document, (*key_path, "tools")):
+            self._read_method_tool(document, (*key_path, "tools", name), entry, key)
         raw.pop("tools", None)
-        self._repeats(document, at, raw, ("parameters",))
-        names = names_said(document, at, self._table, raw)
-        declared = self._take(document, at, raw)
-        policies = self._policies(document, at, declared, {})
-        part = self._part(document, at, MethodPart, raw)
-        self._declared[key] = declared
-        if part is not None and self._free(document, at, f"method {key}"):
+        self._reject_inherited_keys(document, key_path, raw, ("parameters",))
+        names = collect_field_references(document, key_path, self._policy_table, raw)
+        declared = self._extract_policies(document, key_path, raw)
+        policies = self._build_policies(document, key_path, declared, {})
+        spec = self._parse_spec(document, key_path, MethodSpec, raw)
+        self._declared_by_method[key] = declared
+        if spec is not None and self._claim_name(document, key_path, f"method {key}"):
             entry = MethodEntry(
                 key=key,
                 domain=domain,
                 subdomain=subdomain,
-                part=part,
+                spec=spec,
                 policies=policies,
-                where=document.where(at),
-                names=names,
+                location=document.locate(key_path),
+                field_references=names,
             )
             self.methods[key] = entry
-            self._check_facts(document, at, entry, part)
+            self._check_facts(document, key_path, entry, spec)
 
-    def _tool(self, document: Document, at: At, raw: dict[str, Any]) -> None:
+    def _read_tool(self, document: YamlDocument, key_path: At, raw: dict[str, Any]) -> None:
         if "function" not in raw:
-            self._derived(document, at, raw, None)
+            self._read_method_tool(document, key_path, raw, None)
             return
-        self._repeats(document, at, raw, ("parameters",))
-        names = names_said(document, at, self._table, raw)
-        policies = self._policies(document, at, self._take(document, at, raw), {})
-        part = self._part(document, at, OfFunction, raw)
-        if part is not None:
+        self._reject_inherited_keys(document, key_path, raw, ("parameters",))
+        names = collect_field_references(document, key_path, self._policy_table, raw)
+        policies = self._build_policies(document, key_path, self._extract_policies(document, key_path, raw), {})
+        spec = self._parse_spec(document, key_path, FunctionToolSpec, raw)
+        if spec is not None:
             entry = ToolEntry(
-                name=str(at[-1]),
+                name=str(key_path[-1]),
                 domain=document.value["domain"],
                 subdomain=document.value["subdomain"],
                 method="",
-                part=part,
+                spec=spec,
                 policies=policies,
-                where=document.where(at),
-                names=names,
+                location=document.locate(key_path),
+                field_references=names,
             )
-            self._enter(document, at, entry)
-            self._check_facts(document, at, entry, part)
+            self._add_tool(document, key_path, entry)
+            self._check_facts(document, key_path, entry, spec)
 
-    def _derived(self, document: Document, at: At, raw: dict[str, Any], method: str | None) -> None:
-        self._repeats(document, at, raw, _INHERITED)
-        names = names_said(document, at, self._table, raw)
-        declared = self._take(document, at, raw)
-        part = self._part(document, at, OfMethod if method is None else Narrowed, raw)
-        if part is not None:
-            named = part.method if isinstance(part, OfMethod) else method or ""
-            self._waiting.append(_Waiting(document, at, named, part, declared, names))
+    def _read_method_tool(
+        self, document: YamlDocument, key_path: At, raw: dict[str, Any], method_key: str | None
+    ) -> None:
+        self._reject_inherited_keys(document, key_path, raw, _INHERITED_KEYS)
+        names = collect_field_references(document, key_path, self._policy_table, raw)
+        declared = self._extract_policies(document, key_path, raw)
+        spec = self._parse_spec(document, key_path, MethodToolSpec if method_key is None else ToolSpec, raw)
+        if spec is not None:
+            resolved_key = spec.method if isinstance(spec, MethodToolSpec) else method_key or ""
+            self._pending_tools.append(_PendingTool(document, key_path, resolved_key, spec, declared, names))
 
-    def _repeats(self, document: Document, at: At, raw: dict[str, Any], inherited: Iterable[str]) -> None:
+    def _reject_inherited_keys(
+        self, document: YamlDocument, key_path: At, raw: dict[str, Any], inherited: Iterable[str]
+    ) -> None:
         """Refuse what a tool has from its method or its function."""
         for key in [key for key in inherited if key in raw]:
             mend = "remove it: it is inherited, and narrowed by `fix` and `hide`"
             if key == "parameters":
                 mend = "remove them: the types of the code say them; narrow them by `fix` and `hide`"
-            what = f"the {str(at[-2]).removesuffix('s')} {at[-1]!r} repeats {key}"
-            self._say("repeated", document, (*at, key), what, mend)
+            what = f"the {str(key_path[-2]).removesuffix('s')} {key_path[-1]!r} repeats {key}"
+            self._report("repeated", document, (*key_path, key), what, mend)
             del raw[key]
 
-    def _take(self, document: Document, at: At, raw: dict[str, Any]) -> Declared:
+    def _extract_policies(self, document: YamlDocument, key_path: At, raw: dict[str, Any]) -> DeclaredPolicies:
         """Take the sections of policy out of an entry, their templates filled in."""
-        declared: Declared = {}
-        for name, section in self._table.sections.items():
+        declared: DeclaredPolicies = {}
+        for name, section in self._policy_table.sections.items():
             if name not in raw:
                 continue
-            said = raw.pop(name)
-            said = {"template": said} if isinstance(said, str) else said
-            if not isinstance(said, dict):
-                self._say("value", document, (*at, name), f"{name} is no mapping", "give fields, or a template's name")
+            raw_section = raw.pop(name)
+            raw_section = {"template": raw_section} if isinstance(raw_section, str) else raw_section
+            if not isinstance(raw_section, dict):
+                self._report(
+                    "value", document, (*key_path, name), f"{name} is no mapping", "give fields, or a template's name"
+                )
                 continue
-            fields = dict(cast("dict[str, JsonValue]", said))
+            fields = dict(cast("dict[str, JsonValue]", raw_section))
             template = fields.pop("template", None)
             if template is not None and template not in section.templates:
-                path, what = (*at, name, "template"), f"no template {template!r} of {name}"
-                self._say("unknown-template", document, path, what, near(str(template), section.templates))
+                path, what = (*key_path, name, "template"), f"no template {template!r} of {name}"
+                self._report("unknown-template", document, path, what, suggest(str(template), section.templates))
                 continue
             declared[name] = {**(section.templates[str(template)] if template is not None else {}), **fields}
         return declared
 
-    def _policies(self, document: Document, at: At, declared: Declared, inherited: Declared) -> dict[str, Policies]:
+    def _build_policies(
+        self, document: YamlDocument, key_path: At, declared: DeclaredPolicies, inherited: DeclaredPolicies
+    ) -> dict[str, PolicyModel]:
         """The policies of an entry, those of its method among them."""
-        found: dict[str, Policies] = {}
-        for name, section in self._table.sections.items():
+        found: dict[str, PolicyModel] = {}
+        for name, section in self._policy_table.sections.items():
             own, above = declared.get(name, {}), inherited.get(name, {})
             for field in own.keys() & above.keys():
                 what = f"{name}.{field} is said by the method already"
-                self._say("repeated", document, (*at, name, field), what, "remove it here, or say it for each tool")
-            if name in declared or name in inherited or name == BUSINESS:
+                self._report(
+                    "repeated", document, (*key_path, name, field), what, "remove it here, or say it for each tool"
+                )
+            if name in declared or name in inherited or name == BUSINESS_RULES:
                 try:
-                    found[name] = section.read({**above, **own})
+                    found[name] = section.parse({**above, **own})
                 except ValidationError as error:
                     if name in declared:
-                        self._wrong(document, (*at, name), error, section.model)
-        rules, own = found.get(BUSINESS), declared.get(BUSINESS, {})
+                        self._report_validation_error(document, (*key_path, name), error, section.model)
+        rules, own = found.get(BUSINESS_RULES), declared.get(BUSINESS_RULES, {})
         if isinstance(rules, BusinessRules) and "required_permissions" in own:
-            self._permissions(document, (*at, BUSINESS, "required_permissions"), rules)
+            self._check_permissions(document, (*key_path, BUSINESS_RULES, "required_permissions"), rules)
         if isinstance(rules, BusinessRules) and "replacement_method" in own and rules.replacement_method:
-            self._replacing.append((document, (*at, BUSINESS, "replacement_method"), rules.replacement_method))
+            self._replacement_references.append(
+                (document, (*key_path, BUSINESS_RULES, "replacement_method"), rules.replacement_method)
+            )
         return found
 
-    def _permissions(self, document: Document, at: At, rules: BusinessRules) -> None:
+    def _check_permissions(self, document: YamlDocument, key_path: At, rules: BusinessRules) -> None:
         for index, permission in enumerate(rules.required_permissions):
-            if permission not in self._words.permissions:
-                mend = near(permission, self._words.permissions, "grant it to a role, or correct it")
+            if permission not in self._vocabulary.permissions:
+                mend = suggest(permission, self._vocabulary.permissions, "grant it to a role, or correct it")
                 what = f"no role grants the permission {permission!r}"
-                self._say("unknown-permission", document, (*at, index), what, mend)
+                self._report("unknown-permission", document, (*key_path, index), what, mend)
 
-    def _part(self, document: Document, at: At, kind: type[N], raw: dict[str, Any]) -> N | None:
+    def _parse_spec(self, document: YamlDocument, key_path: At, spec_type: type[N], raw: dict[str, Any]) -> N | None:
         try:
-            return kind.model_validate_json(compact(raw), strict=True)
+            return spec_type.model_validate_json(compact_json(raw), strict=True)
         except ValidationError as error:
-            self._wrong(document, at, error, kind, self._table.sections)
+            self._report_validation_error(document, key_path, error, spec_type, self._policy_table.sections)
             return None
 
-    def _check_facts(self, document: Document, at: At, entry: MethodEntry | ToolEntry, part: Any) -> None:
-        rules = entry.policies.get(BUSINESS)
-        mended_first = any(path[: len(at)] == at for path in document.refused)
-        if isinstance(rules, BusinessRules) and not mended_first:
+    def _check_facts(self, document: YamlDocument, key_path: At, entry: MethodEntry | ToolEntry, spec: Any) -> None:
+        rules = entry.policies.get(BUSINESS_RULES)
+        has_refused_parts = any(path[: len(key_path)] == key_path for path in document.rejected_paths)
+        if isinstance(rules, BusinessRules) and not has_refused_parts:
             try:
-                facts_said(entry, part, rules)
+                build_entry_facts(entry, spec, rules)
             except ContractError as error:
-                self._say("value", document, at, error.message, "correct it")
+                self._report("value", document, key_path, error.message, "correct it")
 
-    def _wrong(
-        self, document: Document, at: At, error: ValidationError, model: type[BaseModel], more: Iterable[str] = ()
+    def _report_validation_error(
+        self,
+        document: YamlDocument,
+        key_path: At,
+        error: ValidationError,
+        model: type[BaseModel],
+        extra_keys: Iterable[str] = (),
     ) -> None:
         """Say each mistake once: not that a whole is wrong too, nor that a key which was mistyped is missing."""
         details = error.errors(include_url=False)
         mistyped: set[At] = set()
         for detail in sorted(details, key=lambda each: each["type"] != "extra_forbidden"):
             loc = detail["loc"]
-            path = (*at, *loc)
+            path = (*key_path, *loc)
             name = ".".join(str(part) for part in path[1:])
             if detail["type"] == "extra_forbidden":
-                mend = near(str(loc[-1]), _keys(model, loc, more))
+                mend = suggest(str(loc[-1]), _allowed_keys(model, loc, extra_keys))
                 mistyped.add((*loc[:-1], mend.removeprefix("did you mean ").removesuffix("?")))
-                self._say("unknown-key", document, path, f"{name}: no such key, and no layer enforces it", mend)
+                self._report("unknown-key", document, path, f"{name}: no such key, and no layer enforces it", mend)
             elif detail["type"] == "missing" and loc not in mistyped:
-                self._say("missing-key", document, path, f"{name} is missing", "say it")
-            elif detail["type"] != "missing" and not any(_inside(each["loc"], loc) for each in details):
+                self._report("missing-key", document, path, f"{name} is missing", "say it")
+            elif detail["type"] != "missing" and not any(_is_within(each["loc"], loc) for each in details):
                 words = _QUOTED.findall(str(detail.get("ctx", {}).get("expected", "")))
-                mend = near(str(detail["input"]), words, "correct it")
-                self._say("value", document, path, f"{name}: {detail['msg']}", mend)
+                mend = suggest(str(detail["input"]), words, "correct it")
+                self._report("value", document, path, f"{name}: {detail['msg']}", mend)
 
-    def _enter(self, document: Document, at: At, entry: ToolEntry) -> None:
-        if self._free(document, at, f"tool {entry.name}"):
+    def _add_tool(self, document: YamlDocument, key_path: At, entry: ToolEntry) -> None:
+        if self._claim_name(document, key_path, f"tool {entry.name}"):
             self.tools[entry.name] = entry
 
-    def _free(self, document: Document, at: At, name: str) -> bool:
+    def _claim_name(self, document: YamlDocument, key_path: At, name: str) -> bool:
         """Whether nothing of that name was read before."""
-        first = self._taken.setdefault(name, document.where(at))
-        if first != document.where(at):
-            self._say("duplicate-name", document, at, f"the {name} is at {first} already", "rename or remove one")
+        first = self._first_locations.setdefault(name, document.locate(key_path))
+        if first != document.locate(key_path):
+            self._report(
+                "duplicate-name", document, key_path, f"the {name} is at {first} already", "rename or remove one"
+            )
             return False
         return True
 
-    def _say(self, code: str, document: Document, at: At, what: str, mend: str) -> None:
-        if not document.said(at):
-            self.findings.append(Finding(code=code, where=document.where(at), what=what, mend=mend))
+    def _report(self, code: str, document: YamlDocument, key_path: At, what: str, fix: str) -> None:
+        if not document.is_rejected(key_path):
+            self.findings.append(Finding(code=code, where=document.locate(key_path), what=what, fix=fix))

@@ -15,11 +15,11 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, model
 
 from remit.contracts.arguments import Arguments
 from remit.contracts.reply import Reply
-from remit.errors import CallError, ContractError, from_reply
-from remit.schemas.jsontext import compact
+from remit.errors import CallError, ContractError, error_from_reply
+from remit.schemas.jsontext import compact_json
 
 P = TypeVar("P", bound=BaseModel)
-_JSON: Final = TypeAdapter[JsonValue](JsonValue, config=ConfigDict(defer_build=True))
+_JSON_VALUE: Final = TypeAdapter[JsonValue](JsonValue, config=ConfigDict(defer_build=True))
 
 
 class Request(BaseModel, Generic[P]):
@@ -58,10 +58,10 @@ class Failure(BaseModel):
     message: str
     details: dict[str, JsonValue] = Field(default_factory=dict[str, JsonValue])
 
-    def error(self) -> CallError:
+    def to_error(self) -> CallError:
         """The error that a Python caller gets raised."""
-        more = f"; {compact(self.details)}" if self.details else ""
-        return from_reply(compact({"error": f"{self.message}{more}", "errorCode": self.code}))
+        details = f"; {compact_json(self.details)}" if self.details else ""
+        return error_from_reply(compact_json({"error": f"{self.message}{details}", "errorCode": self.code}))
 
 
 class Response(BaseModel, Generic[P]):
@@ -76,7 +76,7 @@ class Response(BaseModel, Generic[P]):
     metadata: dict[str, JsonValue] = Field(default_factory=dict[str, JsonValue])
 
     @model_validator(mode="after")
-    def _fits(self) -> Self:
+    def _check_status(self) -> Self:
         if (self.status is Status.FAILED) is not (self.error is not None):
             raise ValueError("a response has an error exactly if it FAILED")
         if self.status is Status.COMPLETED and self.payload is None:
@@ -95,15 +95,15 @@ class Response(BaseModel, Generic[P]):
         return cls(request_id=request.request_id, status=Status.FAILED, error=failure)
 
 
-def payload_of(envelope: type[Request[Any] | Response[Any]]) -> type[BaseModel]:
+def payload_model_of(envelope: type[Request[Any] | Response[Any]]) -> type[BaseModel]:
     """The payload model of an envelope.
 
     Raises:
         ContractError: the envelope names none.
     """
-    kind = envelope.model_fields["payload"].annotation
-    kinds = [kind, *typing.get_args(kind)]
-    found = next((each for each in kinds if isinstance(each, type) and issubclass(each, BaseModel)), None)
+    annotation = envelope.model_fields["payload"].annotation
+    candidates = [annotation, *typing.get_args(annotation)]
+    found = next((each for each in candidates if isinstance(each, type) and issubclass(each, BaseModel)), None)
     if found is None:
         raise ContractError(f"{envelope.__name__} names no payload model; write {envelope.__bases__[0].__name__}[…]")
     return found
@@ -124,11 +124,11 @@ class ToolRequest(Request[ToolRequestPayload], operation="tool_execution"):
     def arguments(self) -> Arguments:
         """The arguments of the call that is asked for."""
         parameters = self.payload.parameters
-        return Arguments(compact(parameters), dict(parameters))
+        return Arguments(compact_json(parameters), dict(parameters))
 
     def response(self, reply: Reply | None, *, questions: tuple[str, ...] = ()) -> ToolResponse:
         """The response for a reply; see `ToolResponse.of`."""
-        return ToolResponse.of(self, reply, questions=questions)
+        return ToolResponse.for_reply(self, reply, questions=questions)
 
 
 class ToolResponsePayload(BaseModel):
@@ -143,19 +143,19 @@ class ToolResponse(Response[ToolResponsePayload]):
     """How a tool that was asked for by name came out."""
 
     @classmethod
-    def of(cls, request: ToolRequest, reply: Reply | None, *, questions: tuple[str, ...] = ()) -> Self:
+    def for_reply(cls, request: ToolRequest, reply: Reply | None, *, questions: tuple[str, ...] = ()) -> Self:
         """The response for a reply; without one it is PENDING until ``questions`` are decided."""
         if reply is None:
-            waits: dict[str, JsonValue] = {"questions": list(questions)}
-            return cls(request_id=request.request_id, status=Status.PENDING, metadata=waits)
+            metadata: dict[str, JsonValue] = {"questions": list(questions)}
+            return cls(request_id=request.request_id, status=Status.PENDING, metadata=metadata)
         if reply.outcome != "ok":
-            return cls.failed(request, reply.error or from_reply(reply.content))
-        return cls.completed(request, ToolResponsePayload(result=_plain(reply.content)))
+            return cls.failed(request, reply.error or error_from_reply(reply.content))
+        return cls.completed(request, ToolResponsePayload(result=_parse_content(reply.content)))
 
 
-def _plain(content: str) -> JsonValue:
+def _parse_content(content: str) -> JsonValue:
     """The value that a content says: text stays text."""
     try:
-        return _JSON.validate_json(content)
+        return _JSON_VALUE.validate_json(content)
     except ValueError:
         return content

@@ -9,13 +9,13 @@ from typing import Final, Protocol
 from remit.contracts.call import Call
 from remit.contracts.classification import Deprecation, Visibility
 from remit.contracts.gate import Gate
-from remit.contracts.notes import note
+from remit.contracts.notes import write_note
 from remit.core.frozen import frozen
-from remit.errors import BlockedError, CapabilityError, DeniedError
+from remit.errors import BlockedError, DeniedError, MissingCapabilityError
 
 
 @frozen
-class Authenticate(Gate):
+class AuthenticationGate(Gate):
     """Refuses the calls of a principal without a name, which is how an edge says that it does not know who calls."""
 
     async def check(self, call: Call, /) -> None:
@@ -25,7 +25,7 @@ class Authenticate(Gate):
 
 
 @frozen
-class Deprecated(Gate):
+class DeprecationGate(Gate):
     """Notes each call, and refuses all once ``version``, that of the application, has reached the removal."""
 
     deprecation: Deprecation
@@ -33,15 +33,17 @@ class Deprecated(Gate):
 
     async def check(self, call: Call, /) -> None:
         """Note the call; refuse it where the operation is gone."""
-        said = self.deprecation
-        instead = f"; call {said.replacement}" if said.replacement else ""
-        if said.gone(self.version):
-            raise BlockedError(f"{call.callee.name} was removed in version {said.removal}{instead}")
-        note(call, "deprecated", {"tool": call.callee.name, "since": said.since, "call": said.replacement})
+        deprecation = self.deprecation
+        replacement_hint = f"; call {deprecation.replacement}" if deprecation.replacement else ""
+        if deprecation.is_removed_in(self.version):
+            raise BlockedError(f"{call.callee.name} was removed in version {deprecation.removal}{replacement_hint}")
+        write_note(
+            call, "deprecated", {"tool": call.callee.name, "since": deprecation.since, "call": deprecation.replacement}
+        )
 
 
 @frozen
-class Enabled(Gate):
+class EnabledGate(Gate):
     """Refuses every call unless ``enabled``."""
 
     enabled: bool = True
@@ -88,7 +90,7 @@ class HasSessions(Protocol):
 
 
 @frozen(kw_only=False)
-class Session(Gate):
+class SessionGate(Gate):
     """Refuses calls outside an active session.
 
     ``open``: a call without one opens one. ``resume``: a call takes an idle one up again. Where ``required`` is False,
@@ -104,7 +106,7 @@ class Session(Gate):
         """Refuse a call whose session does not allow it."""
         sessions, name = self.env.sessions, call.callee.name
         if sessions is None:
-            raise CapabilityError(f"{name} cannot run: the environment knows no sessions")
+            raise MissingCapabilityError(f"{name} cannot run: the environment knows no sessions")
         state = await sessions.state(call)
         if state is SessionState.CLOSED:
             raise DeniedError(f"{name}: the session is closed; begin a new one")
@@ -118,12 +120,12 @@ class Session(Gate):
             raise DeniedError(f"{name} needs an active session; begin one")
 
 
-EXPERIMENT: Final = "tools:experiment"
+EXPERIMENT_PERMISSION: Final = "tools:experiment"
 """The permission to call what is experimental."""
 
 
 @frozen(kw_only=False)
-class Visible(Gate):
+class VisibilityGate(Gate):
     """Refuses calls of an INTERNAL operation that no other operation makes, and of an EXPERIMENTAL one without leave.
 
     A model, a command and a request from outside are no operation.
@@ -134,7 +136,9 @@ class Visible(Gate):
     async def check(self, call: Call, /) -> None:
         """Refuse whom it is not visible to."""
         caller, name = call.caller, call.callee.name
-        if self.visibility is Visibility.INTERNAL and (call.wire or not caller.call):
+        if self.visibility is Visibility.INTERNAL and (call.wire_id or not caller.call):
             raise BlockedError(f"{name} is internal: only other operations call it")
-        if self.visibility is Visibility.EXPERIMENTAL and not caller.principal.may(EXPERIMENT):
-            raise BlockedError(f"{name} is experimental: {caller.principal.name} needs the permission {EXPERIMENT}")
+        if self.visibility is Visibility.EXPERIMENTAL and not caller.principal.may(EXPERIMENT_PERMISSION):
+            raise BlockedError(
+                f"{name} is experimental: {caller.principal.name} needs the permission {EXPERIMENT_PERMISSION}"
+            )

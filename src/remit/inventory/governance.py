@@ -19,22 +19,22 @@ from remit.contracts.facts import Facts
 from remit.core import Stack
 from remit.core.frozen import frozen
 from remit.errors import SetupError
-from remit.inventory.stricter import Stricter
-from remit.schemas.jsontext import compact
+from remit.inventory.stricter import BreakingRule
+from remit.schemas.jsontext import compact_json
 
-M_co = TypeVar("M_co", bound="Policies", covariant=True)
+M_co = TypeVar("M_co", bound="PolicyModel", covariant=True)
 
-BUSINESS = "business_rules"
+BUSINESS_RULES = "business_rules"
 """The section that every table has: facts follow from it."""
 
 
-class Policies(BaseModel):
+class PolicyModel(BaseModel):
     """One section of policy, as an inventory declares it."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
-class BusinessRules(Policies):
+class BusinessRules(PolicyModel):
     """Who may call an operation, how long, how often, and until when."""
 
     enabled: bool = True
@@ -52,35 +52,36 @@ class BusinessRules(Policies):
 class Enforcer:
     """The layer that enforces a field, what it does, and whether it stands around the tool or around every call.
 
-    ``stricter``: which change of the field breaks callers and needs a MAJOR version; without one, none does.
-    ``names``: what its value lists, where that is names: fields of the result, or any of call and result, however deep.
+    ``breaks_callers``: which change of the field breaks callers and needs a MAJOR version; without one, none does.
+    ``lists_fields_of``: what its value lists, where that is names: fields of the result, or any of call and result,
+    however deep.
     """
 
     layer: type[CallLayer | AnyLayer]
-    does: str
+    description: str
     scope: Literal["tool", "run"] = "tool"
-    stricter: Stricter | None = None
-    names: Literal["", "result", "call"] = ""
+    breaks_callers: BreakingRule | None = None
+    lists_fields_of: Literal["", "result", "call"] = ""
 
 
-class Governed(NamedTuple):
+class ToolGovernance(NamedTuple):
     """What is known of a tool when its layers are made: its facts, all that was declared for it, and what is fixed.
 
-    ``fixed``: parameters that the inventory gives their value. No call says them, so a gate must be told.
+    ``fixed_values``: parameters that the inventory gives their value. No call says them, so a gate must be told.
     """
 
     facts: Facts
-    policies: Mapping[str, Policies]
-    fixed: Mapping[str, JsonValue] = MappingProxyType({})
+    policies: Mapping[str, PolicyModel]
+    fixed_values: Mapping[str, JsonValue] = MappingProxyType({})
 
 
 @frozen
-class Section(Generic[M_co]):
+class PolicySection(Generic[M_co]):
     """One section of policy.
 
     Args:
-        model: its fields. enforced: for each of them the layer that sees to it.
-        layers: those around a tool for which it was declared, outermost first.
+        model: its fields. enforcers: for each of them the layer that sees to it.
+        make_layers: those around a tool for which it was declared, outermost first.
         templates: fields under a name, so that entries can share them.
 
     Raises:
@@ -89,30 +90,30 @@ class Section(Generic[M_co]):
 
     name: str
     model: type[M_co]
-    enforced: Mapping[str, Enforcer]
-    layers: Callable[[Any, Governed], Iterable[ToolLayer]]
+    enforcers: Mapping[str, Enforcer]
+    make_layers: Callable[[Any, ToolGovernance], Iterable[ToolLayer]]
     templates: Mapping[str, Mapping[str, JsonValue]] = field(default_factory=dict[str, Mapping[str, JsonValue]])
 
     def __post_init__(self) -> None:
         fields = set(self.model.model_fields)
-        for name in sorted(fields ^ set(self.enforced)):
+        for name in sorted(fields ^ set(self.enforcers)):
             what = "is enforced by no layer" if name in fields else "is no field"
             raise SetupError(f"{self.name}.{name} {what}: give each field its layer, so that none is only declared")
-        for template, said in self.templates.items():
-            strange = sorted(set(said) - fields)
-            if strange:
-                raise SetupError(f"the template {template!r} of {self.name} has a field {strange[0]!r}, which is none")
+        for template, values in self.templates.items():
+            unknown = sorted(set(values) - fields)
+            if unknown:
+                raise SetupError(f"the template {template!r} of {self.name} has a field {unknown[0]!r}, which is none")
 
-    def read(self, declared: Mapping[str, JsonValue]) -> M_co:
+    def parse(self, declared: Mapping[str, JsonValue]) -> M_co:
         """The policies that were declared.
 
         Raises:
             ValidationError: a value is not what its field takes.
         """
-        return self.model.model_validate_json(compact(dict(declared)), strict=True)
+        return self.model.model_validate_json(compact_json(dict(declared)), strict=True)
 
 
-class Table:
+class PolicyTable:
     """The sections of policy that an inventory may declare.
 
     Raises:
@@ -121,18 +122,23 @@ class Table:
 
     __slots__ = ("sections",)
 
-    def __init__(self, *sections: Section[Policies]) -> None:
+    def __init__(self, *sections: PolicySection[PolicyModel]) -> None:
         self.sections = {section.name: section for section in sections}
         if len(self.sections) != len(sections):
             raise SetupError("two sections of policy have one name; give each its own")
-        business = self.sections.get(BUSINESS)
+        business = self.sections.get(BUSINESS_RULES)
         if business is None or not issubclass(business.model, BusinessRules):
-            raise SetupError(f"a table has a section {BUSINESS!r}, whose model is BusinessRules or a class of it")
+            raise SetupError(f"a table has a section {BUSINESS_RULES!r}, whose model is BusinessRules or a class of it")
 
-    def stack(
-        self, policies: Mapping[str, Policies], facts: Facts, fixed: Mapping[str, JsonValue] = MappingProxyType({})
+    def build_stack(
+        self,
+        policies: Mapping[str, PolicyModel],
+        facts: Facts,
+        fixed_values: Mapping[str, JsonValue] = MappingProxyType({}),
     ) -> Stack[ToolLayer]:
         """The layers around a tool for which ``policies`` were declared: later sections stand outside earlier ones."""
-        governed = Governed(facts, policies, fixed)
-        stacks = [self.sections[name].layers(policies[name], governed) for name in self.sections if name in policies]
+        governance = ToolGovernance(facts, policies, fixed_values)
+        stacks = [
+            self.sections[name].make_layers(policies[name], governance) for name in self.sections if name in policies
+        ]
         return Stack[ToolLayer](*(layer for stack in reversed(stacks) for layer in stack))

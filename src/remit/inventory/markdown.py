@@ -9,13 +9,13 @@ from typing import Any, Final
 
 from remit.contracts.facts import Facts
 from remit.inventory.definition import MethodDefinition, ToolDefinition
-from remit.inventory.governance import Policies, Table
+from remit.inventory.governance import PolicyModel, PolicyTable
 from remit.inventory.methods import Parameter
 from remit.inventory.operations import Operations
 from remit.schemas.jsontext import canonical_text
 
-_ENUM: Final = re.compile(r"<\w+\.(\w+): [^>]*>")
-_BOUNDS: Final = {
+_ENUM_REPR: Final = re.compile(r"<\w+\.(\w+): [^>]*>")
+_BOUND_LABELS: Final = {
     "minimum": "≥",
     "exclusiveMinimum": ">",
     "maximum": "≤",
@@ -30,107 +30,118 @@ _BOUNDS: Final = {
 }
 
 
-def manual(name: str, operations: Operations) -> str:
+def reference_page(name: str, operations: Operations) -> str:
     """The whole reference, with a line at its end."""
-    return "\n".join(_lines(name, operations)) + "\n"
+    return "\n".join(_page_lines(name, operations)) + "\n"
 
 
-def _lines(name: str, operations: Operations) -> Iterator[str]:
+def _page_lines(name: str, operations: Operations) -> Iterator[str]:
     yield f"# {name}: methods and tools"
     if operations.methods:
         yield from ("", "## Methods")
         for key, method in sorted(operations.methods.items()):
-            yield from _method(key, method)
+            yield from _method_lines(key, method)
     yield from ("", "## Tools")
     for tool in sorted(operations.tools.values(), key=lambda each: each.name):
-        yield from _tool(tool)
+        yield from _tool_lines(tool)
 
 
-def _method(key: str, method: MethodDefinition) -> Iterator[str]:
+def _method_lines(key: str, method: MethodDefinition) -> Iterator[str]:
     models = method.models
     yield from ("", f"### `{key}`", "", method.metadata.description, "")
     if models.request is not None and models.response is not None:
         yield from (f"Takes `{models.request.__name__}`, gives `{models.response.__name__}`.", "")
-    yield from _facts(method.facts)
-    yield from _declared(method.policies)
-    yield from _parameters(method.parameters)
+    yield from _facts_table(method.facts)
+    yield from _policies_table(method.policies)
+    yield from _parameters_table(method.parameters)
 
 
-def _tool(tool: ToolDefinition) -> Iterator[str]:
+def _tool_lines(tool: ToolDefinition) -> Iterator[str]:
     yield from ("", f"### `{tool.name}`", "", tool.tool.description, "")
     if tool.method is not None:
-        narrowed = [f"`{each}` is fixed" for each in tool.fixed] + [f"`{each}` is hidden" for each in tool.hidden]
-        yield from (f"Of the method `{tool.method.metadata.key}`{'; ' * bool(narrowed)}{', '.join(narrowed)}.", "")
-    yield from _facts(tool.tool.facts)
-    yield from _declared(tool.policies)
-    yield from _parameters(tool.parameters)
-    rows = [_layer(_ENUM.sub(lambda found: found[1].lower(), repr(layer))) for layer in tool.tool.layers]
+        restrictions = [f"`{each}` is fixed" for each in tool.fixed_values] + [
+            f"`{each}` is hidden" for each in tool.hidden_parameters
+        ]
+        yield from (
+            f"Of the method `{tool.method.metadata.key}`{'; ' * bool(restrictions)}{', '.join(restrictions)}.",
+            "",
+        )
+    yield from _facts_table(tool.tool.facts)
+    yield from _policies_table(tool.policies)
+    yield from _parameters_table(tool.parameters)
+    rows = [_layer_row(_ENUM_REPR.sub(lambda found: found[1].lower(), repr(layer))) for layer in tool.tool.layers]
     if rows:
         yield ""
-        yield from table(("layer, outermost first", "configuration"), rows)
+        yield from markdown_table(("layer, outermost first", "configuration"), rows)
 
 
-def _layer(printed: str) -> tuple[str, str]:
+def _layer_row(printed: str) -> tuple[str, str]:
     """The name of a layer and its configuration, read from how it prints itself; all of it where that cannot be."""
     try:
-        said = ast.parse(printed, mode="eval").body
+        expression = ast.parse(printed, mode="eval").body
     except SyntaxError:
         return f"`{printed}`", "none"
-    if not isinstance(said, ast.Call) or said.args:
+    if not isinstance(expression, ast.Call) or expression.args:
         return f"`{printed}`", "none"
-    return f"`{ast.unparse(said.func)}`", "<br>".join(
-        f"`{each.arg} = {_value(each.value)}`" for each in said.keywords
+    return f"`{ast.unparse(expression.func)}`", "<br>".join(
+        f"`{each.arg} = {_format_value(each.value)}`" for each in expression.keywords
     ) or "none"
 
 
-def _value(written: ast.expr) -> str:
+def _format_value(expression: ast.expr) -> str:
     """A value as JSON where it is one, like all others in a reference."""
-    if isinstance(written, ast.Name):
-        return canonical_text(written.id)
+    if isinstance(expression, ast.Name):
+        return canonical_text(expression.id)
     try:
-        return canonical_text(ast.literal_eval(written))
+        return canonical_text(ast.literal_eval(expression))
     except ValueError:
-        return ast.unparse(written)
+        return ast.unparse(expression)
 
 
-def _facts(facts: Facts) -> Iterator[str]:
+def _facts_table(facts: Facts) -> Iterator[str]:
     rows = (
         ("effect", facts.effect.value),
         ("risk", facts.risk.value),
         ("permissions", ", ".join(sorted(facts.permissions))),
-        ("classification", " · ".join(facts.classification.words() if facts.classification else ())),
+        ("classification", " · ".join(facts.classification.axis_values() if facts.classification else ())),
         ("deprecated since", facts.deprecation.since if facts.deprecation else ""),
     )
-    yield from table(("fact", "value"), [row for row in rows if row[1]])
+    yield from markdown_table(("fact", "value"), [row for row in rows if row[1]])
 
 
-def _parameters(parameters: Iterable[Parameter]) -> Iterator[str]:
+def _parameters_table(parameters: Iterable[Parameter]) -> Iterator[str]:
     rows = [
-        (f"`{each.name}`", each.type, _otherwise(each), ", ".join(_bounds(each.schema)), _said(each))
+        (
+            f"`{each.name}`",
+            each.type,
+            _default_cell(each),
+            ", ".join(_bound_phrases(each.schema)),
+            _description_cell(each),
+        )
         for each in parameters
     ]
     if rows:
         yield ""
-        yield from table(("parameter", "type", "default", "bounds", "what it is"), rows)
+        yield from markdown_table(("parameter", "type", "default", "bounds", "what it is"), rows)
 
 
-def _otherwise(parameter: Parameter) -> str:
+def _default_cell(parameter: Parameter) -> str:
     """What a parameter is that is not given."""
     if parameter.required:
         return "required"
     return f"`{canonical_text(parameter.schema['default'])}`" if "default" in parameter.schema else "none"
 
 
-def _bounds(schema: Mapping[str, Any]) -> Iterator[str]:
+def _bound_phrases(schema: Mapping[str, Any]) -> Iterator[str]:
     """What a value must be besides its type."""
-    for key, word in _BOUNDS.items():
+    for key, word in _BOUND_LABELS.items():
         if key in schema:
             yield f"{word} {schema[key]}"
     for each in schema.get("anyOf", ()):
-        yield from _bounds(each)
+        yield from _bound_phrases(each)
 
 
-def _declared(policies: Mapping[str, Policies]) -> Iterator[str]:
+def _policies_table(policies: Mapping[str, PolicyModel]) -> Iterator[str]:
     """The fields of policy that are declared, those of templates and methods among them."""
     rows = [
         (f"`{name}.{field}`", f"`{canonical_text(value)}`")
@@ -139,42 +150,44 @@ def _declared(policies: Mapping[str, Policies]) -> Iterator[str]:
     ]
     if rows:
         yield ""
-        yield from table(("declared", "value"), rows)
+        yield from markdown_table(("declared", "value"), rows)
 
 
-def _said(parameter: Parameter) -> str:
+def _description_cell(parameter: Parameter) -> str:
     return " ".join(str(parameter.schema.get("description", "")).split())
 
 
-def enforcement(sections: Table) -> Iterator[str]:
+def enforcement_table(policy_table: PolicyTable) -> Iterator[str]:
     """Which layer enforces which field of policy, as a Markdown table."""
     rows: list[tuple[str, ...]] = []
-    for section in sections.sections.values():
-        for field, enforcer in section.enforced.items():
+    for section in policy_table.sections.values():
+        for field, enforcer in section.enforcers.items():
             around = "the tool" if enforcer.scope == "tool" else "every call"
-            default = _default(section.model, field)
-            rows.append((f"`{section.name}.{field}`", default, f"`{enforcer.layer.__name__}`", around, enforcer.does))
-    yield from table(("field", "default", "layer", "around", "what it does"), rows)
+            default = _default_value_cell(section.model, field)
+            rows.append(
+                (f"`{section.name}.{field}`", default, f"`{enforcer.layer.__name__}`", around, enforcer.description)
+            )
+    yield from markdown_table(("field", "default", "layer", "around", "what it does"), rows)
 
 
-def templates(sections: Table) -> Iterator[str]:
+def templates_table(policy_table: PolicyTable) -> Iterator[str]:
     """The named templates of each section, as a Markdown table."""
     rows: list[tuple[str, ...]] = []
-    for section in sections.sections.values():
+    for section in policy_table.sections.values():
         for name, fields in section.templates.items():
-            said = ", ".join(f"{field}: {value}" for field, value in fields.items())
-            rows.append((f"`{section.name}`", f"`{name}`", said))
-    yield from table(("section", "template", "fields"), rows)
+            field_list = ", ".join(f"{field}: {value}" for field, value in fields.items())
+            rows.append((f"`{section.name}`", f"`{name}`", field_list))
+    yield from markdown_table(("section", "template", "fields"), rows)
 
 
-def _default(model: type[Policies], field: str) -> str:
+def _default_value_cell(model: type[PolicyModel], field: str) -> str:
     plain: Mapping[str, object] = model().model_dump(mode="json")
     value = plain[field]
     return "none" if value in (None, "", []) else f"`{str(value).lower() if isinstance(value, bool) else value}`"
 
 
-def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
+def markdown_table(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
     """The lines of a Markdown table."""
-    for line in (head, tuple("---" for _ in head), *rows):
+    for line in (header, tuple("---" for _ in header), *rows):
         cells = [cell.replace("|", "\\|") for cell in line]
         yield f"| {' | '.join(cells)} |"

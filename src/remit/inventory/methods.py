@@ -18,26 +18,26 @@ from pydantic import BaseModel
 
 from remit.contracts.callee import Context, LeafContext
 from remit.contracts.facts import Facts
-from remit.contracts.question import digest
+from remit.contracts.question import content_digest
 from remit.contracts.reply import Reply
 from remit.core.frozen import frozen
-from remit.errors import ContractError, OutputError
-from remit.inventory.envelope import Request, Response, Status, payload_of
+from remit.errors import ContractError, InvalidOutputError
+from remit.inventory.envelope import Request, Response, Status, payload_model_of
 from remit.schemas.docstring import read_docstring
 
 F = TypeVar("F", bound=Callable[..., Awaitable[Any]])
 E = TypeVar("E", "Request[Any]", "Response[Any]")
 
 
-class Mark(NamedTuple):
+class MethodMark(NamedTuple):
     """What `method` says of a function: of a foreign API or not, and its facts where no inventory has them."""
 
     external: bool = False
     facts: Facts | None = None
 
 
-_MARKS: Final = WeakKeyDictionary[Callable[..., Any], Mark]()
-_GIVEN: Final = WeakSet[Callable[..., Any]]()
+_MARKS: Final = WeakKeyDictionary[Callable[..., Any], MethodMark]()
+_REGISTERED: Final = WeakSet[Callable[..., Any]]()
 """The marked functions of the classes whose objects some `Operations` was given."""
 
 
@@ -62,44 +62,46 @@ def method(
             raise ContractError(f"{function!r} is not async: write `async def`, a method is awaited")
         if facts is not None and facts.classification is None:
             raise ContractError(f"{function.__qualname__}: give its facts a classification, its key begins with it")
-        _MARKS[function] = Mark(external, facts)
+        _MARKS[function] = MethodMark(external, facts)
         return function
 
     return mark if function is None else mark(function)
 
 
-def methods_of(domain: object) -> dict[str, tuple[MethodType, Mark]]:
+def methods_of(domain_object: object) -> dict[str, tuple[MethodType, MethodMark]]:
     """The methods of a domain object that are marked, bound to it, by name."""
-    _GIVEN.update(each for kind in type(domain).__mro__ for each in vars(kind).values() if _marked(each))
-    found: dict[str, tuple[MethodType, Mark]] = {}
-    for name, function in inspect.getmembers(type(domain), inspect.isfunction):
+    _REGISTERED.update(each for kind in type(domain_object).__mro__ for each in vars(kind).values() if _is_marked(each))
+    found: dict[str, tuple[MethodType, MethodMark]] = {}
+    for name, function in inspect.getmembers(type(domain_object), inspect.isfunction):
         mark = _MARKS.get(function)
         if mark is not None:
-            found[name] = (MethodType(function, domain), mark)
+            found[name] = (MethodType(function, domain_object), mark)
     return found
 
 
-def _marked(value: object) -> bool:
+def _is_marked(value: object) -> bool:
     return isinstance(value, FunctionType) and value in _MARKS
 
 
-def forgotten(packages: Collection[str]) -> list[FunctionType]:
+def unregistered_methods(packages: Collection[str]) -> list[FunctionType]:
     """The marked methods of classes in those top packages whose objects were given to nobody in this process.
 
     What a name with an underscore first says is nobody else's, and an abstract class has no objects: both are left out.
     """
-    loaded = [each for each in _MARKS if isinstance(each, FunctionType) and each not in _GIVEN]
-    found = [each for each in loaded if each.__module__.partition(".")[0] in packages and _is_there(each)]
+    unregistered = [each for each in _MARKS if isinstance(each, FunctionType) and each not in _REGISTERED]
+    found = [
+        each for each in unregistered if each.__module__.partition(".")[0] in packages and _is_defined_in_class(each)
+    ]
     return sorted(found, key=lambda each: (each.__module__, each.__code__.co_firstlineno))
 
 
-def _is_there(function: FunctionType) -> bool:
+def _is_defined_in_class(function: FunctionType) -> bool:
     """Whether its module has a class that has it."""
     owner, _, name = function.__qualname__.rpartition(".")
-    kind = vars(sys.modules.get(function.__module__, sys)).get(owner)
-    if owner.startswith("_") or not isinstance(kind, type) or inspect.isabstract(kind):
+    owner_class = vars(sys.modules.get(function.__module__, sys)).get(owner)
+    if owner.startswith("_") or not isinstance(owner_class, type) or inspect.isabstract(owner_class):
         return False
-    return vars(kind).get(name) is function
+    return vars(owner_class).get(name) is function
 
 
 class Parameter(NamedTuple):
@@ -118,8 +120,8 @@ class MethodModels:
     request: type[Request[Any]] | None
     payload: type[BaseModel] | None
     response: type[Response[Any]] | None
-    result: Any
-    context: object
+    result_type: Any
+    context_type: object
 
 
 def read_models(function: FunctionType | MethodType, *, external: bool) -> MethodModels:
@@ -134,27 +136,31 @@ def read_models(function: FunctionType | MethodType, *, external: bool) -> Metho
     except NameError as error:
         raise ContractError(f"{name}: {error}; import the type where the method is defined") from error
     result = hints.pop("return", None)
-    kinds = [hints[each] for each in inspect.signature(function).parameters if each in hints]
-    context: object = kinds.pop(0) if kinds and kinds[0] in (LeafContext, Context) else None
+    parameter_types = [hints[each] for each in inspect.signature(function).parameters if each in hints]
+    context: object = (
+        parameter_types.pop(0) if parameter_types and parameter_types[0] in (LeafContext, Context) else None
+    )
     if external:
-        return MethodModels(request=None, payload=None, response=None, result=result, context=context)
-    request = _kind(kinds[0], Request[Any]) if len(kinds) == 1 else None
-    response = _kind(result, Response[Any])
+        return MethodModels(request=None, payload=None, response=None, result_type=result, context_type=context)
+    request = _as_envelope(parameter_types[0], Request[Any]) if len(parameter_types) == 1 else None
+    response = _as_envelope(result, Response[Any])
     if request is None or response is None:
         raise ContractError(
             f"{name} takes one Request[…] and gives a Response[…]; mark what speaks to a foreign API external=True"
         )
-    payload, given = payload_of(request), payload_of(response)
-    return MethodModels(request=request, payload=payload, response=response, result=given, context=context)
+    payload, response_payload = payload_model_of(request), payload_model_of(response)
+    return MethodModels(
+        request=request, payload=payload, response=response, result_type=response_payload, context_type=context
+    )
 
 
-def _kind(kind: object, envelope: type[E]) -> type[E] | None:
-    """``kind``, if it is an envelope of that sort."""
-    sort = next(each for each in envelope.__mro__ if each in {Request, Response})
-    return cast("type[E]", kind) if isinstance(kind, type) and issubclass(kind, sort) else None
+def _as_envelope(annotation: object, envelope: type[E]) -> type[E] | None:
+    """``annotation``, if it is an envelope of that sort."""
+    base = next(each for each in envelope.__mro__ if each in {Request, Response})
+    return cast("type[E]", annotation) if isinstance(annotation, type) and issubclass(annotation, base) else None
 
 
-def enveloped(function: MethodType, models: MethodModels) -> Callable[..., Awaitable[Any]]:
+def wrap_in_envelope(function: MethodType, models: MethodModels) -> Callable[..., Awaitable[Any]]:
     """The body of a tool: takes the payload, asks the method with a request around it, and opens its response.
 
     ``request_id`` is made of the idempotency key of the call, so it is the same in each attempt. Nothing that a caller
@@ -162,36 +168,40 @@ def enveloped(function: MethodType, models: MethodModels) -> Callable[..., Await
     """
     request = models.request
     assert request is not None  # noqa: S101 - for the type checker: whoever asks has looked
-    context = () if models.context is None else (models.context,)
+    context = () if models.context_type is None else (models.context_type,)
 
     async def body(ctx: LeafContext, payload: BaseModel) -> Any:
-        asked = request(
-            request_id=UUID(digest(ctx.key)),
+        envelope = request(
+            request_id=UUID(content_digest(ctx.key)),
             session_id=ctx.caller.conversation or None,
             user_id=ctx.caller.principal.name,
             payload=payload,
         )
-        return opened(await function(*((ctx,) if context else ()), asked))
+        return unwrap_response(await function(*((ctx,) if context else ()), envelope))
 
     body.__name__ = function.__name__
-    body.__annotations__ = {"ctx": models.context or LeafContext, "payload": models.payload, "return": models.result}
+    body.__annotations__ = {
+        "ctx": models.context_type or LeafContext,
+        "payload": models.payload,
+        "return": models.result_type,
+    }
     return body
 
 
-def opened(response: Response[Any]) -> object:
+def unwrap_response(response: Response[Any]) -> object:
     """What a response gives: its payload, or a reply that says that it is pending.
 
     Raises:
         CallError: the one that a FAILED response names.
-        OutputError: a COMPLETED response without a payload.
+        InvalidOutputError: a COMPLETED response without a payload.
     """
     if response.error is not None:
-        raise response.error.error()
+        raise response.error.to_error()
     if response.status is Status.PENDING:
-        held = None if response.payload is None else response.payload.model_dump(mode="json", by_alias=True)
-        return Reply.of({"status": "PENDING", "request_id": str(response.request_id), "payload": held})
+        payload = None if response.payload is None else response.payload.model_dump(mode="json", by_alias=True)
+        return Reply.from_value({"status": "PENDING", "request_id": str(response.request_id), "payload": payload})
     if response.payload is None:
-        raise OutputError("the response is COMPLETED and has no payload")
+        raise InvalidOutputError("the response is COMPLETED and has no payload")
     return response.payload
 
 

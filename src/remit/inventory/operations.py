@@ -12,12 +12,12 @@ from typing import cast
 
 from remit.contracts.tool import Tool
 from remit.errors import ContractError, SetupError
-from remit.inventory.binder import Binder, Composed, Made, named
+from remit.inventory.binder import Binder, BoundSlice, ComposeFunction, find_tool
 from remit.inventory.definition import AnyTool, MethodDefinition, ToolDefinition
 from remit.inventory.document import Inventory
 from remit.inventory.schema import MethodEntry, ToolEntry
 from remit.schemas.finding import InventoryError
-from remit.schemas.garbage import gc_paused
+from remit.schemas.garbage import pause_gc
 
 
 class Operations:
@@ -28,8 +28,8 @@ class Operations:
 
     Args:
         inventory: what governs them.
-        domains: objects of the application's domain classes, whose methods they are.
-        composed: from a way to look up the tools made of ``domains``, the objects whose functions call them, as
+        domain_objects: objects of the application's domain classes, whose methods they are.
+        compose: from a way to look up the tools made of ``domain_objects``, the objects whose functions call them, as
             pipelines do.
         parts: operations of slices of ``inventory``. What they have is taken from there.
 
@@ -38,23 +38,23 @@ class Operations:
         SetupError: a part is of another inventory, or two are of one slice.
     """
 
-    @gc_paused()
+    @pause_gc()
     def __init__(
         self,
         inventory: Inventory,
-        domains: Iterable[object],
+        domain_objects: Iterable[object],
         *,
-        composed: Composed | None = None,
+        compose: ComposeFunction | None = None,
         parts: Iterable[Operations] = (),
     ) -> None:
         self.inventory = inventory
-        given, joined = list(domains), list(parts)
-        _check(inventory, joined)
-        packages = frozenset(type(each).__module__.partition(".")[0] for each in given)
-        self.packages = packages.union(*(part.packages for part in joined))
-        binder = Binder(inventory, given, composed, [Made(part.methods, part.tools) for part in joined])
-        self.methods: Mapping[str, MethodDefinition] = binder.methods()
-        self.tools: Mapping[str, ToolDefinition] = binder.tools(self.methods)
+        instances, part_list = list(domain_objects), list(parts)
+        _check_parts(inventory, part_list)
+        packages = frozenset(type(each).__module__.partition(".")[0] for each in instances)
+        self.packages = packages.union(*(part.packages for part in part_list))
+        binder = Binder(inventory, instances, compose, [BoundSlice(part.methods, part.tools) for part in part_list])
+        self.methods: Mapping[str, MethodDefinition] = binder.bind_methods()
+        self.tools: Mapping[str, ToolDefinition] = binder.bind_tools(self.methods)
         if binder.findings:
             raise InventoryError(binder.findings)
 
@@ -63,42 +63,44 @@ class Operations:
         """All tools, for agents and applications, in the order of the inventory."""
         return tuple(definition.tool for definition in self.tools.values())
 
-    def tool(self, name: str) -> AnyTool:
+    def find_tool(self, name: str) -> AnyTool:
         """The tool of that name.
 
         Raises:
             ContractError: there is none.
         """
-        return named(self.tools, name)
+        return find_tool(self.tools, name)
 
-    def with_tools(self, more: Callable[[AnyTool], AnyTool]) -> Operations:
-        """The same with each tool as ``more`` gives it: with what no inventory says, as what a person is shown.
+    def with_tools(self, change: Callable[[AnyTool], AnyTool]) -> Operations:
+        """The same with each tool as ``change`` gives it: with what no inventory says, as what a person is shown.
 
         Raises:
             ContractError: for a tool it gives none, or one of another name.
         """
         changed = copy.copy(self)
-        changed.tools = {name: replace(each, tool=_same(name, more(each.tool))) for name, each in self.tools.items()}
+        changed.tools = {
+            name: replace(each, tool=_check_replacement(name, change(each.tool))) for name, each in self.tools.items()
+        }
         return changed
 
 
-def _same(name: str, given: object) -> AnyTool:
+def _check_replacement(name: str, replacement: object) -> AnyTool:
     """What was given for the tool of that name, if it is one of that name."""
-    if not isinstance(given, Tool):
-        raise ContractError(f"with_tools got {given!r} for the tool {name}; give each tool, changed or as it is")
-    made = cast("AnyTool", given)
+    if not isinstance(replacement, Tool):
+        raise ContractError(f"with_tools got {replacement!r} for the tool {name}; give each tool, changed or as it is")
+    made = cast("AnyTool", replacement)
     if made.name != name:
         raise ContractError(f"with_tools got the tool {made.name} for {name}; a tool keeps the name of its entry")
     return made
 
 
-def _check(inventory: Inventory, parts: Sequence[Operations]) -> None:
+def _check_parts(inventory: Inventory, parts: Sequence[Operations]) -> None:
     """Refuse parts that are not of this inventory, each of a slice of its own."""
-    left: dict[str, MethodEntry | ToolEntry] = {**inventory.methods, **inventory.tools}
+    unassigned: dict[str, MethodEntry | ToolEntry] = {**inventory.methods, **inventory.tools}
     for part in parts:
         for name, entry in {**part.inventory.methods, **part.inventory.tools}.items():
-            if left.pop(name, None) is not entry:
+            if unassigned.pop(name, None) is not entry:
                 raise SetupError(
-                    f"a part has the entry {name} ({entry.where}), and it is of another inventory or of two parts; "
+                    f"a part has the entry {name} ({entry.location}), and it is of another inventory or of two parts; "
                     "make each part of a slice of its own"
                 )

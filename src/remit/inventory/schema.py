@@ -8,19 +8,19 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from remit.contracts.classification import Capability, Classification, Complexity, Deprecation, Maturity, Tier
-from remit.contracts.facts import Effect, Facts, Risk, facts_of
+from remit.contracts.facts import Effect, Facts, Risk, build_facts
 from remit.core.frozen import frozen
-from remit.inventory.governance import BusinessRules, Policies, Table
-from remit.schemas.yaml_lines import Document, Path
+from remit.inventory.governance import BusinessRules, PolicyModel, PolicyTable
+from remit.schemas.yaml_lines import KeyPath, YamlDocument
 
 
-class Part(BaseModel):
+class InventorySpec(BaseModel):
     """A part of an inventory: nothing stands in it that is not known."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
-class Axes(Part):
+class ClassificationSpec(InventorySpec):
     """The four closed axes. Domain and subdomain stand at the top of the file."""
 
     capability: Capability
@@ -29,10 +29,10 @@ class Axes(Part):
     integration_tier: Tier = Tier.INTERNAL
 
 
-class Operation(Part):
+class OperationSpec(InventorySpec):
     """What kind of thing an operation is."""
 
-    classification: Axes
+    classification: ClassificationSpec
     effect: Effect = Effect.UNSAFE
     risk: Risk = Risk.SAFE
     egress: bool = False
@@ -40,14 +40,14 @@ class Operation(Part):
     entities: tuple[str, ...] = ()
 
 
-class Models(Part):
+class ModelNamesSpec(InventorySpec):
     """The classes that a method's signature names, said again only to be checked."""
 
     request: str = ""
     response: str = ""
 
 
-class Exposed(Part):
+class ExposureSpec(InventorySpec):
     """How a model sees an operation."""
 
     description: str = ""
@@ -55,40 +55,40 @@ class Exposed(Part):
     confirm: str | None = None
 
 
-class Narrowed(Exposed):
+class ToolSpec(ExposureSpec):
     """A tool of a method: ``fix`` gives parameters their value, ``hide`` leaves them at their default."""
 
     fix: dict[str, JsonValue] = Field(default_factory=dict[str, JsonValue])
     hide: tuple[str, ...] = ()
 
 
-class OfMethod(Narrowed):
+class MethodToolSpec(ToolSpec):
     """A tool that names its method, ``domain.subdomain.name``."""
 
     method: str
 
 
-class OfFunction(Operation, Exposed):
+class FunctionToolSpec(OperationSpec, ExposureSpec):
     """A tool of a function that is no method: its entry says itself what kind of thing it is."""
 
     function: str
 
 
-class MethodPart(Operation):
+class MethodSpec(OperationSpec):
     """A method. ``implementation`` is ``Class.name`` where several classes have a method of that name."""
 
-    models: Models = Models.model_construct()
+    models: ModelNamesSpec = ModelNamesSpec.model_construct()
     implementation: str = ""
     without_tool: str = ""
 
 
-class Named(NamedTuple):
+class FieldReference(NamedTuple):
     """A name that an entry itself, and no template, says in a field of its policy."""
 
     section: str
     field: str
     name: str
-    where: str
+    location: str
 
 
 @frozen
@@ -98,10 +98,10 @@ class MethodEntry:
     key: str
     domain: str
     subdomain: str
-    part: MethodPart
-    policies: Mapping[str, Policies]
-    where: str
-    names: tuple[Named, ...] = ()
+    spec: MethodSpec
+    policies: Mapping[str, PolicyModel]
+    location: str
+    field_references: tuple[FieldReference, ...] = ()
 
     @property
     def name(self) -> str:
@@ -117,26 +117,28 @@ class ToolEntry:
     domain: str
     subdomain: str
     method: str
-    part: Narrowed | OfFunction
-    policies: Mapping[str, Policies]
-    where: str
-    names: tuple[Named, ...] = ()
+    spec: ToolSpec | FunctionToolSpec
+    policies: Mapping[str, PolicyModel]
+    location: str
+    field_references: tuple[FieldReference, ...] = ()
 
 
-def names_said(document: Document, at: Path, table: Table, raw: Mapping[str, Any]) -> tuple[Named, ...]:
+def collect_field_references(
+    document: YamlDocument, key_path: KeyPath, policy_table: PolicyTable, raw: Mapping[str, Any]
+) -> tuple[FieldReference, ...]:
     """The names that an entry says in its policy, before its templates are filled in."""
     return tuple(
-        Named(name, field, each, document.where((*at, name, field, index)))
-        for name, section in table.sections.items()
-        for field, enforcer in section.enforced.items()
-        if enforcer.names and isinstance(raw.get(name), dict) and isinstance(raw[name].get(field), list)
+        FieldReference(name, field, each, document.locate((*key_path, name, field, index)))
+        for name, section in policy_table.sections.items()
+        for field, enforcer in section.enforcers.items()
+        if enforcer.lists_fields_of and isinstance(raw.get(name), dict) and isinstance(raw[name].get(field), list)
         for index, each in enumerate(raw[name][field])
         if isinstance(each, str)
     )
 
 
-def facts_said(
-    entry: MethodEntry | ToolEntry, operation: Operation, rules: BusinessRules, exposed: Exposed | None = None
+def build_entry_facts(
+    entry: MethodEntry | ToolEntry, operation: OperationSpec, rules: BusinessRules, exposed: ExposureSpec | None = None
 ) -> Facts:
     """The facts that an inventory says of an operation, and of the tool that exposes it.
 
@@ -145,8 +147,8 @@ def facts_said(
     """
     axes = operation.classification
     rate = rules.rate_limit_per_minute
-    gone = (rules.deprecated_since, rules.removal_version, rules.replacement_method)
-    return facts_of(
+    deprecation = (rules.deprecated_since, rules.removal_version, rules.replacement_method)
+    return build_facts(
         effect=operation.effect,
         risk=operation.risk,
         permissions=rules.required_permissions,
@@ -165,6 +167,8 @@ def facts_said(
             tier=axes.integration_tier,
         ),
         visibility=rules.visibility,
-        deprecation=Deprecation(since=gone[0] or "0", removal=gone[1], replacement=gone[2]) if any(gone) else None,
+        deprecation=Deprecation(since=deprecation[0] or "0", removal=deprecation[1], replacement=deprecation[2])
+        if any(deprecation)
+        else None,
         entities=operation.entities,
     )

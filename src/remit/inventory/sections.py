@@ -14,36 +14,62 @@ from pydantic import JsonValue
 from remit.contracts.call import ToolLayer
 from remit.contracts.classification import Visibility
 from remit.contracts.facts import Facts
-from remit.dispatch.preset import called_for
-from remit.inventory.gates import Authenticate, Deprecated, Enabled, HasSessions, Session, Visible
-from remit.inventory.governance import BUSINESS, BusinessRules, Enforcer, Governed, Policies, Section
-from remit.inventory.stricter import when_false, when_less, when_sooner, when_true
+from remit.dispatch.preset import recommended_layers
+from remit.inventory.gates import (
+    AuthenticationGate,
+    DeprecationGate,
+    EnabledGate,
+    HasSessions,
+    SessionGate,
+    VisibilityGate,
+)
+from remit.inventory.governance import (
+    BUSINESS_RULES,
+    BusinessRules,
+    Enforcer,
+    PolicyModel,
+    PolicySection,
+    ToolGovernance,
+)
+from remit.inventory.stricter import breaks_if_disabled, breaks_if_earlier, breaks_if_enabled, breaks_if_lower
 from remit.layers.authorize import Authorize
-from remit.layers.events import Events
+from remit.layers.events import RecordEvents
 from remit.layers.limit import RateLimit
 from remit.layers.timeout import Timeout
 
-Fields = Mapping[str, JsonValue]
-Layers = Callable[[Any, Governed], Iterable[ToolLayer]]
+FieldValues = Mapping[str, JsonValue]
+LayerFactory = Callable[[Any, ToolGovernance], Iterable[ToolLayer]]
 
-SECRETS: Final = ("password", "token", "secret")
+SECRET_FIELDS: Final = ("password", "token", "secret")
 """What no event holds, whatever an inventory says."""
 
-_GONE: Final = Enforcer(layer=Deprecated, does="each call is noted, and refused from the removal on")
-BUSINESS_ENFORCED: Final[Mapping[str, Enforcer]] = {
-    "enabled": Enforcer(layer=Enabled, does="false refuses every call", stricter=when_false),
-    "requires_auth": Enforcer(layer=Authenticate, does="true refuses a principal without a name", stricter=when_true),
-    "required_permissions": Enforcer(layer=Authorize, does="the principal must hold them all", scope="run"),
-    "timeout_seconds": Enforcer(layer=Timeout, does="an attempt that takes longer is stopped", stricter=when_less),
-    "rate_limit_per_minute": Enforcer(
-        layer=RateLimit, does="in one process, no more calls of a tenant start in any minute", stricter=when_less
+_DEPRECATION_ENFORCER: Final = Enforcer(
+    layer=DeprecationGate, description="each call is noted, and refused from the removal on"
+)
+BUSINESS_RULES_ENFORCERS: Final[Mapping[str, Enforcer]] = {
+    "enabled": Enforcer(layer=EnabledGate, description="false refuses every call", breaks_callers=breaks_if_disabled),
+    "requires_auth": Enforcer(
+        layer=AuthenticationGate,
+        description="true refuses a principal without a name",
+        breaks_callers=breaks_if_enabled,
     ),
-    "visibility": Enforcer(layer=Visible, does="internal refuses calls from outside, experimental those without leave"),
-    "deprecated_since": _GONE,
-    "removal_version": replace(_GONE, stricter=when_sooner),
-    "replacement_method": _GONE,
+    "required_permissions": Enforcer(layer=Authorize, description="the principal must hold them all", scope="run"),
+    "timeout_seconds": Enforcer(
+        layer=Timeout, description="an attempt that takes longer is stopped", breaks_callers=breaks_if_lower
+    ),
+    "rate_limit_per_minute": Enforcer(
+        layer=RateLimit,
+        description="in one process, no more calls of a tenant start in any minute",
+        breaks_callers=breaks_if_lower,
+    ),
+    "visibility": Enforcer(
+        layer=VisibilityGate, description="internal refuses calls from outside, experimental those without leave"
+    ),
+    "deprecated_since": _DEPRECATION_ENFORCER,
+    "removal_version": replace(_DEPRECATION_ENFORCER, breaks_callers=breaks_if_earlier),
+    "replacement_method": _DEPRECATION_ENFORCER,
 }
-BUSINESS_TEMPLATES: Final[Mapping[str, Fields]] = {
+BUSINESS_RULES_TEMPLATES: Final[Mapping[str, FieldValues]] = {
     "public_access": {"requires_auth": False, "timeout_seconds": 10},
     "authenticated_access": {"timeout_seconds": 30},
     "admin_access": {"timeout_seconds": 120},
@@ -53,49 +79,49 @@ BUSINESS_TEMPLATES: Final[Mapping[str, Fields]] = {
 }
 
 
-def business_rules(
+def business_rules_section(
     *,
     version: str,
     model: type[BusinessRules] = BusinessRules,
-    enforced: Mapping[str, Enforcer] | None = None,
-    layers: Layers | None = None,
-    templates: Mapping[str, Fields] | None = None,
-) -> Section[BusinessRules]:
+    enforcers: Mapping[str, Enforcer] | None = None,
+    make_layers: LayerFactory | None = None,
+    templates: Mapping[str, FieldValues] | None = None,
+) -> PolicySection[BusinessRules]:
     """Who may call an operation, how long, how often and until when.
 
     Args:
         version: of the application; what was to be removed by it is refused.
         model: with fields of the application's own.
-        enforced: for those fields, the layer that enforces each.
-        layers: makes the layers of those fields.
+        enforcers: for those fields, the layer that enforces each.
+        make_layers: makes the layers of those fields.
         templates: more of them.
     """
 
-    def around(rules: BusinessRules, governed: Governed) -> Iterable[ToolLayer]:
-        own = layers(rules, governed) if layers is not None else ()
-        return (*_gates(rules, governed.facts, version), *own, *called_for(governed.facts))
+    def around(rules: BusinessRules, governed: ToolGovernance) -> Iterable[ToolLayer]:
+        own = make_layers(rules, governed) if make_layers is not None else ()
+        return (*_gate_layers(rules, governed.facts, version), *own, *recommended_layers(governed.facts))
 
-    return Section(
-        name=BUSINESS,
+    return PolicySection(
+        name=BUSINESS_RULES,
         model=model,
-        enforced={**BUSINESS_ENFORCED, **(enforced or {})},
-        layers=around,
-        templates={**BUSINESS_TEMPLATES, **(templates or {})},
+        enforcers={**BUSINESS_RULES_ENFORCERS, **(enforcers or {})},
+        make_layers=around,
+        templates={**BUSINESS_RULES_TEMPLATES, **(templates or {})},
     )
 
 
-def _gates(rules: BusinessRules, facts: Facts, version: str) -> Iterable[ToolLayer]:
+def _gate_layers(rules: BusinessRules, facts: Facts, version: str) -> Iterable[ToolLayer]:
     if not rules.enabled:
-        yield Enabled(enabled=False)
+        yield EnabledGate(enabled=False)
     if rules.requires_auth:
-        yield Authenticate()
+        yield AuthenticationGate()
     if rules.visibility is not Visibility.PUBLIC:
-        yield Visible(rules.visibility)
+        yield VisibilityGate(rules.visibility)
     if facts.deprecation is not None:
-        yield Deprecated(deprecation=facts.deprecation, version=version)
+        yield DeprecationGate(deprecation=facts.deprecation, version=version)
 
 
-class SessionPolicies(Policies):
+class SessionPolicies(PolicyModel):
     """The session that a call needs, and what is kept of it there."""
 
     requires_active_session: bool = True
@@ -106,22 +132,26 @@ class SessionPolicies(Policies):
     log_full_response: bool = True
 
 
-SESSION_ENFORCED: Final[Mapping[str, Enforcer]] = {
-    "requires_active_session": Enforcer(layer=Session, does="a call outside a session is refused", stricter=when_true),
+SESSION_POLICIES_ENFORCERS: Final[Mapping[str, Enforcer]] = {
+    "requires_active_session": Enforcer(
+        layer=SessionGate, description="a call outside a session is refused", breaks_callers=breaks_if_enabled
+    ),
     "allow_new_session": Enforcer(
-        layer=Session, does="true lets a call without a session open one", stricter=when_false
+        layer=SessionGate, description="true lets a call without a session open one", breaks_callers=breaks_if_disabled
     ),
     "allow_session_resume": Enforcer(
-        layer=Session, does="false refuses to take an idle session up again", stricter=when_false
+        layer=SessionGate,
+        description="false refuses to take an idle session up again",
+        breaks_callers=breaks_if_disabled,
     ),
-    "session_event_type": Enforcer(layer=Events, does="the event is named `session.` and this"),
-    "log_request_payload": Enforcer(layer=Events, does="false leaves the arguments out of the event"),
-    "log_full_response": Enforcer(layer=Events, does="false leaves the result out of the event"),
+    "session_event_type": Enforcer(layer=RecordEvents, description="the event is named `session.` and this"),
+    "log_request_payload": Enforcer(layer=RecordEvents, description="false leaves the arguments out of the event"),
+    "log_full_response": Enforcer(layer=RecordEvents, description="false leaves the result out of the event"),
 }
-_NO_SESSION: Final[Fields] = {"requires_active_session": False, "allow_new_session": False}
-_SILENT: Final[Fields] = {"log_request_payload": False, "log_full_response": False}
-SESSION_TEMPLATES: Final[Mapping[str, Fields]] = {
-    "stateless_operation": {**_NO_SESSION, "allow_session_resume": False, **_SILENT},
+_NO_SESSION: Final[FieldValues] = {"requires_active_session": False, "allow_new_session": False}
+_LOG_NOTHING: Final[FieldValues] = {"log_request_payload": False, "log_full_response": False}
+SESSION_POLICIES_TEMPLATES: Final[Mapping[str, FieldValues]] = {
+    "stateless_operation": {**_NO_SESSION, "allow_session_resume": False, **_LOG_NOTHING},
     "session_required": {"requires_active_session": True},
     "session_optional": {"requires_active_session": False},
     "session_creation": {"requires_active_session": False, "allow_new_session": True},
@@ -129,45 +159,45 @@ SESSION_TEMPLATES: Final[Mapping[str, Fields]] = {
     "long_running_operation": {"requires_active_session": True, "log_full_response": False},
     "interactive_operation": {"allow_new_session": True},
     "background_job": {**_NO_SESSION, "session_event_type": "system", "log_full_response": False},
-    "public_readonly": {**_NO_SESSION, **_SILENT},
+    "public_readonly": {**_NO_SESSION, **_LOG_NOTHING},
     "authenticated_interactive": {"requires_active_session": True, "allow_session_resume": True},
     "authenticated_batch": {"requires_active_session": True, "allow_session_resume": False, "log_full_response": False},
-    "log_nothing": _SILENT,
+    "log_nothing": _LOG_NOTHING,
     "log_requests": {"log_request_payload": True, "log_full_response": False},
 }
 
 
-def _once(*names: str) -> tuple[str, ...]:
+def _deduplicate(*names: str) -> tuple[str, ...]:
     """The names, each once, in order."""
     return tuple(dict.fromkeys(names))
 
 
-def session_policies(env: HasSessions) -> Section[SessionPolicies]:
+def session_policies_section(env: HasSessions) -> PolicySection[SessionPolicies]:
     """The session that a call needs, as ``env`` knows sessions."""
 
-    def around(policies: SessionPolicies, governed: Governed) -> Iterable[ToolLayer]:
-        events = governed.policies.get(AUDIT)
+    def around(policies: SessionPolicies, governed: ToolGovernance) -> Iterable[ToolLayer]:
+        events = governed.policies.get(AUDIT_EVENTS)
         hidden = events.redact_fields if isinstance(events, AuditEvents) else ()
         name = f"session.{policies.session_event_type}"
         request, response = policies.log_request_payload, policies.log_full_response
-        redact = _once(*SECRETS, *hidden)
-        yield Events(success=name, failure=name, request=request, response=response, redact=redact)
+        redact = _deduplicate(*SECRET_FIELDS, *hidden)
+        yield RecordEvents(success=name, failure=name, request=request, response=response, redact=redact)
         required, opens = policies.requires_active_session, policies.allow_new_session
-        yield Session(env, required=required, open=opens, resume=policies.allow_session_resume)
+        yield SessionGate(env, required=required, open=opens, resume=policies.allow_session_resume)
 
-    return Section(
+    return PolicySection(
         name="session_policies",
         model=SessionPolicies,
-        enforced=SESSION_ENFORCED,
-        layers=around,
-        templates=SESSION_TEMPLATES,
+        enforcers=SESSION_POLICIES_ENFORCERS,
+        make_layers=around,
+        templates=SESSION_POLICIES_TEMPLATES,
     )
 
 
-AUDIT: Final = "audit_events"
+AUDIT_EVENTS: Final = "audit_events"
 
 
-class AuditEvents(Policies):
+class AuditEvents(PolicyModel):
     """The events that are filed about a call."""
 
     success_event: str = ""
@@ -176,56 +206,63 @@ class AuditEvents(Policies):
     redact_fields: tuple[str, ...] = ()
 
 
-AUDIT_ENFORCED: Final[Mapping[str, Enforcer]] = {
-    "success_event": Enforcer(layer=Events, does="filed when a call went well"),
-    "failure_event": Enforcer(layer=Events, does="filed when a call went wrong"),
-    "log_response_fields": Enforcer(layer=Events, does="the fields of the result that the event has", names="result"),
-    "redact_fields": Enforcer(layer=Events, does="what no event has, beside password, token and secret", names="call"),
+AUDIT_EVENTS_ENFORCERS: Final[Mapping[str, Enforcer]] = {
+    "success_event": Enforcer(layer=RecordEvents, description="filed when a call went well"),
+    "failure_event": Enforcer(layer=RecordEvents, description="filed when a call went wrong"),
+    "log_response_fields": Enforcer(
+        layer=RecordEvents, description="the fields of the result that the event has", lists_fields_of="result"
+    ),
+    "redact_fields": Enforcer(
+        layer=RecordEvents, description="what no event has, beside password, token and secret", lists_fields_of="call"
+    ),
 }
-PII: Final = ("email", "phone", "address", "name", "birth_date")
-PHI: Final = ("diagnosis", "medication", "patient_id", "treatment")
-FINANCIAL: Final = ("account_number", "card_number", "iban", "salary")
+PII_FIELDS: Final = ("email", "phone", "address", "name", "birth_date")
+PHI_FIELDS: Final = ("diagnosis", "medication", "patient_id", "treatment")
+FINANCIAL_FIELDS: Final = ("account_number", "card_number", "iban", "salary")
 
 
-def _events(name: str, *redact: str, fields: tuple[str, ...] = ()) -> Fields:
+def _event_template(name: str, *redact: str, fields: tuple[str, ...] = ()) -> FieldValues:
     events = {"success_event": f"{name}.succeeded", "failure_event": f"{name}.failed"}
     return {**events, "redact_fields": list(redact), "log_response_fields": list(fields)}
 
 
-AUDIT_TEMPLATES: Final[Mapping[str, Fields]] = {
+AUDIT_EVENTS_TEMPLATES: Final[Mapping[str, FieldValues]] = {
     "minimal": {"failure_event": "operation.failed"},
-    "standard": _events("operation", *SECRETS),
-    "comprehensive": _events("operation", *SECRETS, *PII),
-    "compliance": _events("compliance", *SECRETS, *PII, *PHI, *FINANCIAL),
-    "external_api": _events("external_api", *SECRETS, "authorization", "api_key"),
-    "pipeline": _events("pipeline", *SECRETS),
-    "debugging": _events("debug", *SECRETS),
+    "standard": _event_template("operation", *SECRET_FIELDS),
+    "comprehensive": _event_template("operation", *SECRET_FIELDS, *PII_FIELDS),
+    "compliance": _event_template("compliance", *SECRET_FIELDS, *PII_FIELDS, *PHI_FIELDS, *FINANCIAL_FIELDS),
+    "external_api": _event_template("external_api", *SECRET_FIELDS, "authorization", "api_key"),
+    "pipeline": _event_template("pipeline", *SECRET_FIELDS),
+    "debugging": _event_template("debug", *SECRET_FIELDS),
 }
 
 
-def audit_events(
+def audit_events_section(
     *,
     model: type[AuditEvents] = AuditEvents,
-    enforced: Mapping[str, Enforcer] | None = None,
-    layers: Layers | None = None,
-) -> Section[AuditEvents]:
-    """The events that are filed about a call; ``enforced`` and ``layers`` belong to fields of the application's own."""
+    enforcers: Mapping[str, Enforcer] | None = None,
+    make_layers: LayerFactory | None = None,
+) -> PolicySection[AuditEvents]:
+    """The events that are filed about a call.
 
-    def around(events: AuditEvents, governed: Governed) -> Iterable[ToolLayer]:
-        yield from layers(events, governed) if layers is not None else ()
+    ``enforcers`` and ``make_layers`` belong to fields of the application's own.
+    """
+
+    def around(events: AuditEvents, governed: ToolGovernance) -> Iterable[ToolLayer]:
+        yield from make_layers(events, governed) if make_layers is not None else ()
         fields = events.log_response_fields
-        yield Events(
+        yield RecordEvents(
             success=events.success_event,
             failure=events.failure_event,
             response=bool(fields),
             fields=fields,
-            redact=_once(*SECRETS, *events.redact_fields),
+            redact=_deduplicate(*SECRET_FIELDS, *events.redact_fields),
         )
 
-    return Section(
-        name=AUDIT,
+    return PolicySection(
+        name=AUDIT_EVENTS,
         model=model,
-        enforced={**AUDIT_ENFORCED, **(enforced or {})},
-        layers=around,
-        templates=AUDIT_TEMPLATES,
+        enforcers={**AUDIT_EVENTS_ENFORCERS, **(enforcers or {})},
+        make_layers=around,
+        templates=AUDIT_EVENTS_TEMPLATES,
     )

@@ -17,25 +17,25 @@ from remit.errors import JournalError
 
 T = TypeVar("T")
 
-MOST: Final = 256
+MAX_BATCH_SIZE: Final = 256
 """Jobs in one batch at most, so that nobody waits for ever under load."""
 
-Work = Callable[[Connection], Any]
+DatabaseOperation = Callable[[Connection], Any]
 
-_Wake = Literal["go on", "last"]
+_Signal = Literal["go on", "last"]
 
 
 @dataclass(slots=True)
 class Job:
     """A work, and whoever waits for it: once it is done it has a result or an error."""
 
-    work: Work
+    operation: DatabaseOperation
     loop: asyncio.AbstractEventLoop
     future: asyncio.Future[Any]
     result: Any = None
     error: BaseException | None = None
 
-    def answer(self) -> None:
+    def settle(self) -> None:
         """Tell whoever still waits."""
         if self.future.done():
             return
@@ -45,24 +45,28 @@ class Job:
             self.future.set_result(self.result)
 
 
-class Batches:
-    """Gives the jobs that wait to ``do``, in the order in which they were submitted; ``do`` settles each of them.
+class WorkerThread:
+    """Gives the jobs that wait to ``run_batch``, in the order in which they were submitted.
+
+    ``run_batch`` settles each of them.
 
     The thread is woken at the end of a loop's turn. Woken by the first job it would take that one alone, and then
     contend with the loop for the interpreter while the others come.
     """
 
-    def __init__(self, name: str, do: Callable[[list[Job]], None]) -> None:
+    def __init__(self, name: str, run_batch: Callable[[list[Job]], None]) -> None:
         self._name = name
-        self._do = do
+        self._run_batch = run_batch
         self._jobs = deque[Job]()
-        self._waking: asyncio.AbstractEventLoop | None = None
-        self._wakes = queue.SimpleQueue[_Wake]()
+        self._waking_loop: asyncio.AbstractEventLoop | None = None
+        self._signals = queue.SimpleQueue[_Signal]()
         self._thread: threading.Thread | None = None
         self._closed = False
 
-    def submit(self, work: Callable[[Connection], T], future: asyncio.Future[T] | None = None) -> asyncio.Future[T]:
-        """Have ``work`` done; the future has its result.
+    def submit(
+        self, operation: Callable[[Connection], T], future: asyncio.Future[T] | None = None
+    ) -> asyncio.Future[T]:
+        """Have ``operation`` done; the future has its result.
 
         Raises:
             JournalError: closed.
@@ -73,39 +77,39 @@ class Batches:
             self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
             self._thread.start()
         loop = asyncio.get_running_loop()
-        answer = loop.create_future() if future is None else future
-        self._jobs.append(Job(work, loop, answer))
-        if self._waking is not loop:
-            self._waking = loop
+        result = loop.create_future() if future is None else future
+        self._jobs.append(Job(operation, loop, result))
+        if self._waking_loop is not loop:
+            self._waking_loop = loop
             loop.call_soon(self._wake)
-        return answer
+        return result
 
     def close(self) -> None:
         """Finish what was submitted, then end the thread."""
         self._closed = True
         if self._thread is not None:
-            self._wakes.put("last")
+            self._signals.put("last")
             self._thread.join()
             self._thread = None
 
     def _wake(self) -> None:
-        self._waking = None
-        self._wakes.put("go on")
+        self._waking_loop = None
+        self._signals.put("go on")
 
     def _run(self) -> None:
-        wake: _Wake = "go on"
-        while wake != "last":
-            wake = self._wakes.get()
-            while batch := self._waiting():
-                self._do(batch)
+        signal: _Signal = "go on"
+        while signal != "last":
+            signal = self._signals.get()
+            while batch := self._next_batch():
+                self._run_batch(batch)
                 for loop in {job.loop for job in batch}:
                     with contextlib.suppress(RuntimeError):  # the loop was closed meanwhile: nobody waits
-                        loop.call_soon_threadsafe(_answer, [job for job in batch if job.loop is loop])
+                        loop.call_soon_threadsafe(_settle_jobs, [job for job in batch if job.loop is loop])
 
-    def _waiting(self) -> list[Job]:
-        return [self._jobs.popleft() for _ in range(min(len(self._jobs), MOST))]
+    def _next_batch(self) -> list[Job]:
+        return [self._jobs.popleft() for _ in range(min(len(self._jobs), MAX_BATCH_SIZE))]
 
 
-def _answer(jobs: list[Job]) -> None:
+def _settle_jobs(jobs: list[Job]) -> None:
     for job in jobs:
-        job.answer()
+        job.settle()

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-Killer = Callable[[str], None]
+CrashHook = Callable[[str], None]
 
 
-def _nothing(_name: str) -> None:
+def _do_nothing(_name: str) -> None:
     """Nobody kills anybody."""
 
 
-_killer: Killer = _nothing
+_crash_hook: CrashHook = _do_nothing
 
 
-def arm(killer: Killer) -> None:
-    """From now on call ``killer`` at every crash point of this process."""
-    global _killer  # noqa: PLW0603 - one process, one killer; only a test that means to die sets it
-    _killer = killer
+def set_crash_hook(hook: CrashHook) -> None:
+    """From now on call ``hook`` at every crash point of this process."""
+    global _crash_hook  # noqa: PLW0603 - one process, one killer; only a test that means to die sets it
+    _crash_hook = hook
 
 
 def crashpoint(name: str) -> None:
     """A place to die at."""
-    _killer(name)
+    _crash_hook(name)

@@ -8,72 +8,74 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from remit.contracts.grant import Grant, GrantRow
-from remit.contracts.items import BESIDE, Asked, Decided, Erased, Finished, Opened, Position
-from remit.contracts.ledger import Take
-from remit.contracts.question import Decision, Question, Status
-from remit.journal.codec import ERASED
+from remit.contracts.items import DETACHED, DecisionItem, ErasedItem, Position, QuestionItem, RunFinished, RunOpened
+from remit.contracts.ledger import Consumption
+from remit.contracts.question import Decision, Question, QuestionStatus
+from remit.journal.codec import ERASED_BODY
 from remit.journal.index import (
-    INDEXED,
-    check_free,
+    INDEXED_ITEMS,
+    check_consumable,
+    check_conversation_free,
     check_open,
+    check_revocable,
     check_sequence,
-    check_standing,
-    check_take,
-    erased,
-    held_by,
-    row_of,
-    seen,
-    spent,
-    status_of,
-    taken_over,
+    erase_question_row,
+    is_expired,
+    lease_held_error,
+    lease_lost_error,
+    run_row_from_header,
+    status_after,
+    with_expiry,
 )
-from remit.journal.ports import Held, QuestionRow, RunRow, Stored
+from remit.journal.ports import AcquiredLease, AppendFuture, QuestionRow, RunRow
 
 
 @dataclass(slots=True)
-class _Run:
+class _RunState:
     epoch: int = 0
-    driver: str = ""
-    until: float = 0.0
+    executor: str = ""
+    leased_until: float = 0.0
     items: list[Position] = field(default_factory=list[Position])
     inbox: list[Decision] = field(default_factory=list[Decision])
     row: RunRow | None = None
-    cancelled: str = ""
+    cancel_requested_by: str = ""
 
 
-class InProcessStore:
+class InMemoryStore:
     """All five ports over dictionaries. Gone with the process."""
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
         self._clock = clock
-        self._runs: dict[str, _Run] = {}
+        self._runs: dict[str, _RunState] = {}
         self._questions: dict[str, QuestionRow] = {}
         self._grants: dict[str, GrantRow] = {}
 
-    def append(self, run: str, epoch: int, items: Sequence[Position], take: Take | None = None) -> Stored:
+    def append(
+        self, run: str, epoch: int, items: Sequence[Position], consumption: Consumption | None = None
+    ) -> AppendFuture:
         """Store items at the end of a run, and take an approval: all or nothing."""
-        stored: Stored = asyncio.get_running_loop().create_future()
+        stored: AppendFuture = asyncio.get_running_loop().create_future()
         try:
-            self._append(run, epoch, items, take)
+            self._append(run, epoch, items, consumption)
         except Exception as error:  # noqa: BLE001 - told to whoever waits
             stored.set_exception(error)
         else:
             stored.set_result(None)
         return stored
 
-    def _append(self, run: str, epoch: int, items: Sequence[Position], take: Take | None) -> None:
+    def _append(self, run: str, epoch: int, items: Sequence[Position], consumption: Consumption | None) -> None:
         state = self._runs.get(run)
         if state is None or state.epoch != epoch:
-            raise taken_over(run)
+            raise lease_lost_error(run)
         expected = state.items[-1].seq + 1 if state.items else 0
         check_sequence(run, items, expected)
-        indexed = [position for position in items if type(position.item) in INDEXED]
-        self._check(indexed)
-        if take is not None:
-            self._take(take)
+        indexed = [position for position in items if type(position.item) in INDEXED_ITEMS]
+        self._check_indexable(indexed)
+        if consumption is not None:
+            self._consume_decision(consumption)
         state.items.extend(items)
         for position in indexed:
-            self._index(state, position)
+            self._index_item(state, position)
 
     async def read(self, run: str, after: int = -1) -> list[Position]:
         """The items of a run with a seq above ``after``, in order."""
@@ -83,59 +85,61 @@ class InProcessStore:
     async def erase(self, run: str, seqs: Sequence[int]) -> None:
         """Erase the bodies of items, for good."""
         items = self._runs[run].items if run in self._runs else []
-        for p in [p for p in items if p.seq in seqs and not isinstance(p.item, Erased)]:
-            if isinstance(p.item, (Asked, Decided)):
+        for p in [p for p in items if p.seq in seqs and not isinstance(p.item, ErasedItem)]:
+            if isinstance(p.item, (QuestionItem, DecisionItem)):
                 self._erase_question(p.item)
-            gone = Erased(call=p.item.call, was=p.item.kind)
-            items[p.seq] = Position(p.run, p.epoch, p.seq, p.at, gone, ERASED, p.digest, p.chain)
+            tombstone = ErasedItem(call=p.item.call, was=p.item.kind)
+            items[p.seq] = Position(p.run, p.epoch, p.seq, p.at, tombstone, ERASED_BODY, p.digest, p.chain)
 
-    async def acquire(self, run: str, driver: str, seconds: float, after: int = -1) -> Held:
+    async def acquire(self, run: str, executor: str, seconds: float, after: int = -1) -> AcquiredLease:
         """Become the driver of a run; what it has to know."""
-        state = self._runs.setdefault(run, _Run())
-        if state.until > self._clock():
-            raise held_by(run, state.driver)
+        state = self._runs.setdefault(run, _RunState())
+        if state.leased_until > self._clock():
+            raise lease_held_error(run, state.executor)
         state.epoch += 1
-        state.driver, state.until = driver, self._clock() + seconds
+        state.executor, state.leased_until = executor, self._clock() + seconds
         status = state.row.status if state.row is not None else ""
-        return Held(state.epoch, await self.read(run, after), status, state.cancelled, tuple(state.inbox))
+        return AcquiredLease(
+            state.epoch, await self.read(run, after), status, state.cancel_requested_by, tuple(state.inbox)
+        )
 
     async def renew(self, run: str, epoch: int, seconds: float) -> None:
         """Hold on to the lease."""
         state = self._runs.get(run)
         if state is None or state.epoch != epoch:
-            raise taken_over(run)
-        state.until = self._clock() + seconds
+            raise lease_lost_error(run)
+        state.leased_until = self._clock() + seconds
 
     async def release(self, run: str, epoch: int) -> None:
         """Let the lease go, if it is still held."""
         state = self._runs.get(run)
         if state is not None and state.epoch == epoch:
-            state.until = 0.0
+            state.leased_until = 0.0
 
     async def decide(self, decision: Decision) -> None:
         """Store a decision for the run that asked; the first one counts."""
         row = check_open(self._questions.get(decision.question), decision.question, self._clock())
-        self._decide(decision)
+        self._store_decision(decision)
         self._runs[row.question.run].inbox.append(decision)
 
-    async def cancel(self, run: str, by: str) -> None:
+    async def request_cancel(self, run: str, by: str) -> None:
         """Ask the driver of a run to cancel it."""
         if run in self._runs:
-            self._runs[run].cancelled = by
+            self._runs[run].cancel_requested_by = by
 
-    async def cancelled(self, run: str) -> str:
+    async def cancel_requested_by(self, run: str) -> str:
         """Who asked for the run to be cancelled."""
         state = self._runs.get(run)
-        return state.cancelled if state else ""
+        return state.cancel_requested_by if state else ""
 
-    async def runs(
+    async def list_runs(
         self,
         *,
         conversation: str = "",
         tenant: str = "",
         principal: str = "",
         application: str = "",
-        beside: bool = True,
+        include_direct_calls: bool = True,
         limit: int = 50,
     ) -> list[RunRow]:
         """The newest runs, newest first."""
@@ -147,7 +151,7 @@ class InProcessStore:
             and tenant in ("", row.tenant)
             and principal in ("", row.principal)
             and application in ("", row.application)
-            and (beside or row.after != BESIDE)
+            and (include_direct_calls or row.after != DETACHED)
         ]
         return sorted(rows, key=lambda row: -row.opened)[:limit]
 
@@ -156,9 +160,9 @@ class InProcessStore:
         state = self._runs.get(run)
         return state.row if state else None
 
-    async def questions(self, *, only_open: bool = True, conversation: str = "") -> list[QuestionRow]:
+    async def list_questions(self, *, only_open: bool = True, conversation: str = "") -> list[QuestionRow]:
         """Questions, oldest first."""
-        rows = [seen(row, self._clock()) for row in self._questions.values()]
+        rows = [with_expiry(row, self._clock()) for row in self._questions.values()]
         return [
             row
             for row in rows
@@ -168,36 +172,36 @@ class InProcessStore:
     async def find_question(self, question: str) -> QuestionRow | None:
         """The question with this id."""
         row = self._questions.get(question)
-        return seen(row, self._clock()) if row else None
+        return with_expiry(row, self._clock()) if row else None
 
-    async def standing(self, conversation: str, match: str) -> QuestionRow | None:
+    async def find_usable_question(self, conversation: str, match: str) -> QuestionRow | None:
         """The newest question of a conversation with this match that is open, or decided and not taken."""
-        for row in reversed([seen(row, self._clock()) for row in self._questions.values()]):
+        for row in reversed([with_expiry(row, self._clock()) for row in self._questions.values()]):
             at = (row.question.conversation, row.question.match)
-            if at == (conversation, match) and row.taken is None and not spent(row, self._clock()):
+            if at == (conversation, match) and row.consumed_by is None and not is_expired(row, self._clock()):
                 return row
         return None
 
-    async def give(self, grant: Grant) -> None:
+    async def add_grant(self, grant: Grant) -> None:
         """Keep a grant."""
         self._grants[grant.id] = GrantRow(grant, 0, "")
 
-    async def grants(self, *, tenant: str, tool: str = "") -> list[GrantRow]:
+    async def list_grants(self, *, tenant: str, tool: str = "") -> list[GrantRow]:
         """The grants of a tenant, for one tool where one is named, oldest first."""
         mine = [row for row in self._grants.values() if row.grant.tenant == tenant]
         return [row for row in mine if tool in ("", row.grant.tool)]
 
-    async def use(self, grant: str) -> bool:
+    async def use_grant(self, grant: str) -> bool:
         """Count one more call of a grant."""
         row = self._grants.get(grant)
-        if row is None or not row.stands(self._clock()):
+        if row is None or not row.is_usable(self._clock()):
             return False
         self._grants[grant] = row._replace(used=row.used + 1)
         return True
 
-    async def revoke(self, grant: str, by: str) -> None:
+    async def revoke_grant(self, grant: str, by: str) -> None:
         """End a grant."""
-        self._grants[grant] = check_standing(self._grants.get(grant), grant)._replace(revoked=by)
+        self._grants[grant] = check_revocable(self._grants.get(grant), grant)._replace(revoked_by=by)
 
     async def close(self) -> None:
         """Nothing is held."""
@@ -206,62 +210,64 @@ class InProcessStore:
         row = self._questions.get(question)
         return row is not None and row.status == "open"
 
-    def _erase_question(self, item: Asked | Decided) -> None:
+    def _erase_question(self, item: QuestionItem | DecisionItem) -> None:
         """What the row of a question and the inbox have of an item goes with it."""
         row = self._questions.get(item.question)
         if row is not None:
-            row = self._questions[item.question] = erased(row, item)
+            row = self._questions[item.question] = erase_question_row(row, item)
             inbox = self._runs[row.question.run].inbox
             inbox[:] = [row.decision or each if each.question == item.question else each for each in inbox]
 
-    def _close_questions(self, run: str) -> None:
+    def _expire_questions(self, run: str) -> None:
         """Nobody is asked any more about a run that is over."""
         for question, row in self._questions.items():
             if row.question.run == run and row.status == "open":
                 self._questions[question] = row._replace(status="expired")
 
-    def _decide(self, decision: Decision) -> None:
-        status: Status = "approved" if decision.approved else "denied"
+    def _store_decision(self, decision: Decision) -> None:
+        status: QuestionStatus = "approved" if decision.approved else "denied"
         self._questions[decision.question] = self._questions[decision.question]._replace(
             status=status, decision=decision
         )
 
-    def _check(self, items: Sequence[Position]) -> None:
+    def _check_indexable(self, items: Sequence[Position]) -> None:
         """Refuse what the index could not take in, before anything is stored."""
         for position in items:
-            if isinstance(position.item, Asked):
-                Question.of(position.item.body)
-            elif isinstance(position.item, Opened):
-                row = row_of(position, position.item)
-                check_free(row, self._newest(row))
+            if isinstance(position.item, QuestionItem):
+                Question.from_json(position.item.body)
+            elif isinstance(position.item, RunOpened):
+                row = run_row_from_header(position, position.item)
+                check_conversation_free(row, self._find_newest_run(row))
 
-    def _newest(self, row: RunRow) -> RunRow | None:
+    def _find_newest_run(self, row: RunRow) -> RunRow | None:
         """The newest run of the conversation of ``row``, those beside it left out."""
         same = (row.conversation, row.tenant, row.application)
         known = [state.row for state in reversed(self._runs.values()) if state.row is not None]
         of_it = [each for each in known if (each.conversation, each.tenant, each.application) == same]
-        found = [each for each in of_it if each.after != BESIDE]
+        found = [each for each in of_it if each.after != DETACHED]
         return max(found, key=lambda each: each.opened, default=None) if row.conversation else None
 
-    def _take(self, take: Take) -> None:
-        row = self._questions.get(take.question)
+    def _consume_decision(self, consumption: Consumption) -> None:
+        row = self._questions.get(consumption.question)
         grant = self._grants.get(row.decision.grant) if row and row.decision else None
-        row = check_take(row, take, self._clock(), grant)
-        self._questions[take.question] = row._replace(status="taken", taken=(take.run, take.call))
+        row = check_consumable(row, consumption, self._clock(), grant)
+        self._questions[consumption.question] = row._replace(
+            status="taken", consumed_by=(consumption.run, consumption.call)
+        )
 
-    def _index(self, state: _Run, position: Position) -> None:
+    def _index_item(self, state: _RunState, position: Position) -> None:
         item = position.item
-        if isinstance(item, Opened):
-            state.row = row_of(position, item)
-        elif isinstance(item, Asked) and item.question not in self._questions:
-            self._questions[item.question] = QuestionRow(Question.of(item.body), "open", None, None)
-        elif isinstance(item, Decided) and self._is_open(item.question):
-            self._decide(Decision.of(item.body))
-        status = status_of(item)
+        if isinstance(item, RunOpened):
+            state.row = run_row_from_header(position, item)
+        elif isinstance(item, QuestionItem) and item.question not in self._questions:
+            self._questions[item.question] = QuestionRow(Question.from_json(item.body), "open", None, None)
+        elif isinstance(item, DecisionItem) and self._is_open(item.question):
+            self._store_decision(Decision.from_json(item.body))
+        status = status_after(item)
         if status and state.row:
-            ended = position.at if isinstance(item, Finished) else 0.0
+            ended = position.at if isinstance(item, RunFinished) else 0.0
             state.row = replace(state.row, status=status, ended=ended)
-        if isinstance(item, Finished):
-            state.until = 0.0
+        if isinstance(item, RunFinished):
+            state.leased_until = 0.0
         if status == "cancelled":
-            self._close_questions(position.run)
+            self._expire_questions(position.run)

@@ -7,13 +7,23 @@ from dataclasses import replace
 from typing import Final
 
 from remit.contracts.grant import GrantRow
-from remit.contracts.items import BESIDE, Asked, Decided, Finished, Item, Opened, Position, Resumed, Waiting
-from remit.contracts.ledger import Take
+from remit.contracts.items import (
+    DETACHED,
+    DecisionItem,
+    Item,
+    Position,
+    QuestionItem,
+    RunFinished,
+    RunOpened,
+    RunResumed,
+    RunSuspended,
+)
+from remit.contracts.ledger import Consumption
 from remit.errors import ApprovalUsedError, LeaseError, RequestError
 from remit.journal.ports import QuestionRow, RunRow, RunStatus
 
 
-def row_of(position: Position, item: Opened) -> RunRow:
+def run_row_from_header(position: Position, item: RunOpened) -> RunRow:
     """The line about a run that its header says."""
     return RunRow(
         run=position.run,
@@ -30,44 +40,44 @@ def row_of(position: Position, item: Opened) -> RunRow:
     )
 
 
-def status_of(item: Item) -> RunStatus | None:
+def status_after(item: Item) -> RunStatus | None:
     """The status that a run has after an item, if the item changes it."""
-    if isinstance(item, Finished):
+    if isinstance(item, RunFinished):
         return item.status
-    return _STATUS.get(type(item))
+    return _STATUS_AFTER.get(type(item))
 
 
-INDEXED: Final = frozenset({Opened, Asked, Decided, Waiting, Resumed, Finished})
+INDEXED_ITEMS: Final = frozenset({RunOpened, QuestionItem, DecisionItem, RunSuspended, RunResumed, RunFinished})
 """The items that change what can be found about runs and questions."""
 
-_STATUS: Final[dict[type[Item], RunStatus]] = {Waiting: "waiting", Resumed: "running"}
+_STATUS_AFTER: Final[dict[type[Item], RunStatus]] = {RunSuspended: "waiting", RunResumed: "running"}
 
 
-def seen(row: QuestionRow, now: float) -> QuestionRow:
+def with_expiry(row: QuestionRow, now: float) -> QuestionRow:
     """The row as it looks now: an open question past its time is expired."""
     return row._replace(status="expired") if row.status == "open" and row.question.expires <= now else row
 
 
-def spent(row: QuestionRow, now: float) -> bool:
+def is_expired(row: QuestionRow, now: float) -> bool:
     """Whether nothing can come of a question any more: its time is over, or its run is."""
     return row.status == "expired" or row.question.expires <= now
 
 
-def erased(row: QuestionRow, item: Asked | Decided) -> QuestionRow:
+def erase_question_row(row: QuestionRow, item: QuestionItem | DecisionItem) -> QuestionRow:
     """The row of a question once the body of ``item`` is erased: it keeps what names the question and the decision.
 
     With what was asked goes what was decided on it. Nobody can be asked about what is gone, and no approval of it can
     be used; one that was used stays so, unless its edited arguments are gone: others would run when the call is tried
     again.
     """
-    asked, _, decision, _ = row
-    if isinstance(item, Asked):
-        asked = replace(asked, arguments="", shown="", reason="")
-    edited = decision is not None and decision.arguments != ""
+    question, _, decision, _ = row
+    if isinstance(item, QuestionItem):
+        question = replace(question, arguments="", shown="", reason="")
+    was_edited = decision is not None and decision.arguments != ""
     if decision is not None:
         decision = replace(decision, arguments="", result="", reason="")
-    status = "expired" if row.status in ("open", "approved") or edited else row.status
-    return row._replace(question=asked, status=status, decision=decision)
+    status = "expired" if row.status in ("open", "approved") or was_edited else row.status
+    return row._replace(question=question, status=status, decision=decision)
 
 
 def check_open(row: QuestionRow | None, question: str, now: float) -> QuestionRow:
@@ -78,7 +88,7 @@ def check_open(row: QuestionRow | None, question: str, now: float) -> QuestionRo
     """
     if row is None:
         raise RequestError(f"there is no question {question}")
-    status = seen(row, now).status
+    status = with_expiry(row, now).status
     if status == "expired":
         raise RequestError(f"question {question} has expired, which means denied; the agent may ask again")
     if status != "open":
@@ -87,7 +97,9 @@ def check_open(row: QuestionRow | None, question: str, now: float) -> QuestionRo
     return row
 
 
-def check_take(row: QuestionRow | None, take: Take, now: float, grant: GrantRow | None = None) -> QuestionRow:
+def check_consumable(
+    row: QuestionRow | None, consumption: Consumption, now: float, grant: GrantRow | None = None
+) -> QuestionRow:
     """The row, if its decision can be used: it is there, unused by another call, and was used in time.
 
     Where it came by a grant, that is ``grant``; it must not have been revoked since.
@@ -95,18 +107,24 @@ def check_take(row: QuestionRow | None, take: Take, now: float, grant: GrantRow 
     Raises:
         ApprovalUsedError: naming the question.
     """
-    if row is None or row.decision is None or row.decision.approved is not take.approved:
-        raise ApprovalUsedError(f"question {take.question} was never decided that way")
-    if row.taken not in (None, (take.run, take.call)):
-        raise ApprovalUsedError(f"the decision on question {take.question} was used by another call")
-    if row.status == "expired" or (row.taken is None and row.question.expires <= now):
-        raise ApprovalUsedError(f"the decision on question {take.question} has expired")
-    if row.taken is None and row.decision.grant and (grant is None or grant.revoked or grant.grant.expires <= now):
-        raise ApprovalUsedError(f"the grant {row.decision.grant} that allowed question {take.question} does not stand")
+    if row is None or row.decision is None or row.decision.approved is not consumption.approved:
+        raise ApprovalUsedError(f"question {consumption.question} was never decided that way")
+    if row.consumed_by not in (None, (consumption.run, consumption.call)):
+        raise ApprovalUsedError(f"the decision on question {consumption.question} was used by another call")
+    if row.status == "expired" or (row.consumed_by is None and row.question.expires <= now):
+        raise ApprovalUsedError(f"the decision on question {consumption.question} has expired")
+    if (
+        row.consumed_by is None
+        and row.decision.grant
+        and (grant is None or grant.revoked_by or grant.grant.expires <= now)
+    ):
+        raise ApprovalUsedError(
+            f"the grant {row.decision.grant} that allowed question {consumption.question} does not stand"
+        )
     return row
 
 
-def check_standing(row: GrantRow | None, grant: str) -> GrantRow:
+def check_revocable(row: GrantRow | None, grant: str) -> GrantRow:
     """The row, if it can be revoked.
 
     Raises:
@@ -114,8 +132,8 @@ def check_standing(row: GrantRow | None, grant: str) -> GrantRow:
     """
     if row is None:
         raise RequestError(f"there is no grant {grant}")
-    if row.revoked:
-        raise RequestError(f"grant {grant} is revoked by {row.revoked} already")
+    if row.revoked_by:
+        raise RequestError(f"grant {grant} is revoked by {row.revoked_by} already")
     return row
 
 
@@ -130,17 +148,17 @@ def check_sequence(run: str, items: Sequence[Position], expected: int) -> None:
             raise LeaseError(f"run {run}: item {position.seq} does not follow item {seq - 1}")
 
 
-def held_by(run: str, driver: str) -> LeaseError:
+def lease_held_error(run: str, executor: str) -> LeaseError:
     """Why a run cannot be driven: somebody does."""
-    return LeaseError(f"run {run} is being driven by {driver}; wait, or stop that one", driver=driver)
+    return LeaseError(f"run {run} is being driven by {executor}; wait, or stop that one", executor=executor)
 
 
-def taken_over(run: str) -> LeaseError:
+def lease_lost_error(run: str) -> LeaseError:
     """Why a driver must stop: its epoch is over."""
     return LeaseError(f"run {run}: another driver has taken over")
 
 
-def check_free(row: RunRow, newest: RunRow | None) -> None:
+def check_conversation_free(row: RunRow, newest: RunRow | None) -> None:
     """Refuse to open a run of a conversation that does not follow its newest run, or does while that is not over.
 
     A run beside the conversation may be opened at any time, and is never the newest run.
@@ -148,7 +166,7 @@ def check_free(row: RunRow, newest: RunRow | None) -> None:
     Raises:
         RequestError: naming that run.
     """
-    if newest is None or row.after == BESIDE or newest.run == row.run:
+    if newest is None or row.after == DETACHED or newest.run == row.run:
         return
     if newest.status in ("running", "waiting"):
         busy = f"conversation {row.conversation} is busy: run {newest.run} is {newest.status}"

@@ -9,30 +9,30 @@ from typing import Final
 
 from remit.contracts.grant import Grant
 from remit.contracts.items import (
-    Asked,
-    Decided,
+    AttemptStarted,
+    DecisionItem,
     Handoff,
     Item,
     Message,
     ModelReply,
+    ModelUsage,
     Position,
-    Started,
+    QuestionItem,
     ToolOutput,
-    Usage,
 )
-from remit.contracts.ledger import Spent, Take
+from remit.contracts.ledger import Consumption, UsageTotals
 from remit.contracts.question import Decision, Question
 from remit.errors import DivergedError, JournalError
-from remit.journal.codec import body_digest, chain, encode
-from remit.journal.ports import Store, Stored
+from remit.journal.codec import body_digest, compute_chain_hash, encode_item
+from remit.journal.ports import AppendFuture, Store
 
-STALL: Final = 5.0
+STALL_TIMEOUT: Final = 5.0
 """Seconds on the loop's clock after which a body that waits for itself has diverged."""
 
-SOON: Final = 0.05
+FLUSH_DELAY: Final = 0.05
 """Seconds on the loop's clock after which what was written is stored at the latest, for whoever watches."""
 
-Watch = Callable[[Position], None]
+ItemCallback = Callable[[Position], None]
 
 
 class RunLedger:
@@ -42,7 +42,7 @@ class RunLedger:
     stops.
     """
 
-    replaying = False
+    is_replaying = False
 
     def __init__(
         self,
@@ -51,49 +51,49 @@ class RunLedger:
         epoch: int,
         *,
         conversation: str = "",
-        prior: Sequence[str] = (),
+        prior_messages: Sequence[str] = (),
         clock: Callable[[], float],
-        watch: Watch,
-        known: Sequence[Position] = (),
-        stopping: bool = False,
+        on_item: ItemCallback,
+        history: Sequence[Position] = (),
+        is_stopping: bool = False,
     ) -> None:
         self.run = run
-        self.stopping = stopping
-        self.prior = prior
+        self.is_stopping = is_stopping
+        self.prior_messages = prior_messages
         self._store = store
         self._epoch = epoch
         self._conversation = conversation
         self._clock = clock
-        self._watch = watch
-        self._seq = known[-1].seq if known else -1
-        self._chain = known[-1].chain if known else b""
-        self._filed: dict[str, list[Item]] = {}
-        self._asking: dict[str, list[str]] = {}
-        self._decided: set[tuple[str, str]] = set()
-        self._storing: Stored | None = None
-        self._more = False
-        self._timer: asyncio.TimerHandle | None = None
+        self._on_item = on_item
+        self._seq = history[-1].seq if history else -1
+        self._chain = history[-1].chain if history else b""
+        self._items_by_call: dict[str, list[Item]] = {}
+        self._calls_by_question: dict[str, list[str]] = {}
+        self._decided_pairs: set[tuple[str, str]] = set()
+        self._append_in_progress: AppendFuture | None = None
+        self._flush_again = False
+        self._flush_timer: asyncio.TimerHandle | None = None
         self._pending: list[tuple[Item, float]] = []
-        self._reserved: set[str] = set()
-        self._acting: set[str] = set()
-        self._handed: set[tuple[str, int]] = set()
-        self._spent = Spent()
-        self._broken: JournalError | None = None
-        self._unclaimed: dict[str, set[str]] = {}
-        self._waiting: list[asyncio.Future[None]] = []
-        for position in known:
-            self._file(position.item)
+        self._reserved_calls: set[str] = set()
+        self._agent_calls: set[str] = set()
+        self._reserved_handoffs: set[tuple[str, int]] = set()
+        self._token_usage = UsageTotals()
+        self._store_error: JournalError | None = None
+        self._unclaimed_calls: dict[str, set[str]] = {}
+        self._claim_waiters: list[asyncio.Future[None]] = []
+        for position in history:
+            self._index_item(position.item)
             child = position.item
-            if isinstance(child, (Started, Asked, ToolOutput)) and child.parent:
-                self._unclaimed.setdefault(child.parent, set()).add(child.call)
+            if isinstance(child, (AttemptStarted, QuestionItem, ToolOutput)) and child.parent:
+                self._unclaimed_calls.setdefault(child.parent, set()).add(child.call)
 
     def now(self) -> float:
         """Seconds since the epoch."""
         return self._clock()
 
-    def known(self, call: str) -> Sequence[Item]:
+    def items_for(self, call: str) -> Sequence[Item]:
         """Everything filed under ``call``, in order."""
-        return self._filed.get(call, ())
+        return self._items_by_call.get(call, ())
 
     def add(self, item: Item) -> None:
         """Write one item; it is stored with the next one that is committed, or soon.
@@ -101,34 +101,34 @@ class RunLedger:
         Raises:
             JournalError: the store refused before. The ledger takes nothing more: its driver must stop.
         """
-        if self._broken is not None:
-            raise self._broken
+        if self._store_error is not None:
+            raise self._store_error
         self._pending.append((item, self._clock()))
-        self._file(item)
-        if self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(SOON, self._late)
+        self._index_item(item)
+        if self._flush_timer is None:
+            self._flush_timer = asyncio.get_running_loop().call_later(FLUSH_DELAY, self._on_flush_timer)
 
-    async def commit(self, item: Item, take: Take | None = None) -> None:
+    async def commit(self, item: Item, consumption: Consumption | None = None) -> None:
         """Write one item, and return when it and all before it are stored.
 
         Raises:
             JournalError: the store refused. The ledger takes nothing more: its driver must stop.
         """
         self.add(item)
-        await _answer(self._store_pending(take))
+        await _wait_until_stored(self._append_pending(consumption))
 
-    def store(self) -> None:
+    def start_flush(self) -> None:
         """Begin to store what is written so far, if nothing is being stored; else go on with it after that.
 
         Raises:
             JournalError: the store refused before.
         """
-        if self._broken is not None:
-            raise self._broken
-        if self._storing is not None:
-            self._more = True
+        if self._store_error is not None:
+            raise self._store_error
+        if self._append_in_progress is not None:
+            self._flush_again = True
         elif self._pending:
-            self._store_pending(None)
+            self._append_pending(None)
 
     async def flush(self) -> None:
         """Return when everything appended so far is stored.
@@ -137,186 +137,186 @@ class RunLedger:
             JournalError: the store refused, now or before.
         """
         if self._pending:
-            await _answer(self._store_pending(None))
-        elif self._storing is not None:
-            await _answer(self._storing)
-        if self._broken is not None:
-            raise self._broken
+            await _wait_until_stored(self._append_pending(None))
+        elif self._append_in_progress is not None:
+            await _wait_until_stored(self._append_in_progress)
+        if self._store_error is not None:
+            raise self._store_error
 
     def close(self) -> None:
         """Store nothing more: what is written and not stored is lost."""
         self._pending.clear()
-        self._more = False
-        if self._timer is not None:
-            self._timer.cancel()
+        self._flush_again = False
+        if self._flush_timer is not None:
+            self._flush_timer.cancel()
 
-    def claim(self, parent: str, call: str) -> bool:
+    def claim_call(self, parent: str, call: str) -> bool:
         """Body ``parent`` makes ``call``: whether it may go at once. One that the journal does not know waits."""
-        left = self._unclaimed.get(parent)
-        if left is None or call in self._filed:
-            if left is not None:
-                left.discard(call)
-                for waiting in self._waiting:
-                    waiting.set_result(None)
-                self._waiting.clear()
+        unclaimed = self._unclaimed_calls.get(parent)
+        if unclaimed is None or call in self._items_by_call:
+            if unclaimed is not None:
+                unclaimed.discard(call)
+                for waiter in self._claim_waiters:
+                    waiter.set_result(None)
+                self._claim_waiters.clear()
             return True
-        return not left
+        return not unclaimed
 
-    async def others_claimed(self, parent: str, call: str, busy: Callable[[], bool]) -> None:
+    async def wait_for_recorded_calls(self, parent: str, call: str, is_busy: Callable[[], bool]) -> None:
         """Return when the body ``parent`` has made every call that the journal knows of it.
 
         Raises:
             DivergedError: it makes no more of them while none of its calls is under way.
         """
-        while self._unclaimed.get(parent):
+        while self._unclaimed_calls.get(parent):
             claimed = asyncio.get_running_loop().create_future()
-            self._waiting.append(claimed)
-            await asyncio.wait([claimed], timeout=STALL)
-            if not claimed.done() and not busy():
-                self.finish(parent)
+            self._claim_waiters.append(claimed)
+            await asyncio.wait([claimed], timeout=STALL_TIMEOUT)
+            if not claimed.done() and not is_busy():
+                self.finish_body(parent)
 
-    def finish(self, parent: str) -> None:
+    def finish_body(self, parent: str) -> None:
         """The body ``parent`` makes no more calls.
 
         Raises:
             DivergedError: the journal knows of one that it has not made.
         """
-        left = self._unclaimed.get(parent)
-        if left:
-            first = self._filed[min(left)][0]
-            named = first.callee if isinstance(first, ToolOutput) else first.call[:8]
+        unclaimed = self._unclaimed_calls.get(parent)
+        if unclaimed:
+            first = self._items_by_call[min(unclaimed)][0]
+            name = first.callee if isinstance(first, ToolOutput) else first.call[:8]
             raise DivergedError(
-                f"the journal tells of a call ({named}) that today's code does not make; nothing was run"
+                f"the journal tells of a call ({name}) that today's code does not make; nothing was run"
             )
 
-    def asking(self, question: str) -> list[str]:
+    def calls_waiting_for(self, question: str) -> list[str]:
         """The calls of this run that wait for the decision on a question."""
-        return self._asking.get(question, [])
+        return self._calls_by_question.get(question, [])
 
-    def undecided(self) -> list[tuple[str, str]]:
+    def undecided_questions(self) -> list[tuple[str, str]]:
         """The questions that calls of this run have asked and have no decision on: question and call."""
-        asked = [(question, call) for question, calls in self._asking.items() for call in calls]
-        return [each for each in asked if each not in self._decided]
+        asked = [(question, call) for question, calls in self._calls_by_question.items() for call in calls]
+        return [each for each in asked if each not in self._decided_pairs]
 
-    async def standing(self, match: str) -> tuple[Question, Decision | None] | None:
+    async def find_usable_question(self, match: str) -> tuple[Question, Decision | None] | None:
         """The open or unused question of this conversation that matches, with its decision if a person made one.
 
         One that another call of this run goes by already is not free any more.
         """
-        row = await self._store.standing(self._conversation, match) if self._conversation else None
-        if row is None or any(call != match for call in self.asking(row.question.id)):
+        row = await self._store.find_usable_question(self._conversation, match) if self._conversation else None
+        if row is None or any(call != match for call in self.calls_waiting_for(row.question.id)):
             return None
         return row.question, row.decision
 
-    async def grants(self, tenant: str, tool: str) -> Sequence[Grant]:
+    async def usable_grants(self, tenant: str, tool: str) -> Sequence[Grant]:
         """The grants for calls of a tool that still answer anything."""
-        rows = await self._store.grants(tenant=tenant, tool=tool)
-        return [row.grant for row in rows if row.stands(self._clock())]
+        rows = await self._store.list_grants(tenant=tenant, tool=tool)
+        return [row.grant for row in rows if row.is_usable(self._clock())]
 
-    async def honours(self, tenant: str, grant: str) -> bool:
+    async def is_grant_valid(self, tenant: str, grant: str) -> bool:
         """Whether a grant that has allowed a call still does."""
-        rows = await self._store.grants(tenant=tenant)
-        return any(row.grant.id == grant and not row.revoked and row.grant.expires > self._clock() for row in rows)
+        rows = await self._store.list_grants(tenant=tenant)
+        return any(row.grant.id == grant and not row.revoked_by and row.grant.expires > self._clock() for row in rows)
 
-    async def use(self, grant: str) -> bool:
+    async def use_grant(self, grant: str) -> bool:
         """Use up one call of a grant."""
-        return await self._store.use(grant)
+        return await self._store.use_grant(grant)
 
-    def reserve(self, call: str, limit: int) -> bool:
+    def reserve_call(self, call: str, limit: int) -> bool:
         """Reserve one of ``limit`` calls of the run; False if none is left. Asking again is free."""
-        if call not in self._reserved:
-            if len(self._reserved) >= limit:
+        if call not in self._reserved_calls:
+            if len(self._reserved_calls) >= limit:
                 return False
-            self._reserved.add(call)
+            self._reserved_calls.add(call)
         return True
 
     def reserve_handoff(self, agent: str, limit: int) -> bool:
         """Reserve the next handoff in the call ``agent``; False if the run has none left."""
-        following = (agent, self._handoffs(agent))
-        if following not in self._handed:
-            if len(self._handed) >= limit:
+        following = (agent, self._count_handoffs(agent))
+        if following not in self._reserved_handoffs:
+            if len(self._reserved_handoffs) >= limit:
                 return False
-            self._handed.add(following)
+            self._reserved_handoffs.add(following)
         return True
 
-    def _handoffs(self, agent: str) -> int:
-        return sum(isinstance(item, Handoff) for item in self.known(agent))
+    def _count_handoffs(self, agent: str) -> int:
+        return sum(isinstance(item, Handoff) for item in self.items_for(agent))
 
-    def spent(self) -> Spent:
+    def usage_totals(self) -> UsageTotals:
         """What the run has used so far."""
-        return self._spent._replace(calls=len(self._reserved))
+        return self._token_usage._replace(calls=len(self._reserved_calls))
 
-    def _file(self, item: Item) -> None:
+    def _index_item(self, item: Item) -> None:
         call = item.call
-        filed = self._filed.get(call)
+        filed = self._items_by_call.get(call)
         if filed is None:
-            self._filed[call] = [item]
+            self._items_by_call[call] = [item]
         else:
             filed.append(item)
-        if isinstance(item, Started):
-            self._reserved.add(call)
+        if isinstance(item, AttemptStarted):
+            self._reserved_calls.add(call)
         elif isinstance(item, ToolOutput):
-            if item.parent and call in self._acting:
-                self._reserved.add(call)
+            if item.parent and call in self._agent_calls:
+                self._reserved_calls.add(call)
         elif isinstance(item, (Message, ModelReply)):
-            self._acting.add(item.agent)
-        elif isinstance(item, Usage):
-            spent = self._spent
-            self._spent = Spent(
+            self._agent_calls.add(item.agent)
+        elif isinstance(item, ModelUsage):
+            spent = self._token_usage
+            self._token_usage = UsageTotals(
                 0, spent.prompt_tokens + item.prompt_tokens, spent.completion_tokens + item.completion_tokens
             )
-        elif isinstance(item, Asked):
-            self._asking.setdefault(item.question, []).append(call)
-        elif isinstance(item, Decided):
-            self._decided.add((item.question, call))
+        elif isinstance(item, QuestionItem):
+            self._calls_by_question.setdefault(item.question, []).append(call)
+        elif isinstance(item, DecisionItem):
+            self._decided_pairs.add((item.question, call))
         elif isinstance(item, Handoff):
-            self._handed.add((call, self._handoffs(call) - 1))
+            self._reserved_handoffs.add((call, self._count_handoffs(call) - 1))
 
-    def _linked(self) -> list[Position]:
+    def _link_pending(self) -> list[Position]:
         """What is written and not stored, each item linked to the one before."""
-        written, self._pending = self._pending, []
+        pending, self._pending = self._pending, []
         run, epoch, seq, link = self.run, self._epoch, self._seq, self._chain
         positions: list[Position] = []
-        for item, at in written:
-            body = encode(item)
+        for item, at in pending:
+            body = encode_item(item)
             digest = body_digest(body)
-            link = chain(link, item.kind, item.call, digest)
+            link = compute_chain_hash(link, item.kind, item.call, digest)
             seq += 1
             positions.append(Position(run, epoch, seq, at, item, body, digest, link))
         self._seq, self._chain = seq, link
         return positions
 
-    def _store_pending(self, take: Take | None) -> Stored:
-        batch = self._linked()
-        stored = self._store.append(self.run, self._epoch, batch, take)
+    def _append_pending(self, consumption: Consumption | None) -> AppendFuture:
+        batch = self._link_pending()
+        stored = self._store.append(self.run, self._epoch, batch, consumption)
         if stored.done():
-            self._settle(batch, stored)
+            self._on_append_done(batch, stored)
         else:
-            self._storing = stored
-            stored.add_done_callback(partial(self._settle, batch))
+            self._append_in_progress = stored
+            stored.add_done_callback(partial(self._on_append_done, batch))
         return stored
 
-    def _settle(self, batch: Sequence[Position], stored: asyncio.Future[None]) -> None:
+    def _on_append_done(self, batch: Sequence[Position], stored: asyncio.Future[None]) -> None:
         """Tell what was stored to whoever watches, and keep why it was not."""
-        if self._storing is stored:
-            self._storing = None
+        if self._append_in_progress is stored:
+            self._append_in_progress = None
         error = stored.exception()
         if isinstance(error, JournalError):
-            self._broken = self._broken or error
+            self._store_error = self._store_error or error
         if error is None:
             for position in batch:
-                self._watch(position)
-            if self._more and self._storing is None:
-                self._more = False
-                self.store()
+                self._on_item(position)
+            if self._flush_again and self._append_in_progress is None:
+                self._flush_again = False
+                self.start_flush()
 
-    def _late(self) -> None:
-        self._timer = None
-        if self._pending and self._broken is None:
-            self.store()
+    def _on_flush_timer(self) -> None:
+        self._flush_timer = None
+        if self._pending and self._store_error is None:
+            self.start_flush()
 
 
-async def _answer(stored: Stored) -> None:
+async def _wait_until_stored(stored: AppendFuture) -> None:
     """Wait for a store. Who is cancelled meanwhile leaves the append as it is."""
     if stored.done():
         stored.result()

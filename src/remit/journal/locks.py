@@ -10,34 +10,36 @@ from sqlalchemy import Connection, select, text
 
 from remit.journal.tables import QUESTIONS
 
-_STRIPES: Final = 2048
+_STRIPE_COUNT: Final = 2048
 """A name stands for one of so many locks, so that Postgres has room for all of them. Two that share one only wait."""
 
-_ROOM: Final = 0x52656D69
+_LOCK_NAMESPACE: Final = 0x52656D69
 """Advisory locks belong to a whole database; this number keeps ours apart from everybody else's."""
 
-_LOCK: Final = text("SELECT pg_advisory_xact_lock(:room, stripe) FROM unnest(CAST(:stripes AS integer[])) AS stripe")
+_ACQUIRE_LOCKS: Final = text(
+    "SELECT pg_advisory_xact_lock(:room, stripe) FROM unnest(CAST(:stripes AS integer[])) AS stripe"
+)
 
 
-class Touches(NamedTuple):
+class LockKeys(NamedTuple):
     """What a work reads and then changes: by name, and questions, each of which is changed with the run that asked."""
 
     names: frozenset[str] = frozenset()
     questions: frozenset[str] = frozenset()
 
 
-def lock(connection: Connection, works: Iterable[Touches]) -> None:
-    """Wait until nobody else changes what any of ``works`` touches, and let nobody until the transaction ends.
+def acquire_locks(connection: Connection, lock_keys: Iterable[LockKeys]) -> None:
+    """Wait until nobody else changes what any of ``lock_keys`` touches, and let nobody until the transaction ends.
 
     All locks are taken before the first change and in one order, so no two transactions wait for each other. On SQLite
     the transaction has locked the file when it began.
     """
     if connection.dialect.name != "postgresql":
         return
-    touched = list(works)
-    names = {name for each in touched for name in each.names | each.questions}
-    questions = {question for each in touched for question in each.questions}
+    key_sets = list(lock_keys)
+    names = {name for each in key_sets for name in each.names | each.questions}
+    questions = {question for each in key_sets for question in each.questions}
     if questions:
         names.update(connection.scalars(select(QUESTIONS.c.run).where(QUESTIONS.c.question.in_(questions))))
-    stripes = sorted({crc32(name.encode(errors="surrogatepass")) % _STRIPES for name in names})
-    connection.execute(_LOCK, {"room": _ROOM, "stripes": stripes})
+    stripes = sorted({crc32(name.encode(errors="surrogatepass")) % _STRIPE_COUNT for name in names})
+    connection.execute(_ACQUIRE_LOCKS, {"room": _LOCK_NAMESPACE, "stripes": stripes})

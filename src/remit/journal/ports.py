@@ -8,8 +8,8 @@ from typing import Literal, NamedTuple, Protocol
 
 from remit.contracts.grant import Grant, GrantRow
 from remit.contracts.items import Position
-from remit.contracts.ledger import Take
-from remit.contracts.question import Decision, Question, Status
+from remit.contracts.ledger import Consumption
+from remit.contracts.question import Decision, Question, QuestionStatus
 from remit.core.frozen import frozen
 
 RunStatus = Literal["running", "waiting", "done", "failed", "cancelled"]
@@ -36,33 +36,35 @@ class QuestionRow(NamedTuple):
     """A question, what became of it, and the call that took it (run, call), if one did."""
 
     question: Question
-    status: Status
+    status: QuestionStatus
     decision: Decision | None
-    taken: tuple[str, str] | None
+    consumed_by: tuple[str, str] | None
 
 
-class Held(NamedTuple):
+class AcquiredLease(NamedTuple):
     """What comes with a lease: the number of the epoch, and all that its driver does not know yet.
 
     ``items`` are those above the seq that it asked for, ``status`` is empty for a run that nobody has opened,
-    ``cancelled`` says who asked to cancel it, ``decisions`` are those on its questions, oldest first.
+    ``cancel_requested_by`` says who asked to cancel it, ``decisions`` are those on its questions, oldest first.
     """
 
     epoch: int
     items: Sequence[Position] = ()
     status: RunStatus | Literal[""] = ""
-    cancelled: str = ""
+    cancel_requested_by: str = ""
     decisions: Sequence[Decision] = ()
 
 
-Stored = asyncio.Future[None]
+AppendFuture = asyncio.Future[None]
 """Says when an append is stored, or why it was refused."""
 
 
 class Journal(Protocol):
     """The items of runs, append-only."""
 
-    def append(self, run: str, epoch: int, items: Sequence[Position], take: Take | None = None) -> Stored:
+    def append(
+        self, run: str, epoch: int, items: Sequence[Position], consumption: Consumption | None = None
+    ) -> AppendFuture:
         """Store items, at least one, at the end of a run, and take an approval, in one transaction: all or nothing.
 
         Appends are stored in the order in which they were made, whether anybody waits for them or not. One with a
@@ -87,15 +89,15 @@ class Journal(Protocol):
         arguments, result and reason. Neither can be decided or used any more.
 
         Raises:
-            FormatError: an item about a question cannot be read; nothing was erased.
+            JournalFormatError: an item about a question cannot be read; nothing was erased.
         """
         ...
 
 
-class Lease(Protocol):
+class Leases(Protocol):
     """Who drives a run: one at a time, until a time."""
 
-    async def acquire(self, run: str, driver: str, seconds: float, after: int = -1) -> Held:
+    async def acquire(self, run: str, executor: str, seconds: float, after: int = -1) -> AcquiredLease:
         """Become the driver of a run, known or new; what it has to know, with the items above ``after``.
 
         Raises:
@@ -116,7 +118,7 @@ class Lease(Protocol):
         ...
 
 
-class Inbox(Protocol):
+class RunInbox(Protocol):
     """What everybody else tells a run; its driver copies it into the journal."""
 
     async def decide(self, decision: Decision) -> None:
@@ -127,31 +129,31 @@ class Inbox(Protocol):
         """
         ...
 
-    async def cancel(self, run: str, by: str) -> None:
+    async def request_cancel(self, run: str, by: str) -> None:
         """Ask the driver of a run to cancel it."""
         ...
 
-    async def cancelled(self, run: str) -> str:
+    async def cancel_requested_by(self, run: str) -> str:
         """Who asked for the run to be cancelled; empty if nobody did."""
         ...
 
 
-class Index(Protocol):
+class RunIndex(Protocol):
     """Runs and questions, found by what they are about."""
 
-    async def runs(
+    async def list_runs(
         self,
         *,
         conversation: str = "",
         tenant: str = "",
         principal: str = "",
         application: str = "",
-        beside: bool = True,
+        include_direct_calls: bool = True,
         limit: int = 50,
     ) -> list[RunRow]:
         """The newest runs, newest first; of one conversation, tenant, principal or application where one is named.
 
-        ``beside`` False leaves out direct calls that were made in a conversation.
+        ``include_direct_calls`` False leaves out direct calls that were made in a conversation.
         """
         ...
 
@@ -159,7 +161,7 @@ class Index(Protocol):
         """The run with this id."""
         ...
 
-    async def questions(self, *, only_open: bool = True, conversation: str = "") -> list[QuestionRow]:
+    async def list_questions(self, *, only_open: bool = True, conversation: str = "") -> list[QuestionRow]:
         """Questions, oldest first."""
         ...
 
@@ -167,27 +169,27 @@ class Index(Protocol):
         """The question with this id."""
         ...
 
-    async def standing(self, conversation: str, match: str) -> QuestionRow | None:
+    async def find_usable_question(self, conversation: str, match: str) -> QuestionRow | None:
         """The newest question of a conversation with this match that is open, or decided and not taken."""
         ...
 
 
-class Grants(Protocol):
+class GrantStore(Protocol):
     """What people have allowed for calls to come."""
 
-    async def give(self, grant: Grant) -> None:
+    async def add_grant(self, grant: Grant) -> None:
         """Keep a grant."""
         ...
 
-    async def grants(self, *, tenant: str, tool: str = "") -> list[GrantRow]:
+    async def list_grants(self, *, tenant: str, tool: str = "") -> list[GrantRow]:
         """The grants of a tenant, for one tool where one is named, oldest first."""
         ...
 
-    async def use(self, grant: str) -> bool:
+    async def use_grant(self, grant: str) -> bool:
         """Count one more call of a grant, at once; False if none is left, it is revoked or over."""
         ...
 
-    async def revoke(self, grant: str, by: str) -> None:
+    async def revoke_grant(self, grant: str, by: str) -> None:
         """End a grant, for every call that has not started.
 
         Raises:
@@ -196,7 +198,7 @@ class Grants(Protocol):
         ...
 
 
-class Store(Journal, Lease, Inbox, Index, Grants, Protocol):
+class Store(Journal, Leases, RunInbox, RunIndex, GrantStore, Protocol):
     """All five."""
 
     async def close(self) -> None:

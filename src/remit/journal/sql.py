@@ -13,36 +13,36 @@ from sqlalchemy import URL, Connection, Engine, Row, Select, bindparam, insert, 
 from sqlalchemy.exc import SQLAlchemyError
 
 from remit.contracts.grant import Grant, GrantRow
-from remit.contracts.items import BESIDE, Position
-from remit.contracts.ledger import Take
+from remit.contracts.items import DETACHED, Position
+from remit.contracts.ledger import Consumption
 from remit.contracts.question import Decision
 from remit.errors import JournalError
-from remit.journal.batches import Batches, Job
-from remit.journal.codec import decode
-from remit.journal.index import check_open, check_standing, held_by, seen, spent, taken_over
-from remit.journal.locks import Touches
+from remit.journal.batches import Job, WorkerThread
+from remit.journal.codec import decode_item
+from remit.journal.index import check_open, check_revocable, is_expired, lease_held_error, lease_lost_error, with_expiry
+from remit.journal.locks import LockKeys
 from remit.journal.migrations import migrate
-from remit.journal.ports import Held, QuestionRow, RunRow, RunStatus, Stored
+from remit.journal.ports import AcquiredLease, AppendFuture, QuestionRow, RunRow, RunStatus
 from remit.journal.statements import Command, Query
-from remit.journal.tables import GRANTS, ITEMS, QUESTIONS, RUNS, open_engine, place, read_url
+from remit.journal.tables import GRANTS, ITEMS, QUESTIONS, RUNS, describe_location, open_engine, parse_url
 from remit.journal.works import (
-    OPENED,
-    QUESTION,
+    RUN_IS_OPENED,
+    SELECT_QUESTION,
     Append,
     Change,
-    about_questions,
-    decide,
-    erase,
+    build_use_grant_update,
+    decode_question_items,
+    erase_items,
     find_grant,
     grant_row,
-    lock_all,
+    lock_operations,
     question_row,
-    questioning,
+    run_operations,
     run_row,
-    together,
-    used,
+    select_question_items,
+    store_decision,
 )
-from remit.journal.writer import Writer, said
+from remit.journal.writer import Writer, database_message
 
 T = TypeVar("T")
 
@@ -59,11 +59,11 @@ class SqlStore:
     """
 
     def __init__(self, url: URL | str, clock: Callable[[], float] = time.time) -> None:
-        self._url = read_url(url)
+        self._url = parse_url(url)
         self._clock = clock
         self._engine = open_engine(self._url)
-        self._writer = Writer(self._engine, together, lock=lock_all, prepare=self._prepare)
-        self._reads = Batches("remit-journal-reads", self._read_all)
+        self._writer = Writer(self._engine, run_operations, lock=lock_operations, prepare=self._prepare)
+        self._reader = WorkerThread("remit-journal-reads", self._read_batch)
 
     @staticmethod
     def at(path: Path, clock: Callable[[], float] = time.time) -> SqlStore:
@@ -72,149 +72,153 @@ class SqlStore:
         path.touch(mode=0o600)
         return SqlStore(URL.create("sqlite", database=str(path)), clock)
 
-    def append(self, run: str, epoch: int, items: Sequence[Position], take: Take | None = None) -> Stored:
+    def append(
+        self, run: str, epoch: int, items: Sequence[Position], consumption: Consumption | None = None
+    ) -> AppendFuture:
         """Store items at the end of a run, and take an approval, in one transaction."""
-        stored: Stored = asyncio.get_running_loop().create_future()
+        stored: AppendFuture = asyncio.get_running_loop().create_future()
         try:
-            self._writer.submit(Append(run, epoch, items, take, self._clock), stored)
+            self._writer.submit(Append(run, epoch, items, consumption, self._clock), stored)
         except JournalError as error:
             stored.set_exception(error)
         return stored
 
     async def read(self, run: str, after: int = -1) -> list[Position]:
         """The items of a run with a seq above ``after``, in order."""
-        return _positions(await self._ask(_ITEMS, run=run, after=after))
+        return _decode_positions(await self._run_query(_SELECT_ITEMS, run=run, after=after))
 
     async def erase(self, run: str, seqs: Sequence[int]) -> None:
         """Erase the bodies of items, for good."""
-        items = questioning(await self._find(about_questions(run, seqs)))
-        touches = Touches(frozenset({run}), frozenset(item.question for item in items))
-        await self._writer.submit(Change(lambda connection: erase(connection, run, seqs), touches))
+        items = decode_question_items(await self._run_select(select_question_items(run, seqs)))
+        lock_keys = LockKeys(frozenset({run}), frozenset(item.question for item in items))
+        await self._writer.submit(Change(lambda connection: erase_items(connection, run, seqs), lock_keys))
 
-    async def acquire(self, run: str, driver: str, seconds: float, after: int = -1) -> Held:
+    async def acquire(self, run: str, executor: str, seconds: float, after: int = -1) -> AcquiredLease:
         """Become the driver of a run; what it has to know, read in the same transaction."""
 
-        def work(connection: Connection) -> _Taken:
-            row = _LEASE.first(connection, run=run)
+        def work(connection: Connection) -> _LeaseRows:
+            row = _SELECT_LEASE.first(connection, run=run)
             now = self._clock()
-            held = {"driver": driver, "until": now + seconds}
+            held = {"driver": executor, "until": now + seconds}
             if row is None:
-                _NEW.run(connection, {"run": run, "epoch": 1, **held, **_UNKNOWN_RUN})
-                return _Taken(1)
+                _INSERT_RUN.execute(connection, {"run": run, "epoch": 1, **held, **_UNOPENED_RUN})
+                return _LeaseRows(1)
             if row.until > now:
-                raise held_by(run, row.driver)
-            _HOLD.run(connection, {"the_run": run, "epoch": row.epoch + 1, **held})
-            items = _ITEMS.all(connection, run=run, after=after)
-            decisions = _DECISIONS.all(connection, run=run)
-            return _Taken(row.epoch + 1, items, row.status if row.callee else "", row.cancelled, decisions)
+                raise lease_held_error(run, row.driver)
+            _UPDATE_LEASE.execute(connection, {"the_run": run, "epoch": row.epoch + 1, **held})
+            items = _SELECT_ITEMS.all(connection, run=run, after=after)
+            decisions = _SELECT_DECISIONS.all(connection, run=run)
+            return _LeaseRows(row.epoch + 1, items, row.status if row.callee else "", row.cancelled, decisions)
 
         epoch, items, status, cancelled, rows = await self._write(work, run)
-        decisions = sorted((Decision.of(row.decision) for row in rows), key=lambda decision: decision.at)
-        return Held(epoch, _positions(items), status, cancelled, decisions)
+        decisions = sorted((Decision.from_json(row.decision) for row in rows), key=lambda decision: decision.at)
+        return AcquiredLease(epoch, _decode_positions(items), status, cancelled, decisions)
 
     async def renew(self, run: str, epoch: int, seconds: float) -> None:
         """Hold on to the lease."""
 
         def work(connection: Connection) -> None:
             held = {"the_run": run, "the_epoch": epoch, "until": self._clock() + seconds}
-            if _UNTIL.run(connection, held) != 1:
-                raise taken_over(run)
+            if _UPDATE_LEASE_EXPIRY.execute(connection, held) != 1:
+                raise lease_lost_error(run)
 
         await self._write(work, run)
 
     async def release(self, run: str, epoch: int) -> None:
         """Let the lease go, if it is still held."""
-        done = {"the_run": run, "the_epoch": epoch, "until": 0.0}
-        await self._write(lambda connection: _UNTIL.run(connection, done), run)
+        released = {"the_run": run, "the_epoch": epoch, "until": 0.0}
+        await self._write(lambda connection: _UPDATE_LEASE_EXPIRY.execute(connection, released), run)
 
     async def decide(self, decision: Decision) -> None:
         """Store a decision for the run that asked; the first one counts."""
 
         def work(connection: Connection) -> None:
-            row = QUESTION.first(connection, question=decision.question)
+            row = SELECT_QUESTION.first(connection, question=decision.question)
             check_open(question_row(row) if row else None, decision.question, self._clock())
-            decide(connection, decision)
+            store_decision(connection, decision)
 
-        await self._writer.submit(Change(work, Touches(questions=frozenset({decision.question}))))
+        await self._writer.submit(Change(work, LockKeys(questions=frozenset({decision.question}))))
 
-    async def cancel(self, run: str, by: str) -> None:
+    async def request_cancel(self, run: str, by: str) -> None:
         """Ask the driver of a run to cancel it."""
-        asked = update(RUNS).where(RUNS.c.run == run).values(cancelled=by)
-        await self._write(lambda connection: connection.execute(asked), run)
+        statement = update(RUNS).where(RUNS.c.run == run).values(cancelled=by)
+        await self._write(lambda connection: connection.execute(statement), run)
 
-    async def cancelled(self, run: str) -> str:
+    async def cancel_requested_by(self, run: str) -> str:
         """Who asked for the run to be cancelled."""
-        rows = await self._ask(_CANCELLED, run=run)
+        rows = await self._run_query(_SELECT_CANCELLED, run=run)
         return rows[0].cancelled if rows else ""
 
-    async def runs(
+    async def list_runs(
         self,
         *,
         conversation: str = "",
         tenant: str = "",
         principal: str = "",
         application: str = "",
-        beside: bool = True,
+        include_direct_calls: bool = True,
         limit: int = 50,
     ) -> list[RunRow]:
         """The newest runs, newest first."""
-        wanted = select(RUNS).where(OPENED).order_by(RUNS.c.opened.desc()).limit(limit)
-        named = {"conversation": conversation, "tenant": tenant, "principal": principal, "application": application}
-        for column, value in named.items():
+        statement = select(RUNS).where(RUN_IS_OPENED).order_by(RUNS.c.opened.desc()).limit(limit)
+        filters = {"conversation": conversation, "tenant": tenant, "principal": principal, "application": application}
+        for column, value in filters.items():
             if value:
-                wanted = wanted.where(RUNS.c[column] == value)
-        if not beside:
-            wanted = wanted.where(RUNS.c.after != BESIDE)
-        return [run_row(row) for row in await self._find(wanted)]
+                statement = statement.where(RUNS.c[column] == value)
+        if not include_direct_calls:
+            statement = statement.where(RUNS.c.after != DETACHED)
+        return [run_row(row) for row in await self._run_select(statement)]
 
     async def find_run(self, run: str) -> RunRow | None:
         """The run with this id."""
-        rows = await self._ask(_RUN, run=run)
+        rows = await self._run_query(_SELECT_RUN, run=run)
         return run_row(rows[0]) if rows else None
 
-    async def questions(self, *, only_open: bool = True, conversation: str = "") -> list[QuestionRow]:
+    async def list_questions(self, *, only_open: bool = True, conversation: str = "") -> list[QuestionRow]:
         """Questions, oldest first."""
-        wanted = select(QUESTIONS).order_by(QUESTIONS.c.asked)
+        statement = select(QUESTIONS).order_by(QUESTIONS.c.asked)
         if conversation:
-            wanted = wanted.where(QUESTIONS.c.conversation == conversation)
+            statement = statement.where(QUESTIONS.c.conversation == conversation)
         if only_open:
-            wanted = wanted.where(QUESTIONS.c.status == "open")
-        found = [seen(question_row(row), self._clock()) for row in await self._find(wanted)]
+            statement = statement.where(QUESTIONS.c.status == "open")
+        found = [with_expiry(question_row(row), self._clock()) for row in await self._run_select(statement)]
         return [row for row in found if row.status == "open" or not only_open]
 
     async def find_question(self, question: str) -> QuestionRow | None:
         """The question with this id."""
-        rows = await self._ask(QUESTION, question=question)
-        return seen(question_row(rows[0]), self._clock()) if rows else None
+        rows = await self._run_query(SELECT_QUESTION, question=question)
+        return with_expiry(question_row(rows[0]), self._clock()) if rows else None
 
-    async def standing(self, conversation: str, match: str) -> QuestionRow | None:
+    async def find_usable_question(self, conversation: str, match: str) -> QuestionRow | None:
         """The newest question of a conversation with this match that is open, or decided and not taken."""
         where = (QUESTIONS.c.conversation == conversation, QUESTIONS.c.match == match, QUESTIONS.c.taken_run == "")
-        rows = await self._find(select(QUESTIONS).where(*where).order_by(QUESTIONS.c.asked.desc()))
-        found = [seen(question_row(row), self._clock()) for row in rows]
-        return next((row for row in found if not spent(row, self._clock())), None)
+        rows = await self._run_select(select(QUESTIONS).where(*where).order_by(QUESTIONS.c.asked.desc()))
+        found = [with_expiry(question_row(row), self._clock()) for row in rows]
+        return next((row for row in found if not is_expired(row, self._clock())), None)
 
-    async def give(self, grant: Grant) -> None:
+    async def add_grant(self, grant: Grant) -> None:
         """Keep a grant."""
-        named = {name: getattr(grant, name) for name in ("tenant", "tool", "given", "expires", "count")}
-        row = insert(GRANTS).values(grant=grant.id, used=0, revoked="", body=grant.json(), **named)
+        columns = {name: getattr(grant, name) for name in ("tenant", "tool", "given", "expires", "count")}
+        row = insert(GRANTS).values(grant=grant.id, used=0, revoked="", body=grant.to_json(), **columns)
         await self._write(lambda connection: connection.execute(row), grant.id)
 
-    async def grants(self, *, tenant: str, tool: str = "") -> list[GrantRow]:
+    async def list_grants(self, *, tenant: str, tool: str = "") -> list[GrantRow]:
         """The grants of a tenant, for one tool where one is named, oldest first."""
-        wanted = select(GRANTS).where(GRANTS.c.tenant == tenant).order_by(GRANTS.c.given)
-        rows = await self._find(wanted.where(GRANTS.c.tool == tool) if tool else wanted)
+        statement = select(GRANTS).where(GRANTS.c.tenant == tenant).order_by(GRANTS.c.given)
+        rows = await self._run_select(statement.where(GRANTS.c.tool == tool) if tool else statement)
         return [grant_row(row) for row in rows]
 
-    async def use(self, grant: str) -> bool:
+    async def use_grant(self, grant: str) -> bool:
         """Count one more call of a grant."""
-        return await self._write(lambda connection: connection.execute(used(grant, self._clock())).rowcount == 1, grant)
+        return await self._write(
+            lambda connection: connection.execute(build_use_grant_update(grant, self._clock())).rowcount == 1, grant
+        )
 
-    async def revoke(self, grant: str, by: str) -> None:
+    async def revoke_grant(self, grant: str, by: str) -> None:
         """End a grant."""
 
         def work(connection: Connection) -> None:
-            check_standing(find_grant(connection, grant), grant)
+            check_revocable(find_grant(connection, grant), grant)
             connection.execute(update(GRANTS).where(GRANTS.c.grant == grant).values(revoked=by))
 
         await self._write(work, grant)
@@ -222,31 +226,31 @@ class SqlStore:
     async def close(self) -> None:
         """Finish what was submitted and close the database."""
         await asyncio.to_thread(self._writer.close)
-        await asyncio.to_thread(self._reads.close)
+        await asyncio.to_thread(self._reader.close)
         self._engine.dispose()
 
-    async def _write(self, work: Callable[[Connection], T], name: str) -> T:
-        """Change what ``name`` names: a run, or a grant."""
-        return await self._writer.submit(Change(work, Touches(frozenset({name}))))
+    async def _write(self, operation: Callable[[Connection], T], lock_name: str) -> T:
+        """Change what ``lock_name`` names: a run, or a grant."""
+        return await self._writer.submit(Change(operation, LockKeys(frozenset({lock_name}))))
 
-    async def _ask(self, query: Query, **values: object) -> Sequence[Any]:
-        return await self._read(lambda connection: query.all(connection, **values))
+    async def _run_query(self, query: Query, **values: object) -> Sequence[Any]:
+        return await self._submit_read(lambda connection: query.all(connection, **values))
 
-    async def _find(self, wanted: Select[Any]) -> Sequence[Row[Any]]:
-        return await self._read(lambda connection: connection.execute(wanted).all())
+    async def _run_select(self, statement: Select[Any]) -> Sequence[Row[Any]]:
+        return await self._submit_read(lambda connection: connection.execute(statement).all())
 
-    async def _read(self, work: Callable[[Connection], T]) -> T:
-        await self._writer.ready()
-        with self._named():
-            return await self._reads.submit(work)
+    async def _submit_read(self, operation: Callable[[Connection], T]) -> T:
+        await self._writer.wait_until_ready()
+        with self._translate_errors():
+            return await self._reader.submit(operation)
 
-    def _read_all(self, batch: Sequence[Job]) -> None:
+    def _read_batch(self, batch: Sequence[Job]) -> None:
         """What waits to be read, on one connection; where one read fails, the next begins anew."""
         try:
             with self._engine.connect().execution_options(remit_reads=True) as connection:
                 for job in batch:
                     try:
-                        job.result = job.work(connection)
+                        job.result = job.operation(connection)
                     except Exception as error:  # noqa: BLE001 - told to whoever waits for it
                         job.error = error
                         connection.rollback()
@@ -256,58 +260,63 @@ class SqlStore:
                 job.error = job.error or error
 
     def _prepare(self, engine: Engine) -> None:
-        with self._named():
+        with self._translate_errors():
             migrate(engine)
 
     @contextmanager
-    def _named(self) -> Generator[None]:
+    def _translate_errors(self) -> Generator[None]:
         """What the database says against it, as an error of ours that names it."""
         try:
             yield
         except (SQLAlchemyError, UnicodeEncodeError) as error:
-            raise JournalError(f"the journal {place(self._url)} could not be read: {said(error)}") from error
+            raise JournalError(
+                f"the journal {describe_location(self._url)} could not be read: {database_message(error)}"
+            ) from error
 
 
-class _Taken(NamedTuple):
+class _LeaseRows(NamedTuple):
     """A `Held` as rows."""
 
     epoch: int
     items: Sequence[Row[Any]] = ()
     status: RunStatus | Literal[""] = ""
-    cancelled: str = ""
+    cancel_requested_by: str = ""
     decisions: Sequence[Row[Any]] = ()
 
 
-def _positions(rows: Sequence[Row[Any]]) -> list[Position]:
+def _decode_positions(rows: Sequence[Row[Any]]) -> list[Position]:
     return [
-        Position(r.run, r.epoch, r.seq, r.at, decode(r.kind, r.call, r.body), r.body, r.digest, r.chain) for r in rows
+        Position(r.run, r.epoch, r.seq, r.at, decode_item(r.kind, r.call, r.body), r.body, r.digest, r.chain)
+        for r in rows
     ]
 
 
-_ITEMS = Query(
+_SELECT_ITEMS = Query(
     select(ITEMS).where(ITEMS.c.run == bindparam("run"), ITEMS.c.seq > bindparam("after")).order_by(ITEMS.c.seq)
 )
-_RUN = Query(select(RUNS).where(RUNS.c.run == bindparam("run"), OPENED))
-_CANCELLED = Query(select(RUNS.c.cancelled).where(RUNS.c.run == bindparam("run")))
-_LEASE = Query(
+_SELECT_RUN = Query(select(RUNS).where(RUNS.c.run == bindparam("run"), RUN_IS_OPENED))
+_SELECT_CANCELLED = Query(select(RUNS.c.cancelled).where(RUNS.c.run == bindparam("run")))
+_SELECT_LEASE = Query(
     select(RUNS.c.epoch, RUNS.c.until, RUNS.c.driver, RUNS.c.status, RUNS.c.callee, RUNS.c.cancelled).where(
         RUNS.c.run == bindparam("run")
     )
 )
-_DECISIONS = Query(select(QUESTIONS.c.decision).where(QUESTIONS.c.run == bindparam("run"), QUESTIONS.c.decision != ""))
-_NEW = Command(insert(RUNS))
-_HOLD = Command(
+_SELECT_DECISIONS = Query(
+    select(QUESTIONS.c.decision).where(QUESTIONS.c.run == bindparam("run"), QUESTIONS.c.decision != "")
+)
+_INSERT_RUN = Command(insert(RUNS))
+_UPDATE_LEASE = Command(
     update(RUNS)
     .where(RUNS.c.run == bindparam("the_run"))
     .values(epoch=bindparam("epoch"), driver=bindparam("driver"), until=bindparam("until"))
 )
-_UNTIL = Command(
+_UPDATE_LEASE_EXPIRY = Command(
     update(RUNS)
     .where(RUNS.c.run == bindparam("the_run"), RUNS.c.epoch == bindparam("the_epoch"))
     .values(until=bindparam("until"))
 )
 
-_UNKNOWN_RUN = {
+_UNOPENED_RUN = {
     "next_seq": 0,
     "status": "running",
     "opened": 0.0,

@@ -16,17 +16,17 @@ from sqlalchemy.exc import DBAPIError
 _AnySelect: TypeAlias = "Select[*tuple[Any, ...]]"
 
 
-class _Written(NamedTuple):
+class _CompiledStatement(NamedTuple):
     """A statement in the words of one database: its text, the names of its places, and what stands in them anyway."""
 
     text: str
-    names: Sequence[str]
+    parameter_names: Sequence[str]
     constants: Mapping[str, object]
 
-    def placed(self, values: Mapping[str, object]) -> tuple[object, ...]:
+    def ordered_values(self, values: Mapping[str, object]) -> tuple[object, ...]:
         """The values in the order of their places."""
-        given = {**values, **self.constants} if self.constants else values
-        return tuple([given[name] for name in self.names])
+        merged = {**values, **self.constants} if self.constants else values
+        return tuple([merged[name] for name in self.parameter_names])
 
 
 class _Statement:
@@ -34,15 +34,15 @@ class _Statement:
 
     def __init__(self, statement: _AnySelect | Insert | Update) -> None:
         self._statement = statement
-        self._written: dict[str, _Written] = {}
+        self._compiled_by_dialect: dict[str, _CompiledStatement] = {}
 
-    def _for(self, connection: Connection) -> _Written:
-        written = self._written.get(connection.dialect.name)
+    def _compile_for(self, connection: Connection) -> _CompiledStatement:
+        written = self._compiled_by_dialect.get(connection.dialect.name)
         if written is None:
             compiled = self._statement.compile(dialect=connection.dialect)
             constants = {name: value for name, value in compiled.params.items() if value is not None}
-            written = _Written(str(compiled), tuple(compiled.positiontup or ()), constants)
-            self._written[connection.dialect.name] = written
+            written = _CompiledStatement(str(compiled), tuple(compiled.positiontup or ()), constants)
+            self._compiled_by_dialect[connection.dialect.name] = written
         return written
 
 
@@ -51,15 +51,15 @@ class Query(_Statement):
 
     def __init__(self, statement: _AnySelect) -> None:
         super().__init__(statement)
-        self._row = result_tuple(statement.selected_columns.keys())
+        self._make_row = result_tuple(statement.selected_columns.keys())
 
     def all(self, connection: Connection, **values: object) -> list[Row[Any]]:
         """Every row."""
-        written = self._for(connection)
-        with _telling(connection, written.text):
+        written = self._compile_for(connection)
+        with _translate_driver_errors(connection, written.text):
             cursor = connection.connection.cursor()
-            cursor.execute(written.text, written.placed(values))
-            return [self._row(row) for row in cursor.fetchall()]
+            cursor.execute(written.text, written.ordered_values(values))
+            return [self._make_row(row) for row in cursor.fetchall()]
 
     def first(self, connection: Connection, **values: object) -> Row[Any] | None:
         """The one row, or the first."""
@@ -69,11 +69,11 @@ class Query(_Statement):
 class Command(_Statement):
     """Changes rows."""
 
-    def run(self, connection: Connection, *each: Mapping[str, object]) -> int:
+    def execute(self, connection: Connection, *rows: Mapping[str, object]) -> int:
         """Run it with each of some values; how many rows it has changed."""
-        written = self._for(connection)
-        placed = [written.placed(values) for values in each]
-        with _telling(connection, written.text):
+        written = self._compile_for(connection)
+        placed = [written.ordered_values(values) for values in rows]
+        with _translate_driver_errors(connection, written.text):
             cursor = connection.connection.cursor()
             if len(placed) == 1:
                 cursor.execute(written.text, placed[0])
@@ -83,7 +83,7 @@ class Command(_Statement):
 
 
 @contextmanager
-def _telling(connection: Connection, text: str) -> Generator[None]:
+def _translate_driver_errors(connection: Connection, text: str) -> Generator[None]:
     """What the driver raises, as SQLAlchemy would have told it: with whether the connection is lost."""
     try:
         yield

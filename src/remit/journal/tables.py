@@ -99,13 +99,13 @@ GRANTS: Final = Table(
 
 VERSION_TABLE: Final = "remit_version"
 
-HEAD: Final = "0002"
+HEAD_REVISION: Final = "0002"
 """The newest migration; a database at this revision is opened without loading Alembic."""
 
 
-_POSTGRES: Final = frozenset({"postgres", "postgresql", "postgresql+psycopg"})
+_POSTGRES_DRIVERS: Final = frozenset({"postgres", "postgresql", "postgresql+psycopg"})
 
-_PATIENCE: Final = {
+_POSTGRES_TIMEOUTS: Final = {
     "connect_timeout": "10",
     "keepalives_idle": "30",
     "keepalives_interval": "10",
@@ -115,27 +115,27 @@ _PATIENCE: Final = {
 """Which server is given up, and when; libpq would wait for one that is gone for hours. The URL may say otherwise."""
 
 
-def read_url(url: URL | str) -> URL:
+def parse_url(url: URL | str) -> URL:
     """The address of a journal.
 
     Raises:
         SetupError: it is none of a database that can hold one. A password that it holds is not repeated.
     """
     try:
-        read = make_url(url)
+        parsed = make_url(url)
     except (ArgumentError, ValueError):
-        raise SetupError(f"the URL of the journal cannot be read; {_WANTED}") from None
-    if read.get_backend_name() != "sqlite" and read.drivername not in _POSTGRES:
-        raise SetupError(f"a journal cannot be kept in {read.drivername}; {_WANTED}")
-    if "password" in read.query:
+        raise SetupError(f"the URL of the journal cannot be read; {_URL_HINT}") from None
+    if parsed.get_backend_name() != "sqlite" and parsed.drivername not in _POSTGRES_DRIVERS:
+        raise SetupError(f"a journal cannot be kept in {parsed.drivername}; {_URL_HINT}")
+    if "password" in parsed.query:
         raise SetupError("the URL of the journal has a password after '?', where it would be shown; put it before '@'")
-    return read
+    return parsed
 
 
-_WANTED: Final = "write sqlite:///FILE or postgresql://USER:PASSWORD@HOST/DATABASE"
+_URL_HINT: Final = "write sqlite:///FILE or postgresql://USER:PASSWORD@HOST/DATABASE"
 
 
-def place(url: URL) -> str:
+def describe_location(url: URL) -> str:
     """Where a journal is, without the password."""
     if url.get_backend_name() == "sqlite":
         return url.database or "in memory"
@@ -153,8 +153,8 @@ def open_engine(url: URL) -> Engine:
 
 def _open_sqlite(url: URL) -> Engine:
     engine = create_engine(url, pool_use_lifo=True)  # a commit by one connection voids the page cache of the others
-    event.listen(engine, "connect", _prepare)
-    event.listen(engine, "begin", _begin)
+    event.listen(engine, "connect", _configure_sqlite)
+    event.listen(engine, "begin", _begin_sqlite)
     return engine
 
 
@@ -168,46 +168,46 @@ def _open_postgres(url: URL) -> Engine:
             pool_size=4,
             max_overflow=2,
             pool_pre_ping=True,
-            connect_args={name: value for name, value in _PATIENCE.items() if name not in url.query},
+            connect_args={name: value for name, value in _POSTGRES_TIMEOUTS.items() if name not in url.query},
         )
     except ModuleNotFoundError as error:
         raise SetupError(f"Postgres needs {error.name}; install it with: pip install 'remit[postgres]'") from error
-    event.listen(engine, "connect", _wait_so_long)
+    event.listen(engine, "connect", _set_lock_timeout)
     return engine
 
 
-def _wait_so_long(connection: Any, _record: object) -> None:
+def _set_lock_timeout(connection: Any, _record: object) -> None:
     connection.execute("SET lock_timeout = '30s'")
     connection.commit()
 
 
-def _prepare(connection: Any, _record: object) -> None:
+def _configure_sqlite(connection: Any, _record: object) -> None:
     connection.isolation_level = None
     cursor = connection.cursor()
     cursor.execute("PRAGMA busy_timeout=30000")
-    use_wal(cursor, partial(time.sleep, 0.01))
+    enable_wal(cursor, partial(time.sleep, 0.01))
     cursor.execute("PRAGMA synchronous=FULL")
     cursor.execute("PRAGMA cache_size=-1000")  # kB; runs are driven on in any order, more is seldom read again
     cursor.close()
 
 
-_PATIENCE_WITH_WAL: Final = 30.0
+_WAL_TIMEOUT: Final = 30.0
 
 
-def use_wal(cursor: Any, pause: Callable[[], object], now: Callable[[], float] = time.monotonic) -> None:
+def enable_wal(cursor: Any, pause: Callable[[], object], now: Callable[[], float] = time.monotonic) -> None:
     """Write ahead from now on. SQLite waits for no other process that does the same to a new file at this moment."""
-    until = now() + _PATIENCE_WITH_WAL
+    give_up_at = now() + _WAL_TIMEOUT
     while True:
         try:
             cursor.execute("PRAGMA journal_mode=WAL")
         except sqlite3.OperationalError:
-            if now() >= until:
+            if now() >= give_up_at:
                 raise
             pause()
         else:
             return
 
 
-def _begin(connection: Any) -> None:
+def _begin_sqlite(connection: Any) -> None:
     mode = "DEFERRED" if connection.get_execution_options().get("remit_reads") else "IMMEDIATE"
     connection.exec_driver_sql(f"BEGIN {mode}")

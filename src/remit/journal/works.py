@@ -9,26 +9,35 @@ from typing import Any, Generic, TypeVar, cast
 from sqlalchemy import Connection, Row, Select, Update, bindparam, insert, select, update
 
 from remit.contracts.grant import Grant, GrantRow
-from remit.contracts.items import BESIDE, Asked, Decided, Finished, Item, Opened, Position
-from remit.contracts.ledger import Take
-from remit.contracts.question import Decision, Question, Status
+from remit.contracts.items import DETACHED, DecisionItem, Item, Position, QuestionItem, RunFinished, RunOpened
+from remit.contracts.ledger import Consumption
+from remit.contracts.question import Decision, Question, QuestionStatus
 from remit.core.frozen import frozen
-from remit.journal.batches import Work
-from remit.journal.codec import ERASED, decode
-from remit.journal.index import INDEXED, check_free, check_sequence, check_take, erased, row_of, status_of, taken_over
-from remit.journal.locks import Touches, lock
+from remit.journal.batches import DatabaseOperation
+from remit.journal.codec import ERASED_BODY, decode_item
+from remit.journal.index import (
+    INDEXED_ITEMS,
+    check_consumable,
+    check_conversation_free,
+    check_sequence,
+    erase_question_row,
+    lease_lost_error,
+    run_row_from_header,
+    status_after,
+)
+from remit.journal.locks import LockKeys, acquire_locks
 from remit.journal.ports import QuestionRow, RunRow
 from remit.journal.statements import Command, Query
 from remit.journal.tables import GRANTS, ITEMS, QUESTIONS, RUNS
 
 T_co = TypeVar("T_co", covariant=True)
 
-QUESTION = Query(select(QUESTIONS).where(QUESTIONS.c.question == bindparam("question")))
+SELECT_QUESTION = Query(select(QUESTIONS).where(QUESTIONS.c.question == bindparam("question")))
 
-ROW = tuple(each.name for each in fields(RunRow))
+RUN_COLUMNS = tuple(each.name for each in fields(RunRow))
 """The columns of the line about a run."""
 
-OPENED = RUNS.c.callee != ""
+RUN_IS_OPENED = RUNS.c.callee != ""
 """Of a run that was acquired and not opened nothing is known yet."""
 
 
@@ -36,12 +45,12 @@ OPENED = RUNS.c.callee != ""
 class Change(Generic[T_co]):
     """A change of one run, or of a question."""
 
-    work: Callable[[Connection], T_co]
-    touches: Touches
+    operation: Callable[[Connection], T_co]
+    lock_keys: LockKeys
 
     def __call__(self, connection: Connection) -> T_co:
         """Make it."""
-        return self.work(connection)
+        return self.operation(connection)
 
 
 @frozen(kw_only=False)
@@ -51,59 +60,61 @@ class Append:
     run: str
     epoch: int
     items: Sequence[Position]
-    take: Take | None
+    consumption: Consumption | None
     clock: Callable[[], float]
 
     def __call__(self, connection: Connection) -> None:
         """Store the items, for themselves."""
-        _store(connection, [self])
-        self.index(connection)
+        _insert_items(connection, [self])
+        self.update_index(connection)
 
     @property
-    def touches(self) -> Touches:
+    def lock_keys(self) -> LockKeys:
         """The run, its conversation where it is opened, and every question that the items are about."""
-        items = [position.item for position in self.items if type(position.item) in INDEXED]
-        opened = {"\0".join(_conversation(item)) for item in items if isinstance(item, Opened) and item.conversation}
-        questions = {item.question for item in items if isinstance(item, (Asked, Decided))}
-        taken = {self.take.question} if self.take else set[str]()
-        return Touches(frozenset({self.run, *opened}), frozenset(questions | taken))
+        items = [position.item for position in self.items if type(position.item) in INDEXED_ITEMS]
+        opened = {
+            "\0".join(_conversation_key(item)) for item in items if isinstance(item, RunOpened) and item.conversation
+        }
+        questions = {item.question for item in items if isinstance(item, (QuestionItem, DecisionItem))}
+        consumed = {self.consumption.question} if self.consumption else set[str]()
+        return LockKeys(frozenset({self.run, *opened}), frozenset(questions | consumed))
 
-    def move(self) -> dict[str, str | int]:
+    def advance_values(self) -> dict[str, str | int]:
         """How the run moves on: from the item before the first of these, to the one after the last."""
         first = self.items[0].seq
         check_sequence(self.run, self.items, first)
         return {"the_run": self.run, "the_epoch": self.epoch, "first": first, "next": first + len(self.items)}
 
-    def index(self, connection: Connection) -> None:
+    def update_index(self, connection: Connection) -> None:
         """What comes of the items besides: the approval taken, runs and questions that can be found."""
-        if self.take is not None:
-            _take(connection, self.take, self.clock())
+        if self.consumption is not None:
+            _consume_decision(connection, self.consumption, self.clock())
         for position in self.items:
-            if type(position.item) in INDEXED:
-                _index(connection, position)
+            if type(position.item) in INDEXED_ITEMS:
+                _index_item(connection, position)
 
 
-def lock_all(connection: Connection, works: Sequence[Work]) -> None:
+def lock_operations(connection: Connection, operations: Sequence[DatabaseOperation]) -> None:
     """Keep everybody else from what the works touch."""
-    lock(connection, (work.touches for work in works if isinstance(work, (Append, Change))))
+    acquire_locks(connection, (work.lock_keys for work in operations if isinstance(work, (Append, Change))))
 
 
-def together(connection: Connection, works: Sequence[Work]) -> list[Any]:
+def run_operations(connection: Connection, operations: Sequence[DatabaseOperation]) -> list[Any]:
     """All works; the appends among them with one statement that moves their runs on, and one for their items."""
-    appends = [work for work in works if isinstance(work, Append)]
+    appends = [work for work in operations if isinstance(work, Append)]
     if appends:
-        _store(connection, appends)
-    return [work.index(connection) if isinstance(work, Append) else work(connection) for work in works]
+        _insert_items(connection, appends)
+    return [work.update_index(connection) if isinstance(work, Append) else work(connection) for work in operations]
 
 
-def _store(connection: Connection, appends: Sequence[Append]) -> None:
-    if _ADVANCE.run(connection, *[append.move() for append in appends]) != len(appends):
-        raise taken_over(appends[0].run)
-    _INSERT.run(connection, *[_row(position) for append in appends for position in append.items])
+def _insert_items(connection: Connection, appends: Sequence[Append]) -> None:
+    if _ADVANCE_RUNS.execute(connection, *[append.advance_values() for append in appends]) != len(appends):
+        raise lease_lost_error(appends[0].run)
+    _INSERT_ITEMS.execute(connection, *[_item_row(position) for append in appends for position in append.items])
 
 
-_INSERT = Command(insert(ITEMS))
-_ADVANCE = Command(
+_INSERT_ITEMS = Command(insert(ITEMS))
+_ADVANCE_RUNS = Command(
     update(RUNS)
     .where(
         RUNS.c.run == bindparam("the_run"),
@@ -112,122 +123,124 @@ _ADVANCE = Command(
     )
     .values(next_seq=bindparam("next"))
 )
-_OPENED = Command(
+_UPDATE_HEADER = Command(
     update(RUNS)
     .where(RUNS.c.run == bindparam("the_run"))
-    .values({name: bindparam(name) for name in ROW if name != "run"})
+    .values({name: bindparam(name) for name in RUN_COLUMNS if name != "run"})
 )
-_NEWEST = Query(
+_SELECT_NEWEST_RUN = Query(
     select(RUNS)
     .where(
         RUNS.c.conversation == bindparam("conversation"),
         RUNS.c.tenant == bindparam("tenant"),
         RUNS.c.application == bindparam("application"),
-        RUNS.c.after != BESIDE,
-        OPENED,
+        RUNS.c.after != DETACHED,
+        RUN_IS_OPENED,
     )
     .order_by(RUNS.c.opened.desc())
     .limit(1)
 )
-_ASKED = Command(insert(QUESTIONS))
-_TAKEN = Command(
+_INSERT_QUESTION = Command(insert(QUESTIONS))
+_CONSUME_DECISION = Command(
     update(QUESTIONS)
     .where(QUESTIONS.c.question == bindparam("the_question"))
     .values(status="taken", taken_run=bindparam("taken_run"), taken_call=bindparam("taken_call"))
 )
-_DECIDED = Command(
+_SET_DECISION = Command(
     update(QUESTIONS)
     .where(QUESTIONS.c.question == bindparam("the_question"), QUESTIONS.c.status == "open")
     .values(status=bindparam("status"), decision=bindparam("decision"))
 )
-_ERASED = Command(
+_ERASE_QUESTION = Command(
     update(QUESTIONS)
     .where(QUESTIONS.c.question == bindparam("the_question"))
     .values(status=bindparam("status"), body=bindparam("body"), decision=bindparam("decision"))
 )
-_EXPIRED = Command(
+_EXPIRE_QUESTIONS = Command(
     update(QUESTIONS)
     .where(QUESTIONS.c.run == bindparam("the_run"), QUESTIONS.c.status == "open")
     .values(status="expired")
 )
-_MOVED = update(RUNS).where(RUNS.c.run == bindparam("the_run"))
-_STATUS = Command(_MOVED.values(status=bindparam("status"), ended=0.0))
-_ENDED = Command(_MOVED.values(status=bindparam("status"), ended=bindparam("ended"), until=0.0))
+_UPDATE_RUN = update(RUNS).where(RUNS.c.run == bindparam("the_run"))
+_SET_STATUS = Command(_UPDATE_RUN.values(status=bindparam("status"), ended=0.0))
+_SET_ENDED = Command(_UPDATE_RUN.values(status=bindparam("status"), ended=bindparam("ended"), until=0.0))
 
 
-def _take(connection: Connection, take: Take, now: float) -> None:
-    found = QUESTION.first(connection, question=take.question)
+def _consume_decision(connection: Connection, consumption: Consumption, now: float) -> None:
+    found = SELECT_QUESTION.first(connection, question=consumption.question)
     row = question_row(found) if found else None
     grant = find_grant(connection, row.decision.grant) if row and row.decision and row.decision.grant else None
-    check_take(row, take, now, grant)
-    _TAKEN.run(connection, {"the_question": take.question, "taken_run": take.run, "taken_call": take.call})
+    check_consumable(row, consumption, now, grant)
+    _CONSUME_DECISION.execute(
+        connection, {"the_question": consumption.question, "taken_run": consumption.run, "taken_call": consumption.call}
+    )
 
 
-def _index(connection: Connection, position: Position) -> None:
+def _index_item(connection: Connection, position: Position) -> None:
     item = position.item
-    if isinstance(item, Opened):
-        row = row_of(position, item)
-        check_free(row, _newest(connection, row))
-        _OPENED.run(connection, {"the_run": row.run, **{name: getattr(row, name) for name in ROW}})
-    elif isinstance(item, Asked):
-        _index_question(connection, item)
-    elif isinstance(item, Decided):
-        decide(connection, Decision.of(item.body))
-    status = status_of(item)
+    if isinstance(item, RunOpened):
+        row = run_row_from_header(position, item)
+        check_conversation_free(row, _find_newest_run(connection, row))
+        _UPDATE_HEADER.execute(connection, {"the_run": row.run, **{name: getattr(row, name) for name in RUN_COLUMNS}})
+    elif isinstance(item, QuestionItem):
+        _insert_question(connection, item)
+    elif isinstance(item, DecisionItem):
+        store_decision(connection, Decision.from_json(item.body))
+    status = status_after(item)
     if status:
-        moved = _ENDED if isinstance(item, Finished) else _STATUS
-        moved.run(connection, {"the_run": position.run, "status": status, "ended": position.at})
+        command = _SET_ENDED if isinstance(item, RunFinished) else _SET_STATUS
+        command.execute(connection, {"the_run": position.run, "status": status, "ended": position.at})
     if status == "cancelled":
-        _EXPIRED.run(connection, {"the_run": position.run})
+        _EXPIRE_QUESTIONS.execute(connection, {"the_run": position.run})
 
 
-def _newest(connection: Connection, row: RunRow) -> RunRow | None:
+def _find_newest_run(connection: Connection, row: RunRow) -> RunRow | None:
     """The newest run of the conversation of ``row``, those beside it left out."""
     if not row.conversation:
         return None
     same = {"conversation": row.conversation, "tenant": row.tenant, "application": row.application}
-    found = _NEWEST.first(connection, **same)
+    found = _SELECT_NEWEST_RUN.first(connection, **same)
     return run_row(found) if found else None
 
 
-def decide(connection: Connection, decision: Decision) -> None:
+def store_decision(connection: Connection, decision: Decision) -> None:
     """Store a decision, if it is the first on its question."""
     status = "approved" if decision.approved else "denied"
-    values = {"the_question": decision.question, "status": status, "decision": decision.json()}
-    _DECIDED.run(connection, values)
+    values = {"the_question": decision.question, "status": status, "decision": decision.to_json()}
+    _SET_DECISION.execute(connection, values)
 
 
-def about_questions(run: str, seqs: Sequence[int]) -> Select[Any]:
+def select_question_items(run: str, seqs: Sequence[int]) -> Select[Any]:
     """Those of the items ``seqs`` of a run that say what also stands in the row of a question."""
-    kinds = ITEMS.c.kind.in_((Asked.kind, Decided.kind))
-    return select(ITEMS).where(ITEMS.c.run == run, ITEMS.c.seq.in_(seqs), kinds, ITEMS.c.body != ERASED)
+    kinds = ITEMS.c.kind.in_((QuestionItem.kind, DecisionItem.kind))
+    return select(ITEMS).where(ITEMS.c.run == run, ITEMS.c.seq.in_(seqs), kinds, ITEMS.c.body != ERASED_BODY)
 
 
-def questioning(rows: Sequence[Row[Any]]) -> list[Asked | Decided]:
+def decode_question_items(rows: Sequence[Row[Any]]) -> list[QuestionItem | DecisionItem]:
     """The items that `about_questions` finds.
 
     Raises:
-        FormatError: one cannot be read, so that nobody knows which question it is about.
+        JournalFormatError: one cannot be read, so that nobody knows which question it is about.
     """
-    return [cast("Asked | Decided", decode(row.kind, row.call, row.body)) for row in rows]
+    return [cast("QuestionItem | DecisionItem", decode_item(row.kind, row.call, row.body)) for row in rows]
 
 
-def erase(connection: Connection, run: str, seqs: Sequence[int]) -> None:
+def erase_items(connection: Connection, run: str, seqs: Sequence[int]) -> None:
     """Erase the bodies of items, and what the rows of questions have of them."""
-    for item in questioning(connection.execute(about_questions(run, seqs)).all()):
-        found = QUESTION.first(connection, question=item.question)
+    for item in decode_question_items(connection.execute(select_question_items(run, seqs)).all()):
+        found = SELECT_QUESTION.first(connection, question=item.question)
         if found:
-            row = erased(question_row(found), item)
-            decision = row.decision.json() if row.decision else ""
-            values = {"status": row.status, "body": row.question.json(), "decision": decision}
-            _ERASED.run(connection, {"the_question": item.question, **values})
-    connection.execute(update(ITEMS).where(ITEMS.c.run == run, ITEMS.c.seq.in_(seqs)).values(body=ERASED))
+            row = erase_question_row(question_row(found), item)
+            decision = row.decision.to_json() if row.decision else ""
+            values = {"status": row.status, "body": row.question.to_json(), "decision": decision}
+            _ERASE_QUESTION.execute(connection, {"the_question": item.question, **values})
+    connection.execute(update(ITEMS).where(ITEMS.c.run == run, ITEMS.c.seq.in_(seqs)).values(body=ERASED_BODY))
 
 
-def _index_question(connection: Connection, item: Asked) -> None:
-    if QUESTION.first(connection, question=item.question):
+def _insert_question(connection: Connection, item: QuestionItem) -> None:
+    if SELECT_QUESTION.first(connection, question=item.question):
         return
-    question = Question.of(item.body)
+    question = Question.from_json(item.body)
     row = {
         "question": item.question,
         "run": question.run,
@@ -240,14 +253,14 @@ def _index_question(connection: Connection, item: Asked) -> None:
         "taken_run": "",
         "taken_call": "",
     }
-    _ASKED.run(connection, row)
+    _INSERT_QUESTION.execute(connection, row)
 
 
-def _conversation(item: Opened) -> tuple[str, str, str]:
+def _conversation_key(item: RunOpened) -> tuple[str, str, str]:
     return item.tenant, item.application, item.conversation
 
 
-def _row(position: Position) -> dict[str, Any]:
+def _item_row(position: Position) -> dict[str, Any]:
     item: Item = position.item
     return {
         "run": position.run,
@@ -268,24 +281,24 @@ def find_grant(connection: Connection, grant: str) -> GrantRow | None:
     return grant_row(row) if row else None
 
 
-def used(grant: str, now: float) -> Update:
+def build_use_grant_update(grant: str, now: float) -> Update:
     """Counts one more call of a grant, if it allows one."""
-    stands = (GRANTS.c.revoked == "", GRANTS.c.expires > now, GRANTS.c.used < GRANTS.c.count)
-    return update(GRANTS).where(GRANTS.c.grant == grant, *stands).values(used=GRANTS.c.used + 1)
+    is_usable = (GRANTS.c.revoked == "", GRANTS.c.expires > now, GRANTS.c.used < GRANTS.c.count)
+    return update(GRANTS).where(GRANTS.c.grant == grant, *is_usable).values(used=GRANTS.c.used + 1)
 
 
 def grant_row(row: Row[Any]) -> GrantRow:
     """A grant and what became of it, as they are stored."""
-    return GrantRow(Grant.of(row.body), row.used, row.revoked)
+    return GrantRow(Grant.from_json(row.body), row.used, row.revoked)
 
 
 def run_row(row: Row[Any]) -> RunRow:
     """The line about a run, as it is stored."""
-    return RunRow(**{name: getattr(row, name) for name in ROW})
+    return RunRow(**{name: getattr(row, name) for name in RUN_COLUMNS})
 
 
 def question_row(row: Row[Any]) -> QuestionRow:
     """A question and what became of it, as they are stored."""
-    decision = Decision.of(row.decision) if row.decision else None
-    taken = (row.taken_run, row.taken_call) if row.taken_run else None
-    return QuestionRow(Question.of(row.body), cast("Status", row.status), decision, taken)
+    decision = Decision.from_json(row.decision) if row.decision else None
+    consumed_by = (row.taken_run, row.taken_call) if row.taken_run else None
+    return QuestionRow(Question.from_json(row.body), cast("QuestionStatus", row.status), decision, consumed_by)

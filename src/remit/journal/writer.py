@@ -11,25 +11,25 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
 from remit.errors import JournalError, RemitError
-from remit.journal.batches import Batches, Job, Work
+from remit.journal.batches import DatabaseOperation, Job, WorkerThread
 from remit.journal.crashpoint import crashpoint
 
 T = TypeVar("T")
 
-Together = Callable[[Connection, Sequence[Work]], list[Any]]
+BatchRunner = Callable[[Connection, Sequence[DatabaseOperation]], list[Any]]
 """Does all works in one transaction and gives their results in order, or raises and has done none."""
 
 
-Lock = Callable[[Connection, Sequence[Work]], None]
+BatchLock = Callable[[Connection, Sequence[DatabaseOperation]], None]
 """Keeps other processes from what the works change, until the transaction ends."""
 
 
-def in_order(connection: Connection, works: Sequence[Work]) -> list[Any]:
+def run_in_order(connection: Connection, operations: Sequence[DatabaseOperation]) -> list[Any]:
     """One after the other."""
-    return [work(connection) for work in works]
+    return [work(connection) for work in operations]
 
 
-def unlocked(_connection: Connection, _works: Sequence[Work]) -> None:
+def take_no_locks(_connection: Connection, _operations: Sequence[DatabaseOperation]) -> None:
     """Nobody else is kept from anything."""
 
 
@@ -43,93 +43,96 @@ class Writer:
     def __init__(
         self,
         engine: Engine,
-        together: Together = in_order,
+        run_batch: BatchRunner = run_in_order,
         *,
-        lock: Lock = unlocked,
+        lock: BatchLock = take_no_locks,
         prepare: Callable[[Engine], None] | None = None,
     ) -> None:
         self._engine = engine
-        self._together = together
+        self._run_batch = run_batch
         self._lock = lock
         self._prepare = prepare
-        self._batches = Batches("remit-journal", self._commit)
+        self._batches = WorkerThread("remit-journal", self._commit_batch)
 
-    def submit(self, work: Callable[[Connection], T], future: asyncio.Future[T] | None = None) -> asyncio.Future[T]:
-        """Have ``work`` run in a transaction; the future has its result once that is committed.
+    def submit(
+        self, operation: Callable[[Connection], T], future: asyncio.Future[T] | None = None
+    ) -> asyncio.Future[T]:
+        """Have ``operation`` run in a transaction; the future has its result once that is committed.
 
-        ``work`` may run twice, the second time as if the first had not been.
+        ``operation`` may run twice, the second time as if the first had not been.
 
         Raises:
-            JournalError: the writer is closed; in the future: the database refused, and nothing of ``work`` is stored.
+            JournalError: the writer is closed; in the future: the database refused, and nothing of ``operation`` is
+                stored.
         """
-        return self._batches.submit(work, future)
+        return self._batches.submit(operation, future)
 
-    async def ready(self) -> None:
+    async def wait_until_ready(self) -> None:
         """Return when the database is ready to be read.
 
         Raises:
             JournalError: it cannot be made ready.
         """
         if self._prepare is not None:
-            await self.submit(_nothing)
+            await self.submit(_do_nothing)
 
     def close(self) -> None:
         """Finish what was submitted, then end the thread."""
         self._batches.close()
 
-    def _commit(self, batch: list[Job]) -> None:
+    def _commit_batch(self, batch: list[Job]) -> None:
         try:
             if self._prepare is not None:
                 self._prepare(self._engine)
                 self._prepare = None
-            self._all(batch)
+            self._commit_together(batch)
         except Exception as error:  # noqa: BLE001 - whatever the database raises goes to whoever waits
-            if len(batch) > 1 and self._prepare is None and not _lost(error):
-                self._each(batch)
+            if len(batch) > 1 and self._prepare is None and not _is_connection_lost(error):
+                self._commit_with_savepoints(batch)
             else:
-                _refuse(batch, error)
+                _fail_jobs(batch, error)
 
-    def _all(self, batch: list[Job]) -> None:
+    def _commit_together(self, batch: list[Job]) -> None:
         crashpoint("before commit")
         with self._engine.begin() as connection:
-            works = [job.work for job in batch]
-            self._lock(connection, works)
-            results = self._together(connection, works)
+            operations = [job.operation for job in batch]
+            self._lock(connection, operations)
+            results = self._run_batch(connection, operations)
         crashpoint("after commit")
         for job, result in zip(batch, results, strict=True):
             job.result = result
 
-    def _each(self, batch: list[Job]) -> None:
+    def _commit_with_savepoints(self, batch: list[Job]) -> None:
         try:
             crashpoint("before commit")
             with self._engine.begin() as connection:
-                self._lock(connection, [job.work for job in batch])
+                self._lock(connection, [job.operation for job in batch])
                 for job in batch:
-                    _attempt(job, connection)
+                    _run_in_savepoint(job, connection)
             crashpoint("after commit")
         except Exception as error:  # noqa: BLE001 - as above
-            _refuse(batch, error)
+            _fail_jobs(batch, error)
 
 
-def _nothing(_connection: Connection) -> None:
+def _do_nothing(_connection: Connection) -> None:
     """The work of who only waits for the works before."""
 
 
-def _refuse(batch: list[Job], error: Exception) -> None:
+def _fail_jobs(batch: list[Job], error: Exception) -> None:
     for job in batch:
-        job.error = job.error or _named(error)
+        job.error = job.error or _to_remit_error(error)
 
 
-def _attempt(job: Job, connection: Connection) -> None:
+def _run_in_savepoint(job: Job, connection: Connection) -> None:
     """Run one job. What it raises is its own; what ends the transaction is everybody's."""
     savepoint = connection.begin_nested()
     try:
-        job.result = job.work(connection)
+        job.result = job.operation(connection)
         savepoint.commit()
     except Exception as error:
-        if _lost(error) or not _in_transaction(connection):
+        if _is_connection_lost(error) or not _in_transaction(connection):
             raise
-        job.error = _named(error)
+        job.error = _to_remit_error(error)
         savepoint.rollback()
 
 
@@ -139,21 +142,21 @@ def _in_transaction(connection: Connection) -> bool:
     return not isinstance(raw, sqlite3.Connection) or raw.in_transaction
 
 
-def _lost(error: Exception) -> bool:
+def _is_connection_lost(error: Exception) -> bool:
     """Whether the connection is gone, and with it the transaction; nobody knows whether it was committed."""
     return isinstance(error, DBAPIError) and error.connection_invalidated
 
 
-def _named(error: Exception) -> RemitError:
+def _to_remit_error(error: Exception) -> RemitError:
     """An error of ours as it is, and what the database said as one of ours."""
     if isinstance(error, RemitError):
         return error
-    refused = JournalError(f"the journal could not be written: {said(error)}")
-    refused.__cause__ = error
-    return refused
+    journal_error = JournalError(f"the journal could not be written: {database_message(error)}")
+    journal_error.__cause__ = error
+    return journal_error
 
 
-def said(error: Exception) -> str:
+def database_message(error: Exception) -> str:
     """What the database said, on one line."""
     text = str(error.orig) if isinstance(error, DBAPIError) else str(error)
     return " ".join(text.split())

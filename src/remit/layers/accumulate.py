@@ -20,8 +20,8 @@ class Accumulate(CallLayer, Generic[S]):
     ``fold`` runs between awaits, so calls in parallel lose nothing.
     """
 
-    def __init__(self, start: S, fold: Callable[[S, Call, Reply], S]) -> None:
-        self.state = start
+    def __init__(self, initial: S, fold: Callable[[S, Call, Reply], S]) -> None:
+        self.state = initial
         self._fold = fold
 
     def __call__(self, inner: CallService, /) -> CallService:

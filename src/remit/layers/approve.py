@@ -5,21 +5,28 @@ from __future__ import annotations
 import asyncio
 from dataclasses import field, replace
 
-from remit.approvals.editing import answers, canonical_edit, told
-from remit.approvals.granting import by_grant, standing_grant, used_grant
-from remit.approvals.inbox import Approver, HasApprover, intended, match_of, question_of
+from remit.approvals.editing import add_edit_notice, approval_covers, canonicalize_edit
+from remit.approvals.granting import consume_grant, decide_by_grant, find_usable_grant
+from remit.approvals.inbox import Approver, HasApprover, build_question, compute_match, find_announced_call
 from remit.approvals.policy import DEFAULT_POLICY, Ask, Block, Policy
-from remit.approvals.recorded import Approved, begun, recorded, with_arguments
-from remit.approvals.shown import shown
+from remit.approvals.recorded import ApprovedCall, find_recorded_question, find_started_call, with_arguments
+from remit.approvals.shown import preview_call
 from remit.contracts.arguments import Limits
 from remit.contracts.call import Call, CallLayer, CallService
-from remit.contracts.items import Asked, Decided
-from remit.contracts.ledger import Take
+from remit.contracts.items import DecisionItem, QuestionItem
+from remit.contracts.ledger import Consumption
 from remit.contracts.question import Decision, Question
 from remit.contracts.reply import Reply
 from remit.core import Place
 from remit.core.frozen import frozen
-from remit.errors import BlockedError, CallError, CapabilityError, InvalidError, RefusedError, Suspended
+from remit.errors import (
+    ApprovalDeniedError,
+    BlockedError,
+    CallError,
+    InvalidArgumentsError,
+    MissingCapabilityError,
+    Suspended,
+)
 
 
 @frozen(kw_only=False)
@@ -49,125 +56,131 @@ class _Approve:
 
     async def __call__(self, call: Call, /) -> Reply:
         if self._approver is None:
-            raise CapabilityError(f"{call.callee.name} cannot run: the environment has no approver to ask")
+            raise MissingCapabilityError(f"{call.callee.name} cannot run: the environment has no approver to ask")
         verdict, rule = self._policy.verdict(call)
-        _refuse_blocked(call, verdict, rule)
-        approved = begun(call)
-        if approved is None and isinstance(verdict, Ask):
-            announced = intended(call)
+        _raise_if_blocked(call, verdict, rule)
+        approval = find_started_call(call)
+        if approval is None and isinstance(verdict, Ask):
+            announced = find_announced_call(call)
             if announced is not None:
-                await self._announce(call, announced, verdict, rule)
+                await self._open_announced_question(call, announced, verdict, rule)
             else:
-                approved = await self._approved(call, verdict, rule, self._approver)
-                if call.ledger.stopping:
+                approval = await self._obtain_approval(call, verdict, rule, self._approver)
+                if call.ledger.is_stopping:
                     raise asyncio.CancelledError  # the run only ends: what has not begun does not begin
-        if approved is None or not approved.editor:
+        if approval is None or not approval.editor:
             return await self._inner(call)
         try:
-            reply = await self._inner(approved.call)
+            reply = await self._inner(approval.call)
         except CallError as error:
-            if not call.wire:
+            if not call.wire_id:
                 raise
-            reply = Reply.failed(error)
-        return told(reply, approved)
+            reply = Reply.from_error(error)
+        return add_edit_notice(reply, approval)
 
-    async def _announce(self, call: Call, announced: Call, ask: Ask, rule: str) -> None:
-        match = match_of(announced, self._policy.version)
-        if not call.caller.conversation or await call.ledger.standing(match) is not None:
+    async def _open_announced_question(self, call: Call, announced_call: Call, ask: Ask, rule: str) -> None:
+        match = compute_match(announced_call, self._policy.version)
+        if not call.caller.conversation or await call.ledger.find_usable_question(match) is not None:
             return
-        if await standing_grant(announced, ask, self._policy.version) is None:
-            question = question_of(announced, ask, rule, match, waits=False, shown=await shown(announced))
-            await call.ledger.commit(Asked(call=match, parent="", question=question.id, body=question.json()))
+        if await find_usable_grant(announced_call, ask, self._policy.version) is None:
+            question = build_question(
+                announced_call, ask, rule, match, waits=False, preview=await preview_call(announced_call)
+            )
+            await call.ledger.commit(QuestionItem(call=match, parent="", question=question.id, body=question.to_json()))
 
-    async def _approved(self, call: Call, ask: Ask, rule: str, approver: Approver) -> Approved:
+    async def _obtain_approval(self, call: Call, ask: Ask, rule: str, approver: Approver) -> ApprovedCall:
         """The call as somebody allowed it. Where they edited it and the policy then asks for more, it is asked anew."""
-        edits = editor = ""
+        edited_question = editor = ""
         while True:
-            question, decision = await self._question(call, ask, rule, edits, editor)
-            decision = await _answer(call, question, decision, approver)
+            question, decision = await self._find_or_open_question(call, ask, rule, edited_question, editor)
+            decision = await _require_approval(call, question, decision, approver)
             if not decision.arguments:
-                return Approved(call, editor)
+                return ApprovedCall(call, editor)
             call, editor = with_arguments(call, decision.arguments), decision.by
             verdict, rule = self._policy.verdict(call)
-            _refuse_blocked(call, verdict, rule)
-            if not isinstance(verdict, Ask) or answers(question, verdict, rule):
-                return Approved(call, editor)
-            ask, edits = verdict, question.id
+            _raise_if_blocked(call, verdict, rule)
+            if not isinstance(verdict, Ask) or approval_covers(question, verdict, rule):
+                return ApprovedCall(call, editor)
+            ask, edited_question = verdict, question.id
 
-    async def _question(
-        self, call: Call, ask: Ask, rule: str, edits: str, editor: str
+    async def _find_or_open_question(
+        self, call: Call, ask: Ask, rule: str, edited_question: str, editor: str
     ) -> tuple[Question, Decision | None]:
         """The question about a call, as it was asked or is now, and the decision, if there is one."""
-        match = match_of(call, self._policy.version)
-        question, decision = recorded(call, match, edits)
+        match = compute_match(call, self._policy.version)
+        question, decision = find_recorded_question(call, match, edited_question)
         if question is not None:
             return question, decision
-        if call.callee.facts.confirm is not None and not edits:
-            question, decision = await call.ledger.standing(match) or (None, None)
+        if call.callee.facts.confirm is not None and not edited_question:
+            question, decision = await call.ledger.find_usable_question(match) or (None, None)
         if question is None:
-            question, decision = await self._new(call, ask, rule, match, edits, editor)
-        take = Take(edits, call.caller.run, call.id) if edits else None
+            question, decision = await self._create_question(call, ask, rule, match, edited_question, editor)
+        take = Consumption(edited_question, call.caller.run, call.id) if edited_question else None
         if decision is not None and not decision.approved:
-            take = Take(question.id, call.caller.run, call.id, approved=False)
-        asked = Asked(call=call.id, parent=call.caller.call, question=question.id, body=question.json())
+            take = Consumption(question.id, call.caller.run, call.id, approved=False)
+        asked = QuestionItem(call=call.id, parent=call.caller.call, question=question.id, body=question.to_json())
         if decision is None:
             await call.ledger.commit(asked, take)
         else:
             call.ledger.add(asked)
-            await call.ledger.commit(Decided(call=call.id, question=question.id, body=decision.json()), take)
+            await call.ledger.commit(DecisionItem(call=call.id, question=question.id, body=decision.to_json()), take)
         return question, decision
 
-    async def _new(
-        self, call: Call, ask: Ask, rule: str, match: str, edits: str, editor: str
+    async def _create_question(
+        self, call: Call, ask: Ask, rule: str, match: str, edited_question: str, editor: str
     ) -> tuple[Question, Decision | None]:
         """A question of its own, and the decision on it, if a grant gives one."""
-        grant = await used_grant(call, ask, self._policy.version, editor)
+        grant = await consume_grant(call, ask, self._policy.version, editor)
         if grant is None:
             ask = replace(ask, reason=f"{ask.reason}; {editor} edited it") if editor else ask
-            about = await shown(call)
-            return question_of(call, ask, rule, match, waits=True, shown=about, edits=edits, editor=editor), None
-        question = question_of(call, ask, rule, match, waits=True, edits=edits, editor=editor)
-        return question, by_grant(question, grant, call.ledger.now())
+            preview = await preview_call(call)
+            return build_question(
+                call, ask, rule, match, waits=True, preview=preview, edits=edited_question, editor=editor
+            ), None
+        question = build_question(call, ask, rule, match, waits=True, edits=edited_question, editor=editor)
+        return question, decide_by_grant(question, grant, call.ledger.now())
 
 
-async def _answer(call: Call, question: Question, decision: Decision | None, approver: Approver) -> Decision:
+async def _require_approval(call: Call, question: Question, decision: Decision | None, approver: Approver) -> Decision:
     """The yes to a question.
 
     Raises:
         Suspended: nobody has decided.
-        RefusedError: somebody said no, nobody answered in time, or it is not for them to decide.
+        ApprovalDeniedError: somebody said no, nobody answered in time, or it is not for them to decide.
     """
     if decision is None and question.expires > call.ledger.now():
         decision = await approver.decide(question)
         if decision is None:
             raise Suspended(question.id)
-        decision = _checked(call, question, decision)
-        await call.ledger.commit(Decided(call=call.id, question=question.id, body=decision.json()))
+        decision = _validate_decision(call, question, decision)
+        await call.ledger.commit(DecisionItem(call=call.id, question=question.id, body=decision.to_json()))
     if decision is None or question.expires <= call.ledger.now():
-        raise RefusedError(f"nobody answered question {question.id} in time, or the approval was not used in time")
+        raise ApprovalDeniedError(
+            f"nobody answered question {question.id} in time, or the approval was not used in time"
+        )
     if not decision.approved:
-        raise RefusedError(decision.reason or f"{decision.by} did not allow {call.callee.name}")
-    if decision.grant and not await call.ledger.honours(question.tenant, decision.grant):
-        raise RefusedError(f"the grant {decision.grant} that allowed {call.callee.name} does not stand any more")
+        raise ApprovalDeniedError(decision.reason or f"{decision.by} did not allow {call.callee.name}")
+    if decision.grant and not await call.ledger.is_grant_valid(question.tenant, decision.grant):
+        raise ApprovalDeniedError(f"the grant {decision.grant} that allowed {call.callee.name} does not stand any more")
     if question.four_eyes and decision.by in (*question.requesters, call.caller.principal.name):
-        raise RefusedError(f"{decision.by} wants {call.callee.name} to run, and somebody else must allow it")
+        raise ApprovalDeniedError(f"{decision.by} wants {call.callee.name} to run, and somebody else must allow it")
     return decision
 
 
-def _checked(call: Call, question: Question, decision: Decision) -> Decision:
+def _validate_decision(call: Call, question: Question, decision: Decision) -> Decision:
     """What an approver of this process answered, if it is a decision on this question."""
-    of_a_person = decision.question == question.id and type(decision.approved) is bool and not decision.grant
-    if not of_a_person or (decision.arguments and not decision.approved):
-        raise RefusedError(f"what the approver answered is no decision on question {question.id}")
+    is_person_decision = decision.question == question.id and type(decision.approved) is bool and not decision.grant
+    if not is_person_decision or (decision.arguments and not decision.approved):
+        raise ApprovalDeniedError(f"what the approver answered is no decision on question {question.id}")
     if not decision.arguments:
         return decision
     try:
-        edited = canonical_edit(call.callee, decision.arguments, question, Limits())
-    except InvalidError as error:
-        raise RefusedError(f"{decision.by} edited the arguments to what cannot run: {error.message}") from error
+        edited = canonicalize_edit(call.callee, decision.arguments, question, Limits())
+    except InvalidArgumentsError as error:
+        raise ApprovalDeniedError(f"{decision.by} edited the arguments to what cannot run: {error.message}") from error
     return replace(decision, arguments=edited)
 
 
-def _refuse_blocked(call: Call, verdict: object, rule: str) -> None:
+def _raise_if_blocked(call: Call, verdict: object, rule: str) -> None:
     if isinstance(verdict, Block):
         raise BlockedError(f"{call.callee.name} is blocked by the rule '{rule}': {verdict.reason}")

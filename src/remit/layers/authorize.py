@@ -27,10 +27,10 @@ class _Authorize:
         self._inner = inner
 
     async def __call__(self, call: Call, /) -> Reply:
-        wanted = call.callee.facts.permissions
-        if wanted:
+        required = call.callee.facts.permissions
+        if required:
             principal = call.caller.principal
-            lacking = principal.lacks(wanted)
+            lacking = principal.missing_permissions(required)
             if lacking:
                 raise DeniedError(
                     f"{principal.name} may not call {call.callee.name}: it needs the permission {', '.join(lacking)}"

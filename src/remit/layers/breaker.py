@@ -11,7 +11,7 @@ from remit.contracts.facts import Effect
 from remit.contracts.reply import Reply
 from remit.core import Place
 from remit.core.frozen import frozen
-from remit.errors import BreakerError, CallError, SetupError
+from remit.errors import BreakerOpenError, CallError, SetupError
 
 Key = tuple[str, str]
 
@@ -45,22 +45,22 @@ class Breaker(CallLayer):
                 return await inner(call)
             key = (call.caller.principal.tenant, call.callee.name)
             circuit = self._circuits.get(key) or self._circuits.setdefault(key, _Circuit(self))
-            period = circuit.enter(call.callee.name)
-            well: bool | None = None
+            period = circuit.begin_call(call.callee.name)
+            succeeded: bool | None = None
             try:
                 reply = await inner(call)
-                well = True if reply.outcome == "ok" else _verdict(reply.error)
+                succeeded = True if reply.outcome == "ok" else _failure_or_none(reply.error)
             except CallError as error:
-                well = _verdict(error)
+                succeeded = _failure_or_none(error)
                 raise
             finally:
-                circuit.leave(period, well=well)
+                circuit.end_call(period, succeeded=succeeded)
             return reply
 
         return guarded
 
 
-def _verdict(error: CallError | None) -> bool | None:
+def _failure_or_none(error: CallError | None) -> bool | None:
     """What an error says about its tool: that it failed, or nothing."""
     return False if error is not None and error.retryable else None
 
@@ -71,46 +71,46 @@ class _Circuit:
     A call is counted in the period in which it began: what began before the circuit opened or closed comes too late.
     """
 
-    __slots__ = ("_breaker", "_failures", "_period", "_probing", "_until", "_well")
+    __slots__ = ("_active_probes", "_breaker", "_failures", "_open_until", "_period", "_successful_probes")
 
     def __init__(self, breaker: Breaker) -> None:
         self._breaker = breaker
         self._failures = 0
-        self._until: float | None = None
-        self._period = self._probing = self._well = 0
+        self._open_until: float | None = None
+        self._period = self._active_probes = self._successful_probes = 0
 
-    def enter(self, name: str) -> int:
+    def begin_call(self, name: str) -> int:
         """Begin a call; the period it belongs to."""
-        if self._until is not None:
-            left = self._until - asyncio.get_running_loop().time()
+        if self._open_until is not None:
+            remaining = self._open_until - asyncio.get_running_loop().time()
             failed = f"{name} has failed {self._failures:,} times in a row"
-            if left > 0:
-                raise BreakerError(f"{failed}; it is tried again in {math.ceil(left):,} seconds")
-            if self._probing + self._well >= self._breaker.probes:
-                raise BreakerError(f"{failed}; it is being tried again now, wait for how that comes out")
-            self._probing += 1
+            if remaining > 0:
+                raise BreakerOpenError(f"{failed}; it is tried again in {math.ceil(remaining):,} seconds")
+            if self._active_probes + self._successful_probes >= self._breaker.probes:
+                raise BreakerOpenError(f"{failed}; it is being tried again now, wait for how that comes out")
+            self._active_probes += 1
         return self._period
 
-    def leave(self, period: int, *, well: bool | None) -> None:
-        """End a call of that period; ``well`` is None if it says nothing."""
+    def end_call(self, period: int, *, succeeded: bool | None) -> None:
+        """End a call of that period; ``succeeded`` is None if it says nothing."""
         if period != self._period:
             return
-        probe = self._until is not None
+        probe = self._open_until is not None
         if probe:
-            self._probing -= 1
-        if well is False:
+            self._active_probes -= 1
+        if succeeded is False:
             self._failures += 1
             if probe or self._failures >= self._breaker.failures:
-                self._turn(asyncio.get_running_loop().time() + self._breaker.seconds)
-        elif well:
-            self._well += probe
-            if not probe or self._well >= self._breaker.probes:
+                self._start_period(asyncio.get_running_loop().time() + self._breaker.seconds)
+        elif succeeded:
+            self._successful_probes += probe
+            if not probe or self._successful_probes >= self._breaker.probes:
                 self._failures = 0
                 if probe:
-                    self._turn(None)
+                    self._start_period(None)
 
-    def _turn(self, until: float | None) -> None:
+    def _start_period(self, until: float | None) -> None:
         """Open or close: a new period."""
-        self._until = until
+        self._open_until = until
         self._period += 1
-        self._probing = self._well = 0
+        self._active_probes = self._successful_probes = 0

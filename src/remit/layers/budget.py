@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from remit.contracts.call import Call, CallLayer, CallService
-from remit.contracts.callee import Actor
+from remit.contracts.callee import AgentLike
 from remit.contracts.facts import Effect
 from remit.contracts.reply import Reply
 from remit.core import Place
@@ -44,16 +44,16 @@ class _Budget:
         if call.caller.depth > limits.depth:
             raise BudgetError(f"calls are nested {call.caller.depth} deep; this run may go {limits.depth} deep")
         if limits.tokens is not None:
-            spent = call.ledger.spent()
+            spent = call.ledger.usage_totals()
             if spent.prompt_tokens + spent.completion_tokens >= limits.tokens:
                 raise BudgetError(f"the run has used its {limits.tokens:,} tokens")
-        if _counts(call) and not call.ledger.reserve(call.id, limits.calls):
+        if _is_counted(call) and not call.ledger.reserve_call(call.id, limits.calls):
             raise BudgetError(f"the run has made its {limits.calls:,} calls")
         return await self._inner(call)
 
 
-def _counts(call: Call) -> bool:
+def _is_counted(call: Call) -> bool:
     """Whether a call is one of those that a run may make so many of; what is composed in Python costs nothing."""
     if call.callee.facts.effect is not Effect.COMPOSED:
         return True
-    return bool(call.caller.call) and isinstance(call.callee, Actor)
+    return bool(call.caller.call) and isinstance(call.callee, AgentLike)

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from typing import Any, Final, cast
 
 from remit.contracts.call import Call, CallLayer, CallService
-from remit.contracts.notes import note
+from remit.contracts.notes import write_note
 from remit.contracts.reply import Reply
 from remit.core.frozen import frozen
 from remit.errors import CallError
@@ -16,7 +16,7 @@ REDACTED: Final = "[redacted]"
 
 
 @frozen
-class Events(CallLayer):
+class RecordEvents(CallLayer):
     """Files one event for each call that ends: ``success`` or ``failure`` is its name, and an empty name means none.
 
     ``request`` and ``response`` say whether arguments and result are part of it; ``fields`` names those of the result
@@ -37,14 +37,14 @@ class Events(CallLayer):
             try:
                 reply = await inner(call)
             except CallError as error:
-                self._file(call, Reply.failed(error))
+                self._record_event(call, Reply.from_error(error))
                 raise
-            self._file(call, reply)
+            self._record_event(call, reply)
             return reply
 
         return audited
 
-    def _file(self, call: Call, reply: Reply) -> None:
+    def _record_event(self, call: Call, reply: Reply) -> None:
         name = self.success if reply.outcome == "ok" else self.failure
         if not name:
             return
@@ -56,30 +56,30 @@ class Events(CallLayer):
         if reply.error is not None:
             event["error"] = reply.error.code
         if self.request:
-            event["request"] = without(self.redact, call.arguments.value)
+            event["request"] = redact_fields(self.redact, call.arguments.value)
         if self.response and reply.outcome == "ok":
-            event["response"] = without(self.redact, _picked(_read(reply.content), self.fields))
-        note(call, name, event)
+            event["response"] = redact_fields(self.redact, _select_fields(_parse_content(reply.content), self.fields))
+        write_note(call, name, event)
 
 
-def without(names: Collection[str], value: Any) -> Any:
+def redact_fields(names: Collection[str], value: Any) -> Any:
     """A JSON value in which the fields of these names, however they are capitalised, say that they are left out."""
     if isinstance(value, dict):
         known = cast("dict[str, Any]", value)
         hidden = {name.lower() for name in names}
-        return {key: REDACTED if key.lower() in hidden else without(names, each) for key, each in known.items()}
+        return {key: REDACTED if key.lower() in hidden else redact_fields(names, each) for key, each in known.items()}
     if isinstance(value, list):
-        return [without(names, each) for each in cast("list[Any]", value)]
+        return [redact_fields(names, each) for each in cast("list[Any]", value)]
     return value
 
 
-def _picked(value: Any, names: Collection[str]) -> Any:
+def _select_fields(value: Any, names: Collection[str]) -> Any:
     if not names or not isinstance(value, dict):
         return value
     return {key: each for key, each in cast("dict[str, Any]", value).items() if key in names}
 
 
-def _read(content: str) -> Any:
+def _parse_content(content: str) -> Any:
     try:
         return json.loads(content)
     except ValueError:

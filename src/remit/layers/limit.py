@@ -19,26 +19,28 @@ from remit.core import Place
 from remit.core.frozen import frozen
 from remit.errors import RateLimitedError, SetupError
 
-Key = tuple[str, str]
+LimitKey = tuple[str, str]
 
 
 @frozen
 class RateLimit(CallLayer):
     """At most ``calls`` calls of one tool start for one tenant in any ``seconds``.
 
-    A call that comes too early waits its turn; one that would have to wait more than ``patience`` seconds is refused at
+    A call that comes too early waits its turn; one that would have to wait more than ``max_wait`` seconds is refused at
     once, and told when to come again.
     """
 
     place = Place.LIMIT
     calls: int
     seconds: float
-    patience: float = 10.0
-    _windows: dict[Key, _Window] = field(init=False, repr=False, compare=False, default_factory=dict["Key", "_Window"])
+    max_wait: float = 10.0
+    _windows: dict[LimitKey, _Window] = field(
+        init=False, repr=False, compare=False, default_factory=dict["LimitKey", "_Window"]
+    )
 
     def __post_init__(self) -> None:
-        if self.calls < 1 or not 0 < self.seconds < math.inf or not self.patience >= 0:
-            raise SetupError(f"{self!r}: give at least one call, a positive number of seconds, and patience >= 0")
+        if self.calls < 1 or not 0 < self.seconds < math.inf or not self.max_wait >= 0:
+            raise SetupError(f"{self!r}: give at least one call, a positive number of seconds, and max_wait >= 0")
 
     def __call__(self, inner: CallService, /) -> CallService:
         """The service that lets calls of ``inner`` start when it is their turn."""
@@ -47,7 +49,7 @@ class RateLimit(CallLayer):
             if call.callee.facts.effect is not Effect.COMPOSED:
                 key = (call.caller.principal.tenant, call.callee.name)
                 window = self._windows.get(key) or self._windows.setdefault(key, _Window(self))
-                await window.turn(call.callee.name)
+                await window.wait_for_turn(call.callee.name)
             return await inner(call)
 
         return rated
@@ -64,32 +66,32 @@ class _Window:
         self._waiting = deque[asyncio.Future[float]]()
         self._timer: asyncio.TimerHandle | None = None
 
-    async def turn(self, name: str) -> None:
+    async def wait_for_turn(self, name: str) -> None:
         """Return when one more call may start."""
         loop = asyncio.get_running_loop()
-        self._admit()
+        self._admit_waiting()
         if len(self._started) < self._rate.calls:
             self._started.append(loop.time())
             return
-        wait = self._next() - loop.time()
-        if wait > self._rate.patience:
+        wait = self._next_start() - loop.time()
+        if wait > self._rate.max_wait:
             limit = f"{name} may be called {self._rate.calls:,} times in {self._rate.seconds:,g} seconds"
             raise RateLimitedError(f"{limit}; try again in {math.ceil(wait):,} seconds")
         waiter = loop.create_future()
         self._waiting.append(waiter)
-        self._admit()
+        self._admit_waiting()
         try:
             await waiter
         except asyncio.CancelledError:
-            self._leave(waiter)
+            self._remove_waiter(waiter)
             raise
 
-    def _next(self) -> float:
+    def _next_start(self) -> float:
         """When a call that joins now may start: each waits for the one that is ``calls`` before it."""
         rounds, before = divmod(len(self._waiting), self._rate.calls)
         return self._started[before] + self._rate.seconds * (rounds + 1)
 
-    def _admit(self) -> None:
+    def _admit_waiting(self) -> None:
         """Let those start who may, in order, and look again when the next may."""
         loop = asyncio.get_running_loop()
         now = loop.time()
@@ -104,37 +106,39 @@ class _Window:
             self._timer.cancel()
             self._timer = None
         if self._waiting:
-            self._timer = loop.call_at(self._started[0] + self._rate.seconds, self._admit)
+            self._timer = loop.call_at(self._started[0] + self._rate.seconds, self._admit_waiting)
 
-    def _leave(self, waiter: asyncio.Future[float]) -> None:
+    def _remove_waiter(self, waiter: asyncio.Future[float]) -> None:
         """Give up a place in the queue, or a turn that came when its call was cancelled already."""
         with contextlib.suppress(ValueError):
             if waiter.cancelled():
                 self._waiting.remove(waiter)
             else:
                 self._started.remove(waiter.result())
-        self._admit()
+        self._admit_waiting()
 
 
 @frozen
 class Concurrency(CallLayer):
-    """At most ``calls`` calls of one tool are under way at once for one tenant; ``queue`` more wait, first come first.
+    """At most ``calls`` calls of one tool are under way at once for one tenant.
 
-    A call that finds the queue full is refused at once, one that waited ``patience`` seconds then. A body that outlives
+    ``max_queued`` more wait, first come first.
+
+    A call that finds the queue full is refused at once, one that waited ``max_wait`` seconds then. A body that outlives
     its timeout is no longer counted: its call has ended.
     """
 
     place = Place.LIMIT
     calls: int
-    queue: int = 100
-    patience: float = 10.0
-    _permits: dict[Key, _Permits] = field(
-        init=False, repr=False, compare=False, default_factory=dict["Key", "_Permits"]
+    max_queued: int = 100
+    max_wait: float = 10.0
+    _permits: dict[LimitKey, _Permits] = field(
+        init=False, repr=False, compare=False, default_factory=dict["LimitKey", "_Permits"]
     )
 
     def __post_init__(self) -> None:
-        if self.calls < 1 or self.queue < 0 or not self.patience >= 0:
-            raise SetupError(f"{self!r}: give at least one call, and queue and patience >= 0")
+        if self.calls < 1 or self.max_queued < 0 or not self.max_wait >= 0:
+            raise SetupError(f"{self!r}: give at least one call, and max_queued and max_wait >= 0")
 
     def __call__(self, inner: CallService, /) -> CallService:
         """The service that holds a permit while ``inner`` is under way."""
@@ -144,11 +148,11 @@ class Concurrency(CallLayer):
                 return await inner(call)
             key = (call.caller.principal.tenant, call.callee.name)
             permits = self._permits.get(key) or self._permits.setdefault(key, _Permits(self))
-            await permits.take(call.callee.name)
+            await permits.acquire(call.callee.name)
             try:
                 return await inner(call)
             finally:
-                permits.give()
+                permits.release()
 
         return permitted
 
@@ -156,56 +160,56 @@ class Concurrency(CallLayer):
 class _Permits:
     """How many are held, and those that wait for one. A permit that is given back goes to the first of them."""
 
-    __slots__ = ("_held", "_limit", "_waiting")
+    __slots__ = ("_held_count", "_limit", "_waiting")
 
     def __init__(self, limit: Concurrency) -> None:
         self._limit = limit
-        self._held = 0
+        self._held_count = 0
         self._waiting = deque[asyncio.Future[bool]]()
 
-    async def take(self, name: str) -> None:
+    async def acquire(self, name: str) -> None:
         """Return with a permit."""
         limit = self._limit
-        if self._held < limit.calls:
-            self._held += 1
+        if self._held_count < limit.calls:
+            self._held_count += 1
             return
         busy = f"{limit.calls:,} calls of {name} are under way"
-        if len(self._waiting) >= limit.queue:
+        if len(self._waiting) >= limit.max_queued:
             raise RateLimitedError(f"{busy} and {len(self._waiting):,} wait; try again when one has ended")
-        if not await self._wait():
-            raise RateLimitedError(f"{busy}, and none ended within {limit.patience:g} seconds; try again later")
+        if not await self._wait_for_permit():
+            raise RateLimitedError(f"{busy}, and none ended within {limit.max_wait:g} seconds; try again later")
 
-    async def _wait(self) -> bool:
+    async def _wait_for_permit(self) -> bool:
         """Whether a permit came in time."""
         loop = asyncio.get_running_loop()
         waiter = loop.create_future()
         self._waiting.append(waiter)
-        timer = loop.call_at(loop.time() + self._limit.patience, self._refuse, waiter)
+        timer = loop.call_at(loop.time() + self._limit.max_wait, self._expire_waiter, waiter)
         try:
             return await waiter
         except asyncio.CancelledError:
             if waiter.cancelled():
-                self._forget(waiter)
+                self._remove_waiter(waiter)
             elif waiter.result():
-                self.give()
+                self.release()
             raise
         finally:
             timer.cancel()
 
-    def _refuse(self, waiter: asyncio.Future[bool]) -> None:
+    def _expire_waiter(self, waiter: asyncio.Future[bool]) -> None:
         if not waiter.done():
-            self._forget(waiter)
+            self._remove_waiter(waiter)
             waiter.set_result(False)
 
-    def _forget(self, waiter: asyncio.Future[bool]) -> None:
+    def _remove_waiter(self, waiter: asyncio.Future[bool]) -> None:
         with contextlib.suppress(ValueError):
             self._waiting.remove(waiter)
 
-    def give(self) -> None:
+    def release(self) -> None:
         """Hand a permit on, or back."""
         while self._waiting:
             waiter = self._waiting.popleft()
             if not waiter.done():
                 waiter.set_result(True)
                 return
-        self._held -= 1
+        self._held_count -= 1

@@ -9,15 +9,15 @@ from remit.contracts.arguments import Limits
 from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.facts import Effect
 from remit.contracts.items import ToolOutput
-from remit.contracts.redact import redacted_reply, tellable
-from remit.contracts.reply import UNREAD, Reply
-from remit.contracts.secret import KNOWN, redacted
+from remit.contracts.redact import redact_secrets_in_reply, secret_free_cause
+from remit.contracts.reply import NOT_LOADED, Reply
+from remit.contracts.secret import KNOWN_SECRETS, redact_secrets
 from remit.core import Place
 from remit.core.frozen import frozen
-from remit.errors import CallCancelledError, CallError, OutputError, RemitError, ToolFailedError
-from remit.journal.codec import tool_content, tool_text
+from remit.errors import CallCancelledError, CallError, InvalidOutputError, RemitError, ToolFailedError
+from remit.journal.codec import output_content, tool_message_text
 from remit.journal.replay import ReplayLedger
-from remit.schemas.jsontext import compact
+from remit.schemas.jsontext import compact_json
 
 
 @frozen
@@ -47,80 +47,82 @@ class _Record:
 
     async def __call__(self, call: Call, /) -> Reply:
         composed = call.callee.facts.effect is Effect.COMPOSED
-        again = composed and isinstance(call.ledger, ReplayLedger) and call.ledger.has_begun(call.id)
-        for item in call.ledger.known(call.id):
-            if isinstance(item, ToolOutput) and not again:
-                return Reply.recorded(tool_content(item), item.outcome, ends=item.final)
+        is_reexecuted = composed and isinstance(call.ledger, ReplayLedger) and call.ledger.should_run_body(call.id)
+        for item in call.ledger.items_for(call.id):
+            if isinstance(item, ToolOutput) and not is_reexecuted:
+                return Reply.from_journal(output_content(item), item.outcome, is_final=item.final)
         try:
-            if call.ledger.stopping and not composed:
+            if call.ledger.is_stopping and not composed:
                 raise asyncio.CancelledError  # noqa: TRY301 - as if it came from outside
             reply = await self._inner(call)
             if composed:
-                reply = _as_read(call, reply)
+                reply = _reload_value(call, reply)
         except CallError as error:
-            reply = Reply.failed(error)
+            reply = Reply.from_error(error)
         except asyncio.CancelledError:
-            self._write(call, Reply.failed(CallCancelledError("the run was cancelled; this call did not finish")))
+            self._write_output(
+                call, Reply.from_error(CallCancelledError("the run was cancelled; this call did not finish"))
+            )
             raise
         except RemitError:
             raise
         except Exception as error:  # noqa: BLE001 - a layer's own bug ends one call, not the run
-            reply = Reply.failed(_own(error))
-        return self._write(call, reply)
+            reply = Reply.from_error(_layer_failure(error))
+        return self._write_output(call, reply)
 
-    def _write(self, call: Call, reply: Reply) -> Reply:
-        if KNOWN.spellings:  # a layer may have told one
-            reply = redacted_reply(reply)
-        if call.wire and len(reply.content) * 4 > self._limits.output_bytes:
+    def _write_output(self, call: Call, reply: Reply) -> Reply:
+        if KNOWN_SECRETS.replacements:  # a layer may have told one
+            reply = redact_secrets_in_reply(reply)
+        if call.wire_id and len(reply.content) * 4 > self._limits.output_bytes:
             reply = reply._replace(content=shorten(reply.content, self._limits.output_bytes))
-        text = tool_text(call.wire, reply.content) if call.wire else reply.content
+        text = tool_message_text(call.wire_id, reply.content) if call.wire_id else reply.content
         call.ledger.add(
             ToolOutput(
                 call=call.id,
                 parent=call.caller.call,
                 callee=call.callee.name,
-                wire=call.wire,
+                wire=call.wire_id,
                 text=text,
                 outcome=reply.outcome,
-                final=reply.ends,
+                final=reply.is_final,
             )
         )
         return reply
 
 
-def _as_read(call: Call, reply: Reply) -> Reply:
+def _reload_value(call: Call, reply: Reply) -> Reply:
     """The reply, with the value that a journal would give: a layer may have made it of something else.
 
     Raises:
-        OutputError: no result can be read from what the layer made.
+        InvalidOutputError: no result can be read from what the layer made.
     """
     output = call.callee.schema_out
-    if reply.outcome != "ok" or reply.ends or reply.value is UNREAD or output.holds(reply.value):
+    if reply.outcome != "ok" or reply.is_final or reply.value is NOT_LOADED or output.is_valid(reply.value):
         return reply
     try:
         return reply._replace(value=output.load(reply.content))
     except ValueError as error:
         name = call.callee.name
-        raise OutputError(
+        raise InvalidOutputError(
             f"a layer around {name} changed its result into what {name} does not give; reply with its type"
         ) from error
 
 
-def shorten(content: str, most: int) -> str:
-    """``content``, or where it is longer than ``most`` bytes, JSON that says so and holds its beginning."""
+def shorten(content: str, max_bytes: int) -> str:
+    """``content``, or where it is longer than ``max_bytes`` bytes, JSON that says so and holds its beginning."""
     data = content.encode(errors="replace")
-    if len(data) <= most:
+    if len(data) <= max_bytes:
         return content
     note = f"the result is {len(data):,} bytes long; this is its beginning. Ask for less, or for a part of it."
-    size = most
+    size = max_bytes
     while True:
         size //= 2
-        text = compact({"truncated": True, "note": note, "beginning": data[:size].decode(errors="ignore")})
-        if not size or len(text.encode()) <= most:
+        text = compact_json({"truncated": True, "note": note, "beginning": data[:size].decode(errors="ignore")})
+        if not size or len(text.encode()) <= max_bytes:
             return text
 
 
-def _own(error: Exception) -> ToolFailedError:
-    failed = ToolFailedError(redacted(f"a layer failed: {type(error).__name__}: {error}"))
-    failed.__cause__ = tellable(error)
+def _layer_failure(error: Exception) -> ToolFailedError:
+    failed = ToolFailedError(redact_secrets(f"a layer failed: {type(error).__name__}: {error}"))
+    failed.__cause__ = secret_free_cause(error)
     return failed

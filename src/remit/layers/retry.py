@@ -10,19 +10,19 @@ from typing import Final
 
 from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.facts import Effect
-from remit.contracts.items import Started
+from remit.contracts.items import AttemptStarted
 from remit.contracts.reply import Reply
 from remit.core import Place
 from remit.core.frozen import frozen
 from remit.errors import CallError, DeadlineError, SetupError, StillRunningError
 
-TOKENS: Final = 500
+BUCKET_TOKENS: Final = 500
 """What a bucket holds. Each tool has one, for all who call it through one layer: what it must bear is their sum."""
-RETRY: Final = 5
+RETRY_COST: Final = 5
 """What another try costs."""
-TIMEOUT: Final = 10
+TIMEOUT_RETRY_COST: Final = 10
 """What another try costs after a deadline: the one before may be under way still."""
-FIRST: Final = 1
+FIRST_ATTEMPT_REFUND: Final = 1
 """What a call brings that went well at the first attempt. One that went well later brings what its last try cost."""
 
 
@@ -30,80 +30,81 @@ FIRST: Final = 1
 class Retry(CallLayer):
     """Tries pure, idempotent and keyed calls again after a ``retryable`` error; unsafe and composed ones never.
 
-    ``attempts`` in all; between them ``base`` seconds, doubled each time up to ``most``, of which a random part from
-    half to all is waited, so that many callers do not come back at once. What is still running after its deadline is
-    tried again only if it is pure or keyed. Each try is paid from a bucket; an empty one leaves it at the first.
+    ``attempts`` in all; between them ``base_delay`` seconds, doubled each time up to ``max_delay``, of which a random
+    part from half to all is waited, so that many callers do not come back at once. What is still running after its
+    deadline is tried again only if it is pure or keyed. Each try is paid from a bucket; an empty one leaves it at the
+    first.
     """
 
     place = Place.RETRY
     attempts: int = 3
-    base: float = 0.5
-    most: float = 10.0
-    chance: Callable[[], float] = field(default=random.random, repr=False)
-    _spent: dict[str, int] = field(init=False, repr=False, compare=False, default_factory=dict[str, int])
+    base_delay: float = 0.5
+    max_delay: float = 10.0
+    jitter: Callable[[], float] = field(default=random.random, repr=False)
+    _spent_tokens: dict[str, int] = field(init=False, repr=False, compare=False, default_factory=dict[str, int])
 
     def __post_init__(self) -> None:
-        if self.attempts < 1 or not 0 <= self.base <= self.most:
+        if self.attempts < 1 or not 0 <= self.base_delay <= self.max_delay:
             raise SetupError(f"{self!r}: give at least one attempt, and 0 <= base <= most")
 
     def __call__(self, inner: CallService, /) -> CallService:
         """The service that tries ``inner`` again."""
-        return _Retry(inner, self, self._spent).__call__
+        return _Retry(inner, self, self._spent_tokens).__call__
 
-    def pause(self, attempt: int) -> float:
+    def delay_after(self, attempt: int) -> float:
         """Seconds to wait after attempt number ``attempt``."""
-        return min(self.base * 2.0 ** min(attempt - 1, 1000), self.most) * (0.5 + self.chance() / 2)
+        return min(self.base_delay * 2.0 ** min(attempt - 1, 1000), self.max_delay) * (0.5 + self.jitter() / 2)
 
 
 class _Retry:
-    __slots__ = ("_inner", "_policy", "_spent")
+    __slots__ = ("_inner", "_policy", "_spent_tokens")
 
-    def __init__(self, inner: CallService, policy: Retry, spent: dict[str, int]) -> None:
+    def __init__(self, inner: CallService, policy: Retry, spent_tokens: dict[str, int]) -> None:
         self._inner = inner
         self._policy = policy
-        self._spent = spent
+        self._spent_tokens = spent_tokens
 
     async def __call__(self, call: Call, /) -> Reply:
         if call.callee.facts.effect in (Effect.UNSAFE, Effect.COMPOSED):
             return await self._inner(call)
-        attempt, paid = 1, FIRST
+        attempt, cost = 1, FIRST_ATTEMPT_REFUND
         while True:
             try:
                 reply = await self._inner(call._replace(attempt=attempt) if attempt > 1 else call)
             except CallError as error:
-                if attempt >= self._policy.attempts or not _worth_it(call, error):
+                if attempt >= self._policy.attempts or not _is_retryable(call, error):
                     raise
-                known = _known(call, attempt + 1)
-                paid = TIMEOUT if isinstance(error, DeadlineError) else RETRY
-                if not known and not self._pay(call.callee.name, paid):
+                is_recorded = _is_attempt_recorded(call, attempt + 1)
+                cost = TIMEOUT_RETRY_COST if isinstance(error, DeadlineError) else RETRY_COST
+                if not is_recorded and not self._try_spend(call.callee.name, cost):
                     raise
             else:
-                if self._spent and reply.outcome == "ok":
-                    self._earn(call.callee.name, paid)
+                if self._spent_tokens and reply.outcome == "ok":
+                    self._refund(call.callee.name, cost)
                 return reply
-            if not known:
-                await asyncio.sleep(self._policy.pause(attempt))
+            if not is_recorded:
+                await asyncio.sleep(self._policy.delay_after(attempt))
             attempt += 1
 
-    def _pay(self, tool: str, tokens: int) -> bool:
-        spent = self._spent.get(tool, 0) + tokens
-        if spent > TOKENS:
+    def _try_spend(self, tool: str, tokens: int) -> bool:
+        spent = self._spent_tokens.get(tool, 0) + tokens
+        if spent > BUCKET_TOKENS:
             return False
-        self._spent[tool] = spent
+        self._spent_tokens[tool] = spent
         return True
 
-    def _earn(self, tool: str, tokens: int) -> None:
-        spent = self._spent.pop(tool, 0) - tokens
+    def _refund(self, tool: str, tokens: int) -> None:
+        spent = self._spent_tokens.pop(tool, 0) - tokens
         if spent > 0:
-            self._spent[tool] = spent
+            self._spent_tokens[tool] = spent
 
 
-def _worth_it(call: Call, error: CallError) -> bool:
+def _is_retryable(call: Call, error: CallError) -> bool:
     if isinstance(error, StillRunningError):
         return call.callee.facts.effect in (Effect.PURE, Effect.KEYED)
     return error.retryable
 
 
-def _known(call: Call, attempt: int) -> bool:
+def _is_attempt_recorded(call: Call, attempt: int) -> bool:
     """Whether the journal knows of that attempt: it was waited and paid for before the run was driven again."""
-    return any(isinstance(item, Started) and item.attempt == attempt for item in call.ledger.known(call.id))
+    return any(isinstance(item, AttemptStarted) and item.attempt == attempt for item in call.ledger.items_for(call.id))

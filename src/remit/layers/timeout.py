@@ -14,7 +14,7 @@ from remit.errors import DeadlineError, SetupError, StillRunningError
 Q = TypeVar("Q")
 R = TypeVar("R")
 
-_LEFT: Final = set[asyncio.Task[Any]]()
+_ABANDONED_TASKS: Final = set[asyncio.Task[Any]]()
 """What was left behind and runs on: a loop itself keeps no task alive."""
 
 
@@ -50,14 +50,14 @@ class Timeout(AnyLayer):
         return f"Timeout(seconds={self.seconds!r}{grace})"
 
 
-def _stopped(seconds: float) -> DeadlineError:
+def _deadline_error(seconds: float) -> DeadlineError:
     return DeadlineError(f"no result within {seconds:g} seconds; it was stopped")
 
 
-def _due(request: Q, at: float) -> Q:
+def _with_deadline(request: Q, deadline: float) -> Q:
     """The request, with its deadline where it is a call."""
-    if isinstance(request, Call) and (request.deadline is None or at < request.deadline):
-        return cast("Q", request.due(at))
+    if isinstance(request, Call) and (request.deadline is None or deadline < request.deadline):
+        return cast("Q", request.with_deadline(deadline))
     return request
 
 
@@ -72,15 +72,15 @@ class _Timeout(Generic[Q, R]):
         """As `asyncio.timeout` does it, at a third of its cost: this stands around every call."""
         task = asyncio.current_task()
         assert task is not None  # noqa: S101 - a coroutine that awaits runs in a task
-        limit = _Limit(task)
+        limit = _TaskTimeout(task)
         loop = asyncio.get_running_loop()
-        at = loop.time() + self._seconds
-        timer = loop.call_at(at, limit.expire)
+        deadline = loop.time() + self._seconds
+        timer = loop.call_at(deadline, limit.expire)
         try:
-            return await self._inner(_due(request, at))
+            return await self._inner(_with_deadline(request, deadline))
         except asyncio.CancelledError as error:
-            if limit.expired and task.cancelling() - 1 <= limit.cancelling:
-                raise _stopped(self._seconds) from error
+            if limit.expired and task.cancelling() - 1 <= limit.cancelling_before:
+                raise _deadline_error(self._seconds) from error
             raise
         finally:
             timer.cancel()
@@ -88,12 +88,12 @@ class _Timeout(Generic[Q, R]):
                 task.uncancel()
 
 
-class _Limit:
-    __slots__ = ("_task", "cancelling", "expired")
+class _TaskTimeout:
+    __slots__ = ("_task", "cancelling_before", "expired")
 
     def __init__(self, task: asyncio.Task[object]) -> None:
         self._task = task
-        self.cancelling = task.cancelling()
+        self.cancelling_before = task.cancelling()
         self.expired = False
 
     def expire(self) -> None:
@@ -110,76 +110,86 @@ class _Graceful(Generic[Q, R]):
         self._grace = grace
 
     async def __call__(self, request: Q, /) -> R:
-        at = asyncio.get_running_loop().time() + self._seconds
-        body = _Body(self._inner(_due(request, at)), at, self._grace)
-        await body.over()
+        deadline = asyncio.get_running_loop().time() + self._seconds
+        body = _GracefulTask(self._inner(_with_deadline(request, deadline)), deadline, self._grace)
+        await body.wait()
         try:
             if body.task.done():
                 return body.task.result()
         except asyncio.CancelledError as error:
-            if body.expired and not body.cancelled:
-                raise _stopped(self._seconds) from error
+            if body.expired and not body.is_caller_cancelled:
+                raise _deadline_error(self._seconds) from error
             raise
-        body.leave_behind()
-        if body.cancelled:
+        body.abandon()
+        if body.is_caller_cancelled:
             raise asyncio.CancelledError
-        said = f"it was told to stop, and {self._grace:g} seconds later it is still running"
-        raise StillRunningError(f"no result within {self._seconds:g} seconds; {said}")
+        detail = f"it was told to stop, and {self._grace:g} seconds later it is still running"
+        raise StillRunningError(f"no result within {self._seconds:g} seconds; {detail}")
 
 
-class _Body(Generic[R]):
+class _GracefulTask(Generic[R]):
     """What runs in a task of its own. It is told to stop when its time is over, or when its caller is cancelled."""
 
-    __slots__ = ("_grace", "_loop", "_over", "_stopping", "_timer", "_waiter", "cancelled", "expired", "task")
+    __slots__ = (
+        "_grace",
+        "_is_over",
+        "_is_stopping",
+        "_loop",
+        "_timer",
+        "_waiter",
+        "expired",
+        "is_caller_cancelled",
+        "task",
+    )
 
-    def __init__(self, body: Coroutine[Any, Any, R], at: float, grace: float) -> None:
+    def __init__(self, body: Coroutine[Any, Any, R], deadline: float, grace: float) -> None:
         self._loop = asyncio.get_running_loop()
         self._grace = grace
-        self._over = self._stopping = self.cancelled = self.expired = False
+        self._is_over = self._is_stopping = self.is_caller_cancelled = self.expired = False
         self._waiter = self._loop.create_future()
-        self._timer = self._loop.call_at(at, self._expire)
+        self._timer = self._loop.call_at(deadline, self._expire)
         self.task = self._loop.create_task(body)
         self.task.add_done_callback(self._end)
 
-    async def over(self) -> None:
+    async def wait(self) -> None:
         """Return when it has ended, or its grace has."""
-        while not self._over:
+        while not self._is_over:
             try:
                 await self._waiter
             except asyncio.CancelledError:
                 if self.task.done():
                     self._timer.cancel()
-                    _look_at(self.task)
+                    _consume_result(self.task)
                     raise
-                self.cancelled = True
+                self.is_caller_cancelled = True
                 self._waiter = self._loop.create_future()
                 self._stop()
         self._timer.cancel()
 
-    def leave_behind(self) -> None:
+    def abandon(self) -> None:
         """Let it run on, with nobody waiting. What a tool does then, the base journals."""
-        _LEFT.add(self.task)
-        self.task.add_done_callback(_look_at)
+        _ABANDONED_TASKS.add(self.task)
+        self.task.add_done_callback(_consume_result)
 
     def _expire(self) -> None:
         self.expired = True
         self._stop()
 
     def _stop(self) -> None:
-        if not self._stopping:
-            self._stopping = True
+        if not self._is_stopping:
+            self._is_stopping = True
             self._timer.cancel()
             self._timer = self._loop.call_at(self._loop.time() + self._grace, self._end)
         self.task.cancel()
 
     def _end(self, _task: object = None) -> None:
-        self._over = True
+        self._is_over = True
         if not self._waiter.done():
             self._waiter.set_result(None)
 
 
-def _look_at(task: asyncio.Task[Any]) -> None:
+def _consume_result(task: asyncio.Task[Any]) -> None:
     """Nobody else asks how it came out, and a loop complains of errors that nobody has seen."""
-    _LEFT.discard(task)
+    _ABANDONED_TASKS.discard(task)
     if not task.cancelled():
         task.exception()

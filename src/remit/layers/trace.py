@@ -28,7 +28,7 @@ from remit.errors import RemitError
 if TYPE_CHECKING:
     from opentelemetry.trace import Span, SpanKind, StatusCode, Tracer, TracerProvider
 
-UNKNOWN: Final = "unknown"
+UNKNOWN_VENDOR: Final = "unknown"
 """The vendor of a model that does not say."""
 
 
@@ -41,7 +41,7 @@ class Trace(CallLayer):
 
     def __call__(self, inner: CallService, /) -> CallService:
         """``inner`` in a span, or ``inner`` itself where nobody listens."""
-        tracer = _tracer(self.provider)
+        tracer = _find_tracer(self.provider)
         return inner if tracer is None else _TracedCall(inner, tracer).__call__
 
 
@@ -52,30 +52,25 @@ class TraceModel(ModelLayer):
     place = Place.TRACE
     provider: TracerProvider | None = None
     model: str = ""
-    vendor: str = UNKNOWN
+    vendor: str = UNKNOWN_VENDOR
 
     def __call__(self, inner: ModelService, /) -> ModelService:
         """``inner`` in a span, or ``inner`` itself where nobody listens."""
-        spans = self.spans()
+        spans = self.make_spans()
         return inner if spans is None else _TracedModel(inner, spans).__call__
 
-    def spans(self) -> ModelSpans | None:
+    def make_spans(self) -> ModelSpans | None:
         """What makes the spans, for whoever asks a model without this layer; None where nobody listens."""
-        tracer = _tracer(self.provider)
+        tracer = _find_tracer(self.provider)
         return None if tracer is None else ModelSpans(tracer, model=self.model, vendor=self.vendor)
 
 
-class Answer(Protocol):
+class ModelAnswer(Protocol):
     """What a span tells of a model's answer."""
 
     @property
     def model(self) -> str:
         """The model that answered, where it says so."""
-        ...
-
-    @property
-    def finish(self) -> str:
-        """Why it stopped, in the words of chat completions."""
         ...
 
     @property
@@ -97,11 +92,11 @@ class ModelSpan:
     def __init__(self, span: Span) -> None:
         self._span = span
 
-    def answered(self, answer: Answer) -> None:
+    def record_answer(self, answer: ModelAnswer, finish_reason: str) -> None:
         """Tell what came of the request."""
         if answer.model:
             self._span.set_attribute("gen_ai.response.model", answer.model)
-        self._span.set_attribute("gen_ai.response.finish_reasons", [answer.finish])
+        self._span.set_attribute("gen_ai.response.finish_reasons", [finish_reason])
         self._span.set_attribute("gen_ai.usage.input_tokens", answer.prompt_tokens)
         self._span.set_attribute("gen_ai.usage.output_tokens", answer.completion_tokens)
 
@@ -109,27 +104,27 @@ class ModelSpan:
 class ModelSpans:
     """Makes the spans of requests to one model; see `TraceModel`."""
 
-    __slots__ = ("_asked", "_kind", "_name", "_tracer")
+    __slots__ = ("_kind", "_name", "_request_attributes", "_tracer")
 
     def __init__(self, tracer: Tracer, *, model: str, vendor: str) -> None:
         self._tracer = tracer
         self._kind: SpanKind = import_module("opentelemetry.trace").SpanKind.CLIENT
         self._name = f"chat {model}".strip()
-        self._asked = {
+        self._request_attributes = {
             "gen_ai.operation.name": "chat",
             "gen_ai.provider.name": vendor,
             "gen_ai.request.model": model,
         }
 
     @contextmanager
-    def request(self, run: str, call: str) -> Generator[ModelSpan]:
+    def request_span(self, run: str, call: str) -> Generator[ModelSpan]:
         """The span of the request that the journal of ``run`` files under ``call``; an error is told, and passes."""
-        attributes = _said({**self._asked, "remit.run": run, "remit.call": call})
+        attributes = _drop_empty({**self._request_attributes, "remit.run": run, "remit.call": call})
         with self._tracer.start_as_current_span(self._name, kind=self._kind, attributes=attributes) as span:
             try:
                 yield ModelSpan(span)
             except Exception as error:
-                span.set_attribute("error.type", _type_of(error))
+                span.set_attribute("error.type", _error_type(error))
                 raise
 
 
@@ -156,13 +151,15 @@ class _TracedCall:
             operation = "execute_tool"
             attributes["gen_ai.tool.name"] = callee.name
             attributes["gen_ai.tool.type"] = "function"
-            attributes["gen_ai.tool.call.id"] = call.wire or call.id
+            attributes["gen_ai.tool.call.id"] = call.wire_id or call.id
         attributes["gen_ai.operation.name"] = operation
-        with self._tracer.start_as_current_span(f"{operation} {callee.name}", attributes=_said(attributes)) as span:
+        with self._tracer.start_as_current_span(
+            f"{operation} {callee.name}", attributes=_drop_empty(attributes)
+        ) as span:
             try:
                 reply = await self._inner(call)
             except Exception as error:
-                span.set_attribute("error.type", _type_of(error))
+                span.set_attribute("error.type", _error_type(error))
                 raise
             span.set_attribute("remit.outcome", reply.outcome)
             if reply.error is not None:
@@ -179,9 +176,9 @@ class _TracedModel:
         self._spans = spans
 
     async def __call__(self, request: ChatRequest, /) -> Completion:
-        with self._spans.request(request.ledger.run, request.call) as span:
+        with self._spans.request_span(request.ledger.run, request.call_id) as span:
             completion = await self._inner(request)
-            span.answered(completion)
+            span.record_answer(completion, completion.finish_reason)
             return completion
 
 
@@ -190,11 +187,11 @@ def _is_agent(callee: Contract) -> bool:
     return callee.facts.effect is Effect.COMPOSED and not isinstance(callee, Tool)
 
 
-def _type_of(error: Exception) -> str:
+def _error_type(error: Exception) -> str:
     return error.code if isinstance(error, RemitError) else type(error).__qualname__
 
 
-def _tracer(provider: TracerProvider | None) -> Tracer | None:
+def _find_tracer(provider: TracerProvider | None) -> Tracer | None:
     if provider is not None:
         return provider.get_tracer("remit")
     api = sys.modules.get("opentelemetry.trace")
@@ -204,5 +201,5 @@ def _tracer(provider: TracerProvider | None) -> Tracer | None:
     return tracer
 
 
-def _said(attributes: Mapping[str, str]) -> dict[str, str]:
+def _drop_empty(attributes: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in attributes.items() if value}

@@ -32,4 +32,4 @@ class _Validate:
 
     async def __call__(self, call: Call, /) -> Reply:
         payload = call.callee.schema_in.bind(call.arguments, strict=self._strict)
-        return await self._inner(call.bound(payload))
+        return await self._inner(call.with_payload(payload))

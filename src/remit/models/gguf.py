@@ -13,13 +13,13 @@ from typing import Final
 
 from remit.errors import RemitError
 
-Value = str | int | float | bool
+GgufValue = str | int | float | bool
 
 _MAGIC: Final = b"GGUF"
 _VERSIONS: Final = (2, 3)
 _FORMATS: Final = {0: "<B", 1: "<b", 2: "<H", 3: "<h", 4: "<I", 5: "<i", 6: "<f", 7: "<?", 10: "<Q", 11: "<q", 12: "<d"}
-_TEXT: Final = 8
-_ARRAY: Final = 9
+_STRING_TYPE: Final = 8
+_ARRAY_TYPE: Final = 9
 
 
 class GgufError(RemitError):
@@ -31,63 +31,63 @@ class GgufError(RemitError):
         super().__init__(f"{what} ({path}): name a complete GGUF file of version 2 or 3")
 
 
-def read_head(path: Path) -> dict[str, Value]:
+def read_metadata(path: Path) -> dict[str, GgufValue]:
     """Every single value of a file's head, by its key. Arrays are passed over. Raises `GgufError`."""
     try:
         with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            return _Head(data).read()
+            return _MetadataReader(data).read()
     except OSError as error:
         raise GgufError(f"cannot read the model: {error.strerror}", path) from error
     except (ValueError, OverflowError, struct.error, KeyError) as error:
         raise GgufError("this is not a GGUF file, or it is cut short", path) from error
 
 
-class _Head:
+class _MetadataReader:
     """A place in the file, moving forward. Reading past the end is a ``struct.error``."""
 
     def __init__(self, data: mmap.mmap) -> None:
         self._data = data
-        self._at = 0
+        self._offset = 0
 
-    def read(self) -> dict[str, Value]:
+    def read(self) -> dict[str, GgufValue]:
         if self._data[:4] != _MAGIC:
             raise ValueError("no magic")
-        self._at = len(_MAGIC)
-        if self._number("<I") not in _VERSIONS:
+        self._offset = len(_MAGIC)
+        if self._read_int("<I") not in _VERSIONS:
             raise ValueError("unknown version")
-        self._number("<Q")  # how many tensors
-        head: dict[str, Value] = {}
-        for _ in range(self._number("<Q")):
-            key = self._text()
-            kind = self._number("<I")
-            if kind == _ARRAY:
-                self._pass_array()
+        self._read_int("<Q")  # how many tensors
+        head: dict[str, GgufValue] = {}
+        for _ in range(self._read_int("<Q")):
+            key = self._read_text()
+            kind = self._read_int("<I")
+            if kind == _ARRAY_TYPE:
+                self._skip_array()
             else:
-                head[key] = self._text() if kind == _TEXT else self._plain(_FORMATS[kind])
+                head[key] = self._read_text() if kind == _STRING_TYPE else self._read_value(_FORMATS[kind])
         return head
 
-    def _plain(self, form: str) -> int | float | bool:
-        (value,) = struct.unpack_from(form, self._data, self._at)
-        self._at += struct.calcsize(form)
+    def _read_value(self, form: str) -> int | float | bool:
+        (value,) = struct.unpack_from(form, self._data, self._offset)
+        self._offset += struct.calcsize(form)
         return value
 
-    def _number(self, form: str) -> int:
-        return int(self._plain(form))
+    def _read_int(self, form: str) -> int:
+        return int(self._read_value(form))
 
-    def _text(self) -> str:
-        size = self._number("<Q")
-        text = self._data[self._at : self._at + size]
+    def _read_text(self) -> str:
+        size = self._read_int("<Q")
+        text = self._data[self._offset : self._offset + size]
         if len(text) != size:
             raise ValueError("cut short")
-        self._at += size
+        self._offset += size
         return text.decode("utf-8")
 
-    def _pass_array(self) -> None:
-        kind = self._number("<I")
-        count = self._number("<Q")
-        if kind != _TEXT:
-            self._at += count * struct.calcsize(_FORMATS[kind])
+    def _skip_array(self) -> None:
+        kind = self._read_int("<I")
+        count = self._read_int("<Q")
+        if kind != _STRING_TYPE:
+            self._offset += count * struct.calcsize(_FORMATS[kind])
             return
         for _ in range(count):
-            size = self._number("<Q")
-            self._at += size
+            size = self._read_int("<Q")
+            self._offset += size

@@ -10,13 +10,13 @@ from remit.agent.model import Model
 from remit.contracts.chat import ChatRequest, Completion
 
 
-class Late:
-    """The model of ``opened``, entered once for all who ask. It stays until `close`, or as long as this process."""
+class LazyModel:
+    """The model of ``open_model``, entered once for all who ask. It stays until `close`, or as long as this process."""
 
-    def __init__(self, opened: Callable[[], AbstractAsyncContextManager[Model]]) -> None:
-        self._opened = opened
-        self._starting = asyncio.Lock()
-        self._open = AsyncExitStack()
+    def __init__(self, open_model: Callable[[], AbstractAsyncContextManager[Model]]) -> None:
+        self._open_model = open_model
+        self._start_lock = asyncio.Lock()
+        self._exit_stack = AsyncExitStack()
         self._model: Model | None = None
 
     async def start(self) -> Model:
@@ -25,8 +25,8 @@ class Late:
         Raises:
             SetupError: it cannot be had.
         """
-        async with self._starting:
-            model = self._model = self._model or await self._open.enter_async_context(self._opened())
+        async with self._start_lock:
+            model = self._model = self._model or await self._exit_stack.enter_async_context(self._open_model())
         return model
 
     async def __call__(self, request: ChatRequest, /) -> Completion:
@@ -41,4 +41,4 @@ class Late:
     async def close(self) -> None:
         """Stop it; asked again, it starts again."""
         self._model = None
-        await self._open.aclose()
+        await self._exit_stack.aclose()

@@ -8,23 +8,23 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Final, NoReturn
 
-from remit.contracts.chat import read, write
+from remit.contracts.chat import decode_message, encode_message
 from remit.models.openai import OpenAI
 from remit.models.serving import serve
-from remit.models.weights import gguf_of
+from remit.models.weights import find_gguf
 
-SLOW: Final = 900.0
+ANSWER_TIMEOUT: Final = 900.0
 """Seconds that one answer may take: a small machine reads a long prompt for minutes."""
 
 
 @asynccontextmanager
-async def local_model(which: str) -> AsyncGenerator[OpenAI]:
-    """The model ``which``, ``base``, ``small`` or the path of a GGUF file, for as long as the block lasts.
+async def open_local_model(name_or_path: str) -> AsyncGenerator[OpenAI]:
+    """The model ``name_or_path``, ``base``, ``small`` or the path of a GGUF file, for as long as the block lasts.
 
     Raises:
         SetupError: there is no such model here; the message says how to get it.
     """
-    path = gguf_of(which)
+    path = find_gguf(name_or_path)
     serving = serve(path)
     served = await asyncio.to_thread(serving.__enter__)
     try:
@@ -32,9 +32,9 @@ async def local_model(which: str) -> AsyncGenerator[OpenAI]:
             served.model,
             base_url=served.base_url,
             api_key=served.api_key,
-            timeout=SLOW,
-            proxied=False,
-            spelled=readable,
+            timeout=ANSWER_TIMEOUT,
+            trust_env=False,
+            rewrite_message=replace_invalid_arguments,
             vendor="llama.cpp",
         ) as model:
             yield model
@@ -42,28 +42,28 @@ async def local_model(which: str) -> AsyncGenerator[OpenAI]:
         await asyncio.to_thread(serving.__exit__, None, None, None)
 
 
-def readable(text: str) -> str:
+def replace_invalid_arguments(text: str) -> str:
     """The wire text as llama.cpp can read it: its templates fail on calls whose arguments are not a JSON object.
 
     Such a call got an error for its reply, and stands in the history with no arguments.
     """
     if '"tool_calls"' not in text:
         return text
-    message = read(text)
+    message = decode_message(text)
     if message["role"] != "assistant":
         return text
-    broken = [call for call in message.get("tool_calls") or () if not _is_object(call["function"]["arguments"])]
+    broken = [call for call in message.get("tool_calls") or () if not _is_json_object(call["function"]["arguments"])]
     for call in broken:
         call["function"]["arguments"] = "{}"
-    return write(message) if broken else text
+    return encode_message(message) if broken else text
 
 
-def _is_object(arguments: str) -> bool:
+def _is_json_object(arguments: str) -> bool:
     try:
-        return isinstance(json.loads(arguments, parse_constant=_refuse), dict)
+        return isinstance(json.loads(arguments, parse_constant=_reject_constant), dict)
     except (ValueError, RecursionError):
         return False
 
 
-def _refuse(constant: str) -> NoReturn:
+def _reject_constant(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is no JSON number")

@@ -15,11 +15,11 @@ from urllib.parse import urlsplit
 import openai
 from pydantic import BaseModel, Field
 
-from remit.contracts.chat import ChatRequest, Completion, completion_of, write
+from remit.contracts.chat import ChatRequest, Completion, completion_from_message, encode_message
 from remit.errors import CompletionError, ModelBusyError, ModelError, ModelRefusedError, SetupError
 
-_SHOWN: Final = 200
-_PATIENCE: Final = frozenset({408, 409, 425, 429})
+_MAX_ERROR_LENGTH: Final = 200
+_RETRYABLE_STATUSES: Final = frozenset({408, 409, 425, 429})
 
 
 class OpenAI:
@@ -27,8 +27,8 @@ class OpenAI:
 
     Args:
         timeout: for one request, in seconds.
-        proxied: whether the environment's proxy settings hold.
-        spelled: for an endpoint that cannot read every legal message: what to send in place of a wire text.
+        trust_env: whether the environment's proxy settings hold.
+        rewrite_message: for an endpoint that cannot read every legal message: what to send in place of a wire text.
         vendor: whose model it is, for spans.
 
     Raises:
@@ -42,15 +42,15 @@ class OpenAI:
         base_url: str | None = None,
         api_key: str,
         timeout: float = 300.0,
-        proxied: bool = True,
-        spelled: Callable[[str], str] | None = None,
+        trust_env: bool = True,
+        rewrite_message: Callable[[str], str] | None = None,
         vendor: str = "openai",
     ) -> None:
-        _refuse_unusable(base_url, api_key)
+        _check_endpoint(base_url, api_key)
         self.model = model
         self.vendor = vendor
-        self._spelled = spelled
-        http = openai.DefaultAsyncHttpxClient(trust_env=proxied)
+        self._rewrite_message = rewrite_message
+        http = openai.DefaultAsyncHttpxClient(trust_env=trust_env)
         self._client = openai.AsyncOpenAI(
             base_url=base_url, api_key=api_key, max_retries=0, timeout=timeout, http_client=http
         )
@@ -66,12 +66,12 @@ class OpenAI:
             answer = await self._client.post(
                 "/chat/completions",
                 cast_to=bytes,
-                content=body_of(self.model, request, self._spelled),
+                content=build_body(self.model, request, self._rewrite_message),
                 options={"headers": {"Content-Type": "application/json"}},
             )
         except openai.OpenAIError as error:
-            raise self._explained(error) from error
-        return completion_from(answer)
+            raise self._to_model_error(error) from error
+        return parse_completion(answer)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -83,19 +83,19 @@ class OpenAI:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    def _explained(self, error: openai.OpenAIError) -> ModelError:
+    def _to_model_error(self, error: openai.OpenAIError) -> ModelError:
         where = str(self._client.base_url)
         if isinstance(error, openai.APIStatusError):
-            said = f"{self.model} at {where} answered {error.status_code}: {_short(error.message)}"
-            if error.status_code in _PATIENCE:
-                return ModelBusyError(f"{said}; try again later")
-            return ModelError(said) if error.status_code >= 500 else ModelRefusedError(said)
+            message = f"{self.model} at {where} answered {error.status_code}: {_shorten(error.message)}"
+            if error.status_code in _RETRYABLE_STATUSES:
+                return ModelBusyError(f"{message}; try again later")
+            return ModelError(message) if error.status_code >= 500 else ModelRefusedError(message)
         if isinstance(error, openai.APITimeoutError):
             return ModelError(f"{self.model} at {where} did not answer in time")
         if isinstance(error, openai.APIConnectionError):
             cause = error.__cause__
             return ModelError(f"{self.model} at {where} cannot be reached: {cause or error}; is the endpoint running?")
-        return ModelError(f"{self.model} at {where}: {_short(str(error))}")
+        return ModelError(f"{self.model} at {where}: {_shorten(str(error))}")
 
     def __repr__(self) -> str:
         return f"OpenAI({self.model!r} at {self._client.base_url})"
@@ -115,7 +115,7 @@ def from_environment(model: str, environ: Mapping[str, str] = os.environ) -> Ope
     return OpenAI(model, base_url=environ.get("OPENAI_BASE_URL") or None, api_key=key)
 
 
-def _refuse_unusable(base_url: str | None, api_key: str) -> None:
+def _check_endpoint(base_url: str | None, api_key: str) -> None:
     """Find early what the client finds too late, and says in errors that are not its own."""
     try:
         _ = urlsplit(base_url or "").port
@@ -125,9 +125,9 @@ def _refuse_unusable(base_url: str | None, api_key: str) -> None:
         raise SetupError("the API key holds a character that no header can carry; copy it again, in plain ASCII")
 
 
-def body_of(model: str, request: ChatRequest, spelled: Callable[[str], str] | None = None) -> bytes:
+def build_body(model: str, request: ChatRequest, rewrite_message: Callable[[str], str] | None = None) -> bytes:
     """The request body: wire texts spliced in as they are, and only the knobs that are set."""
-    texts = request.history if spelled is None else map(spelled, request.history)
+    texts = request.history if rewrite_message is None else map(rewrite_message, request.history)
     parts = [f'"model":{json.dumps(model)}', f'"messages":[{",".join(texts)}]']
     if len(request.tools):
         parts.append(f'"tools":{request.tools.text}')
@@ -171,7 +171,7 @@ class _Response(BaseModel):
     usage: _Usage | None = None
 
 
-def completion_from(answer: bytes) -> Completion:
+def parse_completion(answer: bytes) -> Completion:
     """The completion in a raw response body.
 
     Raises:
@@ -181,14 +181,14 @@ def completion_from(answer: bytes) -> Completion:
         response = _Response.model_validate_json(answer)
         raw = answer.decode()
     except ValueError as error:
-        shown = _short(answer.decode(errors="replace"))
-        raise CompletionError(f"the model's answer is no chat completion; it begins: {shown}") from error
+        excerpt = _shorten(answer.decode(errors="replace"))
+        raise CompletionError(f"the model's answer is no chat completion; it begins: {excerpt}") from error
     choice, usage = response.choices[0], response.usage or _Usage()
     if choice.message.role not in (None, "assistant"):
         raise CompletionError(f"the model answered with a message of role {choice.message.role!r}, not 'assistant'")
-    return completion_of(
-        write(_legal(choice.message)),
-        finish=choice.finish_reason or "stop",
+    return completion_from_message(
+        encode_message(_to_history_message(choice.message)),
+        finish_reason=choice.finish_reason or "stop",
         model=response.model,
         prompt_tokens=usage.prompt_tokens,
         completion_tokens=usage.completion_tokens,
@@ -196,7 +196,7 @@ def completion_from(answer: bytes) -> Completion:
     )
 
 
-def _legal(message: _Message) -> dict[str, Any]:
+def _to_history_message(message: _Message) -> dict[str, Any]:
     """The part of a response's message that a request may carry: role, content, refusal, tool calls."""
     kept: dict[str, Any] = {"role": "assistant", "content": message.content}
     if message.refusal is not None:
@@ -211,6 +211,6 @@ def _legal(message: _Message) -> dict[str, Any]:
     return kept
 
 
-def _short(text: str) -> str:
+def _shorten(text: str) -> str:
     line = " ".join(text.split())
-    return line if len(line) <= _SHOWN else f"{line[:_SHOWN]}…"
+    return line if len(line) <= _MAX_ERROR_LENGTH else f"{line[:_MAX_ERROR_LENGTH]}…"

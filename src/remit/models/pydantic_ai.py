@@ -53,20 +53,20 @@ from remit.contracts.chat import (
     AssistantMessage,
     ChatRequest,
     Completion,
-    ToolTexts,
+    ToolDefinitions,
     UserMessage,
-    completion_of,
-    read,
-    text_of,
-    write,
+    completion_from_message,
+    decode_message,
+    encode_message,
+    message_text,
 )
 from remit.errors import CompletionError, ModelBusyError, ModelError, ModelRefusedError, SetupError
-from remit.schemas.jsontext import compact
+from remit.schemas.jsontext import compact_json
 
-_SHOWN: Final = 200
-_PATIENCE: Final = frozenset({408, 409, 425, 429})
-_RESPONSE: Final = TypeAdapter(ModelResponse)
-_FINISH: Final = {"tool_call": "tool_calls"}
+_MAX_ERROR_LENGTH: Final = 200
+_RETRYABLE_STATUSES: Final = frozenset({408, 409, 425, 429})
+_RESPONSE_ADAPTER: Final = TypeAdapter(ModelResponse)
+_FINISH_REASONS: Final = {"tool_call": "tool_calls"}
 """The words of chat completions for why a model stopped, where PydanticAI has others."""
 
 
@@ -80,7 +80,7 @@ class PydanticAIModel:
     """
 
     def __init__(self, model: Model | str) -> None:
-        self._model = _found(model) if isinstance(model, str) else model
+        self._model = _infer_model(model) if isinstance(model, str) else model
         self.model = self._model.model_name
         self.vendor = self._model.system
 
@@ -94,13 +94,13 @@ class PydanticAIModel:
         try:
             response = await model_request(
                 self._model,
-                messages_from(request.history),
-                model_settings=_knobs(request),
-                model_request_parameters=ModelRequestParameters(function_tools=_tools(request.tools)),
+                to_model_messages(request.history),
+                model_settings=_make_model_settings(request),
+                model_request_parameters=ModelRequestParameters(function_tools=_make_tool_definitions(request.tools)),
             )
         except Exception as error:  # noqa: BLE001 - each is raised again as one of ours
-            self._explain(error)
-        return completion_from(response)
+            self._raise_model_error(error)
+        return to_completion(response)
 
     async def __aenter__(self) -> Self:
         await self._model.__aenter__()
@@ -109,17 +109,17 @@ class PydanticAIModel:
     async def __aexit__(self, *_: object) -> None:
         await self._model.__aexit__(None, None, None)
 
-    def _explain(self, error: Exception) -> NoReturn:
+    def _raise_model_error(self, error: Exception) -> NoReturn:
         """Raise the error of ours that a foreign one stands for."""
-        kind = kind_of(error)
-        said = f"{self.model} of {self.vendor}: {type(error).__name__}: {_short(str(error))}"
-        raise kind(f"{said}; try again later" if kind is ModelBusyError else said) from error
+        kind = classify_error(error)
+        message = f"{self.model} of {self.vendor}: {type(error).__name__}: {_shorten(str(error))}"
+        raise kind(f"{message}; try again later" if kind is ModelBusyError else message) from error
 
     def __repr__(self) -> str:
         return f"PydanticAIModel({self.vendor}:{self.model})"
 
 
-def _found(name: str) -> Model:
+def _infer_model(name: str) -> Model:
     """The model of that name.
 
     Raises:
@@ -128,27 +128,27 @@ def _found(name: str) -> Model:
     try:
         return infer_model(name)
     except (foreign.UserError, ImportError, ValueError) as error:
-        raise SetupError(f"the model {name!r} cannot be had from PydanticAI: {_short(str(error))}") from error
+        raise SetupError(f"the model {name!r} cannot be had from PydanticAI: {_shorten(str(error))}") from error
 
 
-_REFUSED: Final = (foreign.ModelRequestRejectedError, foreign.ModelQuotaExceededError, foreign.UserError)
-_BUSY: Final = (foreign.ModelRateLimitError, foreign.ModelUnavailableError, foreign.ConcurrencyLimitExceeded)
+_REFUSED_ERRORS: Final = (foreign.ModelRequestRejectedError, foreign.ModelQuotaExceededError, foreign.UserError)
+_BUSY_ERRORS: Final = (foreign.ModelRateLimitError, foreign.ModelUnavailableError, foreign.ConcurrencyLimitExceeded)
 
 
-def kind_of(error: Exception) -> type[ModelError]:
+def classify_error(error: Exception) -> type[ModelError]:
     """Refused and busy as PydanticAI tells them, else by the status; what is unknown may be worth another try."""
     if isinstance(error, foreign.UnexpectedModelBehavior):
         return CompletionError
-    if isinstance(error, _REFUSED):
+    if isinstance(error, _REFUSED_ERRORS):
         return ModelRefusedError
-    if isinstance(error, _BUSY):
+    if isinstance(error, _BUSY_ERRORS):
         return ModelBusyError
     if isinstance(error, foreign.ModelHTTPError) and error.status_code < 500:
-        return ModelBusyError if error.status_code in _PATIENCE else ModelRefusedError
+        return ModelBusyError if error.status_code in _RETRYABLE_STATUSES else ModelRefusedError
     return ModelError
 
 
-def _knobs(request: ChatRequest) -> ModelSettings:
+def _make_model_settings(request: ChatRequest) -> ModelSettings:
     """Only the knobs that are set."""
     knobs = ModelSettings()
     if request.temperature is not None:
@@ -158,7 +158,7 @@ def _knobs(request: ChatRequest) -> ModelSettings:
     return knobs
 
 
-def _tools(tools: ToolTexts) -> list[ToolDefinition]:
+def _make_tool_definitions(tools: ToolDefinitions) -> list[ToolDefinition]:
     """The tools as they were written; PydanticAI checks no arguments, the door does."""
     functions: Iterable[Mapping[str, Any]] = (each["function"] for each in json.loads(tools.text))
     return [
@@ -172,48 +172,50 @@ def _tools(tools: ToolTexts) -> list[ToolDefinition]:
     ]
 
 
-def messages_from(texts: Iterable[str]) -> list[ModelMessage]:
+def to_model_messages(texts: Iterable[str]) -> list[ModelMessage]:
     """PydanticAI's messages for wire texts. What stands between two answers of the model is one request."""
     messages: list[ModelMessage] = []
     parts: list[ModelRequestPart] = []
     names: dict[str, str] = {}
     for text in texts:
-        message = read(text)
+        message = decode_message(text)
         if message["role"] == "assistant":
             if parts:
                 messages.append(ModelRequest(parts=parts))
-            messages.append(ModelResponse(parts=_said(message)))
+            messages.append(ModelResponse(parts=_make_response_parts(message)))
             names.update((call["id"], call["function"]["name"]) for call in message.get("tool_calls") or ())
             parts = []
         elif message["role"] == "tool":
             wire = message["tool_call_id"]
-            parts.append(ToolReturnPart(names.get(wire, "unnamed"), text_of(message), wire))
+            parts.append(ToolReturnPart(names.get(wire, "unnamed"), message_text(message), wire))
         elif message["role"] == "system":
-            parts.append(SystemPromptPart(text_of(message)))
+            parts.append(SystemPromptPart(message_text(message)))
         else:
-            parts.append(UserPromptPart(_asked(message)))
+            parts.append(UserPromptPart(_make_user_content(message)))
     return [*messages, ModelRequest(parts=parts)] if parts else messages
 
 
-def _said(message: AssistantMessage) -> list[ModelResponsePart]:
-    text = text_of(message)
+def _make_response_parts(message: AssistantMessage) -> list[ModelResponsePart]:
+    text = message_text(message)
     calls = message.get("tool_calls") or ()
     asked = [ToolCallPart(call["function"]["name"], call["function"]["arguments"], call["id"]) for call in calls]
     return [TextPart(text), *asked] if text else [*asked]
 
 
-def _asked(message: UserMessage) -> str | Sequence[UserContent]:
+def _make_user_content(message: UserMessage) -> str | Sequence[UserContent]:
     content = message["content"]
     if isinstance(content, str):
         return content
-    return [part["text"] if part["type"] == "text" else _image(part["image_url"]["url"]) for part in content]
+    return [
+        part["text"] if part["type"] == "text" else _make_image_content(part["image_url"]["url"]) for part in content
+    ]
 
 
-def _image(url: str) -> UserContent:
+def _make_image_content(url: str) -> UserContent:
     return BinaryContent.from_data_uri(url) if url.startswith("data:") else ImageUrl(url)
 
 
-def completion_from(response: ModelResponse) -> Completion:
+def to_completion(response: ModelResponse) -> Completion:
     """The completion in a response; the journal keeps the whole response as JSON.
 
     Raises:
@@ -224,24 +226,24 @@ def completion_from(response: ModelResponse) -> Completion:
             f"the model paused its answer ({response.state}); switch off the background mode it is in"
         )
     calls = [part for part in response.parts if isinstance(part, ToolCallPart)]
-    return completion_of(
-        write(_legal(response, calls)),
-        finish=finish_of(response),
+    return completion_from_message(
+        encode_message(_to_history_message(response, calls)),
+        finish_reason=get_finish_reason(response),
         model=response.model_name or "",
         prompt_tokens=response.usage.input_tokens,
         completion_tokens=response.usage.output_tokens,
-        response=_RESPONSE.dump_json(response).decode(),
+        response=_RESPONSE_ADAPTER.dump_json(response).decode(),
     )
 
 
-def finish_of(response: ModelResponse) -> str:
+def get_finish_reason(response: ModelResponse) -> str:
     """Why the model stopped, in the words of chat completions, also where its provider does not tell."""
     called = any(isinstance(part, ToolCallPart) for part in response.parts)
     finish = response.finish_reason or ("tool_call" if called else "stop")
-    return _FINISH.get(finish, finish)
+    return _FINISH_REASONS.get(finish, finish)
 
 
-def _legal(response: ModelResponse, calls: Sequence[ToolCallPart]) -> dict[str, Any]:
+def _to_history_message(response: ModelResponse, calls: Sequence[ToolCallPart]) -> dict[str, Any]:
     """The message as a request may carry it: role, content, refusal, tool calls."""
     refusal = (response.provider_details or {}).get("refusal")
     absent = None if calls or refusal else ""
@@ -250,19 +252,23 @@ def _legal(response: ModelResponse, calls: Sequence[ToolCallPart]) -> dict[str, 
         kept["refusal"] = refusal
     if calls:
         kept["tool_calls"] = [
-            {"id": call.tool_call_id, "type": "function", "function": {"name": call.tool_name, "arguments": _raw(call)}}
+            {
+                "id": call.tool_call_id,
+                "type": "function",
+                "function": {"name": call.tool_name, "arguments": _get_arguments_text(call)},
+            }
             for call in calls
         ]
     return kept
 
 
-def _raw(call: ToolCallPart) -> str:
+def _get_arguments_text(call: ToolCallPart) -> str:
     """The arguments as the model wrote them, where the provider tells."""
     if isinstance(call.args, str):
         return call.args
-    return compact(call.args or {})
+    return compact_json(call.args or {})
 
 
-def _short(text: str) -> str:
+def _shorten(text: str) -> str:
     line = " ".join(text.split())
-    return line if len(line) <= _SHOWN else f"{line[:_SHOWN]}…"
+    return line if len(line) <= _MAX_ERROR_LENGTH else f"{line[:_MAX_ERROR_LENGTH]}…"

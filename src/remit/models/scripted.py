@@ -11,21 +11,21 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final, cast
 
-from remit.contracts.chat import ChatRequest, Completion, completion_of, write
+from remit.contracts.chat import ChatRequest, Completion, completion_from_message, encode_message
 from remit.errors import CompletionError, SetupError
 
-NAME: Final = "scripted (no model)"
+SCRIPTED_MODEL_NAME: Final = "scripted (no model)"
 
-Line = str | dict[str, Any] | Callable[[ChatRequest], "Line"] | BaseException
+ScriptLine = str | dict[str, Any] | Callable[[ChatRequest], "ScriptLine"] | BaseException
 
 
 class Scripted:
     """Answers from a list: text, a raw assistant message, a function of the request, or an error to raise."""
 
-    model: Final = NAME
+    model: Final = SCRIPTED_MODEL_NAME
     vendor: Final = "scripted"
 
-    def __init__(self, lines: Sequence[Line]) -> None:
+    def __init__(self, lines: Sequence[ScriptLine]) -> None:
         self._lines = tuple(lines)
         self.requests: list[ChatRequest] = []
 
@@ -37,7 +37,7 @@ class Scripted:
             SetupError: the file is missing or no script.
         """
         try:
-            return Scripted(_lines(path.read_text(encoding="utf-8")))
+            return Scripted(_parse_script(path.read_text(encoding="utf-8")))
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise SetupError(f'{path} is no script: {error}; it holds {{"script": [messages]}}') from error
 
@@ -61,17 +61,17 @@ class Scripted:
             raise line
         message = {"role": "assistant", "content": line} if isinstance(line, str) else {"role": "assistant", **line}
         finish = "tool_calls" if message.get("tool_calls") else "stop"
-        return completion_of(write(message), model=NAME, finish=finish)
+        return completion_from_message(encode_message(message), model=SCRIPTED_MODEL_NAME, finish_reason=finish)
 
 
-def _lines(text: str) -> list[Line]:
+def _parse_script(text: str) -> list[ScriptLine]:
     lines = cast("dict[str, object]", json.loads(text))["script"]
     if isinstance(lines, list) and all(isinstance(line, (str, dict)) for line in cast("list[object]", lines)):
-        return cast("list[Line]", lines)
+        return cast("list[ScriptLine]", lines)
     raise ValueError("a message is a text or an object")
 
 
-def calls(*wanted: tuple[str, dict[str, Any] | str], content: str | None = None) -> dict[str, Any]:
+def calls(*tool_calls: tuple[str, dict[str, Any] | str], content: str | None = None) -> dict[str, Any]:
     """A raw assistant message that calls tools: ``calls(("cms_getPages", {}))``."""
     return {
         "content": content,
@@ -84,6 +84,6 @@ def calls(*wanted: tuple[str, dict[str, Any] | str], content: str | None = None)
                     "arguments": arguments if isinstance(arguments, str) else json.dumps(arguments),
                 },
             }
-            for index, (name, arguments) in enumerate(wanted)
+            for index, (name, arguments) in enumerate(tool_calls)
         ],
     }

@@ -24,15 +24,15 @@ from typing import IO, Final, Protocol, cast
 
 from remit.core.frozen import frozen
 from remit.errors import RemitError
-from remit.models.gguf import Value, read_head
+from remit.models.gguf import GgufValue, read_metadata
 
-_QUIET: Final = {"OMP_WAIT_POLICY": "PASSIVE", "GOMP_SPINCOUNT": "0"}
+_OPENMP_ENVIRONMENT: Final = {"OMP_WAIT_POLICY": "PASSIVE", "GOMP_SPINCOUNT": "0"}
 """Threads that wait must sleep: spinning ones take the cores from the threads they wait for."""
 
-_MOST_THREADS: Final = 8
+_MAX_THREADS: Final = 8
 """Memory, not arithmetic, is what more threads would wait for."""
 
-_MENDED: Final = {
+_TEMPLATE_FIXES: Final = {
     "</tool_call>": "```",
     "<tool_call>": "```json",
     "</tool_response>": r"</tool_response>\nDo not call this again."
@@ -41,7 +41,7 @@ _MENDED: Final = {
 """What to write in Qwen2.5-Coder's template for its own words: it puts calls in a JSON block whatever tags it is
 shown, and after a reply it repeats the call without end unless it is told not to."""
 
-_GRACE: Final = 2.0
+_SHUTDOWN_SECONDS: Final = 2.0
 """Seconds that a child is given to end by itself; one in the middle of an answer is then killed, and loses nothing."""
 
 
@@ -50,12 +50,12 @@ class ServingError(RemitError):
 
     code = "SERVING_ERROR"
 
-    def __init__(self, what: str, *, where: object, how: str) -> None:
-        super().__init__(f"{what} ({where}): {how}")
+    def __init__(self, what: str, *, where: object, fix: str) -> None:
+        super().__init__(f"{what} ({where}): {fix}")
 
 
 @frozen
-class Served:
+class ServedModel:
     """Where the model answers: an OpenAI-compatible API that wants its key."""
 
     base_url: str
@@ -64,7 +64,7 @@ class Served:
 
 
 @frozen
-class Order:
+class ServeOptions:
     """What the child is asked to serve."""
 
     path: str
@@ -75,78 +75,80 @@ class Order:
     threads: int
 
 
-def template_for(head: Mapping[str, Value]) -> str:
+def choose_template(head: Mapping[str, GgufValue]) -> str:
     """The chat template to use instead of the file's own, or "" where its own is right."""
     template = str(head.get("tokenizer.chat_template", ""))
     if head.get("general.basename") != "Qwen2.5-Coder" or "<tool_call>" not in template:
         return ""
-    for own, better in _MENDED.items():
+    for own, better in _TEMPLATE_FIXES.items():
         template = template.replace(own, better)
     return template
 
 
-def order_for(path: Path, *, context: int, threads: int) -> Order:
+def make_serve_options(path: Path, *, context: int, threads: int) -> ServeOptions:
     """What to ask of the child for a file. Raises `GgufError` if the file is no model."""
-    head = read_head(path)
+    head = read_metadata(path)
     trained = head.get(f"{head.get('general.architecture')}.context_length")
-    return Order(
+    return ServeOptions(
         path=str(path.absolute()),
         model=path.stem,
-        template=template_for(head),
+        template=choose_template(head),
         context=min(context, trained) if isinstance(trained, int) else context,
         threads=threads,
     )
 
 
 @contextmanager
-def serve(path: Path, *, context: int = 8192, threads: int | None = None, within: float = 120.0) -> Generator[Served]:
+def serve(
+    path: Path, *, context: int = 8192, threads: int | None = None, load_timeout: float = 120.0
+) -> Generator[ServedModel]:
     """Serve a GGUF file while the block lasts; entering it takes the seconds that loading takes.
 
-    ``context`` is in tokens, and no more than the model was trained for; ``within`` is how many seconds loading
+    ``context`` is in tokens, and no more than the model was trained for; ``load_timeout`` is how many seconds loading
     may take. Raises `GgufError` if the file is no model, `ServingError` if it cannot be served.
     """
-    order = order_for(path, context=context, threads=threads or min(os.cpu_count() or 1, _MOST_THREADS))
+    options = make_serve_options(path, context=context, threads=threads or min(os.cpu_count() or 1, _MAX_THREADS))
     if find_spec("xllamacpp") is None:
         how = 'run: pip install "remit[local]"'
-        raise ServingError("the runtime of local models is missing", where="xllamacpp", how=how)
-    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as log, _child(order, log) as child:
-        late = threading.Timer(within, child.kill)
-        late.start()
+        raise ServingError("the runtime of local models is missing", where="xllamacpp", fix=how)
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as log, _start_child(options, log) as child:
+        load_timer = threading.Timer(load_timeout, child.kill)
+        load_timer.start()
         try:
             line = cast("IO[str]", child.stdout).readline()  # at the child's end, for whatever reason, an empty one
         finally:
-            late.cancel()
+            load_timer.cancel()
         if not line:
-            raise _not_loaded(order, log, within)
-        yield Served(**cast("dict[str, str]", json.loads(line)))
+            raise _make_load_error(options, log, load_timeout)
+        yield ServedModel(**cast("dict[str, str]", json.loads(line)))
 
 
 @contextmanager
-def _child(order: Order, log: IO[str]) -> Generator[subprocess.Popen[str]]:
+def _start_child(options: ServeOptions, log: IO[str]) -> Generator[subprocess.Popen[str]]:
     """The child process, over when the block is."""
     with subprocess.Popen(
-        [sys.executable, "-P", "-m", "remit.models.serving", json.dumps(asdict(order))],
+        [sys.executable, "-P", "-m", "remit.models.serving", json.dumps(asdict(options))],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=log,
         encoding="utf-8",
-        env={**os.environ, **_QUIET},
+        env={**os.environ, **_OPENMP_ENVIRONMENT},
         start_new_session=True,  # the terminal's Ctrl-C is for us
     ) as child:
         try:
             yield child
             with suppress(subprocess.TimeoutExpired):
-                child.communicate(timeout=_GRACE)  # closes the pipe, which is its sign to stop
+                child.communicate(timeout=_SHUTDOWN_SECONDS)  # closes the pipe, which is its sign to stop
         finally:
             child.kill()
 
 
-def _not_loaded(order: Order, log: IO[str], within: float) -> ServingError:
+def _make_load_error(options: ServeOptions, log: IO[str], load_timeout: float) -> ServingError:
     log.seek(0)
     words, _, _ = log.read().partition("Traceback (most recent call last)")
-    said = " ".join(words[-400:].split()) or f"nothing was said within {within:g} s"
+    output = " ".join(words[-400:].split()) or f"nothing was said within {load_timeout:g} s"
     how = "check that the file is whole and that there is memory for it"
-    return ServingError(f"the model did not load: {said}", where=order.path, how=how)
+    return ServingError(f"the model did not load: {output}", where=options.path, fix=how)
 
 
 class _Threads(Protocol):
@@ -189,10 +191,10 @@ class _Runtime(Protocol):
     def Server(self, params: _Params, /) -> _Server: ...  # noqa: N802
 
 
-def _parameters(runtime: _Runtime, order: Order, api_key: str) -> _Params:
+def _make_parameters(runtime: _Runtime, options: ServeOptions, api_key: str) -> _Params:
     params = runtime.CommonParams()
-    params.model.path = order.path
-    params.model_alias = {order.model}
+    params.model.path = options.path
+    params.model_alias = {options.model}
     params.hostnames = ["127.0.0.1"]
     params.port = 0
     params.api_keys = [api_key]  # other users of this machine, and pages in its browsers, can reach the port too
@@ -200,29 +202,29 @@ def _parameters(runtime: _Runtime, order: Order, api_key: str) -> _Params:
     params.ui = False
     params.endpoint_slots = False
     params.use_jinja = True
-    params.chat_template = order.template
-    params.n_ctx = order.context
+    params.chat_template = options.template
+    params.n_ctx = options.context
     params.n_parallel = 1
     params.cache_ram_mib = 512
-    params.cpuparams.n_threads = order.threads
-    params.cpuparams_batch.n_threads = order.threads
+    params.cpuparams.n_threads = options.threads
+    params.cpuparams_batch.n_threads = options.threads
     params.verbosity = 1
     return params
 
 
-def main(order: Order, report: IO[str], until: IO[str]) -> None:
-    """Serve, say where in one line of ``report``, and stop when ``until`` ends."""
+def main(options: ServeOptions, output: IO[str], stop_stream: IO[str]) -> None:
+    """Serve, say where in one line of ``output``, and stop when ``stop_stream`` ends."""
     api_key = secrets.token_urlsafe()
     runtime = cast("_Runtime", import_module("xllamacpp"))
-    server = runtime.Server(_parameters(runtime, order, api_key))
-    served = Served(base_url=f"{server.listening_address}/v1", api_key=api_key, model=order.model)
-    report.write(json.dumps(asdict(served)) + "\n")
-    report.flush()
-    until.read()
+    server = runtime.Server(_make_parameters(runtime, options, api_key))
+    served = ServedModel(base_url=f"{server.listening_address}/v1", api_key=api_key, model=options.model)
+    output.write(json.dumps(asdict(served)) + "\n")
+    output.flush()
+    stop_stream.read()
     del server
 
 
 if __name__ == "__main__":
     with os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8") as _report:
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what the native library prints goes to the log
-        main(Order(**json.loads(sys.argv[1])), _report, sys.stdin)
+        main(ServeOptions(**json.loads(sys.argv[1])), _report, sys.stdin)

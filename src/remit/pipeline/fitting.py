@@ -3,110 +3,117 @@
 from __future__ import annotations
 
 from remit.contracts.arguments import Arguments
-from remit.errors import InvalidError, SetupError
-from remit.pipeline.references import From, Item, Reference, Text, Value, references
-from remit.pipeline.route import Route
-from remit.pipeline.shapes import Shape, at, clash, elements, literal, names, shape_of
+from remit.errors import InvalidArgumentsError, SetupError
+from remit.pipeline.references import From, Item, Reference, Text, Value, iter_references
+from remit.pipeline.route import StepGraph
+from remit.pipeline.shapes import Shape, are_disjoint, element_shape, field_names, inline_shape, literal_shape, shape_at
 from remit.pipeline.step import Step
-from remit.schemas.jsontext import compact
-from remit.schemas.suggestions import near as meant
+from remit.schemas.jsontext import compact_json
+from remit.schemas.suggestions import suggest as meant
 
 
-class Fitting:
-    """Looks at the steps of one pipeline, which was given a payload of ``given``."""
+class StepChecker:
+    """Looks at the steps of one pipeline, which was given a payload of ``input_schema``."""
 
-    def __init__(self, route: Route, given: Shape) -> None:
-        self._route = route
-        self._given = shape_of(given)
-        self._gives = {name: self._result(step) for name, step in route.steps.items()}
+    def __init__(self, graph: StepGraph, input_schema: Shape) -> None:
+        self._graph = graph
+        self._input_shape = inline_shape(input_schema)
+        self._result_shapes = {name: self._result_shape(step) for name, step in graph.steps.items()}
 
-    def check(self, step: Step) -> None:
+    def check_step(self, step: Step) -> None:
         """Look at one step.
 
         Raises:
             SetupError: naming the step and what is wrong with it.
         """
-        wanted = shape_of(step.callee.schema_in.json_schema)
-        known = names(wanted)
+        expected = inline_shape(step.callee.schema_in.json_schema)
+        known = field_names(expected)
         for name in step.takes:
-            if at(wanted, (name,)) is None:
-                raise SetupError(f"step {step.name}: {step.callee.name} has no parameter {name!r}{near(name, known)}")
-        missing = sorted(set(wanted.get("required", ())) - set(step.takes))
+            if shape_at(expected, (name,)) is None:
+                raise SetupError(
+                    f"step {step.name}: {step.callee.name} has no parameter {name!r}{suggestion_suffix(name, known)}"
+                )
+        missing = sorted(set(expected.get("required", ())) - set(step.takes))
         if missing:
             raise SetupError(f"step {step.name}: {step.callee.name} needs {', '.join(missing)}")
-        item = self._element(step)
+        item = self._element_shape(step)
         for name, value in step.takes.items():
-            found = self._shape(step, value, item)
-            parameter = at(wanted, (name,))
-            if parameter is not None and clash(parameter, found):
+            found = self._value_shape(step, value, item)
+            parameter = shape_at(expected, (name,))
+            if parameter is not None and are_disjoint(parameter, found):
                 raise SetupError(f"step {step.name}: {name!r} of {step.callee.name} cannot take {value!r}")
-        if not any(True for value in step.takes.values() for _ in references(value)):
-            _check_plain(step)
+        if not any(True for value in step.takes.values() for _ in iter_references(value)):
+            _check_constants(step)
 
-    def refer(self, where: str, reference: Reference) -> None:
+    def check_reference(self, where: str, reference: Reference) -> None:
         """Look at a reference that is read when all is over.
 
         Raises:
             SetupError: there can be nothing at that place.
         """
-        for each in references(reference):
-            self._place(where, each, None)
+        for each in iter_references(reference):
+            self._reference_shape(where, each, None)
 
-    def _result(self, step: Step) -> Shape:
-        shape = shape_of(step.callee.schema_out.json_schema)
+    def _result_shape(self, step: Step) -> Shape:
+        shape = inline_shape(step.callee.schema_out.json_schema)
         return shape if step.each is None else {"type": "array", "items": shape}
 
-    def _element(self, step: Step) -> Shape | None:
+    def _element_shape(self, step: Step) -> Shape | None:
         """The shape of the element at hand."""
         if step.each is None:
             return None
-        found = elements(self._place(f"step {step.name}", step.each, None, step))
+        found = element_shape(self._reference_shape(f"step {step.name}", step.each, None, step))
         if found is None:
             raise SetupError(f"step {step.name}: {step.each!r} is no list; `each` needs one")
         return found
 
-    def _shape(self, step: Step, value: Value, item: Shape | None) -> Shape:
-        inside = [self._place(f"step {step.name}", each, item, step) for each in references(value)]
+    def _value_shape(self, step: Step, value: Value, item: Shape | None) -> Shape:
+        inside = [self._reference_shape(f"step {step.name}", each, item, step) for each in iter_references(value)]
         if isinstance(value, Text):
             return {"type": "string"}
-        return inside[0] if isinstance(value, Reference) else literal(value)
+        return inside[0] if isinstance(value, Reference) else literal_shape(value)
 
-    def _place(self, where: str, reference: Reference, item: Shape | None, step: Step | None = None) -> Shape:
+    def _reference_shape(self, where: str, reference: Reference, item: Shape | None, step: Step | None = None) -> Shape:
         """The shape of what a reference names."""
         if isinstance(reference, From):
-            base = self._before(where, reference, step)
+            base = self._step_result_shape(where, reference, step)
         elif isinstance(reference, Item):
             if item is None:
                 raise SetupError(f"{where}: {reference!r} is for a step with `each`")
             base = item
         else:
-            base = self._given
+            base = self._input_shape
         for count, part in enumerate(reference.path):
-            inside = at(base, (part,))
+            inside = shape_at(base, (part,))
             if inside is None:
-                shown = reference.upto(count)
-                raise SetupError(f"{where}: there is no {part!r} in {shown}{near(str(part), names(base))}")
+                parent = reference.render_prefix(count)
+                raise SetupError(
+                    f"{where}: there is no {part!r} in {parent}{suggestion_suffix(str(part), field_names(base))}"
+                )
             base = inside
         return base
 
-    def _before(self, where: str, reference: From, step: Step | None) -> Shape:
-        if reference.step not in self._gives:
-            raise SetupError(f"{where}: there is no step {reference.step!r}{near(reference.step, list(self._gives))}")
-        if step is not None and step.name not in self._route.after(reference.step):
+    def _step_result_shape(self, where: str, reference: From, step: Step | None) -> Shape:
+        if reference.step not in self._result_shapes:
+            raise SetupError(
+                f"{where}: there is no step "
+                f"{reference.step!r}{suggestion_suffix(reference.step, list(self._result_shapes))}"
+            )
+        if step is not None and step.name not in self._graph.reachable_from(reference.step):
             raise SetupError(f"{where}: {reference!r} refers to a step that cannot have run before it")
-        return self._gives[reference.step]
+        return self._result_shapes[reference.step]
 
 
-def near(name: str, known: list[str]) -> str:
+def suggestion_suffix(name: str, known: list[str]) -> str:
     """What was perhaps meant, else all there are, in their own order."""
-    there = f"there are: {', '.join(known) or 'none'}"
-    return f"; {meant(name, known, there)}"
+    listing = f"there are: {', '.join(known) or 'none'}"
+    return f"; {meant(name, known, listing)}"
 
 
-def _check_plain(step: Step) -> None:
+def _check_constants(step: Step) -> None:
     """Values without a reference are bound at once, as a call would."""
     values = dict(step.takes)
     try:
-        step.callee.schema_in.bind(Arguments(compact(values), values), strict=True)
-    except InvalidError as error:
+        step.callee.schema_in.bind(Arguments(compact_json(values), values), strict=True)
+    except InvalidArgumentsError as error:
         raise SetupError(f"step {step.name}: {step.callee.name} cannot take {values!r}: {error.message}") from error

@@ -11,32 +11,32 @@ from typing import Any, Final, Generic, Literal, TypeVar, cast
 from pydantic import BaseModel, JsonValue
 
 from remit.contracts.arguments import Arguments
-from remit.contracts.call import CallLayer, ToolLayer, as_calls
-from remit.contracts.callee import UNKNOWN, Callee, Context, Found, Frame
+from remit.contracts.call import CallLayer, ToolLayer, to_call_layers
+from remit.contracts.callee import UNKNOWN, Callee, Context, Frame, ReconcileResult
 from remit.contracts.classification import Classification, Complexity
 from remit.contracts.contract import check_name
 from remit.contracts.facts import Effect, Facts, Risk
 from remit.contracts.schema import Input, Output
 from remit.core import Stack
-from remit.errors import CallError, InvalidError, OutputError, SetupError, from_reply
-from remit.pipeline.fitting import Fitting
+from remit.errors import CallError, InvalidArgumentsError, InvalidOutputError, SetupError, error_from_reply
+from remit.pipeline.fitting import StepChecker
 from remit.pipeline.references import Reference
 from remit.pipeline.result import PipelineResult
-from remit.pipeline.route import Route
+from remit.pipeline.route import StepGraph
 from remit.pipeline.step import Step, Then
-from remit.pipeline.track import Track
-from remit.schemas.jsontext import compact
+from remit.pipeline.track import PipelineState
+from remit.schemas.jsontext import compact_json
 
 P = TypeVar("P", bound=BaseModel)
 
-ROUNDS: Final = 3
+MAX_STEP_RUNS: Final = 3
 """How often one step may run in one call of a pipeline."""
 
 _RISKS: Final = list(Risk)
 
 
 @cache
-def _output() -> Output[PipelineResult]:
+def _result_schema() -> Output[PipelineResult]:
     return Output(PipelineResult)
 
 
@@ -63,7 +63,7 @@ class Pipeline(Generic[P]):
         *,
         description: str,
         keep: Mapping[str, Reference] | None = None,
-        rounds: int = ROUNDS,
+        rounds: int = MAX_STEP_RUNS,
         classification: Classification | None = None,
         tags: Iterable[str] = (),
     ) -> None:
@@ -72,14 +72,14 @@ class Pipeline(Generic[P]):
         self.steps = tuple(steps)
         self.layers: Stack[CallLayer] = Stack()
         self._schema_in: Input[P] = Input(takes)
-        self._keep = dict(keep or {})
-        self._rounds = rounds
+        self._state_references = dict(keep or {})
+        self._max_step_runs = rounds
         try:
-            self._route = Route(self.steps)
-            self._check(classification)
+            self._graph = StepGraph(self.steps)
+            self._check_steps(classification)
         except SetupError as error:
             raise SetupError(f"pipeline {name}: {error.message}") from error
-        self.facts = _facts(self.steps, classification, tags)
+        self.facts = _combine_facts(self.steps, classification, tags)
 
     @property
     def schema_in(self) -> Input[P]:
@@ -89,7 +89,7 @@ class Pipeline(Generic[P]):
     @property
     def schema_out(self) -> Output[PipelineResult]:
         """How it came out."""
-        return _output()
+        return _result_schema()
 
     @property
     def callees(self) -> tuple[Callee[..., Any], ...]:
@@ -99,21 +99,21 @@ class Pipeline(Generic[P]):
     @property
     def body(self) -> object:
         """What it runs: its steps, whichever layers stand around them."""
-        return self._route
+        return self._graph
 
     def layer(self, layer: ToolLayer | Stack[ToolLayer]) -> Pipeline[P]:
         """A new pipeline with ``layer`` around this one; the one attached last is outermost."""
-        more = copy.copy(self)
-        more.layers = Stack(as_calls(layer), self.layers)
-        return more
+        wrapped = copy.copy(self)
+        wrapped.layers = Stack(to_call_layers(layer), self.layers)
+        return wrapped
 
-    def arguments(self, payload: P) -> Arguments:
+    def build_arguments(self, payload: P) -> Arguments:
         """The arguments that a payload stands for.
 
         Raises:
-            InvalidError: it is none of this pipeline.
+            InvalidArgumentsError: it is none of this pipeline.
         """
-        return self._schema_in.arguments(self._schema_in.check(payload))
+        return self._schema_in.dump_arguments(self._schema_in.check_payload(payload))
 
     async def run(self, payload: BaseModel, frame: Frame, /) -> PipelineResult:
         """Go from step to step.
@@ -121,47 +121,47 @@ class Pipeline(Generic[P]):
         Raises:
             BudgetError: it goes in a circle.
         """
-        track = Track(json.loads(self._schema_in.canonical(self._schema_in.check(payload))))
+        state = PipelineState(json.loads(self._schema_in.dump_canonical(self._schema_in.check_payload(payload))))
         outcome: Literal["done", "stopped"] = "done"
-        name: str | None = self._route.first
+        name: str | None = self._graph.first_step
         while name is not None:
-            step = self._route.steps[name]
-            track.enter(name, self._rounds)
+            step = self._graph.steps[name]
+            state.start_step(name, self._max_step_runs)
             try:
-                track.succeed(name, await _made(step, track, frame))
+                state.record_result(name, await _run_step(step, state, frame))
             except CallError as error:
-                track.fail(name, error)
-            well = name in track.results
-            if not well and step.on_failure is Then.STOP:
+                state.record_failure(name, error)
+            succeeded = name in state.results
+            if not succeeded and step.on_failure is Then.STOP:
                 outcome = "stopped"
-            name = self._route.next(step, well=well)
+            name = self._graph.next_step(step, succeeded=succeeded)
         return PipelineResult(
             outcome=outcome,
-            steps_executed=len(track.path),
-            steps_succeeded=track.succeeded,
-            steps_failed=len(track.path) - track.succeeded,
-            path=track.path,
-            results=track.results,
-            failures=track.failures,
-            state={name: _kept(track, each) for name, each in self._keep.items()},
+            steps_executed=len(state.path),
+            steps_succeeded=state.success_count,
+            steps_failed=len(state.path) - state.success_count,
+            path=state.path,
+            results=state.results,
+            failures=state.failures,
+            state={name: _resolve_or_none(state, each) for name, each in self._state_references.items()},
         )
 
-    async def within(self, ctx: Context, payload: P) -> PipelineResult:
+    async def run_within(self, ctx: Context, payload: P) -> PipelineResult:
         """Go from step to step as part of another body, one that an inventory governs as its own."""
         return await self.run(payload, cast("Frame", ctx))
 
-    async def reconcile(self, _payload: BaseModel, _frame: Frame, /) -> Found:
+    async def reconcile(self, _payload: BaseModel, _frame: Frame, /) -> ReconcileResult:
         """A pipeline is driven again; there is nothing to find out."""
         return UNKNOWN
 
-    def _check(self, classification: Classification | None) -> None:
-        fitting = Fitting(self._route, self._schema_in.json_schema)
+    def _check_steps(self, classification: Classification | None) -> None:
+        checker = StepChecker(self._graph, self._schema_in.json_schema)
         for step in self.steps:
-            fitting.check(step)
-        for name, reference in self._keep.items():
-            fitting.refer(f"keep {name}", reference)
-        if self._rounds < 1:
-            raise SetupError(f"rounds is {self._rounds}; each step runs at least once")
+            checker.check_step(step)
+        for name, reference in self._state_references.items():
+            checker.check_reference(f"keep {name}", reference)
+        if self._max_step_runs < 1:
+            raise SetupError(f"rounds is {self._max_step_runs}; each step runs at least once")
         if classification is not None and classification.complexity is not Complexity.PIPELINE:
             raise SetupError(f"its complexity is {classification.complexity.value}; classify it as a pipeline")
 
@@ -169,39 +169,39 @@ class Pipeline(Generic[P]):
         return f"Pipeline {self.name} ({' → '.join(step.name for step in self.steps)})"
 
 
-async def _made(step: Step, track: Track, frame: Frame) -> JsonValue:
+async def _run_step(step: Step, state: PipelineState, frame: Frame) -> JsonValue:
     """What a step gives.
 
     Raises:
         CallError: it failed.
     """
     if step.each is None:
-        return await _called(step, track.values(step.takes), frame)
-    found = track.find(step.each)
-    if not isinstance(found, list):
-        raise InvalidError(f"{step.each!r} is no list today")
-    return [await _called(step, track.values(step.takes, item), frame) for item in found]
+        return await _call_step(step, state.resolve_arguments(step.takes), frame)
+    elements = state.resolve(step.each)
+    if not isinstance(elements, list):
+        raise InvalidArgumentsError(f"{step.each!r} is no list today")
+    return [await _call_step(step, state.resolve_arguments(step.takes, item), frame) for item in elements]
 
 
-async def _called(step: Step, values: dict[str, JsonValue], frame: Frame) -> JsonValue:
+async def _call_step(step: Step, arguments: dict[str, JsonValue], frame: Frame) -> JsonValue:
     """What one call gives, as its content says it: the same when a journal tells of it."""
-    reply = await frame.reply(step.callee, compact(values))
+    reply = await frame.call_for_reply(step.callee, compact_json(arguments))
     if reply.outcome != "ok":
-        raise from_reply(reply.content)
+        raise error_from_reply(reply.content)
     try:
-        return step.callee.schema_out.plain(reply.content)
+        return step.callee.schema_out.load_json(reply.content)
     except ValueError as error:
-        raise OutputError(f"what {step.callee.name} gave is not what its contract says") from error
+        raise InvalidOutputError(f"what {step.callee.name} gave is not what its contract says") from error
 
 
-def _kept(track: Track, reference: Reference) -> JsonValue:
+def _resolve_or_none(state: PipelineState, reference: Reference) -> JsonValue:
     try:
-        return track.find(reference)
-    except InvalidError:
+        return state.resolve(reference)
+    except InvalidArgumentsError:
         return None
 
 
-def _facts(steps: Iterable[Step], classification: Classification | None, tags: Iterable[str]) -> Facts:
+def _combine_facts(steps: Iterable[Step], classification: Classification | None, tags: Iterable[str]) -> Facts:
     """The facts of all steps together."""
     facts = [step.callee.facts for step in steps]
     return Facts(

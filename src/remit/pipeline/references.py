@@ -25,12 +25,12 @@ class Reference:
     def __init__(self, *path: str | int) -> None:
         self.path = path
 
-    def upto(self, count: int) -> str:
+    def render_prefix(self, count: int) -> str:
         """The reference as it is written, with the first ``count`` parts of its path."""
         return f"{type(self).__name__}({', '.join(map(repr, self.path[:count]))})"
 
     def __repr__(self) -> str:
-        return self.upto(len(self.path))
+        return self.render_prefix(len(self.path))
 
 
 class Given(Reference):
@@ -48,7 +48,7 @@ class From(Reference):
         super().__init__(*path)
         self.step = step
 
-    def upto(self, count: int) -> str:
+    def render_prefix(self, count: int) -> str:
         """The reference as it is written, with the first ``count`` parts of its path."""
         return f"From({', '.join(map(repr, (self.step, *self.path[:count])))})"
 
@@ -73,7 +73,7 @@ class Text(Reference):
         self.template = template
         self.values: Mapping[str, Reference] = values
         try:
-            parts = list(_FORMAT.parse(template))
+            parts = list(_FORMATTER.parse(template))
         except ValueError as error:
             raise SetupError(f"{template!r} is no template: {error}") from error
         names = {name for _, name, spec, conversion in parts if name is not None and not spec and not conversion}
@@ -84,10 +84,10 @@ class Text(Reference):
         return f"Text({self.template!r})"
 
 
-_FORMAT: Final = string.Formatter()
+_FORMATTER: Final = string.Formatter()
 
 
-def references(value: Value) -> Iterator[Reference]:
+def iter_references(value: Value) -> Iterator[Reference]:
     """Every reference in a value, those inside a text too."""
     if isinstance(value, Text):
         yield from value.values.values()
@@ -95,7 +95,7 @@ def references(value: Value) -> Iterator[Reference]:
         yield value
     elif isinstance(value, dict):
         for part in value.values():
-            yield from references(cast("Value", part))
+            yield from iter_references(cast("Value", part))
     elif isinstance(value, list):
         for part in value:
-            yield from references(cast("Value", part))
+            yield from iter_references(cast("Value", part))

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final, cast
 
-from remit.schemas.compat import inlined
+from remit.schemas.compat import inline_references
 
 Shape = dict[str, Any]
 """A JSON schema without references. An empty one is of anything."""
 
-_NAMES: Final[dict[type, str]] = {
+_JSON_TYPE_NAMES: Final[dict[type, str]] = {
     str: "string",
     bool: "boolean",
     int: "integer",
@@ -20,47 +20,47 @@ _NAMES: Final[dict[type, str]] = {
 }
 
 
-def shape_of(schema: Shape) -> Shape:
+def inline_shape(schema: Shape) -> Shape:
     """The shape that a contract's schema describes."""
-    return inlined(schema, schema.get("$defs", {}))
+    return inline_references(schema, schema.get("$defs", {}))
 
 
-def at(shape: Shape, path: Sequence[str | int]) -> Shape | None:
+def shape_at(shape: Shape, path: Sequence[str | int]) -> Shape | None:
     """The shape at a path; None where there can be nothing."""
     found: Shape | None = shape
     for part in path:
-        found = None if found is None else _inside(found, part)
+        found = None if found is None else _child_shape(found, part)
     return found
 
 
-def elements(shape: Shape) -> Shape | None:
+def element_shape(shape: Shape) -> Shape | None:
     """The shape of a list's elements; None where it is no list."""
-    return at(shape, (0,))
+    return shape_at(shape, (0,))
 
 
-def names(shape: Shape) -> list[str]:
+def field_names(shape: Shape) -> list[str]:
     """The fields that a shape names."""
-    inside = [name for branch in _branches(shape) for name in names(branch)]
-    return [*shape.get("properties", {}), *inside]
+    nested = [name for branch in _union_branches(shape) for name in field_names(branch)]
+    return [*shape.get("properties", {}), *nested]
 
 
-def clash(wanted: Shape, given: Shape) -> bool:
+def are_disjoint(parameter: Shape, argument: Shape) -> bool:
     """Whether no value can be of both shapes, by their types alone."""
-    takes, gives = _kinds(wanted), _kinds(given)
+    takes, gives = _json_types(parameter), _json_types(argument)
     if takes is None or gives is None:
         return False
     return not (takes & gives or ("number" in takes and "integer" in gives))
 
 
-def literal(value: object) -> Shape:
+def literal_shape(value: object) -> Shape:
     """The shape of a value that is written down."""
-    return {"type": _NAMES.get(type(value), "null")}
+    return {"type": _JSON_TYPE_NAMES.get(type(value), "null")}
 
 
-def _inside(shape: Shape, part: str | int) -> Shape | None:
-    branches = _branches(shape)
+def _child_shape(shape: Shape, part: str | int) -> Shape | None:
+    branches = _union_branches(shape)
     if branches:
-        found = [each for each in (_inside(branch, part) for branch in branches) if each is not None]
+        found = [each for each in (_child_shape(branch, part) for branch in branches) if each is not None]
         return {"anyOf": found} if found else None
     kind = shape.get("type")
     if kind is None or "$ref" in shape:  # of anything, or of what holds itself
@@ -75,17 +75,17 @@ def _inside(shape: Shape, part: str | int) -> Shape | None:
     return None
 
 
-def _branches(shape: Shape) -> list[Shape]:
+def _union_branches(shape: Shape) -> list[Shape]:
     return [branch for key in ("anyOf", "oneOf") for branch in shape.get(key, ())]
 
 
-def _kinds(shape: Shape) -> set[str] | None:
+def _json_types(shape: Shape) -> set[str] | None:
     """The JSON types that values of a shape have; None where they cannot be told."""
-    branches = _branches(shape)
+    branches = _union_branches(shape)
     if branches:
-        found = [_kinds(branch) for branch in branches]
+        found = [_json_types(branch) for branch in branches]
         return None if None in found else set[str]().union(*(each for each in found if each is not None))
     if "enum" in shape or "const" in shape:
-        return {cast("str", literal(value)["type"]) for value in shape.get("enum", [shape.get("const")])}
+        return {cast("str", literal_shape(value)["type"]) for value in shape.get("enum", [shape.get("const")])}
     kind = shape.get("type")
     return {kind} if isinstance(kind, str) else None

@@ -17,8 +17,8 @@ from remit.errors import SetupError
 from remit.layers.retry import Retry
 from remit.pipeline.references import Reference, Value
 
-MOST_RETRIES: Final = 3
-AGAIN: Final = (Effect.PURE, Effect.IDEMPOTENT, Effect.KEYED)
+MAX_RETRIES: Final = 3
+RETRYABLE_EFFECTS: Final = (Effect.PURE, Effect.IDEMPOTENT, Effect.KEYED)
 
 
 class Then(enum.Enum):
@@ -55,28 +55,28 @@ class Step:
     retry: int = 0
 
     def __post_init__(self) -> None:
-        if not 0 <= self.retry <= MOST_RETRIES:
-            raise SetupError(f"step {self.name}: retry is {self.retry}; at most {MOST_RETRIES} further tries")
+        if not 0 <= self.retry <= MAX_RETRIES:
+            raise SetupError(f"step {self.name}: retry is {self.retry}; at most {MAX_RETRIES} further tries")
         if self.retry:
-            object.__setattr__(self, "callee", self._again())
+            object.__setattr__(self, "callee", self._with_retry())
 
-    def _again(self) -> Tool[..., Any]:
+    def _with_retry(self) -> Tool[..., Any]:
         """The tool, with a `Retry` of so many attempts in the place where it has one, or should."""
         tool = self.callee
-        if not isinstance(tool, Tool) or tool.facts.effect not in AGAIN:
+        if not isinstance(tool, Tool) or tool.facts.effect not in RETRYABLE_EFFECTS:
             unsafe = tool.facts.effect is Effect.UNSAFE
             why = "a call that failed may have happened" if unsafe else "it is made of calls, which are tried again"
             raise SetupError(f"step {self.name}: {tool.name} is not tried again as a whole, {why}; leave retry out")
         attempts = self.retry + 1
         own = next((layer for layer in tool.layers if isinstance(layer, Retry)), None)
-        again = Retry(attempts=attempts) if own is None else replace(own, attempts=attempts)
-        return tool.with_layers(_placed(tool.layers, again))
+        retry = Retry(attempts=attempts) if own is None else replace(own, attempts=attempts)
+        return tool.with_layers(_insert_retry(tool.layers, retry))
 
 
-def _placed(layers: Stack[CallLayer], again: Retry) -> Stack[CallLayer]:
-    """The layers with ``again`` in place of each `Retry`, or else around the timeout or innermost."""
-    if layers.has(Place.RETRY):
-        return Stack(*(again if isinstance(layer, Retry) else layer for layer in layers))
+def _insert_retry(layers: Stack[CallLayer], retry: Retry) -> Stack[CallLayer]:
+    """The layers with ``retry`` in place of each `Retry`, or else around the timeout or innermost."""
+    if layers.has_place(Place.RETRY):
+        return Stack(*(retry if isinstance(layer, Retry) else layer for layer in layers))
     places = [layer.place for layer in layers]
-    at = places.index(Place.TIMEOUT) if Place.TIMEOUT in places else len(places)
-    return Stack(*layers.layers[:at], again, *layers.layers[at:])
+    index = places.index(Place.TIMEOUT) if Place.TIMEOUT in places else len(places)
+    return Stack(*layers.layers[:index], retry, *layers.layers[index:])

@@ -8,83 +8,83 @@ from typing import Any, cast
 
 from pydantic import JsonValue
 
-from remit.errors import BudgetError, CallError, InvalidError
+from remit.errors import BudgetError, CallError, InvalidArgumentsError
 from remit.pipeline.references import From, Item, Reference, Text, Value
 from remit.pipeline.result import StepFailure
-from remit.schemas.jsontext import compact
+from remit.schemas.jsontext import compact_json
 
 
-class Track:
+class PipelineState:
     """The way so far, and what the steps gave."""
 
-    def __init__(self, given: JsonValue) -> None:
+    def __init__(self, payload: JsonValue) -> None:
         self.path: list[str] = []
-        self.succeeded = 0
+        self.success_count = 0
         self.results: dict[str, JsonValue] = {}
         self.failures: dict[str, StepFailure] = {}
-        self._given = given
+        self._payload = payload
 
-    def enter(self, name: str, rounds: int) -> None:
+    def start_step(self, name: str, max_runs: int) -> None:
         """Begin a step.
 
         Raises:
-            BudgetError: it ran ``rounds`` times already; the message has the path.
+            BudgetError: it ran ``max_runs`` times already; the message has the path.
         """
         self.path.append(name)
-        if Counter(self.path)[name] > rounds:
+        if Counter(self.path)[name] > max_runs:
             way = " → ".join(self.path)
-            raise BudgetError(f"the pipeline goes in a circle, and no step runs more than {rounds} times: {way}")
+            raise BudgetError(f"the pipeline goes in a circle, and no step runs more than {max_runs} times: {way}")
 
-    def succeed(self, name: str, result: JsonValue) -> None:
+    def record_result(self, name: str, result: JsonValue) -> None:
         """The step gave ``result``."""
-        self.succeeded += 1
+        self.success_count += 1
         self.results[name] = result
 
-    def fail(self, name: str, error: CallError) -> None:
+    def record_failure(self, name: str, error: CallError) -> None:
         """The step failed, and has no result any more."""
         self.results.pop(name, None)
         self.failures[name] = StepFailure(errorCode=error.code, error=error.message)
 
-    def find(self, reference: Reference, item: JsonValue = None) -> JsonValue:
+    def resolve(self, reference: Reference, item: JsonValue = None) -> JsonValue:
         """The value that a reference names.
 
         Raises:
-            InvalidError: there is none.
+            InvalidArgumentsError: there is none.
         """
         if isinstance(reference, Text):
             return reference.template.format_map(
-                {name: self._said(each, item) for name, each in reference.values.items()}
+                {name: self._resolve_text(each, item) for name, each in reference.values.items()}
             )
         if isinstance(reference, From):
             if reference.step not in self.results:
-                raise InvalidError(f"{reference!r}: the step {reference.step} has given nothing")
+                raise InvalidArgumentsError(f"{reference!r}: the step {reference.step} has given nothing")
             found = self.results[reference.step]
         else:
-            found = item if isinstance(reference, Item) else self._given
+            found = item if isinstance(reference, Item) else self._payload
         try:
             for part in reference.path:
                 found = cast("Any", found)[part]
         except (LookupError, TypeError) as error:
-            raise InvalidError(f"{reference!r}: there is nothing at this place") from error
+            raise InvalidArgumentsError(f"{reference!r}: there is nothing at this place") from error
         return found
 
-    def values(self, takes: Mapping[str, Value], item: JsonValue = None) -> dict[str, JsonValue]:
+    def resolve_arguments(self, takes: Mapping[str, Value], item: JsonValue = None) -> dict[str, JsonValue]:
         """What a step takes, its references found.
 
         Raises:
-            InvalidError: one names nothing.
+            InvalidArgumentsError: one names nothing.
         """
-        return {name: self._value(each, item) for name, each in takes.items()}
+        return {name: self._resolve_value(each, item) for name, each in takes.items()}
 
-    def _value(self, value: Value, item: JsonValue) -> JsonValue:
+    def _resolve_value(self, value: Value, item: JsonValue) -> JsonValue:
         if isinstance(value, Reference):
-            return self.find(value, item)
+            return self.resolve(value, item)
         if isinstance(value, dict):
-            return {name: self._value(cast("Value", each), item) for name, each in value.items()}
+            return {name: self._resolve_value(cast("Value", each), item) for name, each in value.items()}
         if isinstance(value, list):
-            return [self._value(cast("Value", each), item) for each in value]
+            return [self._resolve_value(cast("Value", each), item) for each in value]
         return value
 
-    def _said(self, reference: Reference, item: JsonValue) -> str:
-        found = self.find(reference, item)
-        return found if isinstance(found, str) else compact(found)
+    def _resolve_text(self, reference: Reference, item: JsonValue) -> str:
+        found = self.resolve(reference, item)
+        return found if isinstance(found, str) else compact_json(found)

@@ -19,10 +19,10 @@ def read_docstring(docstring: str | None) -> tuple[str, dict[str, str]]:
     start = next((i for i in sections if lines[i].startswith(("Args", "Arguments", "Parameters"))), None)
     if start is None:
         return description, {}
-    return description, _entries(list(takewhile(lambda line: line[:1] in ("", " "), lines[start + 1 :])))
+    return description, _parse_entries(list(takewhile(lambda line: line[:1] in ("", " "), lines[start + 1 :])))
 
 
-def _entries(lines: list[str]) -> dict[str, str]:
+def _parse_entries(lines: list[str]) -> dict[str, str]:
     filled = [line for line in lines if line.strip()]
     indent = min((len(line) - len(line.lstrip()) for line in filled), default=0)
     entries: dict[str, str] = {}

@@ -16,7 +16,7 @@ from remit.core.frozen import frozen
 from remit.errors import SetupError
 
 
-class Step(enum.Enum):
+class VersionBump(enum.Enum):
     """How far the version of an application goes for a change."""
 
     NONE = ""
@@ -30,19 +30,19 @@ class Finding:
     """One thing that is not as it should be.
 
     Args:
-        code: a stable word for its kind. where: ``file:line``. what: one line. mend: what to do about it.
-        step: for a change since the lock, the step of the version that it needs.
+        code: a stable word for its kind. where: ``file:line``. what: one line. fix: what to do about it.
+        bump: for a change since the lock, the step of the version that it needs.
     """
 
     code: str
     where: str
     what: str
-    mend: str
-    step: Step = Step.NONE
+    fix: str
+    bump: VersionBump = VersionBump.NONE
 
     def __str__(self) -> str:
-        needs = f" [{self.step.value}]" if self.step is not Step.NONE else ""
-        return f"{self.where}: {self.what}{needs}; {self.mend}"
+        needs = f" [{self.bump.value}]" if self.bump is not VersionBump.NONE else ""
+        return f"{self.where}: {self.what}{needs}; {self.fix}"
 
 
 class InventoryError(SetupError):
@@ -56,13 +56,13 @@ class InventoryError(SetupError):
         super().__init__(f"{next(iter(self.findings))}{more}")
 
 
-def place_of(function: FunctionType | MethodType) -> str:
+def locate_function(function: FunctionType | MethodType) -> str:
     """Where a function is written, as ``file:line``."""
     code = function.__code__
-    return f"{shown(code.co_filename)}:{code.co_firstlineno}"
+    return f"{display_path(code.co_filename)}:{code.co_firstlineno}"
 
 
-def place_of_field(model: type[object], field: str) -> str:
+def locate_field(model: type[object], field: str) -> str:
     """Where a field of a class is written, or else the class, as ``file:line``; its name where there is no file."""
     try:
         lines, first = inspect.getsourcelines(model)
@@ -71,15 +71,15 @@ def place_of_field(model: type[object], field: str) -> str:
         return model.__qualname__
     start = re.compile(rf"\s+{re.escape(field)}\s*:")
     offset = next((number for number, line in enumerate(lines) if start.match(line)), 0)
-    return f"{shown(file)}:{first + offset}"
+    return f"{display_path(file)}:{first + offset}"
 
 
-def shown(path: Path | str) -> str:
+def display_path(path: Path | str) -> str:
     """A path as a person at this prompt would write it."""
-    return _shown(str(path), os.getcwd())  # noqa: PTH109 - a path of it is made only for a file that is new
+    return _display_path(str(path), os.getcwd())  # noqa: PTH109 - a path of it is made only for a file that is new
 
 
 @lru_cache(maxsize=1024)
-def _shown(file: str, cwd: str) -> str:
+def _display_path(file: str, cwd: str) -> str:
     path, here = Path(file), Path(cwd)
     return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)

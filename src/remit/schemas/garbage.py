@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def gc_paused() -> Generator[None]:
+def pause_gc() -> Generator[None]:
     """Do not look for garbage meanwhile, in a ``with`` block or, as ``@gc_paused()``, in a function.
 
     The collector looks through all objects of the process each time their number has grown by a part. While an

@@ -14,45 +14,47 @@ from pydantic_core.core_schema import CoreSchemaType
 from remit.errors import ContractError
 
 JsonSchema = dict[str, Any]
-Describe = Callable[[Any], JsonSchema]
+SchemaMethod = Callable[[Any], JsonSchema]
 
 
-def json_schema_of(adapter: TypeAdapter[Any]) -> JsonSchema:
+def generate_json_schema(adapter: TypeAdapter[Any]) -> JsonSchema:
     """The JSON schema of a type, without titles: tokens that say nothing.
 
     Raises:
         ContractError: a field hides its value from JSON, as a secret does.
     """
-    schema = cast("JsonSchema", _untitled(adapter.json_schema(by_alias=True, schema_generator=_Describing), ""))
+    schema = cast(
+        "JsonSchema", _strip_titles(adapter.json_schema(by_alias=True, schema_generator=_SchemaGenerator), "")
+    )
     root = schema.pop("$ref", None)  # of a type that holds itself; providers want to see an object
     return schema if root is None else {**schema["$defs"][root.removeprefix("#/$defs/")], **schema}
 
 
-class _Describing(GenerateJsonSchema):
+class _SchemaGenerator(GenerateJsonSchema):
     """Pydantic's own generator, less what few types need of it: an application has a thousand of them."""
 
     def generate(self, schema: Any, mode: Any = "validation") -> JsonSchema:
         """The whole. Where no part of it has a name, there is nothing to gather, to count and to name anew."""
         nameless = {key: value for key, value in schema.items() if key != "ref"}
-        said = self.generate_inner(nameless)
-        return super().generate(schema, mode) if self.core_to_defs_refs else self.sort(said)
+        result = self.generate_inner(nameless)
+        return super().generate(schema, mode) if self.core_to_defs_refs else self.sort(result)
 
     def generate_inner(self, schema: Any) -> JsonSchema:
         """One part. Where nothing but words is hung on it, it says what its kind does, and these."""
-        metadata: JsonSchema = schema.get("metadata") or _NOTHING
-        if "ref" in schema or "serialization" in schema or not metadata.keys() <= _WORDS:
+        metadata: JsonSchema = schema.get("metadata") or _NO_METADATA
+        if "ref" in schema or "serialization" in schema or not metadata.keys() <= _PLAIN_METADATA_KEYS:
             return super().generate_inner(schema)
-        said = self._kinds[schema["type"]](schema)
-        return {**said, **metadata["pydantic_js_updates"]} if metadata else said
+        result = self._methods[schema["type"]](schema)
+        return {**result, **metadata["pydantic_js_updates"]} if metadata else result
 
-    def build_schema_type_to_method(self) -> dict[Any, Describe]:
+    def build_schema_type_to_method(self) -> dict[Any, SchemaMethod]:
         """The method for each kind of core schema."""
-        self._kinds = _Kinds(self)
-        return self._kinds
+        self._methods = _MethodsByKind(self)
+        return self._methods
 
     def encode_default(self, dft: Any) -> Any:
         """A default as JSON; one that is JSON already needs no type adapter."""
-        if dft is None or type(dft) in _PLAIN or (type(dft) is str and dft.isascii()):
+        if dft is None or type(dft) in _JSON_SCALARS or (type(dft) is str and dft.isascii()):
             return dft
         return super().encode_default(dft)
 
@@ -61,7 +63,7 @@ class _Describing(GenerateJsonSchema):
         return False
 
 
-class _Kinds(dict[Any, Describe]):
+class _MethodsByKind(dict[Any, SchemaMethod]):
     """The methods of a generator by kind of core schema, each looked up when a part of that kind comes.
 
     They do not hold the generator: a thousand that hold themselves are garbage that takes long to find.
@@ -70,34 +72,34 @@ class _Kinds(dict[Any, Describe]):
     def __init__(self, generator: GenerateJsonSchema) -> None:
         self._generator = proxy(generator)
 
-    def __missing__(self, kind: CoreSchemaType) -> Describe:
-        return cast("Describe", getattr(self._generator, _method_names()[kind]))
+    def __missing__(self, kind: CoreSchemaType) -> SchemaMethod:
+        return cast("SchemaMethod", getattr(self._generator, _method_names()[kind]))
 
 
 @cache
 def _method_names() -> dict[CoreSchemaType, str]:
-    methods = cast("dict[CoreSchemaType, Describe]", GenerateJsonSchema().build_schema_type_to_method())
+    methods = cast("dict[CoreSchemaType, SchemaMethod]", GenerateJsonSchema().build_schema_type_to_method())
     return {kind: method.__name__ for kind, method in methods.items()}
 
 
-_NOTHING: Final[JsonSchema] = {}
-_WORDS: Final = frozenset({"pydantic_js_updates"})
-_PLAIN: Final = frozenset({bool, int})
-_BY_NAME: Final = frozenset({"properties", "$defs", "patternProperties"})
-_VALUES: Final = frozenset({"default", "const", "enum", "examples", "discriminator"})
+_NO_METADATA: Final[JsonSchema] = {}
+_PLAIN_METADATA_KEYS: Final = frozenset({"pydantic_js_updates"})
+_JSON_SCALARS: Final = frozenset({bool, int})
+_NAMED_SCHEMA_KEYS: Final = frozenset({"properties", "$defs", "patternProperties"})
+_LITERAL_VALUE_KEYS: Final = frozenset({"default", "const", "enum", "examples", "discriminator"})
 
 
-def _untitled(schema: Any, name: str) -> Any:
+def _strip_titles(schema: Any, name: str) -> Any:
     if isinstance(schema, list):
-        return [_untitled(part, name) for part in cast("list[Any]", schema)]
+        return [_strip_titles(part, name) for part in cast("list[Any]", schema)]
     if not isinstance(schema, dict):
         return schema
     kept: JsonSchema = {}
     for key, value in cast("JsonSchema", schema).items():
         if key == "writeOnly":
             raise ContractError(f"'{name}' hides its value from JSON: it cannot be an argument or a result")
-        if key in _BY_NAME:
-            kept[key] = {each: _untitled(part, each) for each, part in value.items()}
+        if key in _NAMED_SCHEMA_KEYS:
+            kept[key] = {each: _strip_titles(part, each) for each, part in value.items()}
         elif key != "title":
-            kept[key] = value if key in _VALUES else _untitled(value, name)
+            kept[key] = value if key in _LITERAL_VALUE_KEYS else _strip_titles(value, name)
     return kept

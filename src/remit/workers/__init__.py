@@ -5,11 +5,11 @@ Needs the extra ``pydantic-ai``.
 
 from remit.workers.attachments import Attachment, AttachmentPolicy, PromptWithAttachments
 from remit.workers.definition import PROVIDER_TOOLS, WorkerDefinition, WorkerLimits
-from remit.workers.models import AnyModel, Models, model_named
+from remit.workers.models import AnyModel, ModelResolver, resolve_model
 from remit.workers.names import check_names
 from remit.workers.reading import read_worker, read_workers
 from remit.workers.source import WorkerFileError
-from remit.workers.team import workers_of
+from remit.workers.team import load_workers
 from remit.workers.worker import Worker
 
 __all__ = [
@@ -17,15 +17,15 @@ __all__ = [
     "AnyModel",
     "Attachment",
     "AttachmentPolicy",
-    "Models",
+    "ModelResolver",
     "PromptWithAttachments",
     "Worker",
     "WorkerDefinition",
     "WorkerFileError",
     "WorkerLimits",
     "check_names",
-    "model_named",
+    "load_workers",
     "read_worker",
     "read_workers",
-    "workers_of",
+    "resolve_model",
 ]

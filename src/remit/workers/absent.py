@@ -16,18 +16,18 @@ from pydantic_ai.settings import ModelSettings
 from remit.agent.model import Model as Port
 from remit.contracts.chat import ChatRequest, Completion
 from remit.errors import NoModelError
-from remit.workers.models import OWN, AnyModel, known_as
+from remit.workers.models import BUILTIN_KINDS, AnyModel, pydantic_ai_name
 
 
-class AbsentModel(WrapperModel):
-    """A model of PydanticAI that is as ``like`` in all but this: who asks it is told what is ``missing``.
+class MissingModel(WrapperModel):
+    """A model of PydanticAI that is as ``wrapped`` in all but this: who asks it is told what is ``reason``.
 
     The same request is written differently for different models. This one compares with what the journal holds.
     """
 
-    def __init__(self, like: Model, missing: NoModelError) -> None:
-        super().__init__(like)
-        self.missing = missing
+    def __init__(self, wrapped: Model, reason: NoModelError) -> None:
+        super().__init__(wrapped)
+        self.reason = reason
 
     async def request(
         self,
@@ -40,14 +40,14 @@ class AbsentModel(WrapperModel):
         Raises:
             NoModelError: always.
         """
-        raise self.missing
+        raise self.reason
 
 
-class AbsentPort:
-    """A model of Remit's own port that cannot be had: who asks it is told what is ``missing``."""
+class MissingModelPort:
+    """A model of Remit's own port that cannot be had: who asks it is told what is ``reason``."""
 
-    def __init__(self, missing: NoModelError) -> None:
-        self.missing = missing
+    def __init__(self, reason: NoModelError) -> None:
+        self.reason = reason
 
     async def __call__(self, request: ChatRequest, /) -> Completion:
         """Nothing.
@@ -55,22 +55,22 @@ class AbsentPort:
         Raises:
             NoModelError: always.
         """
-        raise self.missing
+        raise self.reason
 
 
-def stand_in(model: AnyModel | None, missing: NoModelError) -> Model | Port:
+def make_missing_model(model: AnyModel | None, reason: NoModelError) -> Model | Port:
     """What stands in for a model, of its kind so far as that is known."""
     if isinstance(model, Model):
-        return AbsentModel(model, missing)
-    if not isinstance(model, str) or model.partition(":")[0] in OWN:
-        return AbsentPort(missing)
+        return MissingModel(model, reason)
+    if not isinstance(model, str) or model.partition(":")[0] in BUILTIN_KINDS:
+        return MissingModelPort(reason)
     try:
-        return AbsentModel(infer_model(known_as(model), _without_key), missing)
+        return MissingModel(infer_model(pydantic_ai_name(model), _make_provider_without_key), reason)
     except (UserError, ImportError, ValueError, TypeError):
-        return AbsentModel(TestModel(), missing)
+        return MissingModel(TestModel(), reason)
 
 
-def _without_key(provider: str) -> Provider[object]:
+def _make_provider_without_key(provider: str) -> Provider[object]:
     """The provider of that name, for a model that is never asked."""
     make = cast("Callable[..., Provider[object]]", infer_provider_class(provider))
     return make(api_key="absent")

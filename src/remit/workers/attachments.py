@@ -12,10 +12,10 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from remit.agent.agent import Prompt
-from remit.errors import InvalidError, RequestError
-from remit.workers.words import Suffix
+from remit.errors import InvalidArgumentsError, RequestError
+from remit.workers.words import FileSuffix
 
-FIELD: Final = "attachments"
+ATTACHMENTS_FIELD: Final = "attachments"
 """The field of an input that carries them: ``attachments: tuple[Attachment, ...] = ()``."""
 
 
@@ -30,7 +30,7 @@ class Attachment(BaseModel):
 
     @field_validator("data")
     @classmethod
-    def _is_base64(cls, data: str) -> str:
+    def _check_base64(cls, data: str) -> str:
         try:
             base64.b64decode(data, validate=True)
         except binascii.Error as error:
@@ -48,7 +48,7 @@ class Attachment(BaseModel):
         return PurePosixPath(self.name).suffix.lower()
 
     @classmethod
-    def of(cls, path: Path) -> Attachment:
+    def from_path(cls, path: Path) -> Attachment:
         """The file at ``path``; what it is follows from its name.
 
         Raises:
@@ -73,21 +73,27 @@ class AttachmentPolicy(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    suffixes: tuple[Suffix, ...] = Field(min_length=1, description="Ends of names, in small letters, like `.pdf`.")
+    suffixes: tuple[FileSuffix, ...] = Field(min_length=1, description="Ends of names, in small letters, like `.pdf`.")
     max_count: int = Field(default=4, ge=1, description="How many files.")
     max_bytes: int = Field(default=512 << 10, ge=1, description="How many bytes each may have.")
 
-    def check(self, given: Sequence[Attachment]) -> None:
+    def check(self, attachments: Sequence[Attachment]) -> None:
         """Refuse what it does not take; to be asked before anything is sent.
 
         Raises:
-            InvalidError: there are too many, one is too large, or of a kind that is not taken.
+            InvalidArgumentsError: there are too many, one is too large, or of a kind that is not taken.
         """
-        if len(given) > self.max_count:
-            raise InvalidError(f"{FIELD}: {len(given)} files; at most {self.max_count} are taken")
-        for each in given:
+        if len(attachments) > self.max_count:
+            raise InvalidArgumentsError(
+                f"{ATTACHMENTS_FIELD}: {len(attachments)} files; at most {self.max_count} are taken"
+            )
+        for each in attachments:
             if each.suffix not in self.suffixes:
-                raise InvalidError(f"{FIELD}: {each.name!r} is not taken; taken are: {', '.join(self.suffixes)}")
+                raise InvalidArgumentsError(
+                    f"{ATTACHMENTS_FIELD}: {each.name!r} is not taken; taken are: {', '.join(self.suffixes)}"
+                )
             if len(each.content) > self.max_bytes:
                 size = f"{len(each.content):,} bytes"
-                raise InvalidError(f"{FIELD}: {each.name!r} has {size}; at most {self.max_bytes:,} are taken")
+                raise InvalidArgumentsError(
+                    f"{ATTACHMENTS_FIELD}: {each.name!r} has {size}; at most {self.max_bytes:,} are taken"
+                )

@@ -19,60 +19,62 @@ from pydantic_core import PydanticSerializationError, to_jsonable_python
 from remit.errors import CompletionError
 from remit.schemas.jsontext import canonical_text
 
-_REQUEST: Final = TypeAdapter(ModelRequest)
-_RESPONSE: Final = TypeAdapter(ModelResponse)
-_STAMPS: Final = ("timestamp",)
+_REQUEST_ADAPTER: Final = TypeAdapter(ModelRequest)
+_RESPONSE_ADAPTER: Final = TypeAdapter(ModelResponse)
+_TIMESTAMP_FIELDS: Final = ("timestamp",)
 """The fields of a part that say when it was made."""
 
 
-def response_text(response: ModelResponse) -> str:
+def serialize_response(response: ModelResponse) -> str:
     """The whole response as JSON, as the journal keeps it.
 
     Raises:
         CompletionError: it holds what JSON or UTF-8 cannot hold.
     """
     try:
-        return _RESPONSE.dump_json(response).decode()
+        return _RESPONSE_ADAPTER.dump_json(response).decode()
     except PydanticSerializationError as error:
         raise CompletionError(f"JSON cannot hold the model's answer: {error}") from error
 
 
-def response_of(text: str) -> ModelResponse:
+def parse_response(text: str) -> ModelResponse:
     """The response that a journal holds."""
-    return _RESPONSE.validate_json(text)
+    return _RESPONSE_ADAPTER.validate_json(text)
 
 
-class RequestDigest:
+class RequestDigester:
     """Digests the requests of one conversation. What it has seen before it does not write again."""
 
     def __init__(self) -> None:
-        self._seen: list[ModelMessage] = []
-        self._digests: list[bytes] = []
-        self._schemas: dict[int, tuple[object, str]] = {}
+        self._messages: list[ModelMessage] = []
+        self._message_digests: list[bytes] = []
+        self._schema_texts: dict[int, tuple[object, str]] = {}
 
-    def of(
+    def compute_digest(
         self, messages: Sequence[ModelMessage], settings: ModelSettings | None, parameters: ModelRequestParameters
     ) -> str:
         """sha256 (hex) over messages, settings and parameters."""
         whole = hashlib.sha256()
         for index, message in enumerate(messages):
-            if index < len(self._seen) and self._seen[index] is message:
+            if index < len(self._messages) and self._messages[index] is message:
                 continue
-            del self._seen[index:], self._digests[index:]
-            self._seen.append(message)
-            self._digests.append(hashlib.sha256(_message_text(message).encode("utf-8", "surrogatepass")).digest())
-        for digest in self._digests[: len(messages)]:
+            del self._messages[index:], self._message_digests[index:]
+            self._messages.append(message)
+            self._message_digests.append(
+                hashlib.sha256(_serialize_message(message).encode("utf-8", "surrogatepass")).digest()
+            )
+        for digest in self._message_digests[: len(messages)]:
             whole.update(digest)
         knobs = canonical_text(to_jsonable_python(settings or {}, fallback=repr, inf_nan_mode="strings"))
-        whole.update(f"|{knobs}|{self._parameters(parameters)}".encode("utf-8", "surrogatepass"))
+        whole.update(f"|{knobs}|{self._serialize_parameters(parameters)}".encode("utf-8", "surrogatepass"))
         return whole.hexdigest()
 
-    def _parameters(self, parameters: ModelRequestParameters) -> str:
+    def _serialize_parameters(self, parameters: ModelRequestParameters) -> str:
         output = parameters.output_object
         return canonical_text(
             {
-                "functions": [self._tool(each) for each in parameters.function_tools],
-                "outputs": [self._tool(each) for each in parameters.output_tools],
+                "functions": [self._describe_tool(each) for each in parameters.function_tools],
+                "outputs": [self._describe_tool(each) for each in parameters.output_tools],
                 "native": [to_jsonable_python(each, fallback=repr) for each in parameters.native_tools],
                 "mode": parameters.output_mode,
                 "object": None if output is None else to_jsonable_python(output, fallback=repr),
@@ -81,18 +83,22 @@ class RequestDigest:
             }
         )
 
-    def _tool(self, tool: ToolDefinition) -> list[str | None]:
+    def _describe_tool(self, tool: ToolDefinition) -> list[str | None]:
         schema: object = tool.parameters_json_schema
-        known = self._schemas.get(id(schema))
+        known = self._schema_texts.get(id(schema))
         if known is None or known[0] is not schema:
-            known = self._schemas[id(schema)] = (schema, canonical_text(schema))
+            known = self._schema_texts[id(schema)] = (schema, canonical_text(schema))
         return [tool.name, tool.description, known[1]]
 
 
-def _message_text(message: ModelMessage) -> str:
+def _serialize_message(message: ModelMessage) -> str:
     if isinstance(message, ModelRequest):
-        plain: dict[str, Any] = _REQUEST.dump_python(message, mode="json", include={"kind", "parts", "instructions"})
+        plain: dict[str, Any] = _REQUEST_ADAPTER.dump_python(
+            message, mode="json", include={"kind", "parts", "instructions"}
+        )
     else:
-        plain = _RESPONSE.dump_python(message, mode="json", include={"kind", "parts"})
-    plain["parts"] = [{key: value for key, value in part.items() if key not in _STAMPS} for part in plain["parts"]]
+        plain = _RESPONSE_ADAPTER.dump_python(message, mode="json", include={"kind", "parts"})
+    plain["parts"] = [
+        {key: value for key, value in part.items() if key not in _TIMESTAMP_FIELDS} for part in plain["parts"]
+    ]
     return canonical_text(plain)

@@ -13,20 +13,20 @@ from typing import Annotated, Any, Final, Literal, get_args, get_origin
 from pydantic import BaseModel, ConfigDict, Field, InstanceOf, ValidationError
 
 from remit.agent.agent import Prompt
-from remit.contracts.contract import NAME
+from remit.contracts.contract import NAME_PATTERN
 from remit.contracts.facts import Effect, Facts
 from remit.contracts.schema import Input, Output
 from remit.errors import ContractError, SetupError
 from remit.schemas.jsontext import canonical_text
-from remit.schemas.yaml_lines import Document
-from remit.workers.attachments import FIELD, Attachment, AttachmentPolicy
+from remit.schemas.yaml_lines import YamlDocument
+from remit.workers.attachments import ATTACHMENTS_FIELD, Attachment, AttachmentPolicy
 from remit.workers.prompt import Template
-from remit.workers.words import Filled, ModelName, Name, Permission, innermost, told
+from remit.workers.words import ModelName, NonEmptyText, Permission, ToolName, describe_error, select_innermost
 
 ProviderTool = Literal["code_execution", "image_generation", "web_fetch", "web_search", "x_search"]
 PROVIDER_TOOLS: Final[tuple[str, ...]] = get_args(ProviderTool)
 """The tools of providers that need no configuration. They run where the model runs, and nothing here governs them."""
-PROMPT: Final = ("prompt",)
+PROMPT_PATH: Final = ("prompt",)
 """The path of the prompt in the document of a worker file."""
 
 
@@ -42,28 +42,28 @@ class WorkerLimits(BaseModel):
     output_bytes: int = Field(default=256 << 10, ge=1, description="Bytes of the result.")
 
 
-class _Parts(BaseModel):
+class _DefinitionSchema(BaseModel):
     """The parts of a definition that a program may get wrong, each as a file may say it."""
 
     model_config = ConfigDict(strict=True)
 
-    name: Name
-    prompt: Filled
+    name: ToolName
+    prompt: NonEmptyText
     description: str
     includes: Mapping[str, str]
     model: ModelName
     compatible_models: tuple[Annotated[str, Field(min_length=1)], ...]
     input: type[BaseModel]
-    tools: tuple[Name, ...]
-    workers: tuple[Name, ...]
-    delegates: tuple[Name, ...]
+    tools: tuple[ToolName, ...]
+    workers: tuple[ToolName, ...]
+    delegates: tuple[ToolName, ...]
     permissions: frozenset[Permission] | None
     builtin_tools: tuple[str, ...]
     attachments: InstanceOf[AttachmentPolicy] | None
     limits: InstanceOf[WorkerLimits]
     retries: int = Field(ge=0, le=10)
     facts: InstanceOf[Facts]
-    document: InstanceOf[Document] | None
+    document: InstanceOf[YamlDocument] | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,11 +111,11 @@ class WorkerDefinition:
     limits: WorkerLimits = field(default_factory=WorkerLimits)
     retries: int = 1
     facts: Facts = field(default_factory=lambda: Facts(effect=Effect.COMPOSED))
-    document: Document | None = field(default=None, compare=False, repr=False)
+    document: YamlDocument | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        for what in self._wrong():
-            raise ContractError(f"worker {_legible(self.name)}: {what}")
+        for what in self._find_errors():
+            raise ContractError(f"worker {_display_name(self.name)}: {what}")
         if self.model and self.compatible_models:
             raise ContractError(f"worker {self.name} names a model and compatible models; say one of the two")
         if self.facts.effect is not Effect.COMPOSED:
@@ -126,18 +126,19 @@ class WorkerDefinition:
             raise ContractError(f"worker {self.name}: no provider has the tool {unknown[0]!r}; there are: {there}")
         if takes_attachments(self.input) != (self.attachments is not None):
             raise ContractError(
-                f"worker {self.name}: the input has a field `{FIELD}: tuple[Attachment, ...]` if the worker says which "
-                f"{FIELD} it takes, and only then"
+                f"worker {self.name}: the input has a field `{ATTACHMENTS_FIELD}: "
+                "tuple[Attachment, ...]` if the worker says which "
+                f"{ATTACHMENTS_FIELD} it takes, and only then"
             )
-        for finding in self.template.findings(parameters(self.input)):
+        for finding in self.template.check(parameter_names(self.input)):
             raise ContractError(f"worker {self.name}: {finding}")
 
-    def _wrong(self) -> Iterator[str]:
+    def _find_errors(self) -> Iterator[str]:
         """What a file could not say either: parts of other types, words that are none, names that stand twice."""
         try:
-            _Parts.model_validate({name: self.__dict__[name] for name in _Parts.model_fields})
+            _DefinitionSchema.model_validate({name: self.__dict__[name] for name in _DefinitionSchema.model_fields})
         except ValidationError as error:
-            yield "; ".join(told(innermost(error.errors(include_url=False))[0], of_program=True))
+            yield "; ".join(describe_error(select_innermost(error.errors(include_url=False))[0], in_code=True))
             return
         for key in ("tools", "workers", "delegates", "builtin_tools"):
             names: tuple[str, ...] = self.__dict__[key]
@@ -162,7 +163,7 @@ class WorkerDefinition:
         return Output(self.output)
 
     @property
-    def asks_prompt(self) -> bool:
+    def takes_prompt(self) -> bool:
         """Whether it takes a plain prompt: a text alone is an input."""
         return issubclass(self.input, Prompt)
 
@@ -171,88 +172,90 @@ class WorkerDefinition:
         """The prompt, compiled once."""
         if self.document is None:
             return Template(self.prompt, includes=self.includes)
-        line = self.document.lines.get(PROMPT, 1)
+        line = self.document.lines.get(PROMPT_PATH, 1)
         return Template(self.prompt, file=self.document.file, line=line, includes=self.includes)
 
     @property
-    def reach(self) -> frozenset[str]:
+    def tool_scope(self) -> frozenset[str]:
         """The names that calls below it may reach: its tools, its workers, and what it delegates."""
         return frozenset((*self.tools, *self.workers, *self.delegates))
 
-    def where(self, *path: str | int) -> str:
+    def locate(self, *path: str | int) -> str:
         """Where a part is written, as ``file:line``, like ``where("tools", 0)``; empty for one that a program made."""
-        return self.document.where(path) if self.document else ""
+        return self.document.locate(path) if self.document else ""
 
-    def instructions(self, payload: BaseModel) -> str:
+    def render_instructions(self, payload: BaseModel) -> str:
         """The system message for a payload. Of attachments the prompt knows name and kind, not what is in them.
 
         Raises:
-            InvalidError: it comes out too long. ToolFailedError: the prompt cannot be rendered for this payload.
+            InvalidArgumentsError: it comes out too long. ToolFailedError: the prompt cannot be rendered for this payload.
         """
-        plain = self._plain(payload)
+        plain = self._dump_payload(payload)
         if self.attachments is not None:
-            plain[FIELD] = [{"name": each["name"], "media_type": each["media_type"]} for each in plain[FIELD]]
+            plain[ATTACHMENTS_FIELD] = [
+                {"name": each["name"], "media_type": each["media_type"]} for each in plain[ATTACHMENTS_FIELD]
+            ]
         return self.template.render(plain)
 
-    def message(self, payload: BaseModel) -> str:
+    def render_message(self, payload: BaseModel) -> str:
         """The user message for a payload, without its attachments."""
         if isinstance(payload, Prompt):
             return payload.prompt
-        plain = self._plain(payload)
+        plain = self._dump_payload(payload)
         if self.attachments is not None:
-            del plain[FIELD]
+            del plain[ATTACHMENTS_FIELD]
         return canonical_text(plain)
 
-    def attached(self, payload: BaseModel) -> tuple[Attachment, ...]:
+    def get_attachments(self, payload: BaseModel) -> tuple[Attachment, ...]:
         """The attachments of a payload, once it is sure that the worker takes them.
 
         Raises:
-            InvalidError: it does not.
+            InvalidArgumentsError: it does not.
         """
         if self.attachments is None:
             return ()
-        given = tuple(dict(payload)[FIELD])
-        self.attachments.check(given)
-        return given
+        attachments = tuple(dict(payload)[ATTACHMENTS_FIELD])
+        self.attachments.check(attachments)
+        return attachments
 
-    def chosen(self, *, call: str = "", environment: str = "") -> str:
+    def resolve_model_name(self, *, requested_name: str = "", default_name: str = "") -> str:
         """The name of the model that is asked: the call's, else the file's, else the environment's.
 
         Raises:
             SetupError: none is named, or this worker is not made for it.
         """
-        name = call or self.model or environment
-        at = f" ({self.where('compatible_models')})" if self.document else ""
+        name = requested_name or self.model or default_name
+        at = f" ({self.locate('compatible_models')})" if self.document else ""
         if not name:
             raise SetupError(f"worker {self.name} names no model; give it one, or set REMIT_MODEL")
-        if not self.fits(name):
+        if not self.supports_model(name):
             patterns = ", ".join(self.compatible_models)
             raise SetupError(f"worker {self.name} is not made for the model {name!r}, but for {patterns}{at}")
         return name
 
-    def fits(self, model: str) -> bool:
+    def supports_model(self, model: str) -> bool:
         """Whether it is made for a model, named ``provider:name``."""
         return not self.compatible_models or any(fnmatchcase(model, each) for each in self.compatible_models)
 
-    def _plain(self, payload: BaseModel) -> dict[str, Any]:
+    def _dump_payload(self, payload: BaseModel) -> dict[str, Any]:
         """What the caller said, by the names that callers know, made of JSON types."""
-        plain: dict[str, Any] = json.loads(self.schema_in.canonical(payload))
+        plain: dict[str, Any] = json.loads(self.schema_in.dump_canonical(payload))
         return plain
 
 
-def _legible(name: object) -> str:
+def _display_name(name: object) -> str:
     """A name, or what was given in its place."""
-    return name if isinstance(name, str) and NAME.fullmatch(name) else repr(name)
+    return name if isinstance(name, str) and NAME_PATTERN.fullmatch(name) else repr(name)
 
 
-def parameters(model: type[BaseModel]) -> list[str]:
+def parameter_names(model: type[BaseModel]) -> list[str]:
     """The fields of a payload model by the names that callers know: those that a prompt may use."""
     return [field.alias or name for name, field in model.model_fields.items()]
 
 
 def takes_attachments(model: type[BaseModel]) -> bool:
     """Whether the payload model has a field for attachments."""
-    found = model.model_fields.get(FIELD)
+    found = model.model_fields.get(ATTACHMENTS_FIELD)
     if found is None:
         return False
     kind = found.annotation

@@ -7,19 +7,19 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from remit.contracts.classification import Visibility
-from remit.contracts.facts import Effect, Facts, Risk, facts_of
+from remit.contracts.facts import Effect, Facts, Risk, build_facts
 from remit.workers.attachments import AttachmentPolicy
 from remit.workers.definition import ProviderTool, WorkerLimits
-from remit.workers.words import ModelName, Name, Permission, Reference
+from remit.workers.words import ClassReference, ModelName, Permission, ToolName
 
 
-class Part(BaseModel):
+class FrontMatterPart(BaseModel):
     """A part of a front matter: nothing stands in it that is not known."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
-class GovernedBy(Part):
+class FactsSection(FrontMatterPart):
     """What governs calls of the worker, as facts do for a tool. Its effect is always composed."""
 
     risk: Risk = Field(default=Risk.SAFE, description="`safe`, `moderate` or `high`; a high risk is asked about.")
@@ -34,9 +34,9 @@ class GovernedBy(Part):
     )
     entities: tuple[str, ...] = Field(default=(), description="The kinds of things that its result holds.")
 
-    def facts(self) -> Facts:
+    def to_facts(self) -> Facts:
         """As facts."""
-        return facts_of(
+        return build_facts(
             effect=Effect.COMPOSED,
             risk=self.risk,
             permissions=self.required_permissions,
@@ -48,10 +48,10 @@ class GovernedBy(Part):
         )
 
 
-class FrontMatter(Part):
+class FrontMatter(FrontMatterPart):
     """What stands between the two lines ``---`` of a worker file."""
 
-    name: Name | None = Field(default=None, description="The canonical name; the file's own name if not said.")
+    name: ToolName | None = Field(default=None, description="The canonical name; the file's own name if not said.")
     description: str = Field(default="", description="When and why to call it, for whoever may call it.")
     model: ModelName = Field(
         default="",
@@ -61,17 +61,17 @@ class FrontMatter(Part):
         default=(),
         description="Patterns like `openai:*`, one of which the model must match; not beside `model`.",
     )
-    input: Reference | None = Field(
+    input: ClassReference | None = Field(
         default=None, description="The input, a pydantic model as `package.module:Model`; else it is a `prompt`."
     )
-    output: Reference | None = Field(
+    output: ClassReference | None = Field(
         default=None, description="The result, a pydantic model as `package.module:Model`; else it is text."
     )
-    tools: tuple[Name, ...] = Field(default=(), description="The tools it may call, by their canonical names.")
-    workers: tuple[Name, ...] = Field(
+    tools: tuple[ToolName, ...] = Field(default=(), description="The tools it may call, by their canonical names.")
+    workers: tuple[ToolName, ...] = Field(
         default=(), description="The workers it may call; itself only if it stands here too."
     )
-    delegates: tuple[Name, ...] = Field(
+    delegates: tuple[ToolName, ...] = Field(
         default=(), description="What workers below it may call besides, and it does not see."
     )
     permissions: tuple[Permission, ...] | None = Field(
@@ -83,4 +83,4 @@ class FrontMatter(Part):
     attachments: AttachmentPolicy | None = Field(default=None, description="Which files it takes; none if not said.")
     limits: WorkerLimits = Field(default_factory=WorkerLimits, description="How much one call of it may use.")
     retries: int = Field(default=1, ge=0, le=10, description="How often the model may mend an invalid result.")
-    facts: GovernedBy = Field(default_factory=GovernedBy, description="What governs calls of it.")
+    facts: FactsSection = Field(default_factory=FactsSection, description="What governs calls of it.")

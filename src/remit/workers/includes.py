@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path, PurePosixPath
 
-from remit.schemas.finding import Finding, shown
-from remit.workers.prompt import MOST, Reference, Template
+from remit.schemas.finding import Finding, display_path
+from remit.workers.prompt import MAX_PROMPT_CHARS, IncludeReference, Template
 
 
 def read_includes(text: str, *, line: int, file: Path) -> tuple[dict[str, str], list[Finding]]:
@@ -13,12 +13,12 @@ def read_includes(text: str, *, line: int, file: Path) -> tuple[dict[str, str], 
 
     ``line``: where the prompt begins in its ``file``. Names are those of files below the folder of ``file``.
     """
-    reader = _Reader(file.parent)
-    reader.read(Template(text, file=shown(file), line=line), shown(file), ())
+    reader = _IncludeReader(file.parent)
+    reader.read(Template(text, file=display_path(file), line=line), display_path(file), ())
     return reader.texts, reader.findings
 
 
-class _Reader:
+class _IncludeReader:
     """Follows references from text to text."""
 
     def __init__(self, folder: Path) -> None:
@@ -26,39 +26,49 @@ class _Reader:
         self.findings: list[Finding] = []
         self._folder = folder
 
-    def read(self, template: Template, file: str, above: tuple[str, ...]) -> None:
-        """Read what a text names; ``above`` are the names that led to it."""
-        for each in template.references():
+    def read(self, template: Template, file: str, ancestors: tuple[str, ...]) -> None:
+        """Read what a text names; ``ancestors`` are the names that led to it."""
+        for each in template.find_includes():
             if each.name is None:
                 continue  # what a template has that names nothing is found with its other faults
-            if each.name in above:
-                self._say(file, each, f"{each.name!r} includes itself", "remove one of the includes")
+            if each.name in ancestors:
+                self._add_finding(file, each, f"{each.name!r} includes itself", "remove one of the includes")
             elif each.name not in self.texts:
-                self._follow(each.name, each, file, above)
+                self._follow(each.name, each, file, ancestors)
 
-    def _follow(self, name: str, at: Reference, file: str, above: tuple[str, ...]) -> None:
+    def _follow(self, name: str, reference: IncludeReference, file: str, ancestors: tuple[str, ...]) -> None:
         path = PurePosixPath(name)
         if path.is_absolute() or ".." in path.parts or "\\" in name or "\0" in name:
-            self._say(file, at, f"{name!r} leads out of the folder of the worker", "name a file below it, like tone.md")
+            self._add_finding(
+                file, reference, f"{name!r} leads out of the folder of the worker", "name a file below it, like tone.md"
+            )
             return
         found = self._folder / path
         if not found.is_file():
-            self._say(file, at, f"there is no file {name!r} to include in {shown(self._folder)}", "write it")
+            self._add_finding(
+                file, reference, f"there is no file {name!r} to include in {display_path(self._folder)}", "write it"
+            )
         elif not found.resolve().is_relative_to(self._folder.resolve()):
-            self._say(file, at, f"{name!r} is a link out of the folder of the worker", "put a copy there")
+            self._add_finding(
+                file, reference, f"{name!r} is a link out of the folder of the worker", "put a copy there"
+            )
         else:
-            self._take(name, found.resolve(), at, file, above)
+            self._read_file(name, found.resolve(), reference, file, ancestors)
 
-    def _take(self, name: str, found: Path, at: Reference, file: str, above: tuple[str, ...]) -> None:
-        if found.stat().st_size > MOST:
-            self._say(file, at, f"{name!r} has more than {MOST:,} bytes", "include a shorter text")
+    def _read_file(
+        self, name: str, found: Path, reference: IncludeReference, file: str, ancestors: tuple[str, ...]
+    ) -> None:
+        if found.stat().st_size > MAX_PROMPT_CHARS:
+            self._add_finding(
+                file, reference, f"{name!r} has more than {MAX_PROMPT_CHARS:,} bytes", "include a shorter text"
+            )
             return
         try:
             self.texts[name] = found.read_text(encoding="utf-8-sig")
         except UnicodeDecodeError:
-            self._say(file, at, f"{name!r} is no text in UTF-8", "save it as UTF-8")
+            self._add_finding(file, reference, f"{name!r} is no text in UTF-8", "save it as UTF-8")
             return
-        self.read(Template(self.texts[name]), shown(self._folder / name), (*above, name))
+        self.read(Template(self.texts[name]), display_path(self._folder / name), (*ancestors, name))
 
-    def _say(self, file: str, at: Reference, what: str, mend: str) -> None:
-        self.findings.append(Finding(code="include", where=f"{file}:{at.line}", what=what, mend=mend))
+    def _add_finding(self, file: str, reference: IncludeReference, what: str, fix: str) -> None:
+        self.findings.append(Finding(code="include", where=f"{file}:{reference.line}", what=what, fix=fix))

@@ -9,30 +9,30 @@ from typing import TYPE_CHECKING, Final, TypeAlias, get_args
 
 from remit.agent.model import Model as Port
 from remit.agent.model import NamedModel
-from remit.errors import SetupError, no_model
-from remit.models.late import Late
+from remit.errors import SetupError, as_no_model_error
+from remit.models.late import LazyModel
 from remit.models.scripted import Scripted
-from remit.models.weights import KNOWN, gguf_of
-from remit.schemas.suggestions import near
+from remit.models.weights import KNOWN_WEIGHTS, find_gguf
+from remit.schemas.suggestions import suggest
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
 
-ENVIRONMENT: Final = "REMIT_MODEL"
+MODEL_VARIABLE: Final = "REMIT_MODEL"
 """The variable that names the model where neither the call nor the file does."""
 
 AnyModel: TypeAlias = "Model | Port | str"
 """A model of PydanticAI, one of Remit's own port, or the name of either."""
 
-_CHAT: Final = "openai-chat"
+_OPENAI_CHAT: Final = "openai-chat"
 """PydanticAI's word for chat completions, which every compatible endpoint has; its ``openai`` is another interface."""
 
 
-OWN: Final = ("scripted", "local")
+BUILTIN_KINDS: Final = ("scripted", "local")
 """The kinds of models that are Remit's own, by the first part of their names."""
 
 
-def model_named(name: str) -> Model | Port:
+def resolve_model(name: str) -> Model | Port:
     """The model of a name: ``scripted:FILE``, ``local:base``, ``openai:NAME`` and whatever PydanticAI knows.
 
     ``openai:`` asks the endpoint at ``OPENAI_BASE_URL`` by chat completions.
@@ -46,43 +46,47 @@ def model_named(name: str) -> Model | Port:
             return Scripted.load(Path(rest))
         if kind == "local":
             return LocalModel(rest)
-        return _of_pydantic_ai(name)
+        return _infer_pydantic_ai_model(name)
     except SetupError as error:
-        raise no_model(error) from error
+        raise as_no_model_error(error) from error
 
 
-def known_as(name: str) -> str:
+def pydantic_ai_name(name: str) -> str:
     """The name by which PydanticAI knows the model of a name."""
     kind, _, rest = name.partition(":")
-    return f"{_CHAT}:{rest}" if kind == "openai" else name.removeprefix("pydantic-ai:")
+    return f"{_OPENAI_CHAT}:{rest}" if kind == "openai" else name.removeprefix("pydantic-ai:")
 
 
-def unknown(name: str) -> str:
+def explain_unknown_model(name: str) -> str:
     """How to mend the name of a model that there is nowhere; empty for one that there is.
 
     That its key, its package or its weights are missing here is not told, and nobody is asked.
     """
     kind, _, rest = name.partition(":")
     if kind == "scripted":
-        return _no_script(Path(rest))
+        return _check_script(Path(rest))
     if kind == "local":
-        there = rest in KNOWN or Path(rest).expanduser().is_file()
-        return "" if there else near(rest, KNOWN, f"write local:{' or local:'.join(KNOWN)}, or name a GGUF file")
+        there = rest in KNOWN_WEIGHTS or Path(rest).expanduser().is_file()
+        return (
+            ""
+            if there
+            else suggest(rest, KNOWN_WEIGHTS, f"write local:{' or local:'.join(KNOWN_WEIGHTS)}, or name a GGUF file")
+        )
     from pydantic_ai.models import KnownModelName  # noqa: PLC0415 - PydanticAI takes its time, and only models need it
     from pydantic_ai.providers import infer_provider_class  # noqa: PLC0415 - as above
 
-    provider = known_as(name).partition(":")[0]
+    provider = pydantic_ai_name(name).partition(":")[0]
     try:
         infer_provider_class(provider)
     except ImportError:
         return ""
     except ValueError:
-        providers = {each.partition(":")[0] for each in get_args(KnownModelName.__value__)} | {*OWN}
-        return near(provider, providers, otherwise="write provider:name, like openai:gpt-5-mini or local:base")
+        providers = {each.partition(":")[0] for each in get_args(KnownModelName.__value__)} | {*BUILTIN_KINDS}
+        return suggest(provider, providers, fallback="write provider:name, like openai:gpt-5-mini or local:base")
     return ""
 
 
-def _no_script(path: Path) -> str:
+def _check_script(path: Path) -> str:
     try:
         Scripted.load(path)
     except SetupError as error:
@@ -90,17 +94,17 @@ def _no_script(path: Path) -> str:
     return ""
 
 
-def _of_pydantic_ai(name: str) -> Model:
+def _infer_pydantic_ai_model(name: str) -> Model:
     from pydantic_ai.exceptions import UserError  # noqa: PLC0415 - PydanticAI takes its time, and only running needs it
     from pydantic_ai.models import infer_model  # noqa: PLC0415 - as above
 
     try:
-        return infer_model(known_as(name))
+        return infer_model(pydantic_ai_name(name))
     except (UserError, ImportError, ValueError) as error:
         raise SetupError(f"the model {name!r} cannot be had: {error}") from error
 
 
-def name_of(model: AnyModel) -> str:
+def get_model_name(model: AnyModel) -> str:
     """The name of a model as patterns match it, like ``openai:gpt-4o``; empty for one that does not say."""
     from pydantic_ai.models import Model  # noqa: PLC0415 - as above
 
@@ -111,43 +115,43 @@ def name_of(model: AnyModel) -> str:
     return f"{model.vendor}:{model.model}" if isinstance(model, NamedModel) else ""
 
 
-class Models:
+class ModelResolver:
     """From names to models, each found once: a model that runs here is started once for all who name it."""
 
     def __init__(self) -> None:
-        self._found: dict[str, Model | Port] = {}
+        self._models_by_name: dict[str, Model | Port] = {}
 
     def __call__(self, name: str) -> Model | Port:
         """The model of a name; see `model_named`."""
-        if name not in self._found:
-            self._found[name] = model_named(name)
-        return self._found[name]
+        if name not in self._models_by_name:
+            self._models_by_name[name] = resolve_model(name)
+        return self._models_by_name[name]
 
 
-class LocalModel(Late):
+class LocalModel(LazyModel):
     """A model on this machine, started when it is first asked, and named to who asks."""
 
     vendor: Final = "local"
 
-    def __init__(self, which: str) -> None:
-        super().__init__(lambda: _local(which))
-        self.model = which
+    def __init__(self, name_or_path: str) -> None:
+        super().__init__(lambda: _open_local_model(name_or_path))
+        self.model = name_or_path
 
-    def check(self) -> None:
+    def check_available(self) -> None:
         """See to it that it is here.
 
         Raises:
             SetupError: it is not; the message says how to get it.
         """
-        gguf_of(self.model)
+        find_gguf(self.model)
 
 
 @asynccontextmanager
-async def _local(which: str) -> AsyncGenerator[Port]:
+async def _open_local_model(name_or_path: str) -> AsyncGenerator[Port]:
     try:
-        from remit.models.local import local_model  # noqa: PLC0415 - of the extra `local`
+        from remit.models.local import open_local_model  # noqa: PLC0415 - of the extra `local`
     except ModuleNotFoundError as error:
         extra = "pip install 'remit[local]'"
-        raise SetupError(f"local:{which} needs {error.name}; install it with: {extra}") from error
-    async with local_model(which) as model:
+        raise SetupError(f"local:{name_or_path} needs {error.name}; install it with: {extra}") from error
+    async with open_local_model(name_or_path) as model:
         yield model

@@ -6,16 +6,16 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from typing import Protocol
 
-from remit.contracts.naming import alias_of, check_free
+from remit.contracts.naming import check_not_reserved, python_alias
 from remit.errors import ContractError
-from remit.journal.codec import RESULT
+from remit.journal.codec import RESULT_TOOL
 from remit.schemas.finding import Finding
-from remit.schemas.suggestions import near
+from remit.schemas.suggestions import suggest
 
-Near = Callable[[str, Collection[str]], str]
+SuggestFix = Callable[[str, Collection[str]], str]
 
 
-class Named(Protocol):
+class NamesCallees(Protocol):
     """What is looked at: a worker, or the names of a file that cannot be read. An empty name is none."""
 
     @property
@@ -43,104 +43,118 @@ class Named(Protocol):
         """The tools of providers it names."""
         ...
 
-    def where(self, *path: str | int) -> str:
+    def locate(self, *path: str | int) -> str:
         """Where a part is written, as ``file:line``; empty where it is not."""
         ...
 
 
 def check_names(
-    definitions: Sequence[Named],
+    definitions: Sequence[NamesCallees],
     tools: Collection[str],
     *,
-    also: Collection[str] = (),
-    beside: Sequence[Named] = (),
-    rest: str = "",
-    lacking: str = "",
+    extra_workers: Collection[str] = (),
+    other_workers: Sequence[NamesCallees] = (),
+    list_command: str = "",
+    no_tools_hint: str = "",
 ) -> list[Finding]:
     """What is wrong with the names in some workers.
 
     Args:
         definitions: what is looked at.
         tools: the tools that there are.
-        also: workers that there are, whose names may be taken on purpose.
-        beside: other workers, with whose names theirs must not clash.
-        rest: where a person reads all names of tools, like ``remit tools shop``.
-        lacking: how to say whose tools there are, where nobody did.
+        extra_workers: workers that there are, whose names may be taken on purpose.
+        other_workers: other workers, with whose names theirs must not clash.
+        list_command: where a person reads all names of tools, like ``remit tools shop``.
+        no_tools_hint: how to say whose tools there are, where nobody did.
     """
-    of_tools = partial(near, rest=rest, otherwise=lacking)
-    workers = {each.name for each in (*definitions, *beside) if each.name} | set(also)
-    found = list(_taken(definitions, tools, beside))
+    suggest_tool = partial(suggest, list_command=list_command, fallback=no_tools_hint)
+    workers = {each.name for each in (*definitions, *other_workers) if each.name} | set(extra_workers)
+    found = list(_find_name_clashes(definitions, tools, other_workers))
     for each in definitions:
         try:
-            check_free(each.name)
+            check_not_reserved(each.name)
         except ContractError as error:
-            found.append(_finding("value", each, ("name",), error.message, "say another `name`"))
-        found += _reserved(each)
-        found += _listed(each, "tools", each.tools, set(tools), "worker", workers, of_tools)
-        found += _listed(each, "workers", each.workers, workers, "tool", set(tools), near)
-        found += _listed(each, "delegates", each.delegates, workers | set(tools), "", set(), of_tools)
-        found += _redundant(each)
+            found.append(_make_finding("value", each, ("name",), error.message, "say another `name`"))
+        found += _find_reserved_names(each)
+        found += _find_unknown_names(each, "tools", each.tools, set(tools), "worker", workers, suggest_tool)
+        found += _find_unknown_names(each, "workers", each.workers, workers, "tool", set(tools), suggest)
+        found += _find_unknown_names(each, "delegates", each.delegates, workers | set(tools), "", set(), suggest_tool)
+        found += _find_redundant_delegates(each)
     return found
 
 
-def _taken(definitions: Sequence[Named], tools: Collection[str], beside: Sequence[Named]) -> Iterator[Finding]:
+def _find_name_clashes(
+    definitions: Sequence[NamesCallees], tools: Collection[str], other_workers: Sequence[NamesCallees]
+) -> Iterator[Finding]:
     """Names that two things want, by their aliases. Tools of providers share the names that a model sees."""
-    first = {alias_of(name): (name, "a tool of the application") for name in sorted(tools)}
-    for each in beside:
-        first.setdefault(alias_of(each.name), (each.name, _whose(each)))
+    owners = {python_alias(name): (name, "a tool of the application") for name in sorted(tools)}
+    for each in other_workers:
+        owners.setdefault(python_alias(each.name), (each.name, _describe_owner(each)))
     for each in definitions:
-        name, whose = first.get(alias_of(each.name), ("", ""))
+        name, whose = owners.get(python_alias(each.name), ("", ""))
         if each.name and name:
             same = "" if name == each.name else f", in Python, by {name!r}"
             what = f"the name {each.name!r} is taken{same}: it is {whose}"
-            yield _finding("name-taken", each, ("name",), what, "say another `name`")
-        first.setdefault(alias_of(each.name), (each.name, _whose(each)))
+            yield _make_finding("name-taken", each, ("name",), what, "say another `name`")
+        owners.setdefault(python_alias(each.name), (each.name, _describe_owner(each)))
     for each in definitions:
         for index, name in enumerate(each.builtin_tools):
-            other, whose = first.get(alias_of(name), ("", ""))
+            other, whose = owners.get(python_alias(name), ("", ""))
             if name and other == name:
                 what = f"the provider's tool {name!r} has the name of another: {whose}"
-                yield _finding("name-taken", each, ("builtin_tools", index), what, "rename the other one")
+                yield _make_finding("name-taken", each, ("builtin_tools", index), what, "rename the other one")
 
 
-def _whose(worker: Named) -> str:
-    where = worker.where()
+def _describe_owner(worker: NamesCallees) -> str:
+    where = worker.locate()
     return f"the worker at {where}" if where else "another worker"
 
 
-def _reserved(worker: Named) -> Iterator[Finding]:
+def _find_reserved_names(worker: NamesCallees) -> Iterator[Finding]:
     """Where the name stands by which a model gives its result."""
-    what = f"{RESULT!r} is the name by which a model gives its result, and can be no other's"
-    if worker.name == RESULT:
-        yield _finding("reserved", worker, ("name",), what, "say another `name`")
+    what = f"{RESULT_TOOL!r} is the name by which a model gives its result, and can be no other's"
+    if worker.name == RESULT_TOOL:
+        yield _make_finding("reserved", worker, ("name",), what, "say another `name`")
     for key, names in (("tools", worker.tools), ("workers", worker.workers), ("delegates", worker.delegates)):
         for index, name in enumerate(names):
-            if name == RESULT:
+            if name == RESULT_TOOL:
                 mend = "remove it: every worker gives its result without it"
-                yield _finding("reserved", worker, (key, index), what, mend)
+                yield _make_finding("reserved", worker, (key, index), what, mend)
 
 
-def _listed(
-    worker: Named, key: str, names: Sequence[str], there: set[str], other: str, others: set[str], mend: Near
+def _find_unknown_names(
+    worker: NamesCallees,
+    key: str,
+    names: Sequence[str],
+    known_names: set[str],
+    other_kind: str,
+    other_names: set[str],
+    suggest_fix: SuggestFix,
 ) -> Iterator[Finding]:
     """Names in a list that are none of those which may stand there."""
     kind = {"tools": "tool", "workers": "worker"}.get(key, "tool or worker")
     for index, name in enumerate(names):
-        if not name or name in there or name == RESULT:
+        if not name or name in known_names or name == RESULT_TOOL:
             continue
-        if name in others:
-            yield _finding(f"unknown-{key}", worker, (key, index), f"{name!r} is a {other}", f"list it as a {other}")
+        if name in other_names:
+            yield _make_finding(
+                f"unknown-{key}", worker, (key, index), f"{name!r} is a {other_kind}", f"list it as a {other_kind}"
+            )
             continue
-        yield _finding(f"unknown-{key}", worker, (key, index), f"there is no {kind} {name!r}", mend(name, there))
+        yield _make_finding(
+            f"unknown-{key}", worker, (key, index), f"there is no {kind} {name!r}", suggest_fix(name, known_names)
+        )
 
 
-def _redundant(worker: Named) -> Iterator[Finding]:
+def _find_redundant_delegates(worker: NamesCallees) -> Iterator[Finding]:
     for index, name in enumerate(worker.delegates):
         if name and name in (*worker.tools, *worker.workers):
             what = f"{name!r} is delegated, and the worker may call it itself"
-            yield _finding("said-twice", worker, ("delegates", index), what, "remove it here: those below may call it")
+            yield _make_finding(
+                "said-twice", worker, ("delegates", index), what, "remove it here: those below may call it"
+            )
 
 
-def _finding(code: str, worker: Named, at: tuple[str | int, ...], what: str, mend: str) -> Finding:
-    where = worker.where(*at) or f"worker {worker.name}"
-    return Finding(code=code, where=where, what=what, mend=mend)
+def _make_finding(code: str, worker: NamesCallees, path: tuple[str | int, ...], what: str, fix: str) -> Finding:
+    where = worker.locate(*path) or f"worker {worker.name}"
+    return Finding(code=code, where=where, what=what, fix=fix)

@@ -29,11 +29,11 @@ from pydantic_ai.usage import RequestUsage
 from remit.agent.model import Model as Port
 from remit.agent.model import NamedModel
 from remit.contracts.callee import Frame
-from remit.contracts.chat import ChatRequest, Completion, History, ToolTexts, write
-from remit.errors import InvalidError
-from remit.workers.toolset import written
+from remit.contracts.chat import ChatRequest, Completion, History, ToolDefinitions, encode_message
+from remit.errors import InvalidArgumentsError
+from remit.workers.toolset import get_arguments_text
 
-_FINISH: Final[dict[str, FinishReason]] = {
+_FINISH_REASONS: Final[dict[str, FinishReason]] = {
     "stop": "stop",
     "length": "length",
     "content_filter": "content_filter",
@@ -41,7 +41,7 @@ _FINISH: Final[dict[str, FinishReason]] = {
 }
 
 
-class PortModel(Model):
+class ModelPortAdapter(Model):
     """Asks ``port`` for one call of a worker, whose frame the requests carry."""
 
     def __init__(self, port: Port, frame: Frame) -> None:
@@ -76,19 +76,19 @@ class PortModel(Model):
         knobs: dict[str, Any] = {**(settings or {})}
         completion = await self.port(
             ChatRequest(
-                agent=self._frame.id,
+                agent_call_id=self._frame.id,
                 turn=self._turn,
                 ledger=self._frame.ledger,
-                history=History(_texts(messages, parameters)),
-                tools=ToolTexts(map(_described, (*parameters.function_tools, *parameters.output_tools))),
+                history=History(_messages_to_wire(messages, parameters)),
+                tools=ToolDefinitions(map(_tool_to_wire, (*parameters.function_tools, *parameters.output_tools))),
                 temperature=knobs.get("temperature"),
                 max_tokens=knobs.get("max_tokens"),
             )
         )
-        return _response(completion)
+        return _completion_to_response(completion)
 
 
-def _described(tool: ToolDefinition) -> dict[str, Any]:
+def _tool_to_wire(tool: ToolDefinition) -> dict[str, Any]:
     function = {
         "name": tool.name,
         "description": tool.description or "",
@@ -97,65 +97,69 @@ def _described(tool: ToolDefinition) -> dict[str, Any]:
     return {"type": "function", "function": function}
 
 
-def _texts(messages: Sequence[ModelMessage], parameters: ModelRequestParameters) -> Iterator[str]:
+def _messages_to_wire(messages: Sequence[ModelMessage], parameters: ModelRequestParameters) -> Iterator[str]:
     """The wire texts that say what the messages say; all that is said to the system stands first, as one message."""
     system = [part.content for part in parameters.instruction_parts or ()]
     parts = [part for message in messages if isinstance(message, ModelRequest) for part in message.parts]
     system += [part.content for part in parts if isinstance(part, SystemPromptPart)]
     if system:
-        yield write({"role": "system", "content": "\n\n".join(system)})
+        yield encode_message({"role": "system", "content": "\n\n".join(system)})
     for message in messages:
-        yield from _asked(message) if isinstance(message, ModelRequest) else [_said(message)]
+        yield from _request_to_wire(message) if isinstance(message, ModelRequest) else [_response_to_wire(message)]
 
 
-def _asked(request: ModelRequest) -> Iterator[str]:
+def _request_to_wire(request: ModelRequest) -> Iterator[str]:
     for part in request.parts:
         match part:
             case SystemPromptPart():
                 pass
             case UserPromptPart():
-                yield write({"role": "user", "content": _content(part.content)})
+                yield encode_message({"role": "user", "content": _content_to_wire(part.content)})
             case ToolReturnPart():
                 content = part.model_response_str()
-                yield write({"role": "tool", "tool_call_id": part.tool_call_id, "content": content})
+                yield encode_message({"role": "tool", "tool_call_id": part.tool_call_id, "content": content})
             case RetryFeedbackPart():
-                yield write({"role": "user", "content": part.model_response()})
+                yield encode_message({"role": "user", "content": part.model_response()})
             case _:
-                raise InvalidError(f"this model cannot be told of a {part.part_kind!r}; use one of a provider")
+                raise InvalidArgumentsError(f"this model cannot be told of a {part.part_kind!r}; use one of a provider")
 
 
-def _content(content: str | Sequence[UserContent]) -> str | list[dict[str, Any]]:
-    return content if isinstance(content, str) else [_piece(each) for each in content]
+def _content_to_wire(content: str | Sequence[UserContent]) -> str | list[dict[str, Any]]:
+    return content if isinstance(content, str) else [_content_part_to_wire(each) for each in content]
 
 
-def _piece(content: UserContent) -> dict[str, Any]:
+def _content_part_to_wire(content: UserContent) -> dict[str, Any]:
     if isinstance(content, (str, TextContent)):
         return {"type": "text", "text": content if isinstance(content, str) else content.content}
     if isinstance(content, BinaryContent) and content.is_image:
         return {"type": "image_url", "image_url": {"url": content.data_uri}}
     if isinstance(content, BinaryContent) and content.media_type.startswith("text/"):
         return {"type": "text", "text": content.data.decode(errors="replace")}
-    raise InvalidError("this model reads texts and images, no other attachments; use one of a provider")
+    raise InvalidArgumentsError("this model reads texts and images, no other attachments; use one of a provider")
 
 
-def _said(response: ModelResponse) -> str:
+def _response_to_wire(response: ModelResponse) -> str:
     text = "".join(part.content for part in response.parts if isinstance(part, TextPart))
     calls = [
-        {"id": part.tool_call_id, "type": "function", "function": {"name": part.tool_name, "arguments": written(part)}}
+        {
+            "id": part.tool_call_id,
+            "type": "function",
+            "function": {"name": part.tool_name, "arguments": get_arguments_text(part)},
+        }
         for part in response.parts
         if isinstance(part, ToolCallPart)
     ]
-    return write(
+    return encode_message(
         {"role": "assistant", "content": text or (None if calls else "")} | ({"tool_calls": calls} if calls else {})
     )
 
 
-def _response(completion: Completion) -> ModelResponse:
+def _completion_to_response(completion: Completion) -> ModelResponse:
     parts: list[ModelResponsePart] = [TextPart(completion.content)] if completion.content else []
-    parts += [ToolCallPart(wanted.name, wanted.arguments, wanted.id) for wanted in completion.wanted]
+    parts += [ToolCallPart(wanted.name, wanted.arguments, wanted.id) for wanted in completion.tool_calls]
     return ModelResponse(
         parts=parts,
         usage=RequestUsage(input_tokens=completion.prompt_tokens, output_tokens=completion.completion_tokens),
         model_name=completion.model,
-        finish_reason=_FINISH.get(completion.finish),
+        finish_reason=_FINISH_REASONS.get(completion.finish_reason),
     )

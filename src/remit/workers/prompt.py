@@ -14,20 +14,20 @@ from jinja2 import TemplateSyntaxError, nodes
 from jinja2.meta import find_undeclared_variables
 
 from remit.core.frozen import frozen
-from remit.errors import InvalidError, ToolFailedError
+from remit.errors import InvalidArgumentsError, ToolFailedError
 from remit.schemas.finding import Finding
-from remit.workers.sandbox import Sandbox, Steps
-from remit.workers.scopes import assigned, free_uses, internals, set_in
+from remit.workers.sandbox import BoundedRange, Sandbox
+from remit.workers.scopes import collect_bound_names, collect_top_level_names, find_free_uses, find_internal_attributes
 
-MOST: Final = 256 << 10
+MAX_PROMPT_CHARS: Final = 256 << 10
 """Characters that a prompt may come out with."""
-MAIN: Final = ""
+MAIN_TEMPLATE: Final = ""
 """The name of the prompt itself among its texts."""
-_REFERENCES: Final = (nodes.Extends, nodes.FromImport, nodes.Import, nodes.Include)
+_INCLUDE_NODES: Final = (nodes.Extends, nodes.FromImport, nodes.Import, nodes.Include)
 
 
 @frozen(kw_only=False)
-class Reference:
+class IncludeReference:
     """Where a text names another, which it includes; None where that is not said by a plain text."""
 
     name: str | None
@@ -45,107 +45,117 @@ class Template:
         self, text: str, *, file: str = "prompt", line: int = 1, includes: Mapping[str, str] | None = None
     ) -> None:
         above = "".join(("{#", "\n" * (line - 1), "#}"))  # so that Jinja counts the lines of the file
-        self._texts = {MAIN: above + text, **(includes or {})}
+        self._texts = {MAIN_TEMPLATE: above + text, **(includes or {})}
         self._file = file
-        self._sandbox = Sandbox(self._texts, self._place)
+        self._sandbox = Sandbox(self._texts, self._get_file)
 
     def render(self, fields: Mapping[str, object]) -> str:
         """The text for an input.
 
         Raises:
-            InvalidError: it comes out too long.
+            InvalidArgumentsError: it comes out too long.
             ToolFailedError: it cannot be rendered for this input.
         """
         parts: list[str] = []
-        left = MOST
+        remaining = MAX_PROMPT_CHARS
         try:
-            for part in self._sandbox.get_template(MAIN).generate({"range": Steps(), **fields}):
+            for part in self._sandbox.get_template(MAIN_TEMPLATE).generate({"range": BoundedRange(), **fields}):
                 parts.append(part)
-                left -= len(part)
-                if left < 0:
+                remaining -= len(part)
+                if remaining < 0:
                     break
         except Exception as error:
-            said = f"{type(error).__name__}: {error}"
-            raise ToolFailedError(f"{self._line_of(error)}: the prompt cannot be rendered: {said}") from error
-        if left < 0:
-            raise InvalidError(f"the prompt of {self._file} comes out longer than {MOST:,} characters")
+            message = f"{type(error).__name__}: {error}"
+            raise ToolFailedError(f"{self._locate_error(error)}: the prompt cannot be rendered: {message}") from error
+        if remaining < 0:
+            raise InvalidArgumentsError(
+                f"the prompt of {self._file} comes out longer than {MAX_PROMPT_CHARS:,} characters"
+            )
         return "".join(parts).strip()
 
-    def findings(self, known: Collection[str] | None) -> list[Finding]:
+    def check(self, parameters: Collection[str] | None) -> list[Finding]:
         """What can be seen to be wrong before there is an input.
 
-        ``known`` are the parameters of every input; None where they are not known: then none is missed.
+        ``parameters`` are the parameters of every input; None where they are not known: then none is missed.
         """
         trees: dict[str, nodes.Template] = {}
         found: list[Finding] = []
         for name, text in self._texts.items():
             try:
-                tree = self._parsed(name)
-                self._sandbox.compile(text, name, self._place(name))
+                tree = self._parse(name)
+                self._sandbox.compile(text, name, self._get_file(name))
                 trees[name] = tree
             except TemplateSyntaxError as error:
-                found.append(self._finding("template", name, error.lineno, f"no template: {error.message}", "mend it"))
+                found.append(
+                    self._make_finding("template", name, error.lineno, f"no template: {error.message}", "mend it")
+                )
         for name, tree in trees.items():
-            found += self._unread(name, references(tree))
-            found += self._internal(name, tree)
-            if known is not None:
-                found += self._undeclared(name, trees, known)
+            found += self._find_missing_includes(name, find_includes(tree))
+            found += self._find_internal_attributes(name, tree)
+            if parameters is not None:
+                found += self._find_undeclared_fields(name, trees, parameters)
         return found
 
-    def references(self) -> list[Reference]:
+    def find_includes(self) -> list[IncludeReference]:
         """The texts that the prompt itself names; none where it is no template."""
         try:
-            return references(self._parsed(MAIN))
+            return find_includes(self._parse(MAIN_TEMPLATE))
         except TemplateSyntaxError:
             return []
 
-    def _parsed(self, name: str) -> nodes.Template:
-        return self._sandbox.parse(self._texts[name], name, self._place(name))
+    def _parse(self, name: str) -> nodes.Template:
+        return self._sandbox.parse(self._texts[name], name, self._get_file(name))
 
-    def _unread(self, name: str, named: Iterable[Reference]) -> Iterator[Finding]:
-        for each in named:
+    def _find_missing_includes(self, name: str, includes: Iterable[IncludeReference]) -> Iterator[Finding]:
+        for each in includes:
             if each.name is None:
                 what = "what is included is not named by a plain text"
-                yield self._finding("include", name, each.line, what, 'name it, like {% include "tone.md" %}')
+                yield self._make_finding("include", name, each.line, what, 'name it, like {% include "tone.md" %}')
             elif each.name not in self._texts:
                 what = f"there is no text {each.name!r} to include"
-                yield self._finding("include", name, each.line, what, "give it, or correct the name")
+                yield self._make_finding("include", name, each.line, what, "give it, or correct the name")
 
-    def _internal(self, name: str, tree: nodes.Template) -> Iterator[Finding]:
-        for attribute, line in sorted(set(internals(tree)), key=lambda each: each[1]):
+    def _find_internal_attributes(self, name: str, tree: nodes.Template) -> Iterator[Finding]:
+        for attribute, line in sorted(set(find_internal_attributes(tree)), key=lambda each: each[1]):
             what = f"{attribute} is of Python, and no part of an input"
-            yield self._finding("internal", name, line, what, "remove it: the sandbox refuses it")
+            yield self._make_finding("internal", name, line, what, "remove it: the sandbox refuses it")
 
-    def _undeclared(self, name: str, trees: Mapping[str, nodes.Template], known: Collection[str]) -> Iterator[Finding]:
-        there = f"there are: {', '.join(sorted(known)) or 'none'}"
+    def _find_undeclared_fields(
+        self, name: str, trees: Mapping[str, nodes.Template], parameters: Collection[str]
+    ) -> Iterator[Finding]:
+        there = f"there are: {', '.join(sorted(parameters)) or 'none'}"
         tree = trees[name]
         around = [each for other, each in trees.items() if other != name]
         extends = next(tree.find_all(nodes.Extends), None) is not None
-        shared = {said for each in around for said in assigned(each)} if name != MAIN or extends else set[str]()
-        said = {*known, *shared, *set_in(tree), *self._sandbox.globals}
+        shared = (
+            {said for each in around for said in collect_bound_names(each)}
+            if name != MAIN_TEMPLATE or extends
+            else set[str]()
+        )
+        said = {*parameters, *shared, *collect_top_level_names(tree), *self._sandbox.globals}
         for missing in sorted(find_undeclared_variables(tree) - said):
-            line = min(free_uses(tree, missing), default=1)
-            yield self._finding("unknown-field", name, line, f"the input has no field {missing!r}", there)
+            line = min(find_free_uses(tree, missing), default=1)
+            yield self._make_finding("unknown-field", name, line, f"the input has no field {missing!r}", there)
 
-    def _finding(self, code: str, name: str, line: int, what: str, mend: str) -> Finding:
-        return Finding(code=code, where=f"{self._place(name)}:{line}", what=what, mend=mend)
+    def _make_finding(self, code: str, name: str, line: int, what: str, fix: str) -> Finding:
+        return Finding(code=code, where=f"{self._get_file(name)}:{line}", what=what, fix=fix)
 
-    def _place(self, name: str) -> str:
+    def _get_file(self, name: str) -> str:
         """The file of a text."""
-        return self._file if name == MAIN else str(PurePath(self._file).parent / name)
+        return self._file if name == MAIN_TEMPLATE else str(PurePath(self._file).parent / name)
 
-    def _line_of(self, error: Exception) -> str:
+    def _locate_error(self, error: Exception) -> str:
         """The line of a text at which rendering it failed, as ``file:line``."""
-        files = {self._place(name) for name in self._texts}
+        files = {self._get_file(name) for name in self._texts}
         frames = [each for each in traceback.extract_tb(error.__traceback__) if each.filename in files]
         return [self._file, *(f"{each.filename}:{each.lineno}" for each in frames)][-1]
 
 
-def references(tree: nodes.Template) -> list[Reference]:
+def find_includes(tree: nodes.Template) -> list[IncludeReference]:
     """The texts that a template names."""
-    found: list[Reference] = []
-    for node in tree.find_all(_REFERENCES):
+    found: list[IncludeReference] = []
+    for node in tree.find_all(_INCLUDE_NODES):
         named = cast("nodes.Include", node).template
         value = named.value if isinstance(named, nodes.Const) else None
-        found.append(Reference(value if isinstance(value, str) and value else None, node.lineno))
+        found.append(IncludeReference(value if isinstance(value, str) and value else None, node.lineno))
     return found

@@ -12,55 +12,55 @@ from typing import Final, cast
 from pydantic import BaseModel, ValidationError
 
 from remit.agent.agent import Prompt
-from remit.contracts.contract import NAME
+from remit.contracts.contract import NAME_PATTERN
 from remit.contracts.schema import Input, Output
 from remit.core.frozen import frozen
 from remit.errors import ContractError
-from remit.schemas.finding import Finding, shown
-from remit.schemas.jsontext import compact
-from remit.schemas.suggestions import near
-from remit.schemas.yaml_lines import Document
-from remit.schemas.yaml_lines import Path as At
-from remit.workers.attachments import FIELD, AttachmentPolicy, PromptWithAttachments
-from remit.workers.definition import WorkerDefinition, WorkerLimits, parameters, takes_attachments
-from remit.workers.front import FrontMatter, GovernedBy
+from remit.schemas.finding import Finding, display_path
+from remit.schemas.jsontext import compact_json
+from remit.schemas.suggestions import suggest
+from remit.schemas.yaml_lines import KeyPath as At
+from remit.schemas.yaml_lines import YamlDocument
+from remit.workers.attachments import ATTACHMENTS_FIELD, AttachmentPolicy, PromptWithAttachments
+from remit.workers.definition import WorkerDefinition, WorkerLimits, parameter_names, takes_attachments
+from remit.workers.front import FactsSection, FrontMatter
 from remit.workers.includes import read_includes
 from remit.workers.prompt import Template
-from remit.workers.source import Source, WorkerFileError, read_source
-from remit.workers.words import AS_REFERENCE, innermost, told
+from remit.workers.source import WorkerFileError, WorkerSource, read_source
+from remit.workers.words import CLASS_REFERENCE_HINT, describe_error, select_innermost
 
-SUFFIX: Final = ".worker"
-_PARTS: Final[Mapping[At, type[BaseModel]]] = {
+WORKER_SUFFIX: Final = ".worker"
+_SECTION_MODELS: Final[Mapping[At, type[BaseModel]]] = {
     (): FrontMatter,
     ("attachments",): AttachmentPolicy,
     ("limits",): WorkerLimits,
-    ("facts",): GovernedBy,
+    ("facts",): FactsSection,
 }
-_LISTS: Final = ("tools", "workers", "delegates", "builtin_tools")
+_NAME_LISTS: Final = ("tools", "workers", "delegates", "builtin_tools")
 
 
 @frozen
-class Names:
+class WorkerNames:
     """The names that a file says, as far as it can be read, each at its place; empty where no name stands."""
 
     name: str
-    document: Document
+    document: YamlDocument
     tools: tuple[str, ...] = ()
     workers: tuple[str, ...] = ()
     delegates: tuple[str, ...] = ()
     builtin_tools: tuple[str, ...] = ()
 
-    def where(self, *path: str | int) -> str:
+    def locate(self, *path: str | int) -> str:
         """Where a part is written, as ``file:line``."""
-        return self.document.where(path)
+        return self.document.locate(path)
 
 
 @frozen(kw_only=False)
-class Read:
+class ReadResult:
     """What was read of a file: the worker, if nothing is wrong in it; its names all the same; what is wrong."""
 
     worker: WorkerDefinition | None
-    names: Names
+    names: WorkerNames
     findings: tuple[Finding, ...] = ()
 
 
@@ -70,19 +70,21 @@ def read_worker(path: Path) -> WorkerDefinition:
     Raises:
         WorkerFileError: with everything that is wrong in it.
     """
-    read = look_at(path)
-    if read.worker is None:
-        raise WorkerFileError(read.findings)
-    return read.worker
+    result = inspect_file(path)
+    if result.worker is None:
+        raise WorkerFileError(result.findings)
+    return result.worker
 
 
-def look_at(path: Path) -> Read:
+def inspect_file(path: Path) -> ReadResult:
     """What can be read of a file, and everything that is wrong in it."""
     try:
         source = read_source(path)
     except WorkerFileError as error:
-        return Read(None, Names(name=path.stem, document=Document(shown(path), {}, {})), error.findings)
-    return _Reader(source, path).read()
+        return ReadResult(
+            None, WorkerNames(name=path.stem, document=YamlDocument(display_path(path), {}, {})), error.findings
+        )
+    return _WorkerFileReader(source, path).read()
 
 
 def read_workers(folder: Path) -> tuple[WorkerDefinition, ...]:
@@ -91,83 +93,83 @@ def read_workers(folder: Path) -> tuple[WorkerDefinition, ...]:
     Raises:
         WorkerFileError: with everything that is wrong in them, or there is none.
     """
-    read, findings = read_all(files_of(folder))
+    workers, findings = read_valid_workers(list_worker_files(folder))
     if findings:
         raise WorkerFileError(findings)
-    return read
+    return workers
 
 
-def files_of(folder: Path) -> list[Path]:
+def list_worker_files(folder: Path) -> list[Path]:
     """The worker files of a folder, sorted.
 
     Raises:
         WorkerFileError: there is none.
     """
-    found = sorted(folder.glob(f"*{SUFFIX}"))
+    found = sorted(folder.glob(f"*{WORKER_SUFFIX}"))
     if not found:
-        where = f"{shown(folder)}:1"
+        where = f"{display_path(folder)}:1"
         raise WorkerFileError(
-            [Finding(code="empty", where=where, what=f"no worker: no file *{SUFFIX}", mend="write one")]
+            [Finding(code="empty", where=where, what=f"no worker: no file *{WORKER_SUFFIX}", fix="write one")]
         )
     return found
 
 
-def read_all(paths: Iterable[Path]) -> tuple[tuple[WorkerDefinition, ...], list[Finding]]:
+def read_valid_workers(paths: Iterable[Path]) -> tuple[tuple[WorkerDefinition, ...], list[Finding]]:
     """The workers of those files that can be read, and what is wrong in the others."""
-    looked = [look_at(path) for path in paths]
-    read = tuple(each.worker for each in looked if each.worker is not None)
-    return read, [finding for each in looked for finding in each.findings]
+    results = [inspect_file(path) for path in paths]
+    workers = tuple(each.worker for each in results if each.worker is not None)
+    return workers, [finding for each in results for finding in each.findings]
 
 
 @dataclass(slots=True)
-class _Reader:
+class _WorkerFileReader:
     """Reads one file, and keeps what it finds wrong."""
 
-    source: Source
+    source: WorkerSource
     path: Path
     findings: list[Finding] = field(default_factory=list[Finding])
 
-    def read(self) -> Read:
+    def read(self) -> ReadResult:
         """The worker, or all that keeps it from being one."""
         document = self.source.document
         self.findings += document.findings
         if not self.source.prompt:
             where, mend = f"{document.file}:{self.source.line}", "write below the front matter what it is to do"
-            self.findings.append(Finding(code="no-prompt", where=where, what="there is no prompt", mend=mend))
-        front = self._front()
-        name = self._name(front)
+            self.findings.append(Finding(code="no-prompt", where=where, what="there is no prompt", fix=mend))
+        front = self._parse_front_matter()
+        name = self._resolve_name(front)
         default = PromptWithAttachments if "attachments" in document.value else Prompt
-        taken = self._model("input", front.input) if "input" in document.value else default
-        given = self._model("output", front.output) if "output" in document.value else str
-        self._check(front)
-        includes = self._prompt(taken)
-        names = self._names(name)
-        if taken is None or given is None or self.findings:
-            return Read(None, names, tuple(sorted(self.findings, key=_in_order)))
-        return Read(self._definition(front, name, taken, given, includes), names)
+        input_model = self._import_model("input", front.input) if "input" in document.value else default
+        output_type = self._import_model("output", front.output) if "output" in document.value else str
+        self._check_combinations(front)
+        includes = self._check_prompt(input_model)
+        names = self._collect_names(name)
+        if input_model is None or output_type is None or self.findings:
+            return ReadResult(None, names, tuple(sorted(self.findings, key=_position_key)))
+        return ReadResult(self._build_definition(front, name, input_model, output_type, includes), names)
 
-    def _front(self) -> FrontMatter:
+    def _parse_front_matter(self) -> FrontMatter:
         """What is right in the front matter; what is wrong is told, and as if it were not said."""
         value = self.source.document.value
         try:
-            return FrontMatter.model_validate_json(compact(value), strict=True)
+            return FrontMatter.model_validate_json(compact_json(value), strict=True)
         except ValidationError as error:
-            self._wrong(error)
-            wrong = {each["loc"][0] for each in error.errors()}
-        left = {key: each for key, each in value.items() if key not in wrong}
-        return FrontMatter.model_validate_json(compact(left), strict=True)
+            self._add_validation_findings(error)
+            invalid_keys = {each["loc"][0] for each in error.errors()}
+        valid = {key: each for key, each in value.items() if key not in invalid_keys}
+        return FrontMatter.model_validate_json(compact_json(valid), strict=True)
 
-    def _name(self, front: FrontMatter) -> str:
-        said = "name" in self.source.document.value
-        name = front.name or ("" if said else self.path.stem)
-        if not said and not NAME.fullmatch(name):
+    def _resolve_name(self, front: FrontMatter) -> str:
+        is_given = "name" in self.source.document.value
+        name = front.name or ("" if is_given else self.path.stem)
+        if not is_given and not NAME_PATTERN.fullmatch(name):
             what = f"the file's name {name!r} is no tool name: 1 to 64 letters, digits, '_' or '-'"
-            self._say("value", ("name",), what, "say `name`, or rename the file")
+            self._add_finding("value", ("name",), what, "say `name`, or rename the file")
         return name
 
-    def _names(self, name: str) -> Names:
-        tools, workers, delegates, builtin = (tuple(self._listed(key)) for key in _LISTS)
-        return Names(
+    def _collect_names(self, name: str) -> WorkerNames:
+        tools, workers, delegates, builtin = (tuple(self._select_names(key)) for key in _NAME_LISTS)
+        return WorkerNames(
             name=name,
             document=self.source.document,
             tools=tools,
@@ -176,70 +178,73 @@ class _Reader:
             builtin_tools=builtin,
         )
 
-    def _listed(self, key: str) -> Iterator[str]:
+    def _select_names(self, key: str) -> Iterator[str]:
         """The names in a list, each at its place, also where others in it are none."""
         found: object = self.source.document.value.get(key)
         for each in cast("list[object]", found) if isinstance(found, list) else ():
-            yield each if isinstance(each, str) and NAME.fullmatch(each) else ""
+            yield each if isinstance(each, str) and NAME_PATTERN.fullmatch(each) else ""
 
-    def _check(self, front: FrontMatter) -> None:
+    def _check_combinations(self, front: FrontMatter) -> None:
         """What does not go together, though each part is as it may be."""
         if front.model and front.compatible_models:
             what = "it names a model and compatible models"
-            self._say("value", ("compatible_models",), what, "say one of the two")
-        for key in _LISTS:
-            names = list(self._listed(key))
+            self._add_finding("value", ("compatible_models",), what, "say one of the two")
+        for key in _NAME_LISTS:
+            names = list(self._select_names(key))
             for index, name in enumerate(names):
                 if name and name in names[:index]:
-                    self._say("duplicate", (key, index), f"{key} names {name!r} twice", "remove one")
+                    self._add_finding("duplicate", (key, index), f"{key} names {name!r} twice", "remove one")
 
-    def _model(self, key: str, reference: str | None) -> type[BaseModel] | None:
+    def _import_model(self, key: str, reference: str | None) -> type[BaseModel] | None:
         """The pydantic model at ``package.module:Model``, fit to be input or output; None where there is none."""
         if reference is None:
             return None
         try:
-            found = _attribute(reference)
+            found = _import_attribute(reference)
         except Exception as error:  # noqa: BLE001 - a module may raise anything when it is imported
             what = f"{key}: {reference} cannot be imported: {type(error).__name__}: {error}"
-            self._say("reference", (key,), what, AS_REFERENCE)
+            self._add_finding("reference", (key,), what, CLASS_REFERENCE_HINT)
             return None
         if not isinstance(found, type) or not issubclass(found, BaseModel):
-            self._say("reference", (key,), f"{key}: {reference} is no pydantic model", AS_REFERENCE)
+            self._add_finding("reference", (key,), f"{key}: {reference} is no pydantic model", CLASS_REFERENCE_HINT)
             return None
         try:
             (Input if key == "input" else Output)(found)
         except ContractError as error:
-            self._say("reference", (key,), f"{key}: {error.message}", "correct the model")
+            self._add_finding("reference", (key,), f"{key}: {error.message}", "correct the model")
             return None
         return found
 
-    def _prompt(self, taken: type[BaseModel] | None) -> dict[str, str]:
+    def _check_prompt(self, input_model: type[BaseModel] | None) -> dict[str, str]:
         """What the prompt includes. What is wrong with it, and in there, is found."""
         document, line = self.source.document, self.source.line
         includes, findings = read_includes(self.source.prompt, line=line, file=self.path)
         self.findings += findings
-        if taken is not None:
-            self._attached(taken)
+        if input_model is not None:
+            self._check_attachments(input_model)
         template = Template(self.source.prompt, file=document.file, line=line, includes=includes)
-        known = None if taken is None else parameters(taken)
-        said = {(each.code, each.where) for each in findings}
-        self.findings += [each for each in template.findings(known) if (each.code, each.where) not in said]
+        known = None if input_model is None else parameter_names(input_model)
+        reported_positions = {(each.code, each.where) for each in findings}
+        self.findings += [each for each in template.check(known) if (each.code, each.where) not in reported_positions]
         return includes
 
-    def _attached(self, taken: type[BaseModel]) -> None:
+    def _check_attachments(self, input_model: type[BaseModel]) -> None:
         """Whether the input has a place for attachments, and only then."""
-        declared = self.source.document.value.get(FIELD) is not None
-        if takes_attachments(taken) != declared:
-            what = f"{taken.__name__} has {'no field' if declared else 'the field'} `{FIELD}: tuple[Attachment, ...]`"
-            mend = "add it to the input" if declared else f"say below `{FIELD}` which are taken"
-            self._say("value", (FIELD,) if declared else ("input",), what, mend)
+        declared = self.source.document.value.get(ATTACHMENTS_FIELD) is not None
+        if takes_attachments(input_model) != declared:
+            what = (
+                f"{input_model.__name__} has {'no field' if declared else 'the field'} "
+                f"`{ATTACHMENTS_FIELD}: tuple[Attachment, ...]`"
+            )
+            mend = "add it to the input" if declared else f"say below `{ATTACHMENTS_FIELD}` which are taken"
+            self._add_finding("value", (ATTACHMENTS_FIELD,) if declared else ("input",), what, mend)
 
-    def _definition(
+    def _build_definition(
         self,
         front: FrontMatter,
         name: str,
-        taken: type[BaseModel],
-        given: type[BaseModel | str],
+        input_model: type[BaseModel],
+        output_type: type[BaseModel | str],
         includes: dict[str, str],
     ) -> WorkerDefinition:
         return WorkerDefinition(
@@ -249,8 +254,8 @@ class _Reader:
             includes=includes,
             model=front.model,
             compatible_models=front.compatible_models,
-            input=taken,
-            output=given,
+            input=input_model,
+            output=output_type,
             tools=front.tools,
             workers=front.workers,
             delegates=front.delegates,
@@ -259,44 +264,44 @@ class _Reader:
             attachments=front.attachments,
             limits=front.limits,
             retries=front.retries,
-            facts=front.facts.facts(),
+            facts=front.facts.to_facts(),
             document=self.source.document,
         )
 
-    def _wrong(self, error: ValidationError) -> None:
+    def _add_validation_findings(self, error: ValidationError) -> None:
         document = self.source.document
-        beyond = {each.where for each in document.findings if each.code in {"alias", "tag"}}
-        for detail in innermost(error.errors(include_url=False)):
-            at = detail["loc"]
-            name = ".".join(str(part) for part in at)
-            if document.where(at) in beyond:
+        reported_positions = {each.where for each in document.findings if each.code in {"alias", "tag"}}
+        for detail in select_innermost(error.errors(include_url=False)):
+            path = detail["loc"]
+            name = ".".join(str(part) for part in path)
+            if document.locate(path) in reported_positions:
                 continue
             if detail["type"] == "extra_forbidden":
-                self._say("unknown-key", at, f"{name}: no such key", _key_meant(at))
+                self._add_finding("unknown-key", path, f"{name}: no such key", _suggest_key(path))
             elif detail["type"] == "missing":
-                self._say("missing-key", at, f"{name} is missing", "say it")
+                self._add_finding("missing-key", path, f"{name} is missing", "say it")
             else:
-                self._say("value", at, *told(detail))
+                self._add_finding("value", path, *describe_error(detail))
 
-    def _say(self, code: str, at: At, what: str, mend: str) -> None:
-        where = self.source.document.where(at)
-        self.findings.append(Finding(code=code, where=where, what=what, mend=mend))
+    def _add_finding(self, code: str, path: At, what: str, fix: str) -> None:
+        where = self.source.document.locate(path)
+        self.findings.append(Finding(code=code, where=where, what=what, fix=fix))
 
 
-def _in_order(finding: Finding) -> tuple[str, int]:
+def _position_key(finding: Finding) -> tuple[str, int]:
     """As somebody meets them who reads the files from the top."""
     file, _, line = finding.where.rpartition(":")
     return file, int(line)
 
 
-def _key_meant(at: At) -> str:
+def _suggest_key(path: At) -> str:
     """How to mend a key that is none."""
-    if at == ("prompt",):
+    if path == ("prompt",):
         return "write it below the second ---"
-    return near(str(at[-1]), _PARTS[at[:-1]].model_fields)
+    return suggest(str(path[-1]), _SECTION_MODELS[path[:-1]].model_fields)
 
 
-def _attribute(reference: str) -> object:
+def _import_attribute(reference: str) -> object:
     """What stands at ``package.module:Model``."""
     module, _, name = reference.partition(":")
     return reduce(getattr, name.split("."), importlib.import_module(module))

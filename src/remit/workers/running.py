@@ -17,17 +17,17 @@ from remit.agent.model import Model as Port
 from remit.contracts.callee import Callee, Frame
 from remit.contracts.reply import Reply
 from remit.core.frozen import frozen
-from remit.errors import OutputError
+from remit.errors import InvalidOutputError
 from remit.workers.definition import WorkerDefinition
-from remit.workers.explaining import ended
-from remit.workers.opening import asked, opened
-from remit.workers.port import PortModel
-from remit.workers.toolset import DoorToolset
+from remit.workers.explaining import to_call_error
+from remit.workers.opening import build_user_prompt, record_first_messages
+from remit.workers.port import ModelPortAdapter
+from remit.workers.toolset import DispatcherToolset
 from remit.workers.wire import JournaledModel
 
 
 @frozen
-class Work:
+class WorkerCall:
     """What one call of a worker runs on: agent, definition, tools, model, and how many calls of a reply run at once."""
 
     agent: Agent[Frame, Any]
@@ -37,39 +37,43 @@ class Work:
     parallel: int
 
 
-async def work(given: Work, payload: BaseModel, frame: Frame) -> Reply:
+async def run_worker(worker_call: WorkerCall, payload: BaseModel, frame: Frame) -> Reply:
     """Have PydanticAI work until its output is valid, which is not checked again.
 
     Raises:
         CallError: it came to no valid output, or the model failed; the original is the cause.
         Suspended: calls wait for a person.
     """
-    definition = given.definition
-    attached = definition.attached(payload)
-    instructions, message = opened(frame, definition.instructions(payload), definition.message(payload))
-    toolset = DoorToolset(given.tools, frame, parallel=given.parallel)
+    definition = worker_call.definition
+    attachments = definition.get_attachments(payload)
+    instructions, message = record_first_messages(
+        frame, definition.render_instructions(payload), definition.render_message(payload)
+    )
+    toolset = DispatcherToolset(worker_call.tools, frame, parallel=worker_call.parallel)
     try:
-        result = await given.agent.run(
-            asked(message, attached),
+        result = await worker_call.agent.run(
+            build_user_prompt(message, attachments),
             deps=frame,
             instructions=instructions,
-            model=_model(given, frame, toolset),
+            model=_wrap_model(worker_call, frame, toolset),
             toolsets=[toolset],
-            usage_limits=_limits(definition),
+            usage_limits=_make_usage_limits(definition),
         )
     except Exception as error:
         final = toolset.settle()
         if final is not None:
-            return _sized(Reply(final.content, "ok", ends=True), definition)
-        failed = ended(definition.name, error, definition.limits)
+            return _check_size(Reply(final.content, "ok", is_final=True), definition)
+        failed = to_call_error(definition.name, error, definition.limits)
         if failed is None:
             raise
         raise failed from error
     final = toolset.settle()
-    return _sized(Reply.of(result.output) if final is None else Reply(final.content, "ok", ends=True), definition)
+    return _check_size(
+        Reply.from_value(result.output) if final is None else Reply(final.content, "ok", is_final=True), definition
+    )
 
 
-def agent_of(definition: WorkerDefinition) -> Agent[Frame, Any]:
+def build_agent(definition: WorkerDefinition) -> Agent[Frame, Any]:
     """What all calls of a worker share. To build it takes PydanticAI longer than to run a short call."""
     return Agent(
         output_type=[definition.output, DeferredToolRequests],
@@ -80,18 +84,18 @@ def agent_of(definition: WorkerDefinition) -> Agent[Frame, Any]:
     )
 
 
-def _model(given: Work, frame: Frame, toolset: DoorToolset) -> JournaledModel:
-    model = given.model if isinstance(given.model, Model) else PortModel(given.model, frame)
+def _wrap_model(worker_call: WorkerCall, frame: Frame, toolset: DispatcherToolset) -> JournaledModel:
+    model = worker_call.model if isinstance(worker_call.model, Model) else ModelPortAdapter(worker_call.model, frame)
     return JournaledModel(model, frame, toolset)
 
 
-def _limits(definition: WorkerDefinition) -> UsageLimits:
+def _make_usage_limits(definition: WorkerDefinition) -> UsageLimits:
     limits = definition.limits
     return UsageLimits(request_limit=limits.turns, tool_calls_limit=limits.tool_calls, total_tokens_limit=limits.tokens)
 
 
-def _sized(reply: Reply, definition: WorkerDefinition) -> Reply:
+def _check_size(reply: Reply, definition: WorkerDefinition) -> Reply:
     size, most = len(reply.content.encode(errors="replace")), definition.limits.output_bytes
     if size > most:
-        raise OutputError(f"worker {definition.name} gave {size:,} bytes; it may give {most:,}")
+        raise InvalidOutputError(f"worker {definition.name} gave {size:,} bytes; it may give {most:,}")
     return reply

@@ -13,30 +13,30 @@ from jinja2.exceptions import SecurityError
 from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-STEPS: Final = 10_000
+MAX_ITEMS: Final = 10_000
 """Numbers that every ``range`` of one rendering may count together, and items that a product may have."""
-_BITS: Final = 4096
-_CHANCE: Final = ("random",)
-_FILLER: Final = ("lipsum",)
+_MAX_BITS: Final = 4096
+_RANDOM_FILTERS: Final = ("random",)
+_FILLER_GLOBALS: Final = ("lipsum",)
 
 
 class Sandbox(ImmutableSandboxedEnvironment):
-    """The environment of one prompt: ``texts`` are all that it can load, ``place`` says where each is written."""
+    """The environment of one prompt: ``texts`` are all that it can load, ``get_file`` says where each is written."""
 
     intercepted_binops = frozenset(("*", "**"))
 
-    def __init__(self, texts: Mapping[str, str], place: Callable[[str], str]) -> None:
+    def __init__(self, texts: Mapping[str, str], get_file: Callable[[str], str]) -> None:
         super().__init__(
             autoescape=False,
             undefined=StrictUndefined,
-            loader=_Texts(texts, place),
+            loader=_TextLoader(texts, get_file),
             auto_reload=False,
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        for name in _CHANCE:
+        for name in _RANDOM_FILTERS:
             del self.filters[name]
-        for name in _FILLER:
+        for name in _FILLER_GLOBALS:
             del self.globals[name]
 
     def getattr(self, obj: Any, attribute: str) -> Any:
@@ -48,38 +48,38 @@ class Sandbox(ImmutableSandboxedEnvironment):
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
         """A product or a power, if it stays small."""
         whole = isinstance(left, int) and isinstance(right, int)
-        if operator == "**" and whole and left.bit_length() * right > _BITS:
-            raise SecurityError(f"a power of more than {_BITS:,} bits")
+        if operator == "**" and whole and left.bit_length() * right > _MAX_BITS:
+            raise SecurityError(f"a power of more than {_MAX_BITS:,} bits")
         if operator == "*" and not whole:
             for many, times in ((left, right), (right, left)):
-                if isinstance(many, (str, list, tuple)) and len(cast("str", many)) * times > STEPS:
-                    raise SecurityError(f"a product of more than {STEPS:,} items")
+                if isinstance(many, (str, list, tuple)) and len(cast("str", many)) * times > MAX_ITEMS:
+                    raise SecurityError(f"a product of more than {MAX_ITEMS:,} items")
         return super().call_binop(context, operator, left, right)
 
 
-class Steps:
+class BoundedRange:
     """A ``range`` that counts what all ranges of one rendering give."""
 
     def __init__(self) -> None:
-        self._left = STEPS
+        self._remaining = MAX_ITEMS
 
     def __call__(self, *bounds: int) -> Iterator[int]:
         """The numbers of a range."""
         for number in range(*bounds):
-            self._left -= 1
-            if self._left < 0:
-                raise SecurityError(f"its ranges count more than {STEPS:,} numbers")
+            self._remaining -= 1
+            if self._remaining < 0:
+                raise SecurityError(f"its ranges count more than {MAX_ITEMS:,} numbers")
             yield number
 
 
-class _Texts(BaseLoader):
+class _TextLoader(BaseLoader):
     """Loads the texts of one prompt, and tells Jinja where they are written."""
 
-    def __init__(self, texts: Mapping[str, str], place: Callable[[str], str]) -> None:
+    def __init__(self, texts: Mapping[str, str], get_file: Callable[[str], str]) -> None:
         self._texts = texts
-        self._place = place
+        self._get_file = get_file
 
     def get_source(self, environment: Environment, template: str) -> tuple[str, str, Callable[[], bool]]:
         if template not in self._texts:
             raise TemplateNotFound(template)
-        return self._texts[template], self._place(template), lambda: True
+        return self._texts[template], self._get_file(template), lambda: True

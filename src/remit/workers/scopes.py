@@ -7,57 +7,57 @@ from typing import Final
 
 from jinja2 import nodes
 
-_BINDING: Final = (nodes.For, nodes.Macro, nodes.CallBlock, nodes.With)
-_WITHIN: Final = ("body", "test")
+_SCOPE_NODES: Final = (nodes.For, nodes.Macro, nodes.CallBlock, nodes.With)
+_BODY_FIELDS: Final = ("body", "test")
 
 
-def assigned(tree: nodes.Node) -> set[str]:
+def collect_bound_names(tree: nodes.Node) -> set[str]:
     """Every name that a text, or a part of it, binds anywhere: texts that it includes may use it."""
     own = [tree] if isinstance(tree, nodes.Name) else []
     return {each.name for each in (*own, *tree.find_all(nodes.Name)) if each.ctx != "load"}
 
 
-def set_in(tree: nodes.Node) -> set[str]:
+def collect_top_level_names(tree: nodes.Node) -> set[str]:
     """The names that a text sets outside of its loops: below, they may be used."""
     found: set[str] = set()
     for child in tree.iter_child_nodes():
         if isinstance(child, nodes.Assign | nodes.AssignBlock):
-            found |= assigned(child)
-        elif not isinstance(child, _BINDING):
-            found |= set_in(child)
+            found |= collect_bound_names(child)
+        elif not isinstance(child, _SCOPE_NODES):
+            found |= collect_top_level_names(child)
     return found
 
 
-def free_uses(node: nodes.Node, name: str) -> Iterator[int]:
+def find_free_uses(node: nodes.Node, name: str) -> Iterator[int]:
     """The lines on which a name is used where nothing in the text binds it."""
     if isinstance(node, nodes.Name) and node.name == name and node.ctx == "load":
         yield node.lineno
-    bound = _bound(node)
-    for child in node.iter_child_nodes(exclude=_WITHIN if name in bound else ()):
-        yield from free_uses(child, name)
+    bound = _collect_body_names(node)
+    for child in node.iter_child_nodes(exclude=_BODY_FIELDS if name in bound else ()):
+        yield from find_free_uses(child, name)
 
 
-def internals(tree: nodes.Node) -> Iterator[tuple[str, int]]:
+def find_internal_attributes(tree: nodes.Node) -> Iterator[tuple[str, int]]:
     """Attributes of Python's own that a text reads, however it says so, with their lines."""
     for node in tree.find_all((nodes.Getattr, nodes.Getitem, nodes.Filter)):
-        said: object = None
+        attribute: object = None
         if isinstance(node, nodes.Getattr):
-            said = node.attr
+            attribute = node.attr
         elif isinstance(node, nodes.Getitem):
-            said = node.arg.value if isinstance(node.arg, nodes.Const) else None
+            attribute = node.arg.value if isinstance(node.arg, nodes.Const) else None
         elif node.name == "attr" and node.args:
             first = node.args[0]
-            said = first.value if isinstance(first, nodes.Const) else None
-        if isinstance(said, str) and said.startswith("__"):
-            yield said, node.lineno
+            attribute = first.value if isinstance(first, nodes.Const) else None
+        if isinstance(attribute, str) and attribute.startswith("__"):
+            yield attribute, node.lineno
 
 
-def _bound(node: nodes.Node) -> set[str]:
+def _collect_body_names(node: nodes.Node) -> set[str]:
     """The names that a node binds for its body."""
     if isinstance(node, nodes.For):
-        return assigned(node.target) | {"loop"}
+        return collect_bound_names(node.target) | {"loop"}
     if isinstance(node, nodes.Macro | nodes.CallBlock):
         return {each.name for each in node.args}
     if isinstance(node, nodes.With):
-        return {name for each in node.targets for name in assigned(each)}
+        return {name for each in node.targets for name in collect_bound_names(each)}
     return set()

@@ -8,12 +8,12 @@ from typing import ClassVar, Final
 
 from remit.core.frozen import frozen
 from remit.errors import SetupError
-from remit.schemas.finding import Finding, InventoryError, shown
-from remit.schemas.yaml_lines import Document, beyond_json, read_yaml
-from remit.workers.definition import PROMPT
+from remit.schemas.finding import Finding, InventoryError, display_path
+from remit.schemas.yaml_lines import YamlDocument, find_non_json_features, read_yaml
+from remit.workers.definition import PROMPT_PATH
 
-_MARK: Final = "---"
-_FOUND_HERE: Final = frozenset({"alias", "scalar"})
+_DELIMITER: Final = "---"
+_JSON_CODES: Final = frozenset({"alias", "scalar"})
 
 
 class WorkerFileError(SetupError):
@@ -28,65 +28,69 @@ class WorkerFileError(SetupError):
 
 
 @frozen(kw_only=False)
-class Source:
+class WorkerSource:
     """What the front matter says, with the line of each part; and the prompt, with the line on which it begins."""
 
-    document: Document
+    document: YamlDocument
     prompt: str
     line: int
 
 
-def read_source(path: Path) -> Source:
+def read_source(path: Path) -> WorkerSource:
     """Take a worker file apart. What is wrong with parts of its front matter is among the document's findings.
 
     Raises:
         WorkerFileError: it cannot be read or taken apart.
     """
-    file = shown(path)
+    file = display_path(path)
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
-        raise _refused("encoding", file, "no text in UTF-8", "save it as UTF-8") from error
+        raise _make_file_error("encoding", file, "no text in UTF-8", "save it as UTF-8") from error
     except OSError as error:
-        raise _refused("no-file", file, f"it cannot be read: {error.strerror}", "correct the path") from error
+        raise _make_file_error("no-file", file, f"it cannot be read: {error.strerror}", "correct the path") from error
     lines = text.split("\n")
-    marks = [index for index, line in enumerate(lines) if line.rstrip() == _MARK][:2]
+    marks = [index for index, line in enumerate(lines) if line.rstrip() == _DELIMITER][:2]
     if not marks or marks[0] != 0:
-        what = f"the first line is not {_MARK}"
-        raise _refused("no-front-matter", file, what, "begin with ---, keys, and --- again")
+        what = f"the first line is not {_DELIMITER}"
+        raise _make_file_error("no-front-matter", file, what, "begin with ---, keys, and --- again")
     if len(marks) == 1:
-        raise _refused("no-front-matter", file, "the front matter has no end", "write a line --- above the prompt")
-    document = _front(lines[: marks[1]], file)
+        raise _make_file_error(
+            "no-front-matter", file, "the front matter has no end", "write a line --- above the prompt"
+        )
+    document = _read_front_matter(lines[: marks[1]], file)
     below = lines[marks[1] + 1 :]
     blank = next((index for index, line in enumerate(below) if line.strip()), 0)
     line = marks[1] + blank + 2
     prompt = "\n".join(below[blank:]).rstrip()
-    at = {PROMPT: line, **document.lines}  # a key of that name is refused, on its own line
-    return Source(Document(file, document.value, at, document.findings, document.refused), prompt, line)
+    at = {PROMPT_PATH: line, **document.lines}  # a key of that name is refused, on its own line
+    return WorkerSource(
+        YamlDocument(file, document.value, at, document.findings, document.rejected_paths), prompt, line
+    )
 
 
-def _front(lines: list[str], file: str) -> Document:
+def _read_front_matter(lines: list[str], file: str) -> YamlDocument:
     """The front matter, its first line ``---`` included, so that lines are counted as in the file."""
     if not any(line.strip() for line in lines[1:]):
-        return Document(file, {}, {})
+        return YamlDocument(file, {}, {})
     text = "\n".join(lines)
     try:
         document = read_yaml(text, file)
     except InventoryError as error:
-        raise WorkerFileError(_as_keys(each) for each in error.findings) from error
-    beyond = list(beyond_json(text, file))
+        raise WorkerFileError(_adapt_finding(each) for each in error.findings) from error
+    beyond = list(find_non_json_features(text, file))
     places = {each.where for each in beyond}
-    own = [each for each in document.findings if each.code not in _FOUND_HERE or each.where not in places]
-    return Document(file, document.value, document.lines, [*own, *beyond], document.refused)
+    own = [each for each in document.findings if each.code not in _JSON_CODES or each.where not in places]
+    return YamlDocument(file, document.value, document.lines, [*own, *beyond], document.rejected_paths)
 
 
-def _as_keys(finding: Finding) -> Finding:
+def _adapt_finding(finding: Finding) -> Finding:
     """A finding of the YAML reader, with a mend that fits a worker file."""
     if finding.what != "no mapping":
         return finding
     mend = "write keys with their values, like `tools: [find]`"
-    return Finding(code=finding.code, where=finding.where, what="no keys stand here", mend=mend)
+    return Finding(code=finding.code, where=finding.where, what="no keys stand here", fix=mend)
 
 
-def _refused(code: str, file: str, what: str, mend: str) -> WorkerFileError:
-    return WorkerFileError([Finding(code=code, where=f"{file}:1", what=what, mend=mend)])
+def _make_file_error(code: str, file: str, what: str, fix: str) -> WorkerFileError:
+    return WorkerFileError([Finding(code=code, where=f"{file}:1", what=what, fix=fix)])

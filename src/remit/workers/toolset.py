@@ -18,17 +18,17 @@ from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
 from remit.contracts.callee import Callee, Frame
 from remit.contracts.contract import Contract
 from remit.contracts.reply import Reply
-from remit.contracts.step import Prepared
+from remit.contracts.step import PreparedCall
 from remit.errors import CallCancelledError, DivergedError, JournalError, NoModelError, Suspended
-from remit.schemas.jsontext import compact
+from remit.schemas.jsontext import compact_json
 
-UNKNOWN: Final = "remit:unknown"
+UNKNOWN_TOOL_NAME: Final = "remit:unknown"
 """By this name, which no callee can have, PydanticAI is told of a call to a tool that there is not."""
 
-_NOT_MADE: Final = Reply.failed(CallCancelledError("the run stops; this call did not finish")).content
+_CANCELLED_CONTENT: Final = Reply.from_error(CallCancelledError("the run stops; this call did not finish")).content
 
 
-class _AsWritten:
+class _AnyArgumentsValidator:
     """Takes any arguments: they are parsed and checked at the door, from the text that the model wrote."""
 
     def validate_json(
@@ -52,7 +52,7 @@ class _AsWritten:
         return {}
 
 
-def tool_definition(contract: Contract) -> ToolDefinition:
+def build_tool_definition(contract: Contract) -> ToolDefinition:
     """What the model is told of a callee: the schema of its contract, which no provider rewrites."""
     return ToolDefinition(
         name=contract.name,
@@ -62,10 +62,10 @@ def tool_definition(contract: Contract) -> ToolDefinition:
     )
 
 
-_UNKNOWN_TOOL: Final = ToolDefinition(name=UNKNOWN)
+_UNKNOWN_TOOL: Final = ToolDefinition(name=UNKNOWN_TOOL_NAME)
 
 
-class DoorToolset(AbstractToolset[Frame]):
+class DispatcherToolset(AbstractToolset[Frame]):
     """The toolset of one call of a worker. ``parallel`` of its calls run at once at most.
 
     `expect` is told of the calls in a reply before PydanticAI is, so that each gets its id in the order in which the
@@ -73,18 +73,20 @@ class DoorToolset(AbstractToolset[Frame]):
     """
 
     def __init__(self, callees: Iterable[Callee[..., Any]], frame: Frame, *, parallel: int) -> None:
-        definitions = [*map(tool_definition, callees), _UNKNOWN_TOOL]
+        definitions = [*map(build_tool_definition, callees), _UNKNOWN_TOOL]
         self._tools = {
-            each.name: ToolsetTool[Frame](toolset=self, tool_def=each, max_retries=0, args_validator=_AsWritten())
+            each.name: ToolsetTool[Frame](
+                toolset=self, tool_def=each, max_retries=0, args_validator=_AnyArgumentsValidator()
+            )
             for each in definitions
         }
         self._frame = frame
-        self._gate = asyncio.Semaphore(parallel)
-        self._expected: dict[str, Prepared] = {}
-        self._order: dict[str, int] = {}
-        self._asked: dict[str, tuple[str, ...]] = {}
-        self._ending: dict[str, Reply] = {}
-        self._stopped: BaseException | None = None
+        self._semaphore = asyncio.Semaphore(parallel)
+        self._prepared_calls: dict[str, PreparedCall] = {}
+        self._call_order: dict[str, int] = {}
+        self._open_questions: dict[str, tuple[str, ...]] = {}
+        self._final_replies: dict[str, Reply] = {}
+        self._stop_error: BaseException | None = None
 
     @property
     def id(self) -> str:
@@ -95,12 +97,14 @@ class DoorToolset(AbstractToolset[Frame]):
         """The same tools at each step."""
         return self._tools
 
-    def expect(self, calls: Sequence[ToolCallPart], names: Mapping[str, str]) -> None:
-        """Prepare the calls of a reply. ``names`` are those that the model wrote, by the ids of the calls."""
+    def prepare_calls(self, calls: Sequence[ToolCallPart], original_names: Mapping[str, str]) -> None:
+        """Prepare the calls of a reply. ``original_names`` are those that the model wrote, by the ids of the calls."""
         for call in calls:
-            name = names.get(call.tool_call_id, call.tool_name)
-            self._order[call.tool_call_id] = len(self._order)
-            self._expected[call.tool_call_id] = self._frame.prepare(name, written(call), call.tool_call_id)
+            name = original_names.get(call.tool_call_id, call.tool_name)
+            self._call_order[call.tool_call_id] = len(self._call_order)
+            self._prepared_calls[call.tool_call_id] = self._frame.prepare(
+                name, get_arguments_text(call), call.tool_call_id
+            )
 
     async def call_tool(
         self, name: str, tool_args: dict[str, Any], ctx: RunContext[Frame], tool: ToolsetTool[Frame]
@@ -110,31 +114,31 @@ class DoorToolset(AbstractToolset[Frame]):
         Raises:
             CallDeferred: it waits for a person; its siblings go on and end.
         """
-        wire = ctx.tool_call_id or ""
-        async with self._gate:
+        call_id = ctx.tool_call_id or ""
+        async with self._semaphore:
             try:
-                reply = await self._expected.pop(wire)()
+                reply = await self._prepared_calls.pop(call_id)()
             except Suspended as signal:
-                self._asked[wire] = signal.questions
+                self._open_questions[call_id] = signal.questions
                 raise CallDeferred from signal
             except asyncio.CancelledError as error:
-                if not ctx.deps.ledger.stopping or _asked_for():
+                if not ctx.deps.ledger.is_stopping or _is_cancel_requested():
                     raise
-                return self._stop(error)
+                return self._stop_call(error)
             except (JournalError, DivergedError, NoModelError) as error:
-                return self._stop(error)
-        if reply.ends:
-            self._ending[wire] = reply
+                return self._stop_call(error)
+        if reply.is_final:
+            self._final_replies[call_id] = reply
         return reply.content
 
     @property
-    def is_over(self) -> bool:
+    def is_finished(self) -> bool:
         """Whether nothing more is to be asked of the model."""
-        return bool(self._stopped or self._asked or self._ending)
+        return bool(self._stop_error or self._open_questions or self._final_replies)
 
     def stop(self, error: BaseException) -> None:
         """Remember what ends the worker, to be raised where PydanticAI does not see it."""
-        self._stopped = self._stopped or error
+        self._stop_error = self._stop_error or error
 
     def settle(self) -> Reply | None:
         """The reply that ends the run, if a call gave one; between several, the first in the order of the calls.
@@ -143,24 +147,28 @@ class DoorToolset(AbstractToolset[Frame]):
             Suspended: calls wait for a person; it holds all their questions.
             JournalError, DivergedError, NoModelError, CancelledError: the run cannot go on, or is not to.
         """
-        if self._stopped is not None:
-            raise self._stopped
-        if self._asked:
-            waiting = sorted(self._asked, key=self._order.__getitem__)
-            raise Suspended(*(question for wire in waiting for question in self._asked[wire]))
-        return self._ending[min(self._ending, key=self._order.__getitem__)] if self._ending else None
+        if self._stop_error is not None:
+            raise self._stop_error
+        if self._open_questions:
+            waiting = sorted(self._open_questions, key=self._call_order.__getitem__)
+            raise Suspended(*(question for wire in waiting for question in self._open_questions[wire]))
+        return (
+            self._final_replies[min(self._final_replies, key=self._call_order.__getitem__)]
+            if self._final_replies
+            else None
+        )
 
-    def _stop(self, error: BaseException) -> str:
+    def _stop_call(self, error: BaseException) -> str:
         self.stop(error)
-        return _NOT_MADE
+        return _CANCELLED_CONTENT
 
 
-def written(call: ToolCallPart) -> str:
+def get_arguments_text(call: ToolCallPart) -> str:
     """The arguments of a call as the model wrote them, where its provider tells."""
-    return call.args if isinstance(call.args, str) else compact(call.args or {})
+    return call.args if isinstance(call.args, str) else compact_json(call.args or {})
 
 
-def _asked_for() -> bool:
+def _is_cancel_requested() -> bool:
     """Whether somebody cancelled this task; else the run is driven only to end it."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0

@@ -8,32 +8,32 @@ from typing import Annotated, Final
 from pydantic import Field
 from pydantic_core import ErrorDetails
 
-from remit.contracts.contract import NAME
+from remit.contracts.contract import NAME_PATTERN
 
-_NAME: Final = f"^{NAME.pattern}$"
-_REFERENCE: Final = r"^[A-Za-z_][\w.]*:[A-Za-z_][\w.]*$"
-_PERMISSION: Final = r"^[a-z][a-z0-9_-]*(:[a-z][a-z0-9_-]*)*:([a-z][a-z0-9_-]*|\*)$"
-_SUFFIX: Final = r"^\.[a-z0-9]{1,16}$"
-_MODEL: Final = r"^([a-z][a-z0-9-]*:.+)?$"
-_FILLED: Final = r"\S"
+_TOOL_NAME_PATTERN: Final = f"^{NAME_PATTERN.pattern}$"
+_CLASS_REFERENCE_PATTERN: Final = r"^[A-Za-z_][\w.]*:[A-Za-z_][\w.]*$"
+_PERMISSION_PATTERN: Final = r"^[a-z][a-z0-9_-]*(:[a-z][a-z0-9_-]*)*:([a-z][a-z0-9_-]*|\*)$"
+_SUFFIX_PATTERN: Final = r"^\.[a-z0-9]{1,16}$"
+_MODEL_NAME_PATTERN: Final = r"^([a-z][a-z0-9-]*:.+)?$"
+_NON_EMPTY_PATTERN: Final = r"\S"
 
-Name = Annotated[str, Field(pattern=_NAME)]
-Reference = Annotated[str, Field(pattern=_REFERENCE)]
-Permission = Annotated[str, Field(pattern=_PERMISSION)]
-Suffix = Annotated[str, Field(pattern=_SUFFIX)]
-Filled = Annotated[str, Field(pattern=_FILLED)]
-ModelName = Annotated[str, Field(pattern=_MODEL)]
+ToolName = Annotated[str, Field(pattern=_TOOL_NAME_PATTERN)]
+ClassReference = Annotated[str, Field(pattern=_CLASS_REFERENCE_PATTERN)]
+Permission = Annotated[str, Field(pattern=_PERMISSION_PATTERN)]
+FileSuffix = Annotated[str, Field(pattern=_SUFFIX_PATTERN)]
+NonEmptyText = Annotated[str, Field(pattern=_NON_EMPTY_PATTERN)]
+ModelName = Annotated[str, Field(pattern=_MODEL_NAME_PATTERN)]
 
-AS_REFERENCE: Final = "name a pydantic model as package.module:Model"
-_WORDS: Final[Mapping[str, tuple[str, str]]] = {
-    _NAME: ("is no tool name", "write 1 to 64 letters, digits, '_' or '-', like send_mail"),
-    _REFERENCE: ("names no model", AS_REFERENCE),
-    _PERMISSION: ("is no permission", "write area:action, like mail:read, or mail:* for all of an area"),
-    _SUFFIX: ("is no end of a file's name", "write a dot and small letters or digits, like .pdf"),
-    _FILLED: ("says nothing", "say what the worker is to do"),
-    _MODEL: ("names no model", "write provider:name, like openai:gpt-4"),
+CLASS_REFERENCE_HINT: Final = "name a pydantic model as package.module:Model"
+_PATTERN_MESSAGES: Final[Mapping[str, tuple[str, str]]] = {
+    _TOOL_NAME_PATTERN: ("is no tool name", "write 1 to 64 letters, digits, '_' or '-', like send_mail"),
+    _CLASS_REFERENCE_PATTERN: ("names no model", CLASS_REFERENCE_HINT),
+    _PERMISSION_PATTERN: ("is no permission", "write area:action, like mail:read, or mail:* for all of an area"),
+    _SUFFIX_PATTERN: ("is no end of a file's name", "write a dot and small letters or digits, like .pdf"),
+    _NON_EMPTY_PATTERN: ("says nothing", "say what the worker is to do"),
+    _MODEL_NAME_PATTERN: ("names no model", "write provider:name, like openai:gpt-4"),
 }
-_MENDS: Final[Mapping[str, str]] = {
+_FILE_FIXES: Final[Mapping[str, str]] = {
     "tuple_type": "write a list, like [one, two]",
     "string_type": "write a text",
     "int_type": "write a whole number",
@@ -41,7 +41,7 @@ _MENDS: Final[Mapping[str, str]] = {
     "bool_type": "write true or false",
     "model_type": "write keys with their values below",
 }
-_OF_PROGRAMS: Final[Mapping[str, str]] = {
+_CODE_FIXES: Final[Mapping[str, str]] = {
     "tuple_type": "give a tuple, like ('one', 'two')",
     "frozen_set_type": "give a frozenset, like frozenset({'mail:read'})",
     "is_instance_of": "give one",
@@ -50,23 +50,23 @@ _OF_PROGRAMS: Final[Mapping[str, str]] = {
     "string_type": "give a text",
     "int_type": "give a whole number",
 }
-_EMPTY: Final = frozenset({"string_too_short", "too_short"})
+_EMPTY_ERROR_TYPES: Final = frozenset({"string_too_short", "too_short"})
 
 
-def told(detail: ErrorDetails, *, of_program: bool = False) -> tuple[str, str]:
+def describe_error(detail: ErrorDetails, *, in_code: bool = False) -> tuple[str, str]:
     """What is wrong with a value, and how to mend it; in a file, or where a program said it."""
     name = ".".join(str(part) for part in detail["loc"])
     context = detail.get("ctx", {})
-    if detail["type"] == "string_pattern_mismatch" and context.get("pattern") in _WORDS:
-        what, mend = _WORDS[context["pattern"]]
+    if detail["type"] == "string_pattern_mismatch" and context.get("pattern") in _PATTERN_MESSAGES:
+        what, mend = _PATTERN_MESSAGES[context["pattern"]]
         return f"{name}: {detail['input']!r} {what}", mend
-    if detail["type"] in _EMPTY:
+    if detail["type"] in _EMPTY_ERROR_TYPES:
         return f"{name}: it is empty", "say at least one thing"
-    mends = _MENDS | _OF_PROGRAMS if of_program else _MENDS
+    mends = _FILE_FIXES | _CODE_FIXES if in_code else _FILE_FIXES
     return f"{name}: {detail['msg']}", mends.get(detail["type"], "correct it")
 
 
-def innermost(errors: Collection[ErrorDetails]) -> list[ErrorDetails]:
+def select_innermost(errors: Collection[ErrorDetails]) -> list[ErrorDetails]:
     """The errors without those about a whole, of which a part is wrong anyway."""
     inside = {each["loc"][:length] for each in errors for length in range(len(each["loc"]))}
     return [each for each in errors if each["loc"] not in inside]

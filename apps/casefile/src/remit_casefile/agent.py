@@ -11,7 +11,7 @@ from remit import Agent, Tool
 _PROMPT: Final = Path(__file__).parent / "prompts" / "casefile.md"
 
 
-def clerk(tools: Iterable[Tool[..., Any]]) -> Agent:
+def casefile_agent(tools: Iterable[Tool[..., Any]]) -> Agent:
     """The agent ``casefile``, with the instructions in ``prompts/casefile.md``."""
     return Agent(
         "casefile",

@@ -13,41 +13,41 @@ from typing import Any, Final, TypeAlias
 from remit import Agent, App, Callee, Tool, preset
 from remit.errors import ContractError
 from remit.home import data_folder
-from remit.inventory import Foresee, Operations, read_inventory
-from remit_casefile.agent import clerk
+from remit.inventory import Operations, PrecheckGates, read_inventory
+from remit_casefile.agent import casefile_agent
 from remit_casefile.casefiles.access_list import AccessList
 from remit_casefile.casefiles.cases import Cases
 from remit_casefile.chat.chat import Chat
 from remit_casefile.chat.sessions import ChatSessions
 from remit_casefile.google.account import Account
-from remit_casefile.google.tools import Clients, with_google
+from remit_casefile.google.tools import Clients, with_google_hooks
 from remit_casefile.google.transport import Transport
 from remit_casefile.pipelines.filing import Filing
 from remit_casefile.policies.env import Env
-from remit_casefile.policies.open import refuse_open
-from remit_casefile.policies.sections import table
-from remit_casefile.policies.words import WORDS
+from remit_casefile.policies.open import check_access_is_governed
+from remit_casefile.policies.sections import build_section_table
+from remit_casefile.policies.words import VOCABULARY
 from remit_casefile.sessions.events import ToolEvents
-from remit_casefile.sessions.gate import InSession
+from remit_casefile.sessions.gate import OwnSessionGate
 from remit_casefile.sessions.requests import ToolRequests
 from remit_casefile.sessions.sessions import ToolSessions
-from remit_casefile.sessions.standing import Standing
+from remit_casefile.sessions.standing import ConversationSessions
 from remit_casefile.storage.database import Database
-from remit_casefile.workers import workers
-from remit_casefile.workspace.stored import Stored
-from remit_casefile.workspace.storing import Storing
-from remit_casefile.workspace.syncing import Syncing
+from remit_casefile.workers import load_workers
+from remit_casefile.workspace.stored import CopyReader
+from remit_casefile.workspace.storing import CopyStorer
+from remit_casefile.workspace.syncing import CopySyncer
 
 AnyTool: TypeAlias = Tool[..., Any]
-Domains: TypeAlias = dict[tuple[str, str], tuple[object, ...]]
+DomainObjects: TypeAlias = dict[tuple[str, str], tuple[object, ...]]
 """The objects whose methods stand in a slice of the inventory, by its domain and subdomain."""
 
-INVENTORY: Final = Path(__file__).parent / "inventory"
-PIPELINES: Final = ("automation", "pipelines")
+INVENTORY_FOLDER: Final = Path(__file__).parent / "inventory"
+PIPELINES_SLICE: Final = ("automation", "pipelines")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Casefiles:
+class CasefileApplication:
     """The application in parts, for whoever needs more than its agent."""
 
     database: Database
@@ -64,63 +64,75 @@ class Casefiles:
 
 
 def build(
-    home: Path, *, account: Account | None = None, database: Database | None = None, inventory_in: Path = INVENTORY
-) -> Casefiles:
+    home: Path,
+    *,
+    account: Account | None = None,
+    database: Database | None = None,
+    inventory_folder: Path = INVENTORY_FOLDER,
+) -> CasefileApplication:
     """The application whose data is in a folder.
 
     Args:
         home: the folder, for ``casefile.db``.
         account: the Google account that it works with; without one its tools say how to give it.
         database: another than that in ``home``, as tests have.
-        inventory_in: the folder of another inventory than the application's own.
+        inventory_folder: the folder of another inventory than the application's own.
     """
     database = database or Database(home / "casefile.db")
     transport = (account or Account()).transport()
-    clients = Clients.over(transport)
+    clients = Clients.from_transport(transport)
     events = ToolEvents(database)
-    env = Env(database=database, sessions=Standing(database), events=events)
-    inventory = read_inventory(inventory_in, table(env, version=version("remit-casefile")), WORDS)
+    env = Env(database=database, sessions=ConversationSessions(database), events=events)
+    inventory = read_inventory(
+        inventory_folder, build_section_table(env, version=version("remit-casefile")), VOCABULARY
+    )
     cases, access_list = Cases(database), AccessList(database)
-    desk: Domains = {
+    domains: DomainObjects = {
         ("workspace", "casefile"): (cases,),
         ("workspace", "casefile_acl"): (access_list,),
-        ("workspace", "google_workspace"): (Storing(database), Syncing(database, clients), Stored(database)),
+        ("workspace", "google_workspace"): (CopyStorer(database), CopySyncer(database, clients), CopyReader(database)),
         ("workspace", "google_drive"): (clients.drive,),
         ("workspace", "google_sheets"): (clients.sheets,),
         ("communication", "gmail"): (clients.gmail,),
     }
-    more = partial(_more, cases, clients)
-    parts = [Operations(inventory.slice(*name), own).with_tools(more) for name, own in desk.items()]
+    complete_tool = partial(_complete_tool, cases, clients)
+    parts = [Operations(inventory.slice(*name), own).with_tools(complete_tool) for name, own in domains.items()]
     tools = [tool for part in parts for tool in part.callees]
-    parts.append(Operations(inventory.slice(*PIPELINES), (), composed=partial(_pipelines, tools)))
-    agent = clerk(tool for part in parts for tool in part.callees)
-    talk = (ToolSessions(database), events, ToolRequests(database), ChatSessions(database), Chat(database, agent))
-    return Casefiles(
+    parts.append(Operations(inventory.slice(*PIPELINES_SLICE), (), compose=partial(_build_pipelines, tools)))
+    agent = casefile_agent(tool for part in parts for tool in part.callees)
+    session_objects = (
+        ToolSessions(database),
+        events,
+        ToolRequests(database),
+        ChatSessions(database),
+        Chat(database, agent),
+    )
+    return CasefileApplication(
         database=database,
         env=env,
         cases=cases,
         access_list=access_list,
         transport=transport,
-        app=_app(env, agent, Operations(inventory, talk, parts=parts), workers(tools)),
+        app=_assemble_app(env, agent, Operations(inventory, session_objects, parts=parts), load_workers(tools)),
     )
 
 
-def _app(env: Env, agent: Agent, operations: Operations, given: tuple[Callee[..., Any], ...]) -> App:
+def _assemble_app(env: Env, agent: Agent, operations: Operations, worker_callees: tuple[Callee[..., Any], ...]) -> App:
     """The application: its agent works with the tools it has, persons and programs with all there are."""
-    refuse_open(operations)
+    check_access_is_governed(operations)
     agents = {tool.name for tool in agent.tools}
-    layers = preset(env).layer(Foresee(operations.callees)).layer(InSession(env))
+    layers = preset(env).layer(PrecheckGates(operations.callees)).layer(OwnSessionGate(env))
     return App(
         name="casefile",
         agents=(agent,),
-        tools=(*(tool for tool in operations.callees if tool.name not in agents), *given),
+        tools=(*(tool for tool in operations.callees if tool.name not in agents), *worker_callees),
         env=env,
         layers=lambda: layers,
         operations=operations,
     )
 
 
-def _pipelines(tools: Iterable[AnyTool], _own: object) -> tuple[Filing, ...]:
+def _build_pipelines(tools: Iterable[AnyTool], _slice_tools: object) -> tuple[Filing, ...]:
     """What calls ``tools`` in an order of its own. The tools of its own slice of the inventory are not looked at."""
     by_name = {tool.name: tool for tool in tools}
 
@@ -132,11 +144,15 @@ def _pipelines(tools: Iterable[AnyTool], _own: object) -> tuple[Filing, ...]:
     return (Filing(named),)
 
 
-def _more(cases: Cases, clients: Clients, tool: AnyTool) -> AnyTool:
+def _complete_tool(cases: Cases, clients: Clients, tool: AnyTool) -> AnyTool:
     """The tool, with what no inventory can say of it."""
-    return tool.with_shown(cases.show_deletion) if tool.name == "delete_casefile" else with_google(clients, tool)
+    return (
+        tool.with_preview(cases.preview_deletion)
+        if tool.name == "delete_casefile"
+        else with_google_hooks(clients, tool)
+    )
 
 
 def app() -> App:
     """The application, for Remit's command line."""
-    return build(data_folder(os.environ), account=Account.of(os.environ)).app
+    return build(data_folder(os.environ), account=Account.from_environ(os.environ)).app

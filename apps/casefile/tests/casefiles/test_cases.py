@@ -169,7 +169,7 @@ async def test_to_delete_takes_a_second_call_and_a_person_who_sees_what_goes(off
     assert (await rows(office.database, "casefiles")) == {"casefiles": 1}
     waits = await office.run("delete_casefile", casefile_id=casefile, confirm=True)
     assert waits.status == "waiting"
-    (row,) = await office.runtime.store.questions()
+    (row,) = await office.runtime.store.list_questions()
     assert row.question.shown == "the casefile 'Smith' with 1 session, 1 grant, 2 messages"
     await office.runtime.decide(waits.questions[0], approved=True, by=principal())
     done = json.loads((await office.runtime.resume(waits.run)).text)
@@ -196,14 +196,14 @@ async def test_nobody_but_the_owner_deletes_and_no_person_is_asked_about_it(offi
     refused = await office.call("delete_casefile", "bob", casefile_id=casefile, confirm=True)
     assert refused["errorCode"] == "PERMISSION_DENIED"
     assert "delete_casefile needs the level owner" in refused["error"]
-    assert list(await office.runtime.store.questions()) == []
+    assert list(await office.runtime.store.list_questions()) == []
 
 
 async def test_nobody_is_shown_what_they_may_not_delete_even_where_they_are_asked_first(office: Office) -> None:
     casefile = await office.casefile("Smith")
     bare = Office(office.database, foresees=False)
     waits = await bare.run("delete_casefile", "bob", casefile_id=casefile, confirm=True)
-    (row,) = await bare.runtime.store.questions()
+    (row,) = await bare.runtime.store.list_questions()
     assert row.question.id in waits.questions
     assert "Smith" not in row.question.shown
     assert casefile in row.question.shown

@@ -10,10 +10,10 @@ from typing import Any
 import remit_casefile
 from remit import App, Arguments, Principal, RunResult, Runtime
 from remit.inventory import Inventory, Operations, read_inventory
-from remit_casefile.google.tools import Clients, with_google
+from remit_casefile.google.tools import Clients, with_google_hooks
 from remit_casefile.policies.env import Env
-from remit_casefile.policies.sections import table
-from remit_casefile.policies.words import WORDS
+from remit_casefile.policies.sections import build_section_table
+from remit_casefile.policies.words import VOCABULARY
 from remit_casefile.storage.database import Database
 
 ANN = Principal("ann", permissions=frozenset({"*"}))
@@ -24,14 +24,16 @@ SLICES = (("communication", "gmail"), ("workspace", "google_drive"), ("workspace
 @cache
 def inventory() -> Inventory:
     """The inventory of the application. Nothing of these slices touches the database."""
-    return read_inventory(FOLDER, table(Env(database=Database(Path("unused.db"))), version="1.0"), WORDS)
+    return read_inventory(
+        FOLDER, build_section_table(Env(database=Database(Path("unused.db"))), version="1.0"), VOCABULARY
+    )
 
 
 def operations(clients: Clients) -> tuple[Operations, ...]:
     """The operations on Google, slice by slice."""
     domains = (clients.gmail, clients.drive, clients.sheets)
     made = (Operations(inventory().slice(*named), (domain,)) for named, domain in zip(SLICES, domains, strict=True))
-    return tuple(each.with_tools(partial(with_google, clients)) for each in made)
+    return tuple(each.with_tools(partial(with_google_hooks, clients)) for each in made)
 
 
 def google_app(clients: Clients) -> App:
@@ -41,4 +43,4 @@ def google_app(clients: Clients) -> App:
 
 async def call(runtime: Runtime, name: str, arguments: dict[str, Any], by: Principal = ANN) -> RunResult[Any]:
     """Call a tool by its name, as a run of its own."""
-    return await runtime.call_named(name, Arguments(json.dumps(arguments), arguments), by=by)
+    return await runtime.call_by_name(name, Arguments(json.dumps(arguments), arguments), by=by)

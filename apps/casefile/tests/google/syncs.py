@@ -9,9 +9,9 @@ from apps.casefile.tests.google.mails import mail
 from apps.casefile.tests.google.world import World
 from remit_casefile.google.drive_sync import DriveSync
 from remit_casefile.google.mailbox_sync import MailboxSync
-from remit_casefile.google.payloads.sync import DriveSynced, MailboxSynced, Synced
+from remit_casefile.google.payloads.sync import DriveSyncResult, MailboxSyncResult, SyncResult
 
-S = TypeVar("S", bound=Synced)
+S = TypeVar("S", bound=SyncResult)
 Copied = dict[str, object]
 
 
@@ -64,12 +64,12 @@ class Mail:
 
     def __init__(self, world: World, *, scope: str | None = None, most: int | None = None) -> None:
         self._box = world.google.mailbox
-        self._sync = MailboxSync(world.gmail, label_id=scope, most=most, patience=world.patience)
+        self._sync = MailboxSync(world.gmail, label_id=scope, max_messages=most, schedule=world.patience)
 
-    async def sync(self, token: str | None) -> MailboxSynced:
+    async def sync(self, token: str | None) -> MailboxSyncResult:
         return await self._sync.sync(token)
 
-    def copied(self, synced: MailboxSynced) -> Copied:
+    def copied(self, synced: MailboxSyncResult) -> Copied:
         return {message.id: message.label_ids for message in synced.messages}
 
     def there(self) -> Copied:
@@ -100,12 +100,12 @@ class Files:
 
     def __init__(self, world: World, *, scope: str | None = None) -> None:
         self._drive = world.google.drive
-        self._sync = DriveSync(world.drive, folder_id=scope, patience=world.patience)
+        self._sync = DriveSync(world.drive, folder_id=scope, schedule=world.patience)
 
-    async def sync(self, token: str | None) -> DriveSynced:
+    async def sync(self, token: str | None) -> DriveSyncResult:
         return await self._sync.sync(token)
 
-    def copied(self, synced: DriveSynced) -> Copied:
+    def copied(self, synced: DriveSyncResult) -> Copied:
         return {file.id: file.name for file in synced.files}
 
     def there(self) -> Copied:

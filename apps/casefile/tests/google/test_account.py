@@ -21,8 +21,8 @@ from google.oauth2.service_account import Credentials as ServiceCredentials
 from apps.casefile.tests.google.fake.server import FakeGoogle
 from apps.casefile.tests.google.governed import call, google_app
 from remit import Runtime
-from remit.errors import CapabilityError, DeniedError, SetupError
-from remit_casefile.google.account import CREDENTIALS, SUBJECT, URL, Account
+from remit.errors import DeniedError, MissingCapabilityError, SetupError
+from remit_casefile.google.account import CREDENTIALS_VARIABLE, SUBJECT_VARIABLE, URL_VARIABLE, Account
 from remit_casefile.google.gmail import GmailClient
 from remit_casefile.google.tools import Clients
 from remit_casefile.google.transport import Hosts, Transport
@@ -45,7 +45,7 @@ def file(tmp_path: Path, google: FakeGoogle) -> Path:
 
 @pytest.fixture
 async def transport(file: Path, google: FakeGoogle) -> AsyncIterator[Transport]:
-    transport = Account.of({CREDENTIALS: str(file), URL: google.url}).transport()
+    transport = Account.from_environ({CREDENTIALS_VARIABLE: str(file), URL_VARIABLE: google.url}).transport()
     yield transport
     await transport.close()
 
@@ -53,15 +53,15 @@ async def transport(file: Path, google: FakeGoogle) -> AsyncIterator[Transport]:
 async def test_who_has_signed_in_is_who_the_tools_act_as(google: FakeGoogle, transport: Transport) -> None:
     gmail = GmailClient(transport)
 
-    await asyncio.gather(*(gmail.profile() for _ in range(4)))
+    await asyncio.gather(*(gmail.get_profile() for _ in range(4)))
 
     assert [each["refresh_token"] for each in google.granted] == [REFRESH]
     assert google.asked == ["gmail.users.getProfile"] * 4
 
 
 async def test_without_credentials_every_tool_says_what_to_set(google: FakeGoogle) -> None:
-    transport = Account.of({URL: google.url}).transport()
-    runtime = Runtime(google_app(Clients.over(transport)))
+    transport = Account.from_environ({URL_VARIABLE: google.url}).transport()
+    runtime = Runtime(google_app(Clients.from_transport(transport)))
 
     for name, arguments in (
         ("gmail_list_messages", {}),
@@ -106,8 +106,8 @@ async def test_a_file_that_holds_no_credentials_is_named_and_not_quoted(tmp_path
     path = tmp_path / "credentials.json"
     path.write_text(text)
 
-    with pytest.raises(CapabilityError, match=said) as raised:
-        await Account(file=path).credentials()
+    with pytest.raises(MissingCapabilityError, match=said) as raised:
+        await Account(file=path).load_credentials()
 
     assert SECRET not in f"{raised.value!s} {raised.value.__cause__!r}"
     assert "short" not in str(raised.value)
@@ -116,26 +116,26 @@ async def test_a_file_that_holds_no_credentials_is_named_and_not_quoted(tmp_path
 async def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     for path, why in ((tmp_path / "none.json", "No such file"), (tmp_path / "bytes.json", "it is no text")):
         (tmp_path / "bytes.json").write_bytes(b"\xff\xfe")
-        with pytest.raises(CapabilityError, match=why) as raised:
-            await Account(file=path).credentials()
+        with pytest.raises(MissingCapabilityError, match=why) as raised:
+            await Account(file=path).load_credentials()
         assert str(path) in str(raised.value)
 
 
 async def test_credentials_that_come_later_are_taken_without_a_restart(tmp_path: Path, google: FakeGoogle) -> None:
     path = tmp_path / "credentials.json"
     async with Account(file=path, hosts=Hosts.all_at(google.url)).transport() as transport:
-        with pytest.raises(CapabilityError):
-            await GmailClient(transport).profile()
+        with pytest.raises(MissingCapabilityError):
+            await GmailClient(transport).get_profile()
 
         path.write_text(json.dumps(user(google)))
-        await GmailClient(transport).profile()
+        await GmailClient(transport).get_profile()
 
     assert google.asked == ["gmail.users.getProfile"]
 
 
 async def test_secrets_stand_in_no_reply_error_or_journal(google: FakeGoogle, transport: Transport) -> None:
     google.accepts = "another"
-    runtime = Runtime(google_app(Clients.over(transport)))
+    runtime = Runtime(google_app(Clients.from_transport(transport)))
 
     refused = await call(runtime, "gmail_list_messages", {})
     google.accepts, quoting = "refresh-1", f"{SECRET} and {REFRESH}"
@@ -152,10 +152,10 @@ async def test_secrets_stand_in_no_reply_error_or_journal(google: FakeGoogle, tr
 
 
 async def test_a_person_acts_as_nobody_else(file: Path) -> None:
-    account = Account.of({CREDENTIALS: str(file), SUBJECT: "bob@example.com"})
+    account = Account.from_environ({CREDENTIALS_VARIABLE: str(file), SUBJECT_VARIABLE: "bob@example.com"})
 
-    with pytest.raises(CapabilityError, match="REMIT_GOOGLE_SUBJECT is for service accounts"):
-        await account.credentials()
+    with pytest.raises(MissingCapabilityError, match="REMIT_GOOGLE_SUBJECT is for service accounts"):
+        await account.load_credentials()
 
 
 async def test_a_service_account_acts_as_the_person_who_is_named(tmp_path: Path, google: FakeGoogle) -> None:
@@ -168,7 +168,9 @@ async def test_a_service_account_acts_as_the_person_who_is_named(tmp_path: Path,
     said = {"type": "service_account", "client_email": "robot@example.com", "private_key": pem}
     path.write_text(json.dumps({**said, "token_uri": f"{google.url}/token"}))
 
-    made = await Account.of({CREDENTIALS: str(path), SUBJECT: "ann@example.com"}).credentials()
+    made = await Account.from_environ(
+        {CREDENTIALS_VARIABLE: str(path), SUBJECT_VARIABLE: "ann@example.com"}
+    ).load_credentials()
     assert isinstance(made, ServiceCredentials)
     request = Request()
     await asyncio.to_thread(made.refresh, request)
@@ -181,14 +183,14 @@ async def test_a_service_account_acts_as_the_person_who_is_named(tmp_path: Path,
 
 def test_a_place_that_a_token_may_not_travel_to_is_refused_when_the_account_is_made() -> None:
     with pytest.raises(SetupError, match=r"REMIT_GOOGLE_URL: gmail=.http://example\.com.: give https://HOST"):
-        Account.of({URL: "http://example.com"})
+        Account.from_environ({URL_VARIABLE: "http://example.com"})
 
 
 async def test_an_account_that_google_no_longer_knows_is_a_denial(google: FakeGoogle, transport: Transport) -> None:
     google.accepts = "another"
 
     with pytest.raises(DeniedError, match="sign in again"):
-        await GmailClient(transport).profile()
+        await GmailClient(transport).get_profile()
 
 
 def _claims(token: str) -> dict[str, Any]:

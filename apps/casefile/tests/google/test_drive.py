@@ -10,17 +10,17 @@ from pydantic import ValidationError
 from apps.casefile.tests.google.fake.faults import PIECE as A_PIECE
 from apps.casefile.tests.google.fake.faults import Cut, Keeps, Says, broken, busy
 from apps.casefile.tests.google.fake.files import DOCUMENT
-from apps.casefile.tests.google.fake.requests import RefusedError
+from apps.casefile.tests.google.fake.requests import ApprovalDeniedError
 from apps.casefile.tests.google.world import Ctx, World
 from remit import UNKNOWN, Happened
-from remit.errors import DeniedError, ExternalError, InvalidError, NotFoundError, SetupError
+from remit.errors import DeniedError, ExternalError, InvalidArgumentsError, NotFoundError, SetupError
 from remit_casefile.google.failures import UncertainError
 from remit_casefile.google.payloads.drive import DownloadFile, ExportFile, GetFile, ListFiles, UploadFile
-from remit_casefile.google.uploading import PIECE, Uploading
+from remit_casefile.google.uploading import CHUNK_MULTIPLE, UploadSettings
 
 CREATE, LIST = "drive.files.create", "drive.files.list"
 SMALL = UploadFile(name="note.txt", text="näh")
-CONTENT = bytes(range(256)) * (PIECE * 5 // 2 // 256)
+CONTENT = bytes(range(256)) * (CHUNK_MULTIPLE * 5 // 2 // 256)
 LARGE = UploadFile(name="big", mime_type="application/zip", base64=base64.b64encode(CONTENT).decode())
 
 
@@ -61,7 +61,7 @@ async def test_content_comes_as_text_where_it_is_text(world: World, content: byt
 async def test_a_google_document_is_exported_and_not_downloaded(world: World) -> None:
     key = world.google.drive.put("doc", b"a,b", DOCUMENT)
 
-    with pytest.raises(InvalidError, match="Export it instead"):
+    with pytest.raises(InvalidArgumentsError, match="Export it instead"):
         await world.drive.download_file(DownloadFile(file_id=key))
     got = await world.drive.export_file(ExportFile(file_id=key, mime_type="text/csv"))
 
@@ -95,7 +95,7 @@ async def test_large_content_goes_in_pieces(world: World) -> None:
     assert world.google.drive.contents[file.id] == CONTENT
 
 
-@pytest.mark.parametrize("arrived", [0, 1, PIECE - 1, PIECE])
+@pytest.mark.parametrize("arrived", [0, 1, CHUNK_MULTIPLE - 1, CHUNK_MULTIPLE])
 async def test_after_a_cut_only_what_has_not_arrived_is_sent_again(world: World, arrived: int) -> None:
     world.google.faults.plan(A_PIECE, Keeps(arrived), skip=1)
     world.google.faults.plan(A_PIECE, Cut.BEFORE)
@@ -122,13 +122,13 @@ async def test_after_a_failure_it_is_asked_how_much_arrived_before_more_is_sent(
 
     await world.drive.upload_file(Ctx(), LARGE)
 
-    size, second = len(CONTENT), f"{PIECE}-{2 * PIECE - 1}"
+    size, second = len(CONTENT), f"{CHUNK_MULTIPLE}-{2 * CHUNK_MULTIPLE - 1}"
     assert world.google.spans == [
-        f"bytes 0-{PIECE - 1}/{size}",
+        f"bytes 0-{CHUNK_MULTIPLE - 1}/{size}",
         f"bytes {second}/{size}",
         f"bytes */{size}",
         f"bytes {second}/{size}",
-        f"bytes {2 * PIECE}-{size - 1}/{size}",
+        f"bytes {2 * CHUNK_MULTIPLE}-{size - 1}/{size}",
     ]
 
 
@@ -165,7 +165,7 @@ async def test_an_upload_of_which_no_byte_is_taken_ends(world: World) -> None:
 
 
 async def test_an_upload_that_expired_did_not_happen(world: World) -> None:
-    world.google.faults.plan(A_PIECE, RefusedError(404, "Not Found", "notFound"), skip=1)
+    world.google.faults.plan(A_PIECE, ApprovalDeniedError(404, "Not Found", "notFound"), skip=1)
 
     with pytest.raises(NotFoundError):
         await world.drive.upload_file(Ctx(), LARGE)
@@ -197,7 +197,7 @@ async def test_a_file_that_is_found_nowhere_is_uncertain_and_not_uploaded_again(
 
 
 async def test_a_refused_upload_did_not_happen(world: World) -> None:
-    world.google.faults.plan(CREATE, RefusedError(403, "No", "insufficientFilePermissions"))
+    world.google.faults.plan(CREATE, ApprovalDeniedError(403, "No", "insufficientFilePermissions"))
 
     with pytest.raises(DeniedError):
         await world.drive.upload_file(Ctx(), SMALL)
@@ -228,4 +228,4 @@ def test_an_upload_has_one_content_and_a_type(wrong: dict[str, object]) -> None:
 
 def test_pieces_are_of_a_size_that_google_takes() -> None:
     with pytest.raises(SetupError, match="multiple"):
-        Uploading(piece=PIECE + 1)
+        UploadSettings(chunk_size=CHUNK_MULTIPLE + 1)

@@ -7,7 +7,7 @@ import pytest
 from apps.casefile.tests.google.fake.faults import broken
 from apps.casefile.tests.google.syncs import Copies, Files
 from apps.casefile.tests.google.world import World
-from remit_casefile.google.payloads.sync import DriveSynced
+from remit_casefile.google.payloads.sync import DriveSyncResult
 
 
 @pytest.fixture
@@ -16,12 +16,12 @@ def files(world: World) -> Files:
 
 
 @pytest.fixture
-def copies(files: Files) -> Copies[DriveSynced]:
+def copies(files: Files) -> Copies[DriveSyncResult]:
     return Copies(files)
 
 
 async def test_a_file_goes_into_the_trash_and_comes_back_out_of_it(
-    world: World, files: Files, copies: Copies[DriveSynced]
+    world: World, files: Files, copies: Copies[DriveSyncResult]
 ) -> None:
     key, *_ = files.put(1, trashed=True)
     await copies.update()
@@ -36,7 +36,7 @@ async def test_a_file_goes_into_the_trash_and_comes_back_out_of_it(
 
 
 async def test_of_several_changes_to_a_file_the_last_counts(
-    world: World, files: Files, copies: Copies[DriveSynced]
+    world: World, files: Files, copies: Copies[DriveSyncResult]
 ) -> None:
     old, gone = files.put(2)
     await copies.update()
@@ -51,7 +51,7 @@ async def test_of_several_changes_to_a_file_the_last_counts(
 
 
 async def test_changes_that_are_cut_go_on_where_they_ended(
-    world: World, files: Files, copies: Copies[DriveSynced]
+    world: World, files: Files, copies: Copies[DriveSyncResult]
 ) -> None:
     await copies.update()
     files.put(8)
@@ -62,7 +62,7 @@ async def test_changes_that_are_cut_go_on_where_they_ended(
 
 
 async def test_a_search_that_was_not_everywhere_is_partial(
-    world: World, files: Files, copies: Copies[DriveSynced]
+    world: World, files: Files, copies: Copies[DriveSyncResult]
 ) -> None:
     files.put(2)
     world.google.drive.incomplete = True

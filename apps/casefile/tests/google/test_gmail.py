@@ -8,13 +8,13 @@ import pytest
 from pydantic import ValidationError
 
 from apps.casefile.tests.google.fake.faults import Cut, Stall, broken
-from apps.casefile.tests.google.fake.requests import RefusedError
+from apps.casefile.tests.google.fake.requests import ApprovalDeniedError
 from apps.casefile.tests.google.mails import mail
 from apps.casefile.tests.google.world import Ctx, World
 from remit import UNKNOWN, Happened
-from remit.errors import InvalidError
+from remit.errors import InvalidArgumentsError
 from remit_casefile.google.failures import UncertainError
-from remit_casefile.google.mime import view_of
+from remit_casefile.google.mime import parse_message
 from remit_casefile.google.payloads.gmail import GetMessage, ListMessages, SearchMessages, SendMessage
 from remit_casefile.google.wire import Body, Header, MessageResource, Part
 
@@ -62,7 +62,7 @@ def test_text_is_read_in_the_charset_that_its_sender_says(kind: str, data: str, 
     headers = [Header(name="Content-Type", value=kind)]
     part = Part(mime_type="text/plain", headers=headers, body=Body(data=data))
 
-    assert view_of(MessageResource(id="1", payload=part)).text == text
+    assert parse_message(MessageResource(id="1", payload=part)).text == text
 
 
 async def test_messages_are_listed_by_label_page_by_page(world: World) -> None:
@@ -148,9 +148,9 @@ async def test_a_message_that_timed_out_is_looked_for(world: World) -> None:
 
 
 async def test_a_message_that_is_refused_was_not_sent(world: World) -> None:
-    world.google.faults.plan(SEND, RefusedError(400, "Invalid To header", "invalidArgument"))
+    world.google.faults.plan(SEND, ApprovalDeniedError(400, "Invalid To header", "invalidArgument"))
 
-    with pytest.raises(InvalidError, match="Invalid To header"):
+    with pytest.raises(InvalidArgumentsError, match="Invalid To header"):
         await world.gmail.send_message(Ctx(), LETTER)
     assert world.google.asked == [SEND]
 

@@ -8,7 +8,7 @@ from apps.casefile.tests.google.fake.faults import broken, busy
 from apps.casefile.tests.google.syncs import Copies, Mail
 from apps.casefile.tests.google.world import World
 from remit.errors import RateLimitedError
-from remit_casefile.google.payloads.sync import MailboxSynced
+from remit_casefile.google.payloads.sync import MailboxSyncResult
 
 GET = Mail.reads[0]
 
@@ -19,12 +19,12 @@ def mailbox(world: World) -> Mail:
 
 
 @pytest.fixture
-def copies(mailbox: Mail) -> Copies[MailboxSynced]:
+def copies(mailbox: Mail) -> Copies[MailboxSyncResult]:
     return Copies(mailbox)
 
 
 async def test_what_was_read_archived_and_put_into_the_trash_is_told_apart(
-    world: World, mailbox: Mail, copies: Copies[MailboxSynced]
+    world: World, mailbox: Mail, copies: Copies[MailboxSyncResult]
 ) -> None:
     starred, archived, away = mailbox.put(3)
     await copies.update()
@@ -40,7 +40,7 @@ async def test_what_was_read_archived_and_put_into_the_trash_is_told_apart(
 
 
 async def test_messages_that_cannot_be_read_are_missing_and_come_with_the_next_sync(
-    world: World, mailbox: Mail, copies: Copies[MailboxSynced]
+    world: World, mailbox: Mail, copies: Copies[MailboxSyncResult]
 ) -> None:
     mailbox.put(5)
     world.google.faults.plan(GET, broken(), times=2, skip=1)
@@ -54,7 +54,7 @@ async def test_messages_that_cannot_be_read_are_missing_and_come_with_the_next_s
 
 
 async def test_what_is_missing_stays_due_until_it_comes(
-    world: World, mailbox: Mail, copies: Copies[MailboxSynced]
+    world: World, mailbox: Mail, copies: Copies[MailboxSyncResult]
 ) -> None:
     await copies.update()
     mailbox.put(1)
@@ -67,7 +67,7 @@ async def test_what_is_missing_stays_due_until_it_comes(
 
 
 async def test_what_was_missing_and_was_deleted_meanwhile_is_gone(
-    world: World, mailbox: Mail, copies: Copies[MailboxSynced]
+    world: World, mailbox: Mail, copies: Copies[MailboxSyncResult]
 ) -> None:
     key, *_ = mailbox.put(1)
     world.google.faults.plan(GET, broken())
@@ -80,7 +80,7 @@ async def test_what_was_missing_and_was_deleted_meanwhile_is_gone(
 
 
 async def test_a_message_that_is_deleted_between_list_and_read_is_gone(
-    mailbox: Mail, copies: Copies[MailboxSynced]
+    mailbox: Mail, copies: Copies[MailboxSyncResult]
 ) -> None:
     await copies.update()
     key, *_ = mailbox.put(1)
@@ -95,7 +95,7 @@ async def test_a_message_that_is_deleted_between_list_and_read_is_gone(
 
 
 async def test_one_message_is_waited_for_as_long_as_google_asks(
-    world: World, mailbox: Mail, copies: Copies[MailboxSynced]
+    world: World, mailbox: Mail, copies: Copies[MailboxSyncResult]
 ) -> None:
     mailbox.put(2)
     world.google.faults.plan(GET, busy("3"))
@@ -105,7 +105,7 @@ async def test_one_message_is_waited_for_as_long_as_google_asks(
 
 
 async def test_once_google_has_no_patience_left_the_rest_is_not_asked_for(
-    world: World, mailbox: Mail, copies: Copies[MailboxSynced]
+    world: World, mailbox: Mail, copies: Copies[MailboxSyncResult]
 ) -> None:
     mailbox.put(30)
     world.google.faults.plan(GET, busy("1"), times=1000)
@@ -122,7 +122,7 @@ async def test_once_google_has_no_patience_left_the_rest_is_not_asked_for(
 
 async def test_a_sync_reads_no_more_than_so_many_messages_and_the_next_goes_on(world: World) -> None:
     mailbox = Mail(world, most=3)
-    copies: Copies[MailboxSynced] = Copies(mailbox)
+    copies: Copies[MailboxSyncResult] = Copies(mailbox)
     mailbox.put(7)
 
     first = await copies.update()

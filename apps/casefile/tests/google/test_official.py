@@ -22,11 +22,11 @@ from apps.casefile.tests.google.official import (
     execute,
 )
 from apps.casefile.tests.google.world import Ctx, World
-from remit.errors import InvalidError, NotFoundError
+from remit.errors import InvalidArgumentsError, NotFoundError
 from remit_casefile.google.payloads.drive import DownloadFile, ExportFile, GetFile, ListFiles, UploadFile
 from remit_casefile.google.payloads.gmail import GetMessage, ListMessages, SearchMessages, SendMessage
 from remit_casefile.google.payloads.sheets import AppendValues, BatchGet, UpdateValues
-from remit_casefile.google.uploading import PIECE
+from remit_casefile.google.uploading import CHUNK_MULTIPLE
 
 
 async def every(request: Any, following: Any, key: str) -> list[Any]:
@@ -75,12 +75,12 @@ async def test_mail_that_either_sends_is_found_by_the_other(world: World, offici
 
 async def test_history_is_listed_alike(world: World, official: Official) -> None:
     users = official.gmail
-    since = (await world.gmail.profile()).history_id
+    since = (await world.gmail.get_profile()).history_id
     for number in range(5):
         world.google.mailbox.deliver(mail(subject=f"letter {number}"))
 
     theirs = await every(users.history().list(userId="me", startHistoryId=since), users.history().list_next, "history")
-    ours = await world.gmail.history(since)
+    ours = await world.gmail.list_history(since)
 
     assert (await execute(users.getProfile(userId="me")))["historyId"] == ours.history_id
     assert len(theirs) == 5
@@ -120,9 +120,9 @@ async def test_content_is_downloaded_and_exported_alike(world: World, official: 
 
 @pytest.mark.parametrize("resumable", [False, True])
 async def test_content_is_uploaded_alike(world: World, official: Official, resumable: bool) -> None:
-    content = bytes(range(256)) * (3 * PIECE // 256 if resumable else 4)
+    content = bytes(range(256)) * (3 * CHUNK_MULTIPLE // 256 if resumable else 4)
     files = official.drive.files()
-    media: Any = MediaInMemoryUpload(content, "application/zip", chunksize=PIECE, resumable=resumable)
+    media: Any = MediaInMemoryUpload(content, "application/zip", chunksize=CHUNK_MULTIPLE, resumable=resumable)
 
     theirs = await execute(files.create(body={"name": "theirs"}, media_body=media, fields="id,md5Checksum"))
     pieces = world.google.asked.count(A_PIECE)
@@ -136,13 +136,13 @@ async def test_content_is_uploaded_alike(world: World, official: Official, resum
 
 async def test_changes_are_listed_alike(world: World, official: Official) -> None:
     changes = official.drive.changes()
-    start = (await world.drive.start_page_token()).start_page_token
+    start = (await world.drive.get_start_page_token()).start_page_token
     assert (await execute(changes.getStartPageToken()))["startPageToken"] == start
     key = world.google.drive.put("a.txt", b"a")
     world.google.drive.delete(world.google.drive.put("b.txt", b"b"))
 
     theirs = await execute(changes.list(pageToken=start))
-    ours = await world.drive.changes(start)
+    ours = await world.drive.list_changes(start)
 
     assert [(each.file_id, each.removed) for each in ours.changes] == [
         (each["fileId"], each["removed"]) for each in theirs["changes"]
@@ -182,11 +182,11 @@ async def test_both_are_refused_alike(world: World, official: Official) -> None:
         await world.gmail.get_message(GetMessage(message_id="none"))
     with pytest.raises(HttpError, match="400"):
         await execute(gmail.list(userId="me", pageToken="x"))
-    with pytest.raises(InvalidError):
+    with pytest.raises(InvalidArgumentsError):
         await world.gmail.list_messages(ListMessages(page_token="x"))
     with pytest.raises(HttpError, match="400"):
         await execute(drive.list(q="nonsense"))
-    with pytest.raises(InvalidError):
+    with pytest.raises(InvalidArgumentsError):
         await world.drive.list_files(ListFiles(query="nonsense"))
 
 

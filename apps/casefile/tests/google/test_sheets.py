@@ -6,7 +6,7 @@ import pytest
 
 from apps.casefile.tests.google.fake.faults import Cut, broken
 from apps.casefile.tests.google.world import World
-from remit.errors import ExternalError, InvalidError, NotFoundError
+from remit.errors import ExternalError, InvalidArgumentsError, NotFoundError
 from remit_casefile.google.failures import UncertainError
 from remit_casefile.google.payloads.sheets import AppendValues, BatchGet, UpdateValues
 
@@ -77,7 +77,7 @@ async def test_an_append_whose_answer_is_lost_is_uncertain_and_not_done_again(wo
 
 
 async def test_an_append_that_is_refused_did_not_happen(world: World) -> None:
-    with pytest.raises(InvalidError, match="Unable to parse range"):
+    with pytest.raises(InvalidArgumentsError, match="Unable to parse range"):
         await world.sheets.append_values(AppendValues(spreadsheet_id=BOOK, range="None!A1", values=[["cy"]]))
 
 

@@ -9,7 +9,7 @@ import pytest
 from apps.casefile.tests.google.fake.faults import Cut, broken, busy
 from apps.casefile.tests.google.syncs import Copies, Files, Mail, Side
 from apps.casefile.tests.google.world import World
-from remit.errors import ExternalError, InvalidError
+from remit.errors import ExternalError, InvalidArgumentsError
 
 AnySide = Side[Any]
 
@@ -152,7 +152,7 @@ async def test_of_a_scope_only_what_is_in_it_is_kept(world: World, kind: type[Ma
 async def test_a_token_of_something_else_is_refused(copies: Copies[Any]) -> None:
     for token in ("", "123", '{"since": 1, "more": 2}'):
         copies.token = token
-        with pytest.raises(InvalidError, match="leave it out"):
+        with pytest.raises(InvalidArgumentsError, match="leave it out"):
             await copies.update()
 
 

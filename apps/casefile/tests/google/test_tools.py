@@ -11,7 +11,7 @@ from apps.casefile.tests.google.fake.faults import Cut, broken, busy
 from apps.casefile.tests.google.governed import ANN, call, google_app, operations
 from apps.casefile.tests.google.mails import mail
 from apps.casefile.tests.google.world import Ctx, World
-from remit import Effect, InProcessStore, LeafContext, Principal, Rate, Risk, Runtime, Tool
+from remit import Effect, InMemoryStore, LeafContext, Principal, Rate, Risk, Runtime, Tool
 from remit.inventory import Maturity, Tier, method
 from remit_casefile.google.gmail import GmailClient
 from remit_casefile.google.payloads.gmail import SendMessage, SentMessage
@@ -180,12 +180,12 @@ class Dying(GmailClient):
 async def crashed(world: World, gmail: Dying) -> Runtime:
     """The runtime after a restart: ``run-1`` had begun to send, and its process died."""
     clients = Clients(gmail=gmail, drive=world.drive, sheets=world.sheets)
-    store = InProcessStore()
+    store = InMemoryStore()
     first, second = (
         Runtime(
             google_app(clients),
             store=store,
-            ids=lambda: "run-1",
+            make_run_id=lambda: "run-1",
             directory=lambda _name, _tenant: ANN,
         )
         for _ in range(2)
@@ -198,7 +198,7 @@ async def crashed(world: World, gmail: Dying) -> Runtime:
 
 
 async def test_a_message_that_was_sent_before_a_crash_is_found_and_not_sent_again(world: World) -> None:
-    second = await crashed(world, Dying(world.transport, patience=world.patience))
+    second = await crashed(world, Dying(world.transport, schedule=world.patience))
     world.google.mailbox.lag = 1
 
     result = await second.resume("run-1")
@@ -209,7 +209,7 @@ async def test_a_message_that_was_sent_before_a_crash_is_found_and_not_sent_agai
 
 
 async def test_where_nothing_is_found_after_a_crash_a_person_is_asked_before_it_is_sent(world: World) -> None:
-    dying = Dying(world.transport, patience=world.patience)
+    dying = Dying(world.transport, schedule=world.patience)
     dying.before = True
     second = await crashed(world, dying)
 
@@ -261,7 +261,7 @@ async def test_a_person_is_shown_what_would_go_out(
 ) -> None:
     waiting = await call(runtime, name, arguments)
 
-    (row,) = await runtime.store.questions()
+    (row,) = await runtime.store.list_questions()
     assert (row.question.id, row.question.shown) == (waiting.questions[0], shown)
 
 
@@ -270,4 +270,4 @@ async def test_cells_that_would_be_written_over_are_shown_too(world: World) -> N
     payload = UpdateValues(spreadsheet_id="book", range="Sheet1!A1", values=[[1]])
 
     assert isinstance(tool, Tool)
-    assert await tool.show(payload, Ctx()) == "1 rows over what is at Sheet1!A1 of the spreadsheet book\n1"
+    assert await tool.preview(payload, Ctx()) == "1 rows over what is at Sheet1!A1 of the spreadsheet book\n1"

@@ -12,7 +12,7 @@ from google.auth.aio.credentials import StaticCredentials
 from google.auth.exceptions import RefreshError
 
 from apps.casefile.tests.google.fake.faults import Cut, Says, Stall, broken, busy
-from apps.casefile.tests.google.fake.requests import RefusedError
+from apps.casefile.tests.google.fake.requests import ApprovalDeniedError
 from apps.casefile.tests.google.fake.server import FakeGoogle
 from apps.casefile.tests.google.fake.serving import serving
 from apps.casefile.tests.google.world import NOW, World
@@ -22,14 +22,20 @@ from remit.errors import (
     DeadlineError,
     DeniedError,
     ExternalError,
-    InvalidError,
+    InvalidArgumentsError,
     NotFoundError,
     SetupError,
 )
-from remit_casefile.google.failures import AnswerError, BusyError, UnreachableError, may_have_happened, refusal
+from remit_casefile.google.failures import (
+    BusyError,
+    UnexpectedResponseError,
+    UnreachableError,
+    error_from_response,
+    may_have_happened,
+)
 from remit_casefile.google.payloads.drive import DownloadFile
 from remit_casefile.google.payloads.gmail import MessageList
-from remit_casefile.google.transport import Hosts, Transport, pages, segment, with_params
+from remit_casefile.google.transport import Hosts, Transport, add_query, iterate_pages, quote_segment
 from remit_casefile.google.wire import Profile
 
 PROFILE = "gmail.users.getProfile"
@@ -38,7 +44,7 @@ PROFILE = "gmail.users.getProfile"
 async def test_a_token_that_is_refused_once_is_renewed_once(world: World) -> None:
     world.google.tokens = {"token-2"}
 
-    await world.gmail.profile()
+    await world.gmail.get_profile()
 
     assert (world.credentials.renewed, world.google.asked) == (1, [PROFILE, PROFILE])
 
@@ -46,7 +52,7 @@ async def test_a_token_that_is_refused_once_is_renewed_once(world: World) -> Non
 async def test_requests_that_are_refused_together_renew_the_token_once(world: World) -> None:
     world.google.tokens = {"token-2"}
 
-    await asyncio.gather(*(world.gmail.profile() for _ in range(8)))
+    await asyncio.gather(*(world.gmail.get_profile() for _ in range(8)))
 
     assert world.credentials.renewed == 1
 
@@ -55,7 +61,7 @@ async def test_a_token_that_stays_refused_is_a_denial(world: World) -> None:
     world.google.tokens = set()
 
     with pytest.raises(DeniedError, match="sign in again"):
-        await world.gmail.profile()
+        await world.gmail.get_profile()
 
 
 async def test_credentials_that_cannot_be_renewed_are_a_denial(world: World) -> None:
@@ -63,7 +69,7 @@ async def test_credentials_that_cannot_be_renewed_are_a_denial(world: World) -> 
 
     async with transport:
         with pytest.raises(DeniedError, match="sign in again"):
-            await transport.call("GET", f"{world.google.url}/gmail/v1/users/me/profile", Profile)
+            await transport.call_json("GET", f"{world.google.url}/gmail/v1/users/me/profile", Profile)
 
 
 @pytest.mark.parametrize(("retryable", "kind"), [(True, UnreachableError), (False, DeniedError)])
@@ -76,33 +82,33 @@ async def test_credentials_that_fail_before_a_request_send_nothing(
 
     async with Transport(Failing("x"), hosts=Hosts.all_at(world.google.url)) as transport:
         with pytest.raises(kind):
-            await transport.call("GET", f"{world.google.url}/gmail/v1/users/me/profile", Profile)
+            await transport.call_json("GET", f"{world.google.url}/gmail/v1/users/me/profile", Profile)
     assert world.google.asked == []
 
 
 @pytest.mark.parametrize(
     ("trouble", "kind", "retryable"),
     [
-        (RefusedError(400, "Bad", "invalid"), InvalidError, False),
-        (RefusedError(403, "No", "insufficientPermissions"), DeniedError, False),
-        (RefusedError(403, "Slow down", "userRateLimitExceeded"), BusyError, True),
-        (RefusedError(404, "None", "notFound"), NotFoundError, False),
-        (RefusedError(409, "Exists", "alreadyExists"), ConflictError, False),
+        (ApprovalDeniedError(400, "Bad", "invalid"), InvalidArgumentsError, False),
+        (ApprovalDeniedError(403, "No", "insufficientPermissions"), DeniedError, False),
+        (ApprovalDeniedError(403, "Slow down", "userRateLimitExceeded"), BusyError, True),
+        (ApprovalDeniedError(404, "None", "notFound"), NotFoundError, False),
+        (ApprovalDeniedError(409, "Exists", "alreadyExists"), ConflictError, False),
         (busy(), BusyError, True),
         (broken(500), ExternalError, True),
         (broken(503), ExternalError, True),
-        (Says(b"<html>", 302), AnswerError, False),
-        (Says(b"not json"), AnswerError, False),
-        (Says(b"{}"), AnswerError, False),
+        (Says(b"<html>", 302), UnexpectedResponseError, False),
+        (Says(b"not json"), UnexpectedResponseError, False),
+        (Says(b"{}"), UnexpectedResponseError, False),
     ],
 )
 async def test_each_refusal_has_its_error(
-    world: World, trouble: RefusedError, kind: type[CallError], retryable: bool
+    world: World, trouble: ApprovalDeniedError, kind: type[CallError], retryable: bool
 ) -> None:
     world.google.faults.plan(PROFILE, trouble)
 
     with pytest.raises(kind, match="GET /gmail/v1/users/me/profile") as caught:
-        await world.gmail.profile()
+        await world.gmail.get_profile()
 
     assert type(caught.value) is kind
     assert caught.value.retryable is retryable
@@ -123,7 +129,7 @@ async def test_retry_after_is_a_number_or_a_date(world: World, said: str, second
     world.google.faults.plan(PROFILE, busy(said))
 
     with pytest.raises(BusyError, match=r"Wait (a while|\d+ s)") as caught:
-        await world.gmail.profile()
+        await world.gmail.get_profile()
 
     assert caught.value.retry_after == seconds
 
@@ -133,7 +139,7 @@ async def test_a_cut_connection_is_worth_another_try(world: World, cut: Cut) -> 
     world.google.faults.plan(PROFILE, cut, times=2)
 
     with pytest.raises(ExternalError, match="was cut") as caught:
-        await world.gmail.profile()
+        await world.gmail.get_profile()
 
     assert caught.value.retryable
     assert may_have_happened(caught.value)
@@ -144,7 +150,7 @@ async def test_what_is_never_answered_ends_at_its_timeout(world: World) -> None:
     hurried = World(world.google, timeout=0.05)
 
     with pytest.raises(DeadlineError, match=r"within 0\.05 s") as caught:
-        await hurried.gmail.profile()
+        await hurried.gmail.get_profile()
     await hurried.transport.close()
 
     assert may_have_happened(caught.value)
@@ -156,7 +162,7 @@ async def test_where_nobody_listens_nothing_was_sent() -> None:
 
     async with Transport(StaticCredentials("x"), hosts=Hosts.all_at(url)) as transport:
         with pytest.raises(UnreachableError, match="nothing was sent") as caught:
-            await transport.call("GET", f"{url}/x", Profile)
+            await transport.call_json("GET", f"{url}/x", Profile)
 
     assert not may_have_happened(caught.value)
 
@@ -164,7 +170,7 @@ async def test_where_nobody_listens_nothing_was_sent() -> None:
 async def test_an_answer_larger_than_allowed_is_not_read(world: World) -> None:
     key = world.google.drive.put("a", b"x" * 100)
 
-    with pytest.raises(InvalidError, match="larger than 99 bytes"):
+    with pytest.raises(InvalidArgumentsError, match="larger than 99 bytes"):
         await world.drive.download_file(DownloadFile(file_id=key, max_bytes=99))
     assert (await world.drive.download_file(DownloadFile(file_id=key, max_bytes=100))).size == 100
 
@@ -175,7 +181,7 @@ async def test_every_page_of_a_list_comes() -> None:
     async def fetch(token: str | None) -> MessageList:
         return MessageList(next_page_token=given[token], result_size_estimate=len(given))
 
-    assert [page.next_page_token async for page in pages(fetch)] == ["b", "c", None]
+    assert [page.next_page_token async for page in iterate_pages(fetch)] == ["b", "c", None]
 
 
 async def test_a_list_that_goes_in_circles_ends() -> None:
@@ -184,8 +190,8 @@ async def test_a_list_that_goes_in_circles_ends() -> None:
     async def fetch(token: str | None) -> MessageList:
         return MessageList(next_page_token=next(tokens))
 
-    with pytest.raises(AnswerError, match="never end"):
-        async for _ in pages(fetch):
+    with pytest.raises(UnexpectedResponseError, match="never end"):
+        async for _ in iterate_pages(fetch):
             pass
 
 
@@ -201,31 +207,31 @@ def test_a_transport_wants_a_positive_timeout() -> None:
 
 
 def test_a_name_stays_within_its_segment_of_a_path() -> None:
-    assert segment("a/b?c#d e") == "a%2Fb%3Fc%23d%20e"
+    assert quote_segment("a/b?c#d e") == "a%2Fb%3Fc%23d%20e"
     for name in ("", ".", ".."):
-        with pytest.raises(InvalidError, match="names nothing"):
-            segment(name)
+        with pytest.raises(InvalidArgumentsError, match="names nothing"):
+            quote_segment(name)
 
 
 def test_what_is_none_or_empty_is_no_parameter() -> None:
     params = {"a": None, "b": [], "c": ["x", "y z"], "d": True, "e": 0}
-    assert with_params("https://h/p", params) == "https://h/p?c=x&c=y+z&d=true&e=0"
-    assert with_params("https://h/p", {"a": None}) == "https://h/p"
+    assert add_query("https://h/p", params) == "https://h/p?c=x&c=y+z&d=true&e=0"
+    assert add_query("https://h/p", {"a": None}) == "https://h/p"
 
 
 @pytest.mark.parametrize("body", [b"", b"[]", b'{"error": "text"}', b'{"error": {"errors": 1}}', b"\xff"])
 def test_an_error_that_is_not_written_as_google_does_is_read_all_the_same(body: bytes) -> None:
-    error = refusal("GET /x", 500, {}, body, NOW)
+    error = error_from_response("GET /x", 500, {}, body, NOW)
 
     assert isinstance(error, ExternalError)
     assert error.message == "GET /x: Google answers 500; worth another try"
 
 
 async def test_a_transport_that_was_closed_opens_again(world: World) -> None:
-    await world.gmail.profile()
+    await world.gmail.get_profile()
     await world.transport.close()
 
-    await world.gmail.profile()
+    await world.gmail.get_profile()
 
     assert world.google.asked == [PROFILE, PROFILE]
 
@@ -235,7 +241,7 @@ def test_a_program_that_ends_without_a_word_leaves_no_connection_open() -> None:
 
     async def program() -> list[str]:
         async with serving(FakeGoogle()) as google:
-            await World(google).gmail.profile()
+            await World(google).gmail.get_profile()
             return google.asked
 
     assert asyncio.run(program()) == [PROFILE]

@@ -12,11 +12,11 @@ from apps.casefile.tests.google.fake.server import FakeGoogle
 from remit import Caller, Principal
 from remit_casefile.google.drive import DriveClient
 from remit_casefile.google.gmail import GmailClient
-from remit_casefile.google.settling import Patience
+from remit_casefile.google.settling import WaitSchedule
 from remit_casefile.google.sheets import SheetsClient
 from remit_casefile.google.tools import Clients
 from remit_casefile.google.transport import Hosts, Transport
-from remit_casefile.google.uploading import PIECE, Uploading
+from remit_casefile.google.uploading import CHUNK_MULTIPLE, UploadSettings
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
@@ -60,9 +60,13 @@ class World:
         self.waited: list[float] = []
         self.credentials = Tokens()
         self.transport = Transport(self.credentials, hosts=Hosts.all_at(google.url), timeout=timeout, clock=lambda: NOW)
-        self.patience = Patience(sleep=self._sleep)
-        self.gmail = GmailClient(self.transport, patience=self.patience, domain="example.invalid")
-        self.drive = DriveClient(self.transport, patience=self.patience, uploading=Uploading(whole=PIECE, piece=PIECE))
+        self.patience = WaitSchedule(sleep=self._sleep)
+        self.gmail = GmailClient(self.transport, schedule=self.patience, domain="example.invalid")
+        self.drive = DriveClient(
+            self.transport,
+            schedule=self.patience,
+            upload_settings=UploadSettings(single_request_limit=CHUNK_MULTIPLE, chunk_size=CHUNK_MULTIPLE),
+        )
         self.sheets = SheetsClient(self.transport)
 
     @property

@@ -69,7 +69,7 @@ async def test_a_note_that_is_written_while_mail_is_filed_is_kept(desk: Desk, ca
     desk.database.before = write
     with pytest.raises(Crash):
         await desk.run("file_mail", casefile_id=casefile, query="subject:invoice")
-    (row, *_) = await desk.store.runs()
+    (row, *_) = await desk.store.list_runs()
     await desk.call("update_casefile", casefile_id=casefile, notes="call on Monday")
     said = json.loads((await desk.runtime.resume(row.run)).text)
     assert (said["stored"], said["noted"]) == (1, True)
@@ -100,7 +100,7 @@ async def test_a_crash_while_it_writes_loses_nothing_and_doubles_nothing(
     setattr(desk.database, moment, write)
     with pytest.raises(Crash):
         await desk.run("file_mail", casefile_id=casefile, query="subject:invoice")
-    (row, *_) = await desk.store.runs()
+    (row, *_) = await desk.store.list_runs()
     result = await desk.runtime.resume(row.run)
     assert json.loads(result.text)["stored"] == 2
     notes = (await desk.call("get_casefile", casefile_id=casefile))["casefile"]["notes"]
@@ -111,7 +111,7 @@ async def test_a_crash_while_it_writes_loses_nothing_and_doubles_nothing(
 def test_the_inventory_says_no_less_of_it_than_its_steps_do(desk: Desk) -> None:
     operations = desk.app.operations
     assert operations is not None
-    steps, said = Filing(operations.tool).pipeline.facts, operations.tool("file_mail").facts
+    steps, said = Filing(operations.find_tool).pipeline.facts, operations.find_tool("file_mail").facts
     assert (steps.effect, steps.risk, steps.egress) == (said.effect, said.risk, said.egress)
     assert steps.permissions <= said.permissions
     assert steps.entities <= said.entities

@@ -10,10 +10,10 @@ from apps.casefile.tests.office import Office, principal
 from apps.casefile.tests.policies.trial import Trial
 from remit import Call, Effect, Reply, tool
 from remit.errors import RateLimitedError
-from remit.testing import call_of, through
+from remit.testing import call_through, make_call
 from remit_casefile.policies.env import CallEvent, Env
-from remit_casefile.policies.filed import Filed
-from remit_casefile.policies.place import CasefileOf
+from remit_casefile.policies.filed import LogCasefileEvents
+from remit_casefile.policies.place import CasefileResolver
 
 AUDIT = "casefile_policies: {audit_casefile_changes: true}"
 QUIET = "casefile_policies: {audit_casefile_changes: false}"
@@ -149,7 +149,7 @@ async def test_what_was_done_is_said_to_be_done_though_its_event_could_not_be_ke
         raise RateLimitedError("casefile.db is being written by somebody else; try again")
 
     casefile = await office.casefile()
-    trial.kept.file = busy
+    trial.kept.append = busy
     trial.declare(AUDIT)
     came = await trial.call({"casefile_id": casefile})
     assert came.code == ""
@@ -173,7 +173,7 @@ async def test_a_replay_files_nothing(trial: Trial, office: Office) -> None:
     trial.declare(AUDIT, effect="composed")
     await trial.call({"casefile_id": await office.casefile()})
     assert trial.runtime is not None
-    (row,) = await trial.runtime.store.runs()
+    (row,) = await trial.runtime.store.list_runs()
     report = await trial.runtime.replay(row.run)
     assert (report.difference, len(trial.probe.touched)) == ("", 2)
     assert len(trial.kept.events) == 1
@@ -188,10 +188,10 @@ async def write(casefile_id: str) -> str:
 @pytest.mark.parametrize("said", ["plain words", ["a", "list"]])
 async def test_a_result_that_is_no_object_has_no_fields_to_tell(trial: Trial, office: Office, said: object) -> None:
     async def inner(_call: Call, /) -> Reply:
-        return Reply.of(said)
+        return Reply.from_value(said)
 
     env = Env(database=trial.database, events=trial.kept)
-    layer = Filed(env, CasefileOf(await office.casefile()), success="written", fields=("a",))
-    call = await call_of(write, '{"casefile_id": "cf"}', by=principal())
-    assert await through(layer, call, inner) == Reply.of(said)
+    layer = LogCasefileEvents(env, CasefileResolver(await office.casefile()), success="written", fields=("a",))
+    call = await make_call(write, '{"casefile_id": "cf"}', by=principal())
+    assert await call_through(layer, call, inner) == Reply.from_value(said)
     assert [each.result_summary for each in trial.kept.events] == ["{}"]

@@ -11,9 +11,9 @@ from pydantic import BaseModel
 from remit import LeafContext
 from remit.inventory import InventoryError, Operations, Request, Response, method, read_inventory
 from remit_casefile.policies.env import Env
-from remit_casefile.policies.open import refuse_open
-from remit_casefile.policies.sections import table
-from remit_casefile.policies.words import WORDS
+from remit_casefile.policies.open import check_access_is_governed
+from remit_casefile.policies.sections import build_section_table
+from remit_casefile.policies.words import VOCABULARY
 from remit_casefile.storage.database import Database
 
 
@@ -82,19 +82,19 @@ tools:
 """
     (folder / "x.yaml").write_text(text, encoding="utf-8")
     env = Env(database=Database(folder / "casefile.db"))
-    return Operations(read_inventory(folder, table(env, version="1.0"), WORDS), (Domain(),))
+    return Operations(read_inventory(folder, build_section_table(env, version="1.0"), VOCABULARY), (Domain(),))
 
 
 @pytest.mark.parametrize("rule", ["requires_casefile: true", "casefile_permission_level: viewer"])
 def test_rules_that_look_at_a_casefile_nobody_takes_are_refused(tmp_path: Path, rule: str) -> None:
     with pytest.raises(InventoryError) as refused:
-        refuse_open(operations(tmp_path, nothing=rule))
+        check_access_is_governed(operations(tmp_path, nothing=rule))
     assert refused.value.findings[0].what == "nothing takes no casefile_id, and its rules look at one"
 
 
 def test_a_default_that_no_gate_would_see_and_a_function_that_is_open_are_refused_together(tmp_path: Path) -> None:
     with pytest.raises(InventoryError) as refused:
-        refuse_open(operations(tmp_path, plain="requires_auth: true"))
+        check_access_is_governed(operations(tmp_path, plain="requires_auth: true"))
     assert [finding.what for finding in refused.value.findings] == [
         "plain takes a casefile_id, and nothing looks at its access list",
         "usual takes a casefile_id with a default, which no gate would see",

@@ -14,11 +14,11 @@ from apps.casefile.tests.office import Kept, principal
 from remit import App, Arguments, LeafContext, Principal, Runtime, preset
 from remit.contracts.items import Note
 from remit.errors import ConflictError
-from remit.inventory import Foresee, Operations, Request, Response, method, read_inventory
+from remit.inventory import Operations, PrecheckGates, Request, Response, method, read_inventory
 from remit_casefile.policies.env import Env, EventLog
-from remit_casefile.policies.open import refuse_open
-from remit_casefile.policies.sections import table
-from remit_casefile.policies.words import WORDS
+from remit_casefile.policies.open import check_access_is_governed
+from remit_casefile.policies.sections import build_section_table
+from remit_casefile.policies.words import VOCABULARY
 from remit_casefile.storage.database import Database
 
 INVENTORY: Final = """\
@@ -111,9 +111,11 @@ class Trial:
         self.folder.mkdir(exist_ok=True)
         text = INVENTORY.format(policies=said, tools=tools, effect=effect)
         (self.folder / "probe.yaml").write_text(text, encoding="utf-8")
-        operations = Operations(read_inventory(self.folder, table(env, version="1.0"), WORDS), (self.probe,))
-        refuse_open(operations)
-        layers = preset(env).layer(Foresee(operations.callees)) if self.foresees else preset(env)
+        operations = Operations(
+            read_inventory(self.folder, build_section_table(env, version="1.0"), VOCABULARY), (self.probe,)
+        )
+        check_access_is_governed(operations)
+        layers = preset(env).layer(PrecheckGates(operations.callees)) if self.foresees else preset(env)
         app = App(name="trial", tools=operations.callees, env=env, layers=lambda: layers)
         self.runtime = Runtime(app)
         return operations
@@ -131,7 +133,7 @@ class Trial:
         raw = arguments if isinstance(arguments, str) else json.dumps(arguments)
         person = by if isinstance(by, Principal) else principal(by)
         said = Arguments(raw, json.loads(raw))
-        result = await self.runtime.call_named(name, said, by=person, conversation=conversation)
+        result = await self.runtime.call_by_name(name, said, by=person, conversation=conversation)
         items = [position.item for position in await self.runtime.store.read(result.run)]
         notes = {item.name: json.loads(item.data) for item in items if isinstance(item, Note)}
         return Came(json.loads(result.text), notes)

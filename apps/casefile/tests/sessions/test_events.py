@@ -70,7 +70,7 @@ def test_there_is_no_event_without_a_type() -> None:
 async def test_an_event_that_is_filed_again_is_kept_once(database: Database) -> None:
     events = ToolEvents(database)
     for _ in range(2):
-        await events.file(event())
+        await events.append(event())
     assert await rows(database, "events") == {"events": 1}
 
 
@@ -116,7 +116,7 @@ async def test_events_are_asked_for_by_casefile_or_by_session(desk: Desk) -> Non
 
 async def test_what_a_layer_files_in_a_session_is_among_its_events(desk: Desk) -> None:
     session = await desk.session()
-    await ToolEvents(desk.database).file(event(session))
+    await ToolEvents(desk.database).append(event(session))
     told = await desk.call("list_events", session_id=session)
     assert [(each["event_type"], each["chain_id"]) for each in told["events"]] == [("casefile_changed", None)]
     assert (await desk.call("get_tool_session", session_id=session))["event_count"] == 1
@@ -138,6 +138,6 @@ async def test_a_change_that_is_asked_for_in_a_session_is_filed_there_and_in_its
 
 async def test_an_event_in_a_conversation_that_is_no_session_is_filed_without_one(desk: Desk) -> None:
     casefile = await desk.casefile()
-    await ToolEvents(desk.database).file(event("talk", casefile=casefile))
+    await ToolEvents(desk.database).append(event("talk", casefile=casefile))
     told = await desk.call("list_events", casefile_id=casefile)
     assert {"title": "Jones"} in [each["parameters"] for each in told["events"]]

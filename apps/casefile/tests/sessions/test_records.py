@@ -11,7 +11,7 @@ from apps.casefile.tests.office import principal
 from apps.casefile.tests.world import rows
 from remit import App, RunResult, Runtime
 from remit_casefile.chat.turns import Turns
-from remit_casefile.sessions.records import Begin, Records
+from remit_casefile.sessions.records import RequestRecorder, RequestStart
 from remit_casefile.storage.database import Database
 
 TABLES = ("session_requests", "events", "chat_messages")
@@ -21,15 +21,15 @@ class Bare:
     """The records alone, with no policy of the application around them."""
 
     def __init__(self, database: Database) -> None:
-        self.begin, self.turn = Records(database).begin, Turns(database).begin
+        self.begin, self.turn = RequestRecorder(database).begin, Turns(database).begin
         self.runtime = Runtime(App(name="bare", tools=(self.begin, self.turn)))
 
     async def __call__(self, kind: str, at: str) -> RunResult[Any]:
         """Begin a request or a turn in a session."""
         if kind == "chat":
-            return await self.runtime.call_in(at, self.turn, principal(), "Hello")
-        asked = Begin(tool_name="look", parameters={}, prompt=None, casefile_id=None, session_request_id=None)
-        return await self.runtime.call_in(at, self.begin, principal(), asked)
+            return await self.runtime.call_in_conversation(at, self.turn, principal(), "Hello")
+        asked = RequestStart(tool_name="look", parameters={}, prompt=None, casefile_id=None, session_request_id=None)
+        return await self.runtime.call_in_conversation(at, self.begin, principal(), asked)
 
 
 @pytest.mark.parametrize(("kind", "create"), [("tool", "create_tool_session"), ("chat", "create_chat_session")])

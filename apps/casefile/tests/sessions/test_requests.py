@@ -13,7 +13,7 @@ from apps.casefile.tests.desk import COMPLETED, FAILED, RECEIVED, SENT, STARTED,
 from apps.casefile.tests.office import principal
 from apps.casefile.tests.world import Clock, rows
 from remit import Principal
-from remit_casefile.app import Casefiles
+from remit_casefile.app import CasefileApplication
 from remit_casefile.storage.database import Database
 from tests.runtime.kit import Clock as Seconds
 from tests.runtime.kit import Crash, Mortal
@@ -336,7 +336,7 @@ async def test_a_process_may_die_at_any_write_of_the_journal_and_each_event_is_t
         assert append > 5, "the request made so many writes, and one more"
 
 
-async def dies(database: Database, parts: Casefiles, append: int, *, after: bool) -> bool:
+async def dies(database: Database, parts: CasefileApplication, append: int, *, after: bool) -> bool:
     """Whether a process dies at that append while a tool is asked for; if so, another one drives the run to its end."""
     clock = Seconds()
     store = Mortal(clock)
@@ -349,7 +349,7 @@ async def dies(database: Database, parts: Casefiles, append: int, *, after: bool
         return False
     store.revive()
     clock.now += 3_600
-    (run,) = [row.run for row in await store.runs(conversation=session)] or [""]
+    (run,) = [row.run for row in await store.list_runs(conversation=session)] or [""]
     if run:
         assert (await Desk(database, store=store, parts=parts).runtime.resume(run)).status == "done"
     made = 1 if run else 0

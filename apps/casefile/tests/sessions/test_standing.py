@@ -10,8 +10,8 @@ from apps.casefile.tests.world import Clock, rows
 from remit import Call, Effect, Principal, tool
 from remit.errors import NotFoundError
 from remit.inventory import SessionState
-from remit.testing import call_of
-from remit_casefile.sessions.standing import Standing
+from remit.testing import make_call
+from remit_casefile.sessions.standing import ConversationSessions
 from remit_casefile.storage.database import Database
 from remit_casefile.storage.tables import Session
 
@@ -26,13 +26,13 @@ async def look() -> str:
 
 async def call(conversation: str = MINE, by: Principal | None = None) -> Call:
     """A call in a conversation."""
-    return await call_of(look, conversation=conversation, by=by or principal())
+    return await make_call(look, conversation=conversation, by=by or principal())
 
 
 async def begin(database: Database, state: str = "active") -> None:
     """The session of ann."""
     now = database.clock()
-    async with database.writing() as writing:
+    async with database.write_session() as writing:
         writing.add(
             Session(
                 id=MINE,
@@ -54,14 +54,14 @@ async def begin(database: Database, state: str = "active") -> None:
 )
 async def test_a_session_stands_as_it_is_stored(database: Database, state: str, standing: SessionState) -> None:
     await begin(database, state)
-    assert await Standing(database).state(await call()) is standing
+    assert await ConversationSessions(database).state(await call()) is standing
 
 
 async def test_a_session_in_which_nothing_happens_is_idle_until_it_is_taken_up_again(
     database: Database, clock: Clock
 ) -> None:
     await begin(database)
-    standing = Standing(database)
+    standing = ConversationSessions(database)
     clock.advance(hours=8)
     assert await standing.state(await call()) is SessionState.ACTIVE
     clock.advance(seconds=1)
@@ -72,7 +72,7 @@ async def test_a_session_in_which_nothing_happens_is_idle_until_it_is_taken_up_a
 
 @pytest.mark.parametrize("by", [principal("bob"), principal("ann", "other")], ids=["person", "tenant"])
 async def test_the_session_of_somebody_else_is_not_there_in_the_same_words(database: Database, by: Principal) -> None:
-    standing = Standing(database)
+    standing = ConversationSessions(database)
     with pytest.raises(NotFoundError) as missing:
         await standing.state(await call(by=by))
     await begin(database)
@@ -83,19 +83,19 @@ async def test_the_session_of_somebody_else_is_not_there_in_the_same_words(datab
 
 @pytest.mark.parametrize("conversation", ["talk", ""])
 async def test_a_conversation_that_is_no_session_can_be_made_one_once(database: Database, conversation: str) -> None:
-    standing = Standing(database)
+    standing = ConversationSessions(database)
     assert await standing.state(await call(conversation)) is SessionState.ABSENT
     for _ in range(2):
         await standing.open(await call(conversation))
     assert await standing.state(await call(conversation)) is SessionState.ACTIVE
     assert await rows(database, "sessions") == {"sessions": 1}
-    async with database.reading() as reading:
+    async with database.read_session() as reading:
         session = (await reading.scalars(select(Session))).one()
     assert (session.user, session.kind, session.conversation) == ("ann", "tool", conversation or "run run")
 
 
 async def test_what_was_made_a_session_by_one_is_not_there_for_another(database: Database) -> None:
-    standing = Standing(database)
+    standing = ConversationSessions(database)
     await standing.open(await call("talk"))
     with pytest.raises(NotFoundError, match="No session 'talk' of yours"):
         await standing.state(await call("talk", principal("bob")))

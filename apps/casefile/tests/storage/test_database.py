@@ -35,24 +35,24 @@ def casefile(casefile_id: str = "cf_260101_00000a", tenant: str = "default") -> 
 
 
 def test_the_code_wants_the_newest_migration() -> None:
-    assert ScriptDirectory.from_config(SCHEMA.configuration()).get_current_head() == SCHEMA.head
+    assert ScriptDirectory.from_config(SCHEMA.alembic_config()).get_current_head() == SCHEMA.head
 
 
 async def test_the_migrations_make_the_tables_that_the_code_says(database: Database) -> None:
     def differences(connection: Connection) -> object:
         return compare_metadata(MigrationContext.configure(connection), Base.metadata)
 
-    async with database.writing() as session:
+    async with database.write_session() as session:
         assert await (await session.connection()).run_sync(differences) == []
 
 
 async def test_the_migrations_can_be_taken_back(database: Database) -> None:
     def back(connection: Connection) -> None:
-        config = SCHEMA.configuration()
+        config = SCHEMA.alembic_config()
         config.attributes["connection"] = connection
         command.downgrade(config, "base")
 
-    async with database.writing() as session:
+    async with database.write_session() as session:
         await (await session.connection()).run_sync(back)
         left = (await session.scalars(text("SELECT name FROM sqlite_master WHERE type = 'table'"))).all()
     assert left == ["alembic_version"]
@@ -60,33 +60,33 @@ async def test_the_migrations_can_be_taken_back(database: Database) -> None:
 
 async def test_a_row_that_refers_to_nothing_is_refused(database: Database) -> None:
     with pytest.raises(IntegrityError, match="FOREIGN KEY"):
-        async with database.writing() as session:
+        async with database.write_session() as session:
             session.add(Grant(casefile="cf", user="bob", level="viewer", granted_by="ann", granted_at=START, notes=""))
 
 
 async def test_what_a_casefile_holds_goes_with_it(database: Database) -> None:
-    async with database.writing() as session:
+    async with database.write_session() as session:
         session.add(casefile())
         await session.flush()
         held = Grant(casefile=casefile().id, user="bob", level="viewer", granted_by="ann", granted_at=START, notes="")
         session.add(held)
-    async with database.writing() as session:
+    async with database.write_session() as session:
         await session.delete(await session.get_one(Casefile, casefile().id))
-    async with database.reading() as session:
+    async with database.read_session() as session:
         assert (await session.scalars(select(Grant))).all() == []
 
 
 async def test_a_moment_comes_back_as_the_same_moment_whatever_its_zone_was(database: Database) -> None:
     elsewhere = casefile()
     elsewhere.updated_at = START.astimezone(timezone(timedelta(hours=1)))
-    async with database.writing() as session:
+    async with database.write_session() as session:
         session.add(elsewhere)
-    async with database.reading() as session:
+    async with database.read_session() as session:
         found = await session.get_one(Casefile, casefile().id)
     assert (found.created_at, found.updated_at) == (START, START)
     assert found.updated_at.tzinfo is not None
 
 
 async def test_sql_folds_the_case_of_all_letters(database: Database) -> None:
-    async with database.reading() as session:
+    async with database.read_session() as session:
         assert await session.scalar(select(func.casefold("ÜBER Straße"))) == "über strasse"

@@ -7,9 +7,9 @@ import re
 import pytest
 
 from apps.casefile.tests.world import START
-from remit_casefile.storage.ids import CASEFILE_ID, SESSION_ID, Ids, random_hex, utc_now
+from remit_casefile.storage.ids import CASEFILE_ID, SESSION_ID, IdGenerator, random_hex, utc_now
 
-COUNTED = Ids(clock=lambda: START, digits=lambda digits: "7" * digits)
+COUNTED = IdGenerator(clock=lambda: START, random_digits=lambda digits: "7" * digits)
 
 
 def test_each_kind_of_row_has_a_form_of_its_own() -> None:
@@ -23,7 +23,7 @@ def test_each_kind_of_row_has_a_form_of_its_own() -> None:
 
 @pytest.mark.parametrize("user", ["ann", "anna.lena@example.com", "Ä", "", "用户"])
 def test_whatever_a_user_is_called_the_id_has_the_form_that_is_checked(user: str) -> None:
-    ids = Ids()
+    ids = IdGenerator()
     assert re.fullmatch(SESSION_ID, ids.session("tool", user, ids.casefile()))
     assert re.fullmatch(CASEFILE_ID, ids.casefile())
 

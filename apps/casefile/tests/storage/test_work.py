@@ -13,7 +13,7 @@ from remit.errors import IdempotencyError, NotFoundError, ToolFailedError
 from remit.inventory import Request
 from remit_casefile.storage.database import Database
 from remit_casefile.storage.tables import Casefile, Session
-from remit_casefile.storage.work import Edit, editing, viewing
+from remit_casefile.storage.work import Edit, edit_once, open_view
 
 
 class Asked(BaseModel):
@@ -38,15 +38,15 @@ class Remake(Request[Asked], operation="remake"):
 
 async def make(edit: Edit) -> Made:
     """Write a casefile of the caller's."""
-    made = await edit.unused(Casefile, edit.ids.casefile)
+    made = await edit.draw_unused_id(Casefile, edit.ids.casefile)
     edit.session.add(casefile(made, edit.tenant))
     return Made(id=made)
 
 
 async def test_a_request_that_comes_again_writes_nothing_and_gives_the_same(database: Database) -> None:
     request = Make(user_id="ann", payload=Asked())
-    first = await editing(database, call_of(), request, Made, make)
-    assert await editing(database, call_of(), request, Made, make) == first
+    first = await edit_once(database, call_of(), request, Made, make)
+    assert await edit_once(database, call_of(), request, Made, make) == first
     assert await rows(database, "casefiles", "remit_effects") == {"casefiles": 1, "remit_effects": 1}
 
 
@@ -57,21 +57,21 @@ async def test_an_id_is_not_used_for_another_person_operation_or_payload(
     database: Database, person: str, kind: type[Make | Remake], title: str
 ) -> None:
     used = uuid4()
-    await editing(database, call_of(), Make(request_id=used, user_id="ann", payload=Asked()), Made, make)
+    await edit_once(database, call_of(), Make(request_id=used, user_id="ann", payload=Asked()), Made, make)
     again = kind(request_id=used, user_id=person, payload=Asked(title=title))
     with pytest.raises(IdempotencyError):
-        await editing(database, call_of(person), again, Made, make)
+        await edit_once(database, call_of(person), again, Made, make)
     assert await rows(database, "casefiles") == {"casefiles": 1}
 
 
 async def test_another_tenant_may_use_the_same_id(database: Database) -> None:
     request = Make(user_id="ann", payload=Asked())
-    first = await editing(database, call_of(), request, Made, make)
-    assert await editing(database, call_of(tenant="other"), request, Made, make) != first
+    first = await edit_once(database, call_of(), request, Made, make)
+    assert await edit_once(database, call_of(tenant="other"), request, Made, make) != first
 
 
 async def test_a_row_of_another_tenant_is_not_there_in_the_same_words(database: Database) -> None:
-    made = await editing(database, call_of(), Make(user_id="ann", payload=Asked()), Made, make)
+    made = await edit_once(database, call_of(), Make(user_id="ann", payload=Asked()), Made, make)
     session = Session(
         id="ts_1",
         tenant="default",
@@ -83,21 +83,21 @@ async def test_a_row_of_another_tenant_is_not_there_in_the_same_words(database: 
         updated_at=START,
         conversation="ts_1",
     )
-    async with database.writing() as writing:
+    async with database.write_session() as writing:
         writing.add(session)
-    async with viewing(database, call_of()) as view:
-        assert (await view.casefile(made.id)).title == "Smith"
-        assert (await view.session_of("ts_1")).user == "ann"
+    async with open_view(database, call_of()) as view:
+        assert (await view.get_casefile(made.id)).title == "Smith"
+        assert (await view.get_session("ts_1")).user == "ann"
         assert (view.tenant, view.person, view.now) == ("default", "ann", START)
     said: list[str] = []
-    async with viewing(database, call_of(tenant="other")) as view:
+    async with open_view(database, call_of(tenant="other")) as view:
         for named in (made.id, "cf_260101_ffffff"):
             with pytest.raises(NotFoundError) as refused:
-                await view.casefile(named)
+                await view.get_casefile(named)
             said.append(refused.value.message.replace(named, "ID"))
         for named in ("ts_1", "ts_2"):
             with pytest.raises(NotFoundError) as refused:
-                await view.session_of(named)
+                await view.get_session(named)
             said.append(refused.value.message.replace(named, "ID"))
     assert said[0] == said[1]
     assert said[2] == said[3]
@@ -107,12 +107,12 @@ async def test_an_id_that_is_taken_is_drawn_again(database: Database) -> None:
     draws = iter(["cf_1", "cf_1", "cf_2"])
 
     async def work(edit: Edit) -> Made:
-        made = await edit.unused(Casefile, lambda: next(draws))
+        made = await edit.draw_unused_id(Casefile, lambda: next(draws))
         edit.session.add(casefile(made, edit.tenant))
         return Made(id=made)
 
     made = [
-        await editing(database, call_of(tenant=tenant), Make(user_id="ann", payload=Asked()), Made, work)
+        await edit_once(database, call_of(tenant=tenant), Make(user_id="ann", payload=Asked()), Made, work)
         for tenant in ("default", "other")
     ]
     assert [each.id for each in made] == ["cf_1", "cf_2"]
@@ -120,10 +120,10 @@ async def test_an_id_that_is_taken_is_drawn_again(database: Database) -> None:
 
 async def test_ids_that_are_all_taken_are_said_to_be(database: Database) -> None:
     async def work(edit: Edit) -> Made:
-        made = await edit.unused(Casefile, lambda: "cf_1")
+        made = await edit.draw_unused_id(Casefile, lambda: "cf_1")
         edit.session.add(casefile(made, edit.tenant))
         return Made(id=made)
 
-    await editing(database, call_of(), Make(user_id="ann", payload=Asked()), Made, work)
+    await edit_once(database, call_of(), Make(user_id="ann", payload=Asked()), Made, work)
     with pytest.raises(ToolFailedError, match="no unused id for casefiles in 20 draws"):
-        await editing(database, call_of(), Make(user_id="ann", payload=Asked()), Made, work)
+        await edit_once(database, call_of(), Make(user_id="ann", payload=Asked()), Made, work)

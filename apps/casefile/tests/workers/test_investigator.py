@@ -10,7 +10,7 @@ import pytest
 from apps.casefile.tests.workspace.desk import ANN, PEOPLE, Desk
 from remit import ChatRequest, Completion, Principal, Runtime
 from remit.testing import Scripted, calls
-from remit_casefile.workers import workers
+from remit_casefile.workers import load_workers
 
 
 def replies(request: ChatRequest) -> list[Any]:
@@ -86,4 +86,4 @@ def test_without_the_extra_there_are_no_workers(monkeypatch: pytest.MonkeyPatch)
         return None
 
     monkeypatch.setattr("remit_casefile.workers.find_spec", missing)
-    assert workers(()) == ()
+    assert load_workers(()) == ()

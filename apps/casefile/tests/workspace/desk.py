@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from apps.casefile.tests.google.fake.server import FakeGoogle
 from apps.casefile.tests.google.mails import mail
 from apps.casefile.tests.world import Clock, Digits
-from remit import Arguments, InProcessStore, Principal, RunResult, Runtime
+from remit import Arguments, InMemoryStore, Principal, RunResult, Runtime
 from remit_casefile.app import build
 from remit_casefile.google.account import Account
 from remit_casefile.google.transport import Hosts
@@ -38,7 +38,7 @@ class Mortal(Database):
         self.before -= 1
         if self.before == 0:
             raise Crash
-        async with super().writing() as session:
+        async with super().write_session() as session:
             yield session
         self.after -= 1
         if self.after == 0:
@@ -48,12 +48,12 @@ class Mortal(Database):
 class Desk:
     """The application of one process: its data in a folder, its account at the fake."""
 
-    def __init__(self, folder: Path, google: FakeGoogle, store: InProcessStore | None = None) -> None:
+    def __init__(self, folder: Path, google: FakeGoogle, store: InMemoryStore | None = None) -> None:
         self.google = google
         self.clock = Clock()
         self.database = Mortal(folder / "casefile.db", clock=self.clock, new_id=Digits())
         self.account = folder / "credentials.json"
-        self.store = store or InProcessStore()
+        self.store = store or InMemoryStore()
         said = {"type": "authorized_user", "client_id": "id", "token_uri": f"{google.url}/token"}
         keys = {"client_secret": "client-secret-1", "refresh_token": "refresh-1-of-ann"}
         self.account.write_text(json.dumps(said | keys))
@@ -63,7 +63,7 @@ class Desk:
 
     async def run(self, name: str, by: Principal = ANN, /, **arguments: Any) -> RunResult[Any]:
         """Call a tool as a run of its own."""
-        return await self.runtime.call_named(name, Arguments(json.dumps(arguments), arguments), by=by)
+        return await self.runtime.call_by_name(name, Arguments(json.dumps(arguments), arguments), by=by)
 
     async def call(self, name: str, by: Principal = ANN, /, **arguments: Any) -> dict[str, Any]:
         """What a tool says."""

@@ -20,7 +20,7 @@ from remit_casefile.google.gmail import GmailClient
 from remit_casefile.google.tools import Clients
 from remit_casefile.google.transport import Hosts, Transport
 from remit_casefile.google.wire import Profile
-from remit_casefile.workspace.syncing import Syncing
+from remit_casefile.workspace.syncing import CopySyncer
 from remit_casefile.workspace.syncing_payloads import SyncGmailPayload, SyncGmailRequest, SyncGmailResponse
 
 LIST, GET, HISTORY = "gmail.users.messages.list", "gmail.users.messages.get", "gmail.users.history.list"
@@ -134,7 +134,7 @@ async def test_a_crash_before_the_write_loses_nothing_and_doubles_nothing(desk: 
     desk.database.before = dies
     with pytest.raises(Crash):
         await desk.call("sync_gmail", casefile_id=casefile)
-    (run,) = [row.run for row in await desk.store.runs() if not row.ended]
+    (run,) = [row.run for row in await desk.store.list_runs() if not row.ended]
     assert len(await desk.mail_in(casefile)) == 3
 
     done = json.loads((await desk.runtime.resume(run)).text)
@@ -149,7 +149,7 @@ async def test_a_crash_after_the_write_fetches_nothing_again(desk: Desk, casefil
     desk.database.after = 2  # what came is written, and nobody has heard of it
     with pytest.raises(Crash):
         await desk.call("sync_gmail", casefile_id=casefile)
-    (run,) = [row.run for row in await desk.store.runs() if not row.ended]
+    (run,) = [row.run for row in await desk.store.list_runs() if not row.ended]
     assert await desk.mail_in(casefile) == desk.in_gmail()
     desk.google.asked.clear()
 
@@ -299,7 +299,7 @@ class Meanwhile(GmailClient):
     async def profile(self) -> Profile:
         """The state of the mailbox."""
         await self._happens()
-        return await super().profile()
+        return await super().get_profile()
 
 
 async def interrupted(
@@ -307,9 +307,9 @@ async def interrupted(
 ) -> SyncGmailResponse:
     """A sync by somebody, in the middle of which something happens."""
     async with Account(file=desk.account, hosts=Hosts.all_at(desk.google.url)).transport() as transport:
-        clients = replace(Clients.over(transport), gmail=Meanwhile(transport, happens))
+        clients = replace(Clients.from_transport(transport), gmail=Meanwhile(transport, happens))
         request = SyncGmailRequest(user_id=by, payload=SyncGmailPayload(casefile_id=casefile))
-        return await Syncing(desk.database, clients).sync_gmail(call_of(by), request)
+        return await CopySyncer(desk.database, clients).sync_gmail(call_of(by), request)
 
 
 async def test_of_two_syncs_at_a_time_the_second_to_end_writes_nothing(desk: Desk, casefile: str) -> None:

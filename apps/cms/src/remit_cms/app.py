@@ -13,11 +13,11 @@ from remit_cms.agent import editor
 from remit_cms.pages.pages import Pages
 from remit_cms.pages.search import Search
 from remit_cms.rendering.opening import Opening
-from remit_cms.rendering.rendering import Rendering
+from remit_cms.rendering.rendering import PageRenderer
 from remit_cms.sections.sections import Sections
 from remit_cms.storage.database import Database
-from remit_cms.tools import inventory, page_operations, person_operations, section_operations
-from remit_cms.workers import workers
+from remit_cms.tools import load_inventory, page_operations, rendering_operations, section_operations
+from remit_cms.workers import load_workers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +28,7 @@ class Cms:
     pages: Pages
     search: Search
     sections: Sections
-    rendering: Rendering
+    renderer: PageRenderer
     app: App
 
 
@@ -36,21 +36,21 @@ def build(home: Path) -> Cms:
     """The CMS whose data is in ``home``: ``cms.db``, and what is rendered under ``sites``."""
     database = Database(home / "cms.db")
     pages, search, sections = Pages(database), Search(database), Sections(database)
-    rendering = Rendering(database, home / "sites")
-    of_editor = (page_operations(pages, search), section_operations(sections))
-    of_person = person_operations(Opening(database, rendering))
-    tools = [tool for part in of_editor for tool in part.callees]
+    renderer = PageRenderer(database, home / "sites")
+    editor_parts = (page_operations(pages, search), section_operations(sections))
+    rendering_part = rendering_operations(Opening(database, renderer))
+    tools = [tool for part in editor_parts for tool in part.callees]
     return Cms(
         database=database,
         pages=pages,
         search=search,
         sections=sections,
-        rendering=rendering,
+        renderer=renderer,
         app=App(
             name="cms",
             agents=(editor(tools),),
-            tools=(*of_person.callees, *workers(tools)),
-            operations=Operations(inventory(), (), parts=(*of_editor, of_person)),
+            tools=(*rendering_part.callees, *load_workers(tools)),
+            operations=Operations(load_inventory(), (), parts=(*editor_parts, rendering_part)),
         ),
     )
 

@@ -15,10 +15,10 @@ Content: TypeAlias = dict[str, JsonValue]
 """The values of a section's slots in one locale, by slot key."""
 
 
-_UNSAID: Final = ("minLength", "maxLength", "minItems", "maxItems", "title")
+_OMITTED_KEYWORDS: Final = ("minLength", "maxLength", "minItems", "maxItems", "title")
 
 
-def _terse(schema: dict[str, Any]) -> None:
+def _trim_schema(schema: dict[str, Any]) -> None:
     """Leave unsaid what helps nobody to call: every request carries all schemas, and a model pays for each word.
 
     The class's docstring is for programmers. Lengths are checked all the same, and an error tells them. What may be
@@ -28,7 +28,7 @@ def _terse(schema: dict[str, Any]) -> None:
     for field in cast("dict[str, dict[str, Any]]", schema.get("properties", {})).values():
         if field.get("default", ...) is None:
             del field["default"]
-        for word in _UNSAID:
+        for word in _OMITTED_KEYWORDS:
             field.pop(word, None)
 
 
@@ -40,7 +40,7 @@ class Payload(BaseModel):
         validate_by_name=True,
         validate_by_alias=True,
         frozen=True,
-        json_schema_extra=_terse,
+        json_schema_extra=_trim_schema,
     )
 
 
@@ -61,14 +61,14 @@ def _is_none(value: object) -> bool:
     return value is None
 
 
-Maybe = Annotated[T | SkipJsonSchema[None], Field()]
+OptionalParam = Annotated[T | SkipJsonSchema[None], Field()]
 """A parameter that may be left out. Its schema shows the type alone."""
 
-Shown = Annotated[T | None, Field(exclude_if=_is_none)]
+OmittedIfNone = Annotated[T | None, Field(exclude_if=_is_none)]
 """A field that a reply shows only where there is something to show."""
 
 
-def _object_of(value: object) -> object:
+def _parse_object(value: object) -> object:
     """The object that a text holds, since models write nested objects as text now and then."""
     if not isinstance(value, str):
         return value
@@ -78,7 +78,7 @@ def _object_of(value: object) -> object:
         raise ValueError("content is text that holds no JSON; give an object, {field: value}") from error
 
 
-Name = Annotated[str, Field(min_length=1, max_length=64)]
+IdOrKey = Annotated[str, Field(min_length=1, max_length=64)]
 """How a page, section or template is named: by id, or by slug or key where that will do."""
 
 SlugText = Annotated[str, Field(min_length=1, max_length=66)]
@@ -90,15 +90,15 @@ LocaleCode = Annotated[str, Field(min_length=2, max_length=16)]
 RevisionNumber = Annotated[int, Field(ge=1)]
 """The number of a revision of a page."""
 
-GivenContent = Annotated[Content, BeforeValidator(_object_of), WithJsonSchema({"type": "object"})]
+ContentInput = Annotated[Content, BeforeValidator(_parse_object), WithJsonSchema({"type": "object"})]
 """Content as a caller gives it: an object, or the text of one. Which fields there are is the section template's say."""
 
 
-def no_content() -> Content:
+def empty_content() -> Content:
     """The content of a section in which nothing stands yet."""
     return {}
 
 
-def counted(number: int, thing: str) -> str:
+def pluralize(number: int, noun: str) -> str:
     """A number of things: ``1 page``, ``2 pages``."""
-    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

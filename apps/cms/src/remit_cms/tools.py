@@ -12,46 +12,46 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from remit import Tool
-from remit.inventory import Inventory, Operations, Table, Vocabulary, business_rules, read_inventory
+from remit.inventory import Inventory, Operations, PolicyTable, Vocabulary, business_rules_section, read_inventory
 from remit_cms.pages.pages import Pages
 from remit_cms.pages.search import Search
 from remit_cms.rendering.opening import Opening
 from remit_cms.sections.sections import Sections
 
 AnyTool: TypeAlias = Tool[..., Any]
-Show: TypeAlias = Callable[..., Awaitable[str]]
+Preview: TypeAlias = Callable[..., Awaitable[str]]
 
 DOMAIN: Final = "content"
-WORDS: Final = Vocabulary(
+VOCABULARY: Final = Vocabulary(
     domains={DOMAIN: {"page", "section", "rendering"}},
     permissions={"cms:read", "cms:write", "cms:delete"},
 )
 
 
 @cache
-def inventory() -> Inventory:
+def load_inventory() -> Inventory:
     """What governs the operations."""
-    table = Table(business_rules(version=version("remit-cms")))
-    return read_inventory(Path(__file__).parent / "inventory", table, WORDS)
+    table = PolicyTable(business_rules_section(version=version("remit-cms")))
+    return read_inventory(Path(__file__).parent / "inventory", table, VOCABULARY)
 
 
 def page_operations(pages: Pages, search: Search) -> Operations:
     """The eight operations on pages."""
-    made = Operations(inventory().slice(DOMAIN, "page"), (pages, search))
-    return _showing(made, {"cms_deletePage": pages.show_deletion})
+    operations = Operations(load_inventory().slice(DOMAIN, "page"), (pages, search))
+    return _with_previews(operations, {"cms_deletePage": pages.preview_deletion})
 
 
 def section_operations(sections: Sections) -> Operations:
     """The seven operations on sections."""
-    made = Operations(inventory().slice(DOMAIN, "section"), (sections,))
-    return _showing(made, {"cms_deletePageSection": sections.show_deletion})
+    operations = Operations(load_inventory().slice(DOMAIN, "section"), (sections,))
+    return _with_previews(operations, {"cms_deletePageSection": sections.preview_deletion})
 
 
-def person_operations(opening: Opening) -> Operations:
+def rendering_operations(opening: Opening) -> Operations:
     """What a person calls and the editor does not: it would cost each of its requests the words to describe it."""
-    return Operations(inventory().slice(DOMAIN, "rendering"), (opening,))
+    return Operations(load_inventory().slice(DOMAIN, "rendering"), (opening,))
 
 
-def _showing(operations: Operations, shows: Mapping[str, Show]) -> Operations:
-    """The operations; the tools of ``shows`` tell the person who is asked what a call of them is about."""
-    return operations.with_tools(lambda tool: tool.with_shown(shows[tool.name]) if tool.name in shows else tool)
+def _with_previews(operations: Operations, previews: Mapping[str, Preview]) -> Operations:
+    """The operations; the tools of ``previews`` tell the person who is asked what a call of them is about."""
+    return operations.with_tools(lambda tool: tool.with_preview(previews[tool.name]) if tool.name in previews else tool)

@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from apps.cms.tests.world import World
-from remit.errors import AlreadyExistsError, ConflictError, InvalidError, NotFoundError
+from remit.errors import AlreadyExistsError, ConflictError, InvalidArgumentsError, NotFoundError
 from remit_cms.models import Content
 from remit_cms.pages.payloads import (
     CreatePage,
@@ -128,7 +128,7 @@ async def test_a_page_that_is_not_there_is_not_found_and_near_ones_are_named(wor
 
 async def test_an_unknown_locale_is_refused_and_the_known_ones_named(world: World) -> None:
     await world.page("About")
-    with pytest.raises(InvalidError, match=r"No locale 'fr' on this site. Its locales: en, de"):
+    with pytest.raises(InvalidArgumentsError, match=r"No locale 'fr' on this site. Its locales: en, de"):
         await world.pages.get_page(world.call(), GetPage(slug="about", include_content=True, locale_code="fr"))
 
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remit.errors import InvalidError
-from remit_cms.pages.slugs import RESERVED, check_slug, slug_of
+from remit.errors import InvalidArgumentsError
+from remit_cms.pages.slugs import RESERVED_SLUGS, resolve_slug, slug_from_title
 
 LOCALES = ("en", "de-AT")
 
@@ -25,12 +25,12 @@ LOCALES = ("en", "de-AT")
     ],
 )
 def test_a_title_gives_a_slug(title: str, slug: str) -> None:
-    assert check_slug(None, title, LOCALES) == slug
+    assert resolve_slug(None, title, LOCALES) == slug
 
 
 @pytest.mark.parametrize("given", ["about", "/about", "about/", "a1", "2026", "x" * 64])
 def test_a_good_slug_is_taken_as_it_is(given: str) -> None:
-    assert check_slug(given, "Title", LOCALES) == given.strip("/")
+    assert resolve_slug(given, "Title", LOCALES) == given.strip("/")
 
 
 @pytest.mark.parametrize(
@@ -47,22 +47,22 @@ def test_a_good_slug_is_taken_as_it_is(given: str) -> None:
     ],
 )
 def test_a_slug_that_breaks_the_rule_is_refused_with_a_better_one(given: str, hint: str) -> None:
-    with pytest.raises(InvalidError, match="2 to 64") as caught:
-        check_slug(given, "Title", LOCALES)
+    with pytest.raises(InvalidArgumentsError, match="2 to 64") as caught:
+        resolve_slug(given, "Title", LOCALES)
     assert hint in str(caught.value)
 
 
-@pytest.mark.parametrize("given", [*sorted(RESERVED), "en", "de-at"])
+@pytest.mark.parametrize("given", [*sorted(RESERVED_SLUGS), "en", "de-at"])
 def test_a_reserved_slug_is_refused_with_another(given: str) -> None:
-    with pytest.raises(InvalidError, match=f"'{given}' is reserved. '{given}-page' would do"):
-        check_slug(given, "Title", LOCALES)
+    with pytest.raises(InvalidArgumentsError, match=f"'{given}' is reserved. '{given}-page' would do"):
+        resolve_slug(given, "Title", LOCALES)
 
 
 def test_a_title_without_letters_needs_a_slug() -> None:
-    with pytest.raises(InvalidError, match="Give a slug of your own"):
-        check_slug(None, "!?", LOCALES)
+    with pytest.raises(InvalidArgumentsError, match="Give a slug of your own"):
+        resolve_slug(None, "!?", LOCALES)
 
 
 @given(st.text(max_size=200))
 def test_whatever_the_title_the_slug_obeys_the_rule_or_is_too_short(title: str) -> None:
-    assert re.fullmatch(r"[a-z0-9-]{0,64}", slug_of(title))
+    assert re.fullmatch(r"[a-z0-9-]{0,64}", slug_from_title(title))

@@ -14,7 +14,7 @@ OWNER = Principal("ada", "local-site", permissions=frozenset({"*"}))
 
 
 async def call(runtime: Runtime, name: str, **values: Any) -> RunResult[Any]:
-    return await runtime.call_named(name, Arguments(json.dumps(values), values), by=OWNER)
+    return await runtime.call_by_name(name, Arguments(json.dumps(values), values), by=OWNER)
 
 
 async def test_opening_a_page_writes_its_file_and_says_where(tmp_path: Path) -> None:

@@ -12,12 +12,12 @@ from sqlalchemy import update
 
 from apps.cms.tests.rendering.document import Document
 from apps.cms.tests.world import ELSEWHERE, HOME, World
-from remit.errors import InvalidError, NotFoundError
+from remit.errors import InvalidArgumentsError, NotFoundError
 from remit_cms.models import Content
 from remit_cms.pages.payloads import Meta, UpdatePage
 from remit_cms.sections.payloads import UpdateSectionContent
 from remit_cms.storage.tables import SectionDefinition
-from remit_cms.templates.builtin import BUILTIN
+from remit_cms.templates.builtin import BUILTIN_TEMPLATES
 from remit_cms.templates.slots import Slot, SlotType
 
 HOSTILE = [
@@ -58,7 +58,7 @@ def every_section(text: str) -> list[tuple[str, Content]]:
             template.key,
             {key: value for slot in template.structure.slots for key, value in filled(slot, text).items()},
         )
-        for template in BUILTIN
+        for template in BUILTIN_TEMPLATES
     ]
 
 
@@ -69,8 +69,8 @@ async def test_hostile_text_in_every_field_is_shown_and_never_obeyed(world: Worl
         world.call(),
         UpdatePage(page_id=page.id, title=hostile, meta=Meta(title=hostile, description=hostile)),
     )
-    document = Document(await world.rendering.html(HOME, "about"))
-    innocent = Document(await world.rendering.html(HOME, (await world.page("Other", *every_section("x"))).id))
+    document = Document(await world.rendering.render(HOME, "about"))
+    innocent = Document(await world.rendering.render(HOME, (await world.page("Other", *every_section("x"))).id))
     assert set(document.tags) <= {*innocent.tags, "strong"}
     assert {name for name, _ in document.attributes} <= {name for name, _ in innocent.attributes} | {"content"}
     assert document.tags.count("script") == 0
@@ -79,7 +79,7 @@ async def test_hostile_text_in_every_field_is_shown_and_never_obeyed(world: Worl
 
 async def test_a_page_is_a_complete_document_with_a_strict_policy(world: World) -> None:
     await world.page("About", ("hero", {"heading": "We bake bread"}))
-    html = await world.rendering.html(HOME, "about")
+    html = await world.rendering.render(HOME, "about")
     document = Document(html)
     attributes = dict(document.attributes)
     assert html.startswith('<!doctype html>\n<html lang="en">')
@@ -107,21 +107,21 @@ async def test_a_page_has_one_main_heading(world: World) -> None:
     await world.page("Opened", ("hero", {"heading": "Big"}), ("hero", {"heading": "Small"}))
     await world.page("Plain", ("text", {"heading": "Small", "content": "# Loud"}))
     await world.page("Empty")
-    opened, plain, empty = [await world.rendering.html(HOME, slug) for slug in ("opened", "plain", "empty")]
+    opened, plain, empty = [await world.rendering.render(HOME, slug) for slug in ("opened", "plain", "empty")]
     assert re.findall(r"<h1>(.*?)</h1>", opened) == ["Big"]
     assert re.findall(r"<h1>(.*?)</h1>", plain) == ["Plain"]
     assert re.findall(r"<h1>(.*?)</h1>", empty) == ["Empty"]
 
 
 async def test_every_template_shows_every_one_of_its_texts(world: World) -> None:
-    for template in BUILTIN:
+    for template in BUILTIN_TEMPLATES:
         content = {
             key: value
             for number, slot in enumerate(template.structure.slots)
             for key, value in filled(slot, f"words{number}").items()
         }
         page = await world.page(template.name, (template.key, content))
-        html = await world.rendering.html(HOME, page.slug)
+        html = await world.rendering.render(HOME, page.slug)
         for number, slot in enumerate(template.structure.slots):
             assert slot.type is SlotType.OPTION or f"words{number}" in html, (template.key, slot.key)
 
@@ -129,13 +129,13 @@ async def test_every_template_shows_every_one_of_its_texts(world: World) -> None
 async def test_a_template_of_the_sites_own_is_shown_slot_by_slot(world: World) -> None:
     sections = every_section("hello")
     await world.page("About", *sections)
-    async with world.database.writing() as session:
+    async with world.database.write_session() as session:
         await session.execute(
             update(SectionDefinition)
             .where(SectionDefinition.site == HOME.site)
             .values(key="own-" + SectionDefinition.key)
         )
-    html = await world.rendering.html(HOME, "about")
+    html = await world.rendering.render(HOME, "about")
     assert html.count('class="block own-') == len(sections)
     for part in ("<p>hello</p>", "<h2>hello</h2>", 'alt="hello"', "<video", '<a class="button"'):
         assert part in html
@@ -144,11 +144,11 @@ async def test_a_template_of_the_sites_own_is_shown_slot_by_slot(world: World) -
 async def test_a_picture_from_elsewhere_is_linked_and_not_fetched(world: World) -> None:
     for url in ("https://evil.example/a.png", "//evil.example/a.png"):
         page = await world.page(f"Page {url}", ("hero", {"heading": "x", "image": {"url": url, "alt": "A loaf"}}))
-        html = await world.rendering.html(HOME, page.slug)
+        html = await world.rendering.render(HOME, page.slug)
         assert "<img" not in html
         assert f'<a href="{url}"' in html
     await world.page("Film", ("media", {"media": {"url": "https://evil.example/a.mp4"}}))
-    assert "<video" not in await world.rendering.html(HOME, "film")
+    assert "<video" not in await world.rendering.render(HOME, "film")
 
 
 async def test_a_page_is_shown_in_another_language_with_the_default_where_it_is_silent(world: World) -> None:
@@ -157,7 +157,7 @@ async def test_a_page_is_shown_in_another_language_with_the_default_where_it_is_
         world.call(),
         UpdateSectionContent(page_section_id=page.sections[0].id, content={"heading": "Wir backen"}, locale_code="de"),
     )
-    german = await world.rendering.html(HOME, "about", "de")
+    german = await world.rendering.render(HOME, "about", "de")
     assert '<html lang="de">' in german
     assert "<h1>Wir backen</h1>" in german
     assert "Daily" in german
@@ -165,16 +165,16 @@ async def test_a_page_is_shown_in_another_language_with_the_default_where_it_is_
 
 async def test_drafts_and_hidden_pages_ask_not_to_be_indexed(world: World) -> None:
     page = await world.page("About")
-    assert '<meta name="robots" content="noindex">' in await world.rendering.html(HOME, page.slug)
+    assert '<meta name="robots" content="noindex">' in await world.rendering.render(HOME, page.slug)
 
 
 async def test_search_engine_texts_are_in_the_head(world: World) -> None:
     page = await world.page("About")
-    assert "<title>About · Local site</title>" in await world.rendering.html(HOME, "about")
+    assert "<title>About · Local site</title>" in await world.rendering.render(HOME, "about")
     await world.pages.update_page(
         world.call(), UpdatePage(page_id=page.id, meta=Meta(title="Bakery", description="Bread & cake"))
     )
-    html = await world.rendering.html(HOME, "about")
+    html = await world.rendering.render(HOME, "about")
     assert "<title>Bakery</title>" in html
     assert '<meta name="description" content="Bread &amp; cake">' in html
 
@@ -185,7 +185,7 @@ async def test_a_page_is_written_whole_where_its_site_language_and_slug_say(worl
     german = await world.rendering.write(HOME, "about", "de")
     assert english == tmp_path / "sites" / "local-site" / "main" / "about.html"
     assert german == tmp_path / "sites" / "local-site" / "main" / "de" / "about.html"
-    assert english.read_text() == await world.rendering.html(HOME, "about")
+    assert english.read_text() == await world.rendering.render(HOME, "about")
     assert sorted(path.name for path in english.parent.iterdir()) == ["about.html", "de"]
 
 
@@ -207,6 +207,6 @@ async def test_a_write_that_fails_leaves_the_page_before_it(world: World, monkey
 async def test_what_is_not_there_is_not_rendered(world: World) -> None:
     await world.page("About")
     with pytest.raises(NotFoundError, match="No page 'about'"):
-        await world.rendering.html(ELSEWHERE, "about")
-    with pytest.raises(InvalidError, match="No locale 'fr'"):
+        await world.rendering.render(ELSEWHERE, "about")
+    with pytest.raises(InvalidArgumentsError, match="No locale 'fr'"):
         await world.rendering.write(HOME, "about", "fr")

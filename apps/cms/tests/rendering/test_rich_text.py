@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from apps.cms.tests.rendering.document import Document
-from remit_cms.rendering.rich_text import rich_text
+from remit_cms.rendering.rich_text import render_rich_text
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ from remit_cms.rendering.rich_text import rich_text
     ],
 )
 def test_markdown_becomes_html(markdown: str, html: str) -> None:
-    assert rich_text(markdown).strip() == html
+    assert render_rich_text(markdown).strip() == html
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_markdown_becomes_html(markdown: str, html: str) -> None:
     ],
 )
 def test_hostile_text_runs_and_fetches_nothing(hostile: str) -> None:
-    document = Document(rich_text(hostile))
+    document = Document(render_rich_text(hostile))
     assert set(document.tags) <= {"p", "a", "code"}
     assert {name for name, _ in document.attributes} <= {"href", "title", "rel"}
     links = [value or "" for name, value in document.attributes if name == "href"]

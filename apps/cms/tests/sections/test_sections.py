@@ -7,7 +7,7 @@ import json
 import pytest
 
 from apps.cms.tests.world import World
-from remit.errors import ConflictError, InvalidError, NotFoundError
+from remit.errors import ConflictError, InvalidArgumentsError, NotFoundError
 from remit_cms.models import Content
 from remit_cms.sections.payloads import (
     AddSectionToPage,
@@ -167,7 +167,7 @@ async def test_an_object_is_replaced_whole(world: World) -> None:
 async def test_an_unknown_field_is_refused_and_the_fields_there_are_named(world: World) -> None:
     found = await section(world)
     before = await world.rows()
-    with pytest.raises(InvalidError) as caught:
+    with pytest.raises(InvalidArgumentsError) as caught:
         await world.sections.update_section_content(
             world.call(), UpdateSectionContent(page_section_id=found.id, content={"headline": "x", "cta": "y"})
         )
@@ -181,9 +181,9 @@ async def test_an_unknown_field_is_refused_and_the_fields_there_are_named(world:
 
 async def test_an_unknown_locale_is_refused(world: World) -> None:
     found = await section(world)
-    with pytest.raises(InvalidError, match="No locale 'fr'"):
+    with pytest.raises(InvalidArgumentsError, match="No locale 'fr'"):
         await content(world, found.id, "fr")
-    with pytest.raises(InvalidError, match="No locale 'fr'"):
+    with pytest.raises(InvalidArgumentsError, match="No locale 'fr'"):
         await world.sections.update_section_content(
             world.call(), UpdateSectionContent(page_section_id=found.id, content={}, locale_code="fr")
         )

@@ -15,30 +15,30 @@ from sqlalchemy.exc import IntegrityError
 
 from apps.cms.tests.world import World
 from remit.sqlite import Schema
-from remit_cms.storage.database import HEAD, MIGRATIONS, Database, random_id, utc_now
+from remit_cms.storage.database import HEAD_REVISION, MIGRATIONS, Database, random_id, utc_now
 from remit_cms.storage.tables import Base, Locale, Revision, SectionDefinition, Site
-from remit_cms.templates.builtin import BUILTIN
+from remit_cms.templates.builtin import BUILTIN_TEMPLATES
 from remit_cms.templates.slots import Structure
 
-SCHEMA = Schema(migrations=MIGRATIONS, head=HEAD)
+SCHEMA = Schema(migrations=MIGRATIONS, head=HEAD_REVISION)
 
 
 async def test_a_new_file_gets_a_site_with_two_languages_and_the_templates(tmp_path: Path) -> None:
     database = Database(tmp_path / "deep" / "cms.db")
-    async with database.reading() as session:
+    async with database.read_session() as session:
         sites = (await session.execute(select(Site.key, Site.tenant))).all()
         locales = (await session.execute(select(Locale.code, Locale.is_default).order_by(Locale.code))).all()
         stored = {row.key: row for row in await session.scalars(select(SectionDefinition))}
     assert [tuple(site) for site in sites] == [("local-site", "local-site")]
     assert [tuple(locale) for locale in locales] == [("de", False), ("en", True)]
     assert {"hero", "text", "image-text", "features", "quote", "call-to-action"} <= set(stored)
-    for template in BUILTIN:
+    for template in BUILTIN_TEMPLATES:
         assert Structure.model_validate(stored[template.key].structure) == template.structure
     await database.close()
 
 
 def test_the_code_wants_the_newest_migration() -> None:
-    assert ScriptDirectory.from_config(SCHEMA.configuration()).get_current_head() == HEAD
+    assert ScriptDirectory.from_config(SCHEMA.alembic_config()).get_current_head() == HEAD_REVISION
 
 
 async def test_the_migrations_make_the_tables_that_the_code_says(world: World) -> None:
@@ -49,17 +49,17 @@ async def test_the_migrations_make_the_tables_that_the_code_says(world: World) -
         context = MigrationContext.configure(connection, opts={"include_name": ours})
         return compare_metadata(context, Base.metadata)
 
-    async with world.database.writing() as session:
+    async with world.database.write_session() as session:
         assert await (await session.connection()).run_sync(differences) == []
 
 
 async def test_the_migrations_can_be_taken_back(world: World) -> None:
     def back(connection: Connection) -> None:
-        config = SCHEMA.configuration()
+        config = SCHEMA.alembic_config()
         config.attributes["connection"] = connection
         command.downgrade(config, "base")
 
-    async with world.database.writing() as session:
+    async with world.database.write_session() as session:
         await (await session.connection()).run_sync(back)
         left = (await session.scalars(text("SELECT name FROM sqlite_master WHERE type = 'table'"))).all()
     assert left == ["alembic_version"]
@@ -69,7 +69,7 @@ async def test_two_that_open_a_new_file_at_once_make_one_site(tmp_path: Path) ->
     first, second = Database(tmp_path / "cms.db"), Database(tmp_path / "cms.db")
 
     async def sites(database: Database) -> int | None:
-        async with database.reading() as session:
+        async with database.read_session() as session:
             return await session.scalar(select(func.count()).select_from(Site))
 
     assert await asyncio.gather(sites(first), sites(second)) == [1, 1]
@@ -80,7 +80,7 @@ async def test_two_that_open_a_new_file_at_once_make_one_site(tmp_path: Path) ->
 async def test_a_revision_cannot_be_changed(world: World) -> None:
     await world.page()
     with pytest.raises(IntegrityError, match="a revision is never changed"):
-        async with world.database.writing() as session:
+        async with world.database.write_session() as session:
             await session.execute(update(Revision).values(author="somebody else"))
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from pydantic import JsonValue
 
-from remit.errors import InvalidError
-from remit_cms.templates.builtin import BUILTIN
+from remit.errors import InvalidArgumentsError
+from remit_cms.templates.builtin import BUILTIN_TEMPLATES
 from remit_cms.templates.slots import Row, Slot, SlotType, Structure
-from remit_cms.templates.values import FORMS, check_content, missing, url_scheme, words_of
+from remit_cms.templates.values import VALUE_FORMATS, check_content, empty_required_slots, iterate_texts, url_scheme
 
 EVERY = Structure(
     rows=tuple(
@@ -67,12 +67,12 @@ def test_null_empties_any_slot(key: str) -> None:
 
 @pytest.mark.parametrize(("key", "value"), WRONG)
 def test_what_does_not_fit_is_refused_and_the_field_named(key: str, value: JsonValue) -> None:
-    with pytest.raises(InvalidError, match=rf"Section 'every': '{key}"):
+    with pytest.raises(InvalidArgumentsError, match=rf"Section 'every': '{key}"):
         check_content("every", EVERY, {key: value})
 
 
 def test_all_that_is_wrong_is_named_at_once() -> None:
-    with pytest.raises(InvalidError) as caught:
+    with pytest.raises(InvalidArgumentsError) as caught:
         check_content("every", EVERY, {"text": 1, "option": "middle", "colour": "red"})
     said = str(caught.value)
     assert all(part in said for part in ("'text': ", "'option' must be one of left, right", "no field 'colour'"))
@@ -100,22 +100,24 @@ def test_an_address_has_a_scheme_that_may_be_followed_or_none(url: str, scheme: 
 
 
 def test_required_slots_that_are_empty_are_named() -> None:
-    hero = next(template for template in BUILTIN if template.key == "hero")
-    assert missing(hero.structure, {}) == missing(hero.structure, {"heading": ""}) == ["heading"]
-    assert missing(hero.structure, {"heading": "Hi"}) == []
+    hero = next(template for template in BUILTIN_TEMPLATES if template.key == "hero")
+    assert (
+        empty_required_slots(hero.structure, {}) == empty_required_slots(hero.structure, {"heading": ""}) == ["heading"]
+    )
+    assert empty_required_slots(hero.structure, {"heading": "Hi"}) == []
 
 
 def test_words_are_found_at_any_depth() -> None:
     value: JsonValue = {"a": ["one", {"text": "two", "url": "/three"}], "b": 4, "c": None, "d": "five"}
-    assert list(words_of(value)) == ["one", "two", "five"]
+    assert list(iterate_texts(value)) == ["one", "two", "five"]
 
 
 def test_every_type_says_how_it_is_written() -> None:
-    assert set(FORMS) == set(SlotType)
+    assert set(VALUE_FORMATS) == set(SlotType)
 
 
 def test_templates_have_unique_keys_and_slots() -> None:
-    assert len({template.key for template in BUILTIN}) == len(BUILTIN)
-    for template in BUILTIN:
+    assert len({template.key for template in BUILTIN_TEMPLATES}) == len(BUILTIN_TEMPLATES)
+    for template in BUILTIN_TEMPLATES:
         names = [slot.key for slot in template.structure.slots]
         assert len(set(names)) == len(names)

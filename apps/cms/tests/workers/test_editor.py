@@ -14,7 +14,7 @@ from remit.testing import Scripted, calls
 from remit_cms.app import Cms, build
 from remit_cms.pages.payloads import CreatePage
 from remit_cms.sections.payloads import SectionInput
-from remit_cms.workers import workers
+from remit_cms.workers import load_workers
 from remit_cms.workers.editing import Edit, Edited
 
 ANN = Principal("ann", "local-site", frozenset({"cms:*"}))
@@ -76,7 +76,7 @@ async def test_it_mends_a_page_and_says_what_it_changed(tmp_path: Path) -> None:
     assert replies(model.requests[-1])[2]["success"] is True
     assert 'the page "about" alone' in json.loads(model.requests[0].history[0])["content"]
     assert model.requests[0].tools.names[:3] == ("cms_getPage", "cms_getSectionContent", "cms_updateSectionContent")
-    assert (await runtime.replay(result.run)).identical
+    assert (await runtime.replay(result.run)).is_identical
     await cms.database.close()
 
 
@@ -94,4 +94,4 @@ def test_without_the_extra_the_cms_has_no_workers(monkeypatch: pytest.MonkeyPatc
         return None
 
     monkeypatch.setattr("remit_cms.workers.find_spec", missing)
-    assert workers(()) == ()
+    assert load_workers(()) == ()

@@ -8,11 +8,11 @@ from typing import Final
 
 from sqlalchemy import Engine, inspect, text
 
-from remit.errors import FormatError
-from remit.journal.locks import Touches, lock
-from remit.journal.tables import HEAD, VERSION_TABLE
+from remit.errors import JournalFormatError
+from remit.journal.locks import LockKeys, acquire_locks
+from remit.journal.tables import HEAD_REVISION, VERSION_TABLE
 
-_ONE_AT_A_TIME: Final = threading.Lock()
+_MIGRATION_LOCK: Final = threading.Lock()
 """Alembic keeps the migration that it runs in a module of its own."""
 
 
@@ -20,8 +20,8 @@ def migrate(engine: Engine) -> None:
     """Bring the journal's tables to the newest revision; two processes at once do it one after the other."""
     with engine.connect() as connection:
         if inspect(connection).has_table(VERSION_TABLE):
-            at = connection.execute(text(f"select version_num from {VERSION_TABLE}")).scalar()  # noqa: S608 - our name
-            if at == HEAD:
+            revision = connection.execute(text(f"select version_num from {VERSION_TABLE}")).scalar()  # noqa: S608 - our name
+            if revision == HEAD_REVISION:
                 return
     _upgrade(engine)
 
@@ -34,10 +34,12 @@ def _upgrade(engine: Engine) -> None:
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent))
     config.set_main_option("path_separator", "os")
-    with _ONE_AT_A_TIME, engine.begin() as connection:
-        lock(connection, [Touches(frozenset({VERSION_TABLE}))])
+    with _MIGRATION_LOCK, engine.begin() as connection:
+        acquire_locks(connection, [LockKeys(frozenset({VERSION_TABLE}))])
         config.attributes["connection"] = connection
         try:
             command.upgrade(config, "head")
         except CommandError as error:
-            raise FormatError(f"{engine.url.database} is of a newer version; use a newer Remit ({error})") from error
+            raise JournalFormatError(
+                f"{engine.url.database} is of a newer version; use a newer Remit ({error})"
+            ) from error

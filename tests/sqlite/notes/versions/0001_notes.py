@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from remit.sqlite import Instant
+from remit.sqlite import UtcDateTime
 
 revision = "0001"
 down_revision = None
@@ -15,5 +15,5 @@ def upgrade() -> None:
         "notes",
         sa.Column("title", sa.Text, primary_key=True),
         sa.Column("notebook", sa.Text, sa.ForeignKey("notebooks.name"), nullable=False),
-        sa.Column("at", Instant, nullable=False),
+        sa.Column("at", UtcDateTime, nullable=False),
     )

@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, or_, select
 
 from remit.errors import DeniedError
 from remit_casefile.storage.tables import Casefile, Grant
-from remit_casefile.storage.work import View, no_casefile
+from remit_casefile.storage.work import View, casefile_not_found
 
 
 class Level(enum.IntEnum):
@@ -28,83 +28,84 @@ class Level(enum.IntEnum):
     """May delete."""
 
     @property
-    def word(self) -> str:
+    def label(self) -> str:
         """How it is written."""
         return self.name.lower()
 
     @classmethod
-    def of(cls, word: str) -> Level:
+    def parse(cls, word: str) -> Level:
         """The level that a word names."""
         return cls[word.upper()]
 
 
-_MEANT: Final = {"read": "viewer", "write": "editor", "share": "admin", "delete": "owner"}
+_LEVEL_OF_VERB: Final = {"read": "viewer", "write": "editor", "share": "admin", "delete": "owner"}
 
 
-def _no_verb(word: object) -> object:
+def _reject_verb(word: object) -> object:
     """Refuse the verb of a permission where a level is meant: two lists of words for one thing drift apart."""
-    if isinstance(word, str) and word in _MEANT:
-        raise ValueError(f"{word!r} is the verb of a permission, not a level; say {_MEANT[word]!r}")
+    if isinstance(word, str) and word in _LEVEL_OF_VERB:
+        raise ValueError(f"{word!r} is the verb of a permission, not a level; say {_LEVEL_OF_VERB[word]!r}")
     return word
 
 
-LevelWord = Annotated[Literal["viewer", "editor", "admin", "owner"], BeforeValidator(_no_verb)]
+LevelName = Annotated[Literal["viewer", "editor", "admin", "owner"], BeforeValidator(_reject_verb)]
 """A level as it is written, in an inventory and by callers."""
 
 
-class Held(NamedTuple):
+class EffectiveAccess(NamedTuple):
     """What somebody may do with a casefile, and until when; None for no end."""
 
     level: Level
-    until: datetime | None = None
+    expires_at: datetime | None = None
 
 
-async def held_of(view: View, casefile: Casefile, person: str) -> Held:
+async def resolve_access(view: View, casefile: Casefile, person: str) -> EffectiveAccess:
     """How a person stands: by owning it, by a grant that has not expired, or as everybody does."""
     if casefile.owner == person:
-        return Held(Level.OWNER)
-    public = Held(Level.of(casefile.public_access or "none"))
+        return EffectiveAccess(Level.OWNER)
+    public = EffectiveAccess(Level.parse(casefile.public_access or "none"))
     grant = await view.session.get(Grant, (casefile.id, person))
-    if grant is None or expired(grant, view) or Level.of(grant.level) <= public.level:
+    if grant is None or is_expired(grant, view) or Level.parse(grant.level) <= public.level:
         return public
-    return Held(Level.of(grant.level), grant.expires_at)
+    return EffectiveAccess(Level.parse(grant.level), grant.expires_at)
 
 
-async def level_of(view: View, casefile: Casefile, person: str) -> Level:
+async def resolve_level(view: View, casefile: Casefile, person: str) -> Level:
     """The level of a person."""
-    return (await held_of(view, casefile, person)).level
+    return (await resolve_access(view, casefile, person)).level
 
 
-def expired(grant: Grant, view: View) -> bool:
+def is_expired(grant: Grant, view: View) -> bool:
     """Whether a grant has ended."""
     return grant.expires_at is not None and grant.expires_at <= view.now
 
 
-async def casefile_at(view: View, casefile_id: str, needed: Level, doing: str) -> Casefile:
-    """The casefile of that id, if the caller has the level ``needed`` of it.
+async def require_casefile(view: View, casefile_id: str, minimum: Level, action: str) -> Casefile:
+    """The casefile of that id, if the caller has the level ``minimum`` of it.
 
     Raises:
         NotFoundError: it is not there, or the caller may not even see it: the two look the same.
-        DeniedError: the caller's level is too low; says which is needed for ``doing``.
+        DeniedError: the caller's level is too low; says which is needed for ``action``.
     """
-    casefile = await view.casefile(casefile_id)
-    level = await level_of(view, casefile, view.person)
+    casefile = await view.get_casefile(casefile_id)
+    level = await resolve_level(view, casefile, view.person)
     if level is Level.NONE:
-        raise no_casefile(casefile_id)
-    if level < needed:
+        raise casefile_not_found(casefile_id)
+    if level < minimum:
         raise DeniedError(
-            f"{doing} needs the level {needed.word} of casefile '{casefile_id}', and {view.person} has {level.word}; "
+            f"{action} needs the level {minimum.label} of casefile '{casefile_id}', and "
+            f"{view.person} has {level.label}; "
             f"an admin of it may grant more"
         )
     return casefile
 
 
-def visible_to(view: View) -> ColumnElement[bool]:
+def visibility_condition(view: View) -> ColumnElement[bool]:
     """The condition that a casefile is one that the caller may see."""
     granted = (
         select(Grant.casefile)
         .where(Grant.user == view.person, or_(Grant.expires_at.is_(None), Grant.expires_at > view.now))
         .scalar_subquery()
     )
-    seen = or_(Casefile.owner == view.person, Casefile.public_access.is_not(None), Casefile.id.in_(granted))
-    return (Casefile.tenant == view.tenant) & seen
+    visible = or_(Casefile.owner == view.person, Casefile.public_access.is_not(None), Casefile.id.in_(granted))
+    return (Casefile.tenant == view.tenant) & visible

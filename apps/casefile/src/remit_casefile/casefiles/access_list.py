@@ -7,9 +7,9 @@ from datetime import datetime
 from sqlalchemy import select
 
 from remit import LeafContext
-from remit.errors import DeniedError, InvalidError, NotFoundError
+from remit.errors import DeniedError, InvalidArgumentsError, NotFoundError
 from remit.inventory import method
-from remit_casefile.casefiles.access import Held, Level, held_of, level_of
+from remit_casefile.casefiles.access import EffectiveAccess, Level, resolve_access, resolve_level
 from remit_casefile.casefiles.sharing_payloads import (
     CheckPermissionRequest,
     CheckPermissionResponse,
@@ -30,7 +30,7 @@ from remit_casefile.casefiles.sharing_payloads import (
 from remit_casefile.casefiles.views import grant_view
 from remit_casefile.storage.database import Database
 from remit_casefile.storage.tables import Casefile, Grant
-from remit_casefile.storage.work import Edit, editing, viewing
+from remit_casefile.storage.work import Edit, edit_once, open_view
 
 
 class AccessList:
@@ -42,42 +42,44 @@ class AccessList:
     @method
     async def grant_permission(self, ctx: LeafContext, request: GrantPermissionRequest) -> GrantPermissionResponse:
         """Let somebody read (viewer), write (editor), share (admin) or delete (owner) a casefile, until a time."""
-        asked = request.payload
+        payload = request.payload
 
         async def work(edit: Edit) -> PermissionGrantedPayload:
-            casefile = await edit.casefile(asked.casefile_id)
-            own = await held_of(edit, casefile, edit.person)
-            found = await _may_change(edit, casefile, asked.target_user_id, own)
-            _refuse_more(own, Level.of(asked.permission), asked.expires_at)
-            if asked.expires_at is not None and asked.expires_at <= edit.now:
-                raise InvalidError(f"expires_at is over: it is {edit.now.isoformat()} now. Nothing was granted.")
-            grant = found or Grant(casefile=casefile.id, user=asked.target_user_id)
-            grant.level, grant.notes = asked.permission, asked.notes
+            casefile = await edit.get_casefile(payload.casefile_id)
+            own = await resolve_access(edit, casefile, edit.person)
+            found = await _find_changeable_grant(edit, casefile, payload.target_user_id, own)
+            _check_no_escalation(own, Level.parse(payload.permission), payload.expires_at)
+            if payload.expires_at is not None and payload.expires_at <= edit.now:
+                raise InvalidArgumentsError(
+                    f"expires_at is over: it is {edit.now.isoformat()} now. Nothing was granted."
+                )
+            grant = found or Grant(casefile=casefile.id, user=payload.target_user_id)
+            grant.level, grant.notes = payload.permission, payload.notes
             grant.granted_by, grant.granted_at = edit.person, edit.now
-            grant.expires_at = asked.expires_at
+            grant.expires_at = payload.expires_at
             edit.session.add(grant)
             return PermissionGrantedPayload(casefile_id=casefile.id, grant=grant_view(edit, grant))
 
-        done = await editing(self._database, ctx, request, PermissionGrantedPayload, work)
+        done = await edit_once(self._database, ctx, request, PermissionGrantedPayload, work)
         return GrantPermissionResponse.completed(request, done)
 
     @method
     async def revoke_permission(self, ctx: LeafContext, request: RevokePermissionRequest) -> RevokePermissionResponse:
         """Take back what somebody was granted on a casefile. It holds from their next call on."""
-        asked = request.payload
+        payload = request.payload
 
         async def work(edit: Edit) -> PermissionRevokedPayload:
-            casefile = await edit.casefile(asked.casefile_id)
-            own = await held_of(edit, casefile, edit.person)
-            found = await _may_change(edit, casefile, asked.target_user_id, own)
+            casefile = await edit.get_casefile(payload.casefile_id)
+            own = await resolve_access(edit, casefile, edit.person)
+            found = await _find_changeable_grant(edit, casefile, payload.target_user_id, own)
             if found is None:
-                raise NotFoundError(f"{asked.target_user_id} has no grant on casefile '{casefile.id}'.")
+                raise NotFoundError(f"{payload.target_user_id} has no grant on casefile '{casefile.id}'.")
             await edit.session.delete(found)
             return PermissionRevokedPayload.model_validate(
-                {"casefile_id": casefile.id, "target_user_id": asked.target_user_id, "permission": found.level}
+                {"casefile_id": casefile.id, "target_user_id": payload.target_user_id, "permission": found.level}
             )
 
-        done = await editing(self._database, ctx, request, PermissionRevokedPayload, work)
+        done = await edit_once(self._database, ctx, request, PermissionRevokedPayload, work)
         return RevokePermissionResponse.completed(request, done)
 
     @method
@@ -86,11 +88,11 @@ class AccessList:
         level = request.payload.level
 
         async def work(edit: Edit) -> PublicAccessPayload:
-            casefile = await edit.casefile(request.payload.casefile_id)
-            own, before = await held_of(edit, casefile, edit.person), casefile.public_access
-            if level is not None and own.until is not None:
+            casefile = await edit.get_casefile(request.payload.casefile_id)
+            own, before = await resolve_access(edit, casefile, edit.person), casefile.public_access
+            if level is not None and own.expires_at is not None:
                 raise DeniedError(
-                    f"your own grant ends at {own.until.isoformat()}, and public access has no end; "
+                    f"your own grant ends at {own.expires_at.isoformat()}, and public access has no end; "
                     "ask somebody whose grant has none"
                 )
             if level != before:
@@ -99,14 +101,14 @@ class AccessList:
                 {"casefile_id": casefile.id, "public_access": level, "before": before}
             )
 
-        done = await editing(self._database, ctx, request, PublicAccessPayload, work)
+        done = await edit_once(self._database, ctx, request, PublicAccessPayload, work)
         return SetPublicAccessResponse.completed(request, done)
 
     @method
     async def list_permissions(self, ctx: LeafContext, request: ListPermissionsRequest) -> ListPermissionsResponse:
         """Read the access list of a casefile: its owner, what everybody may do, and who was granted what."""
-        async with viewing(self._database, ctx) as view:
-            casefile = await view.casefile(request.payload.casefile_id)
+        async with open_view(self._database, ctx) as view:
+            casefile = await view.get_casefile(request.payload.casefile_id)
             query = select(Grant).where(Grant.casefile == casefile.id).order_by(Grant.user)
             grants = [grant_view(view, grant) for grant in await view.session.scalars(query)]
             found = PermissionsPayload.model_validate(
@@ -122,26 +124,26 @@ class AccessList:
     @method
     async def check_permission(self, ctx: LeafContext, request: CheckPermissionRequest) -> CheckPermissionResponse:
         """Tell what somebody may do with a casefile, and whether they have the level that they would need."""
-        asked = request.payload
-        async with viewing(self._database, ctx) as view:
-            person = asked.user_id or view.person
-            level = await level_of(view, await view.casefile(asked.casefile_id), person)
+        payload = request.payload
+        async with open_view(self._database, ctx) as view:
+            person = payload.user_id or view.person
+            level = await resolve_level(view, await view.get_casefile(payload.casefile_id), person)
             found = PermissionCheckedPayload.model_validate(
                 {
-                    "casefile_id": asked.casefile_id,
+                    "casefile_id": payload.casefile_id,
                     "user_id": person,
-                    "permission": None if level is Level.NONE else level.word,
+                    "permission": None if level is Level.NONE else level.label,
                     "can_read": level >= Level.VIEWER,
                     "can_write": level >= Level.EDITOR,
                     "can_share": level >= Level.ADMIN,
                     "can_delete": level >= Level.OWNER,
-                    "has_required_permission": level >= Level.of(asked.required_permission),
+                    "has_required_permission": level >= Level.parse(payload.required_permission),
                 }
             )
             return CheckPermissionResponse.completed(request, found)
 
 
-async def _may_change(edit: Edit, casefile: Casefile, target: str, own: Held) -> Grant | None:
+async def _find_changeable_grant(edit: Edit, casefile: Casefile, target: str, own: EffectiveAccess) -> Grant | None:
     """The entry of ``target``, if somebody who stands like ``own`` may change it; None where there is none yet.
 
     Raises:
@@ -150,20 +152,20 @@ async def _may_change(edit: Edit, casefile: Casefile, target: str, own: Held) ->
     if target == casefile.owner:
         raise DeniedError(f"{target} owns casefile '{casefile.id}': that is neither granted nor revoked")
     found = await edit.session.get(Grant, (casefile.id, target))
-    if found is not None and Level.of(found.level) > own.level:
+    if found is not None and Level.parse(found.level) > own.level:
         raise DeniedError(
-            f"{target} is {found.level} of casefile '{casefile.id}', which is above your {own.level.word}"
+            f"{target} is {found.level} of casefile '{casefile.id}', which is above your {own.level.label}"
         )
     return found
 
 
-def _refuse_more(own: Held, level: Level, until: datetime | None) -> None:
+def _check_no_escalation(own: EffectiveAccess, level: Level, until: datetime | None) -> None:
     """Refuse to grant more than the caller has: nobody widens, not for longer either.
 
     Raises:
         DeniedError: saying what the caller has.
     """
     if level > own.level:
-        raise DeniedError(f"you are {own.level.word} of this casefile, and cannot grant {level.word}, which is more")
-    if own.until is not None and (until is None or until > own.until):
-        raise DeniedError(f"your own grant ends at {own.until.isoformat()}; give expires_at no later than that")
+        raise DeniedError(f"you are {own.level.label} of this casefile, and cannot grant {level.label}, which is more")
+    if own.expires_at is not None and (until is None or until > own.expires_at):
+        raise DeniedError(f"your own grant ends at {own.expires_at.isoformat()}; give expires_at no later than that")

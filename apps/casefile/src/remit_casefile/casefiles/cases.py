@@ -7,7 +7,7 @@ from sqlalchemy import Select, func, or_, select
 from remit import LeafContext
 from remit.errors import ConflictError
 from remit.inventory import method
-from remit_casefile.casefiles.access import Level, casefile_at, level_of, visible_to
+from remit_casefile.casefiles.access import Level, require_casefile, resolve_level, visibility_condition
 from remit_casefile.casefiles.payloads import (
     AddSessionToCasefileRequest,
     AddSessionToCasefileResponse,
@@ -33,10 +33,10 @@ from remit_casefile.casefiles.payloads import (
     UpdateCasefileRequest,
     UpdateCasefileResponse,
 )
-from remit_casefile.casefiles.views import brief_of, held_by, sessions_of, view_of
+from remit_casefile.casefiles.views import casefile_brief, describe_contents, load_casefile_view, load_session_ids
 from remit_casefile.storage.database import Database
 from remit_casefile.storage.tables import Casefile, CasefileSession
-from remit_casefile.storage.work import Edit, View, editing, no_session, viewing
+from remit_casefile.storage.work import Edit, View, edit_once, open_view, session_not_found
 
 
 class Cases:
@@ -48,16 +48,16 @@ class Cases:
     @method
     async def create_casefile(self, ctx: LeafContext, request: CreateCasefileRequest) -> CreateCasefileResponse:
         """Create a casefile. You own it, and nobody else may see it until you grant that."""
-        asked = request.payload
+        payload = request.payload
 
         async def work(edit: Edit) -> CasefileCreatedPayload:
             casefile = Casefile(
-                id=await edit.unused(Casefile, edit.ids.casefile),
+                id=await edit.draw_unused_id(Casefile, edit.ids.casefile),
                 tenant=edit.tenant,
-                title=asked.title,
-                description=asked.description,
+                title=payload.title,
+                description=payload.description,
                 notes="",
-                tags=asked.tags,
+                tags=payload.tags,
                 owner=edit.person,
                 state="active",
                 public_access=None,
@@ -69,88 +69,93 @@ class Cases:
                 casefile_id=casefile.id, title=casefile.title, created_at=edit.now, created_by=edit.person
             )
 
-        made = await editing(self._database, ctx, request, CasefileCreatedPayload, work)
+        made = await edit_once(self._database, ctx, request, CasefileCreatedPayload, work)
         return CreateCasefileResponse.completed(request, made)
 
     @method
     async def get_casefile(self, ctx: LeafContext, request: GetCasefileRequest) -> GetCasefileResponse:
         """Read a casefile: its texts, tags and sessions, and what you may do with it."""
-        async with viewing(self._database, ctx) as view:
-            casefile = await view.casefile(request.payload.casefile_id)
-            level = await level_of(view, casefile, view.person)
+        async with open_view(self._database, ctx) as view:
+            casefile = await view.get_casefile(request.payload.casefile_id)
+            level = await resolve_level(view, casefile, view.person)
             found = CasefilePayload.model_validate(
-                {"casefile": await view_of(view, casefile), "your_level": level.word}
+                {"casefile": await load_casefile_view(view, casefile), "your_level": level.label}
             )
             return GetCasefileResponse.completed(request, found)
 
     @method
     async def update_casefile(self, ctx: LeafContext, request: UpdateCasefileRequest) -> UpdateCasefileResponse:
         """Change the title, description, tags or notes of a casefile. What is left out stays as it is."""
-        asked = request.payload.model_dump(exclude={"casefile_id", "expected_notes"}, exclude_none=True)
+        updates = request.payload.model_dump(exclude={"casefile_id", "expected_notes"}, exclude_none=True)
         expected = request.payload.expected_notes
 
         async def work(edit: Edit) -> CasefileUpdatedPayload:
-            casefile = await edit.casefile(request.payload.casefile_id)
+            casefile = await edit.get_casefile(request.payload.casefile_id)
             if expected is not None and expected != casefile.notes:
                 raise ConflictError(f"The notes of casefile '{casefile.id}' are not the expected ones: read it again.")
             before = {"title": casefile.title, "description": casefile.description}
             before |= {"tags": casefile.tags, "notes": casefile.notes}
-            changed = [name for name, value in asked.items() if value != before[name]]
+            changed = [name for name, value in updates.items() if value != before[name]]
             for name in changed:
-                setattr(casefile, name, asked[name])
+                setattr(casefile, name, updates[name])
             if changed:
                 casefile.updated_at = edit.now
-            return CasefileUpdatedPayload(casefile=await view_of(edit, casefile), updated_fields=changed)
+            return CasefileUpdatedPayload(casefile=await load_casefile_view(edit, casefile), updated_fields=changed)
 
-        done = await editing(self._database, ctx, request, CasefileUpdatedPayload, work)
+        done = await edit_once(self._database, ctx, request, CasefileUpdatedPayload, work)
         return UpdateCasefileResponse.completed(request, done)
 
     @method
     async def list_casefiles(self, ctx: LeafContext, request: ListCasefilesRequest) -> ListCasefilesResponse:
         """List the casefiles that you may see, by tags, owner or words, the one changed last first."""
-        asked = request.payload
-        async with viewing(self._database, ctx) as view:
-            wanted = _wanted(view, asked)
-            total = await view.session.scalar(select(func.count()).select_from(wanted.subquery())) or 0
-            shown = wanted.order_by(Casefile.updated_at.desc(), Casefile.id).limit(asked.limit).offset(asked.offset)
-            rows = (await view.session.scalars(shown)).all()
+        payload = request.payload
+        async with open_view(self._database, ctx) as view:
+            matching = _matching_casefiles(view, payload)
+            total = await view.session.scalar(select(func.count()).select_from(matching.subquery())) or 0
+            page_query = (
+                matching.order_by(Casefile.updated_at.desc(), Casefile.id).limit(payload.limit).offset(payload.offset)
+            )
+            rows = (await view.session.scalars(page_query)).all()
             found = CasefilesPayload(
-                casefiles=[brief_of(row) for row in rows], total_count=total, offset=asked.offset, limit=asked.limit
+                casefiles=[casefile_brief(row) for row in rows],
+                total_count=total,
+                offset=payload.offset,
+                limit=payload.limit,
             )
             return ListCasefilesResponse.completed(request, found)
 
     @method
     async def archive_casefile(self, ctx: LeafContext, request: ArchiveCasefileRequest) -> ArchiveCasefileResponse:
         """Archive a casefile: it can be read, and nothing is changed in it or comes to it. Or take it up again."""
-        asked = request.payload
+        payload = request.payload
 
         async def work(edit: Edit) -> CasefileArchivedPayload:
-            casefile = await edit.casefile(asked.casefile_id)
-            state = "archived" if asked.archived else "active"
+            casefile = await edit.get_casefile(payload.casefile_id)
+            state = "archived" if payload.archived else "active"
             changed = casefile.state != state
             if changed:
                 casefile.state, casefile.updated_at = state, edit.now
             return CasefileArchivedPayload(casefile_id=casefile.id, state=state, changed=changed)
 
-        done = await editing(self._database, ctx, request, CasefileArchivedPayload, work)
+        done = await edit_once(self._database, ctx, request, CasefileArchivedPayload, work)
         return ArchiveCasefileResponse.completed(request, done)
 
     @method
     async def delete_casefile(self, ctx: LeafContext, request: DeleteCasefileRequest) -> DeleteCasefileResponse:
         """Delete a casefile of yours with all it holds. Call it with confirm false first: that asks a person."""
-        asked = request.payload
-        if not asked.confirm:
-            return DeleteCasefileResponse.completed(request, await self._would_delete(ctx, asked))
+        payload = request.payload
+        if not payload.confirm:
+            return DeleteCasefileResponse.completed(request, await self._request_confirmation(ctx, payload))
 
         async def work(edit: Edit) -> CasefileDeletedPayload:
-            casefile = await edit.casefile(asked.casefile_id)
-            said = f"Deleted the casefile '{casefile.title}' with {await held_by(edit, casefile)}."
+            casefile = await edit.get_casefile(payload.casefile_id)
+            message = f"Deleted the casefile '{casefile.title}' with {await describe_contents(edit, casefile)}."
             await edit.session.delete(casefile)
             return CasefileDeletedPayload(
-                casefile_id=casefile.id, title=casefile.title, deleted_at=edit.now, message=said
+                casefile_id=casefile.id, title=casefile.title, deleted_at=edit.now, message=message
             )
 
-        done = await editing(self._database, ctx, request, CasefileDeletedPayload, work)
+        done = await edit_once(self._database, ctx, request, CasefileDeletedPayload, work)
         return DeleteCasefileResponse.completed(request, done)
 
     @method
@@ -158,13 +163,13 @@ class Cases:
         self, ctx: LeafContext, request: AddSessionToCasefileRequest
     ) -> AddSessionToCasefileResponse:
         """Add a session of yours to a casefile. One that works in no casefile yet works in this one from now on."""
-        asked = request.payload
+        payload = request.payload
 
         async def work(edit: Edit) -> SessionAddedPayload:
-            casefile = await edit.casefile(asked.casefile_id)
-            session = await edit.session_of(asked.session_id)
+            casefile = await edit.get_casefile(payload.casefile_id)
+            session = await edit.get_session(payload.session_id)
             if session.user != edit.person:
-                raise no_session(asked.session_id)
+                raise session_not_found(payload.session_id)
             if session.state == "closed":
                 raise ConflictError(f"Session '{session.id}' is closed; begin a new one, and add that.")
             if await edit.session.get(CasefileSession, (casefile.id, session.id)) is None:
@@ -175,38 +180,40 @@ class Cases:
             return SessionAddedPayload(
                 casefile_id=casefile.id,
                 session_id=session.id,
-                session_type=asked.session_type,
-                session_ids=await sessions_of(edit, casefile),
+                session_type=payload.session_type,
+                session_ids=await load_session_ids(edit, casefile),
             )
 
-        done = await editing(self._database, ctx, request, SessionAddedPayload, work)
+        done = await edit_once(self._database, ctx, request, SessionAddedPayload, work)
         return AddSessionToCasefileResponse.completed(request, done)
 
-    async def show_deletion(self, ctx: LeafContext, payload: DeleteCasefilePayload) -> str:
+    async def preview_deletion(self, ctx: LeafContext, payload: DeleteCasefilePayload) -> str:
         """The casefile that would be deleted, for the person who is asked: its title, and what it holds."""
-        async with viewing(self._database, ctx) as view:
-            casefile = await casefile_at(view, payload.casefile_id, Level.OWNER, "delete_casefile")
-            return f"the casefile '{casefile.title}' with {await held_by(view, casefile)}"
+        async with open_view(self._database, ctx) as view:
+            casefile = await require_casefile(view, payload.casefile_id, Level.OWNER, "delete_casefile")
+            return f"the casefile '{casefile.title}' with {await describe_contents(view, casefile)}"
 
-    async def _would_delete(self, ctx: LeafContext, payload: DeleteCasefilePayload) -> CasefileDeletedPayload:
-        async with viewing(self._database, ctx) as view:
-            casefile = await view.casefile(payload.casefile_id)
-            said = (
-                f"This would delete the casefile '{casefile.title}' with {await held_by(view, casefile)}. "
+    async def _request_confirmation(self, ctx: LeafContext, payload: DeleteCasefilePayload) -> CasefileDeletedPayload:
+        async with open_view(self._database, ctx) as view:
+            casefile = await view.get_casefile(payload.casefile_id)
+            message = (
+                f"This would delete the casefile '{casefile.title}' with {await describe_contents(view, casefile)}. "
                 "Nothing is deleted yet. Ask the person, and wait."
             )
-            return CasefileDeletedPayload(casefile_id=casefile.id, title=casefile.title, deleted_at=None, message=said)
+            return CasefileDeletedPayload(
+                casefile_id=casefile.id, title=casefile.title, deleted_at=None, message=message
+            )
 
 
-def _wanted(view: View, asked: ListCasefilesPayload) -> Select[Casefile]:
+def _matching_casefiles(view: View, filters: ListCasefilesPayload) -> Select[Casefile]:
     """The casefiles that were asked for, of those that the caller may see."""
-    query = select(Casefile).where(visible_to(view))
-    if asked.user_id is not None:
-        query = query.where(Casefile.owner == asked.user_id)
-    if asked.tags:
+    query = select(Casefile).where(visibility_condition(view))
+    if filters.user_id is not None:
+        query = query.where(Casefile.owner == filters.user_id)
+    if filters.tags:
         tag = func.json_each(Casefile.tags).table_valued("value")
-        query = query.where(select(1).select_from(tag).where(tag.c.value.in_(asked.tags)).exists())
-    for word in asked.search_query.casefold().split():
+        query = query.where(select(1).select_from(tag).where(tag.c.value.in_(filters.tags)).exists())
+    for word in filters.search_query.casefold().split():
         texts = (Casefile.title, Casefile.description, Casefile.notes)
         query = query.where(or_(*(func.casefold(text).contains(word, autoescape=True) for text in texts)))
     return query

@@ -8,8 +8,8 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from remit.inventory import Request, Response
-from remit_casefile.casefiles.access import LevelWord
-from remit_casefile.casefiles.texts import LEGIBLE
+from remit_casefile.casefiles.access import LevelName
+from remit_casefile.casefiles.texts import PRINTABLE
 from remit_casefile.storage.ids import SESSION_ID
 
 
@@ -19,13 +19,13 @@ class Payload(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class View(BaseModel):
+class Result(BaseModel):
     """What a caller gets."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-def _once(tags: list[str]) -> list[str]:
+def _deduplicate(tags: list[str]) -> list[str]:
     """The tags, each once."""
     return list(dict.fromkeys(tags))
 
@@ -33,11 +33,11 @@ def _once(tags: list[str]) -> list[str]:
 CasefileId = Annotated[str, Field(description="Id of the casefile: cf_...", min_length=1, max_length=64)]
 """Which casefile. One of another form is not found, like one that is not there."""
 
-_Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200), LEGIBLE]
-_Tag = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=50), LEGIBLE]
-_Tags = Annotated[list[_Tag], AfterValidator(_once), Field(max_length=50)]
-_Description = Annotated[str, Field(max_length=2000), LEGIBLE]
-_Notes = Annotated[str, Field(max_length=5000), LEGIBLE]
+_Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200), PRINTABLE]
+_Tag = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=50), PRINTABLE]
+_Tags = Annotated[list[_Tag], AfterValidator(_deduplicate), Field(max_length=50)]
+_Description = Annotated[str, Field(max_length=2000), PRINTABLE]
+_Notes = Annotated[str, Field(max_length=5000), PRINTABLE]
 _User = Annotated[str, Field(min_length=1, max_length=200)]
 _Query = Annotated[str, Field(max_length=200)]
 
@@ -50,7 +50,7 @@ class CreateCasefilePayload(Payload):
     tags: _Tags = Field(default_factory=list[str], description="Words to find it by")
 
 
-class CasefileCreatedPayload(View):
+class CasefileCreatedPayload(Result):
     """The casefile that was made."""
 
     casefile_id: str
@@ -65,7 +65,7 @@ class GetCasefilePayload(Payload):
     casefile_id: CasefileId
 
 
-class CasefileBrief(View):
+class CasefileBrief(Result):
     """A casefile in a list."""
 
     casefile_id: str
@@ -81,16 +81,16 @@ class CasefileView(CasefileBrief):
 
     description: str
     notes: str
-    public_access: LevelWord | None
+    public_access: LevelName | None
     created_at: datetime
     session_ids: list[str]
 
 
-class CasefilePayload(View):
+class CasefilePayload(Result):
     """A casefile, and what the caller may do with it."""
 
     casefile: CasefileView
-    your_level: LevelWord
+    your_level: LevelName
 
 
 class UpdateCasefilePayload(Payload):
@@ -106,13 +106,13 @@ class UpdateCasefilePayload(Payload):
     )
 
     @model_validator(mode="after")
-    def _changes_something(self) -> Self:
+    def _require_change(self) -> Self:
         if all(value is None for value in (self.title, self.description, self.tags, self.notes)):
             raise ValueError("nothing to change; give title, description, tags or notes")
         return self
 
 
-class CasefileUpdatedPayload(View):
+class CasefileUpdatedPayload(Result):
     """The casefile as it is now, and which of its fields are other than before."""
 
     casefile: CasefileView
@@ -129,7 +129,7 @@ class ListCasefilesPayload(Payload):
     offset: int = Field(default=0, description="How many to pass over", ge=0)
 
 
-class CasefilesPayload(View):
+class CasefilesPayload(Result):
     """Casefiles, the one changed last first. ``total_count`` counts all that were asked for."""
 
     casefiles: list[CasefileBrief]
@@ -145,7 +145,7 @@ class ArchiveCasefilePayload(Payload):
     archived: bool = Field(description="true archives it: it can be read, and takes in no more; false takes it up")
 
 
-class CasefileArchivedPayload(View):
+class CasefileArchivedPayload(Result):
     """How a casefile stands, and whether it stood otherwise before."""
 
     casefile_id: str
@@ -160,7 +160,7 @@ class DeleteCasefilePayload(Payload):
     confirm: bool = Field(default=False, description="Must be true to actually delete")
 
 
-class CasefileDeletedPayload(View):
+class CasefileDeletedPayload(Result):
     """A casefile that was deleted, or what would be: then ``deleted_at`` is null."""
 
     casefile_id: str
@@ -177,13 +177,13 @@ class AddSessionToCasefilePayload(Payload):
     session_type: Literal["tool", "chat"] = Field(description="What kind of session it is")
 
     @model_validator(mode="after")
-    def _fits(self) -> Self:
+    def _check_session_type(self) -> Self:
         if self.session_id.startswith("ts_") is not (self.session_type == "tool"):
             raise ValueError(f"{self.session_id} is no {self.session_type} session")
         return self
 
 
-class SessionAddedPayload(View):
+class SessionAddedPayload(Result):
     """The session that was added, and all sessions of the casefile."""
 
     casefile_id: str

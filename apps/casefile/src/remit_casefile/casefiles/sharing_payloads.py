@@ -7,29 +7,29 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, Field
 
 from remit.inventory import Request, Response
-from remit_casefile.casefiles.access import LevelWord
-from remit_casefile.casefiles.payloads import CasefileId, Payload, View
-from remit_casefile.casefiles.texts import LEGIBLE, Person
+from remit_casefile.casefiles.access import LevelName
+from remit_casefile.casefiles.payloads import CasefileId, Payload, Result
+from remit_casefile.casefiles.texts import PRINTABLE, PersonName
 
 _User = Annotated[str, Field(min_length=1, max_length=200)]
-_Notes = Annotated[str, Field(max_length=1000), LEGIBLE]
+_Notes = Annotated[str, Field(max_length=1000), PRINTABLE]
 
 
 class GrantPermissionPayload(Payload):
     """What somebody is to be allowed. It takes the place of what they were granted before."""
 
     casefile_id: CasefileId
-    target_user_id: Person = Field(description="To whom")
-    permission: LevelWord = Field(description="viewer reads, editor writes too, admin shares too, owner deletes too")
+    target_user_id: PersonName = Field(description="To whom")
+    permission: LevelName = Field(description="viewer reads, editor writes too, admin shares too, owner deletes too")
     expires_at: AwareDatetime | None = Field(default=None, description="Until when, with a time zone; null for no end")
     notes: _Notes = Field(default="", description="Why")
 
 
-class GrantView(View):
+class GrantView(Result):
     """An entry of an access list. One that has ``expired`` allows nothing."""
 
     user_id: str
-    permission: LevelWord
+    permission: LevelName
     granted_by: str
     granted_at: AwareDatetime
     expires_at: AwareDatetime | None
@@ -37,7 +37,7 @@ class GrantView(View):
     notes: str
 
 
-class PermissionGrantedPayload(View):
+class PermissionGrantedPayload(Result):
     """What was granted."""
 
     casefile_id: str
@@ -51,12 +51,12 @@ class RevokePermissionPayload(Payload):
     target_user_id: _User = Field(description="From whom")
 
 
-class PermissionRevokedPayload(View):
+class PermissionRevokedPayload(Result):
     """What was struck out."""
 
     casefile_id: str
     target_user_id: str
-    permission: LevelWord
+    permission: LevelName
 
 
 class ListPermissionsPayload(Payload):
@@ -65,12 +65,12 @@ class ListPermissionsPayload(Payload):
     casefile_id: CasefileId
 
 
-class PermissionsPayload(View):
+class PermissionsPayload(Result):
     """An access list. ``public_access`` is what everybody may do."""
 
     casefile_id: str
     owner_id: str
-    public_access: LevelWord | None
+    public_access: LevelName | None
     grants: list[GrantView]
 
 
@@ -79,15 +79,15 @@ class CheckPermissionPayload(Payload):
 
     casefile_id: CasefileId
     user_id: _User | None = Field(default=None, description="Who; yourself if left out")
-    required_permission: LevelWord = Field(description="Which level they would need")
+    required_permission: LevelName = Field(description="Which level they would need")
 
 
-class PermissionCheckedPayload(View):
+class PermissionCheckedPayload(Result):
     """What somebody may do. ``permission`` is null where they may not even see it."""
 
     casefile_id: str
     user_id: str
-    permission: LevelWord | None
+    permission: LevelName | None
     can_read: bool
     can_write: bool
     can_share: bool
@@ -102,12 +102,12 @@ class SetPublicAccessPayload(Payload):
     level: Literal["viewer", "editor"] | None = Field(description="viewer reads, editor writes too; null for nothing")
 
 
-class PublicAccessPayload(View):
+class PublicAccessPayload(Result):
     """What everybody of the tenant may do now, and what they might before."""
 
     casefile_id: str
-    public_access: LevelWord | None
-    before: LevelWord | None
+    public_access: LevelName | None
+    before: LevelName | None
 
 
 class SetPublicAccessRequest(Request[SetPublicAccessPayload], operation="set_public_access"):

@@ -7,11 +7,11 @@ from typing import Annotated, Final
 
 from pydantic import AfterValidator, Field
 
-_UNSEEN: Final = frozenset({"Cc", "Cf", "Zl", "Zp"})
+_INVISIBLE_CATEGORIES: Final = frozenset({"Cc", "Cf", "Zl", "Zp"})
 """Unicode's categories of control and format characters, and of its separators of lines."""
 
 
-def _legible(text: str) -> str:
+def _check_printable(text: str) -> str:
     """Refuse control characters; a newline and a tab may be."""
     for place, each in enumerate(text):
         if unicodedata.category(each) == "Cc" and each not in "\n\t":
@@ -19,20 +19,20 @@ def _legible(text: str) -> str:
     return text
 
 
-def _nameable(name: str) -> str:
+def _check_person_name(name: str) -> str:
     """Refuse names that look like another, or like everybody's."""
     if name != name.strip():
         raise ValueError("the name begins or ends with a blank; write it as that person signs in")
     if "*" in name:
         raise ValueError("a grant is for one person, so '*' is no name; for everybody there is set_public_access")
     for each in name:
-        if unicodedata.category(each) in _UNSEEN:
+        if unicodedata.category(each) in _INVISIBLE_CATEGORIES:
             raise ValueError(f"the character U+{ord(each):04X} cannot be seen in a name; leave it out")
     return name
 
 
-LEGIBLE: Final = AfterValidator(_legible)
+PRINTABLE: Final = AfterValidator(_check_printable)
 """For texts: what cannot be printed is refused, since it hides what a person is shown."""
 
-Person = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_nameable)]
+PersonName = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_check_person_name)]
 """The name of somebody who is given something."""

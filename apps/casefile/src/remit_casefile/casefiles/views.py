@@ -6,13 +6,13 @@ from typing import Final
 
 from sqlalchemy import func, select
 
-from remit_casefile.casefiles.access import expired
+from remit_casefile.casefiles.access import is_expired
 from remit_casefile.casefiles.payloads import CasefileBrief, CasefileView
 from remit_casefile.casefiles.sharing_payloads import GrantView
 from remit_casefile.storage.tables import Casefile, CasefileSession, DriveFile, GmailMessage, Grant, SheetRange
 from remit_casefile.storage.work import View
 
-_HELD: Final = (
+_CONTENT_TABLES: Final = (
     (CasefileSession, "session"),
     (Grant, "grant"),
     (GmailMessage, "message"),
@@ -21,33 +21,33 @@ _HELD: Final = (
 )
 
 
-def brief_of(casefile: Casefile) -> CasefileBrief:
+def casefile_brief(casefile: Casefile) -> CasefileBrief:
     """A casefile in a list."""
-    return CasefileBrief.model_validate(_brief(casefile))
+    return CasefileBrief.model_validate(_brief_fields(casefile))
 
 
-async def view_of(view: View, casefile: Casefile) -> CasefileView:
+async def load_casefile_view(view: View, casefile: Casefile) -> CasefileView:
     """A casefile with its texts and sessions."""
     more = {
         "description": casefile.description,
         "notes": casefile.notes,
         "public_access": casefile.public_access,
         "created_at": casefile.created_at,
-        "session_ids": await sessions_of(view, casefile),
+        "session_ids": await load_session_ids(view, casefile),
     }
-    return CasefileView.model_validate({**_brief(casefile), **more})
+    return CasefileView.model_validate({**_brief_fields(casefile), **more})
 
 
-async def sessions_of(view: View, casefile: Casefile) -> list[str]:
+async def load_session_ids(view: View, casefile: Casefile) -> list[str]:
     """The ids of the sessions that were added to a casefile."""
     query = select(CasefileSession.session).where(CasefileSession.casefile == casefile.id)
     return list((await view.session.scalars(query.order_by(CasefileSession.session))).all())
 
 
-async def held_by(view: View, casefile: Casefile) -> str:
+async def describe_contents(view: View, casefile: Casefile) -> str:
     """What goes when a casefile goes: ``2 sessions, 1 grant``."""
     counts: list[str] = []
-    for table, name in _HELD:
+    for table, name in _CONTENT_TABLES:
         query = select(func.count()).select_from(table).where(table.casefile == casefile.id)
         number = await view.session.scalar(query) or 0
         if number:
@@ -65,13 +65,13 @@ def grant_view(view: View, grant: Grant) -> GrantView:
             "granted_by": grant.granted_by,
             "granted_at": grant.granted_at,
             "expires_at": grant.expires_at,
-            "expired": expired(grant, view),
+            "expired": is_expired(grant, view),
             "notes": grant.notes,
         }
     )
 
 
-def _brief(casefile: Casefile) -> dict[str, object]:
+def _brief_fields(casefile: Casefile) -> dict[str, object]:
     return {
         "casefile_id": casefile.id,
         "title": casefile.title,

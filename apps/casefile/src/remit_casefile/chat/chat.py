@@ -10,12 +10,12 @@ from remit import Agent, Context
 from remit.errors import CallError
 from remit.inventory import method
 from remit_casefile.chat.payloads import ChatRequest, ChatResponse, ChatResponsePayload
-from remit_casefile.chat.turns import Answered, Said, Turns
-from remit_casefile.sessions.writing import marking
+from remit_casefile.chat.turns import EarlierMessage, TurnEnd, Turns
+from remit_casefile.sessions.writing import track_interruption
 from remit_casefile.storage.database import Database
 
-BEFORE: Final = "What was said before in this chat, one message a line, the oldest first:"
-NOW: Final = "What the person says now:"
+HISTORY_HEADING: Final = "What was said before in this chat, one message a line, the oldest first:"
+MESSAGE_HEADING: Final = "What the person says now:"
 
 
 class Chat:
@@ -31,29 +31,29 @@ class Chat:
         """Say something to the agent, within the chat session that the call is made in, and get its answer."""
         message = request.payload.message
         turn = await ctx.call(self._turns.begin, message)
-        async with marking(self._database, turn.session_request_id):
+        async with track_interruption(self._database, turn.session_request_id):
             try:
-                reply = await ctx.call(self._agent, prompt_of(turn.earlier, message))
+                reply = await ctx.call(self._agent, build_prompt(turn.earlier, message))
             except CallError as error:
-                await ctx.call(self._turns.end, Answered(turn=turn, reply=None))
+                await ctx.call(self._turns.end, TurnEnd(turn=turn, reply=None))
                 return ChatResponse.failed(request, error)
-            kept = await ctx.call(self._turns.end, Answered(turn=turn, reply=reply))
+            progress = await ctx.call(self._turns.end, TurnEnd(turn=turn, reply=reply))
         answer = ChatResponsePayload(
             reply=reply,
             session_id=turn.session_id,
             tool_session_id=turn.tool_session_id,
             session_request_id=turn.session_request_id,
-            message_count=kept.message_count,
+            message_count=progress.message_count,
         )
         return ChatResponse.completed(request, answer)
 
 
-def prompt_of(earlier: Sequence[Said], message: str) -> str:
+def build_prompt(earlier: Sequence[EarlierMessage], message: str) -> str:
     """What the agent is asked: the message, after what was said before.
 
     Each earlier message is one line of JSON, so that nothing in it can look like another.
     """
     if not earlier:
         return message
-    lines = [json.dumps(said.model_dump(), ensure_ascii=False) for said in earlier]
-    return "\n".join([BEFORE, *lines, "", NOW, message])
+    lines = [json.dumps(entry.model_dump(), ensure_ascii=False) for entry in earlier]
+    return "\n".join([HISTORY_HEADING, *lines, "", MESSAGE_HEADING, message])

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from remit.inventory import Request, Response
-from remit_casefile.casefiles.texts import LEGIBLE
+from remit_casefile.casefiles.texts import PRINTABLE
 from remit_casefile.sessions.payloads import (
     CloseSessionPayload,
     CreateSessionPayload,
@@ -65,7 +65,7 @@ class ChatSessionClosedPayload(SessionClosedPayload):
 class ChatRequestPayload(Payload):
     """What a person says. Which model answers, and how, is the application's to say."""
 
-    message: Annotated[str, LEGIBLE] = Field(min_length=1, max_length=50_000)
+    message: Annotated[str, PRINTABLE] = Field(min_length=1, max_length=50_000)
 
 
 class ChatResponsePayload(Payload):

@@ -23,10 +23,10 @@ from remit_casefile.chat.payloads import (
 )
 from remit_casefile.sessions import rows
 from remit_casefile.sessions.payloads import SessionCreatedPayload
-from remit_casefile.sessions.sessions import created
+from remit_casefile.sessions.sessions import session_created_payload
 from remit_casefile.storage.database import Database
 from remit_casefile.storage.tables import ChatMessage, Session
-from remit_casefile.storage.work import Edit, View, editing, viewing
+from remit_casefile.storage.work import Edit, View, edit_once, open_view
 
 
 class ChatSessions:
@@ -40,72 +40,74 @@ class ChatSessions:
         """Create a chat session: what is said in it is kept, and the agent goes on with it."""
 
         async def work(edit: Edit) -> SessionCreatedPayload:
-            return created(await rows.make(edit, "chat", request.payload))
+            return session_created_payload(await rows.add_session(edit, "chat", request.payload))
 
-        made = await editing(self._database, ctx, request, SessionCreatedPayload, work)
+        made = await edit_once(self._database, ctx, request, SessionCreatedPayload, work)
         return CreateSessionResponse.completed(request, made)
 
     @method
     async def get_session(self, ctx: LeafContext, request: GetSessionRequest) -> GetSessionResponse:
         """Look at a chat session: whether it is active, how much was said, and what, if that is asked for."""
-        asked = request.payload
-        async with viewing(self._database, ctx) as view:
-            session = await rows.seen(view, asked.session_id, "chat")
-            messages = await _messages(view, session) if asked.include_messages else None
-            told = (await _told(view, session)).model_copy(update={"messages": messages})
-        return GetSessionResponse.completed(request, told)
+        payload = request.payload
+        async with open_view(self._database, ctx) as view:
+            session = await rows.get_visible_session(view, payload.session_id, "chat")
+            messages = await _load_messages(view, session) if payload.include_messages else None
+            session_payload = (await _chat_session_payload(view, session)).model_copy(update={"messages": messages})
+        return GetSessionResponse.completed(request, session_payload)
 
     @method
     async def list_sessions(self, ctx: LeafContext, request: ListSessionsRequest) -> ListSessionsResponse:
         """List chat sessions, the newest first: your own, and those of casefiles that you are an admin of."""
-        asked = request.payload
-        async with viewing(self._database, ctx) as view:
-            found, total = await rows.listed(view, "chat", asked)
-            told = [await _told(view, session) for session in found]
-        listed = ChatSessionsPayload(sessions=told, total_count=total, offset=asked.offset, limit=asked.limit)
-        return ListSessionsResponse.completed(request, listed)
+        payload = request.payload
+        async with open_view(self._database, ctx) as view:
+            found, total = await rows.list_visible_sessions(view, "chat", payload)
+            session_payloads = [await _chat_session_payload(view, session) for session in found]
+        page = ChatSessionsPayload(
+            sessions=session_payloads, total_count=total, offset=payload.offset, limit=payload.limit
+        )
+        return ListSessionsResponse.completed(request, page)
 
     @method
     async def close_session(self, ctx: LeafContext, request: CloseSessionRequest) -> CloseSessionResponse:
         """Close a chat session of yours, and the tool session its agent worked in. Nothing is said there again."""
 
         async def work(edit: Edit) -> ChatSessionClosedPayload:
-            session = await rows.own(edit, request.payload.session_id, "chat")
-            total = await rows.close(edit, session)
+            session = await rows.get_own_session(edit, request.payload.session_id, "chat")
+            total = await rows.close_session(edit, session)
             return ChatSessionClosedPayload(
                 session_id=session.id,
                 closed_at=edit.now,
                 total_requests=total.requests,
                 total_events=total.events,
-                total_messages=await said_in(edit, session),
+                total_messages=await count_messages(edit, session),
                 duration_seconds=round((edit.now - session.created_at).total_seconds()),
             )
 
-        closed = await editing(self._database, ctx, request, ChatSessionClosedPayload, work)
+        closed = await edit_once(self._database, ctx, request, ChatSessionClosedPayload, work)
         return CloseSessionResponse.completed(request, closed)
 
 
-async def said_in(view: View, session: Session) -> int:
+async def count_messages(view: View, session: Session) -> int:
     """How many messages a chat session has."""
     query = select(func.count()).select_from(ChatMessage).where(ChatMessage.session == session.id)
     return await view.session.scalar(query) or 0
 
 
-async def _told(view: View, session: Session) -> ChatSessionPayload:
-    told = await rows.told(view, session)
+async def _chat_session_payload(view: View, session: Session) -> ChatSessionPayload:
+    base = await rows.session_payload(view, session)
     return ChatSessionPayload(
-        **dict(told), message_count=await said_in(view, session), tool_session_id=session.tool_session
+        **dict(base), message_count=await count_messages(view, session), tool_session_id=session.tool_session
     )
 
 
-async def _messages(view: View, session: Session) -> list[ChatMessagePayload]:
+async def _load_messages(view: View, session: Session) -> list[ChatMessagePayload]:
     query = select(ChatMessage).where(ChatMessage.session == session.id).order_by(ChatMessage.position)
     return [
-        ChatMessagePayload(message_id=each.id, role=role_of(each), text=each.text, created_at=each.created_at)
+        ChatMessagePayload(message_id=each.id, role=message_role(each), text=each.text, created_at=each.created_at)
         for each in await view.session.scalars(query)
     ]
 
 
-def role_of(message: ChatMessage) -> Role:
+def message_role(message: ChatMessage) -> Role:
     """Who said a message."""
     return "user" if message.role == "user" else "assistant"

@@ -6,24 +6,24 @@ from typing import Final
 
 from sqlalchemy import select
 
-from remit import Effect, LeafContext, recommended, tool
+from remit import Effect, LeafContext, tool, with_recommended_layers
 from remit.errors import ConflictError, DeniedError
 from remit_casefile.chat.payloads import Role
-from remit_casefile.chat.sessions import role_of, said_in
+from remit_casefile.chat.sessions import count_messages, message_role
 from remit_casefile.sessions import rows
 from remit_casefile.sessions.payloads import Payload
-from remit_casefile.sessions.standing import session_in
-from remit_casefile.sessions.writing import keyed
+from remit_casefile.sessions.standing import find_session
+from remit_casefile.sessions.writing import write_once
 from remit_casefile.storage.database import Database
 from remit_casefile.storage.tables import ChatMessage, Session, SessionRequest
 from remit_casefile.storage.work import Edit
 
-MESSAGES: Final = 40
-LETTERS: Final = 24_000
+MAX_EARLIER_MESSAGES: Final = 40
+MAX_EARLIER_CHARACTERS: Final = 24_000
 """So much of what was said before reaches the agent: the newest messages, and letters in all."""
 
 
-class Said(Payload):
+class EarlierMessage(Payload):
     """A message of before."""
 
     role: Role
@@ -36,17 +36,17 @@ class Turn(Payload):
     session_id: str
     tool_session_id: str
     session_request_id: str
-    earlier: list[Said]
+    earlier: list[EarlierMessage]
 
 
-class Answered(Payload):
+class TurnEnd(Payload):
     """A turn that has ended: what the agent said, if it said anything."""
 
     turn: Turn
     reply: str | None
 
 
-class Kept(Payload):
+class ChatProgress(Payload):
     """How many messages the chat has by now."""
 
     message_count: int
@@ -57,17 +57,17 @@ class Turns:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self.begin = recommended(tool(name="begin_chat_turn", effect=Effect.KEYED)(self._begin))
-        self.end = recommended(tool(name="end_chat_turn", effect=Effect.KEYED)(self._end))
+        self.begin = with_recommended_layers(tool(name="begin_chat_turn", effect=Effect.KEYED)(self._begin))
+        self.end = with_recommended_layers(tool(name="end_chat_turn", effect=Effect.KEYED)(self._end))
 
     async def _begin(self, ctx: LeafContext, message: str) -> Turn:
         """Keep what a person said, and tell what was said before."""
 
         async def work(edit: Edit) -> Turn:
-            session = await _open_chat(edit, ctx.caller.conversation)
-            inner = await rows.tool_session_of(edit, session)
+            session = await _claim_chat_session(edit, ctx.caller.conversation)
+            inner = await rows.get_or_add_tool_session(edit, session)
             request = SessionRequest(
-                id=await edit.unused(SessionRequest, edit.ids.request),
+                id=await edit.draw_unused_id(SessionRequest, edit.ids.request),
                 session=session.id,
                 tool="chat",
                 parameters={"message": message},
@@ -78,39 +78,39 @@ class Turns:
                 ended_at=None,
             )
             edit.session.add(request)
-            earlier = await _earlier(edit, session)
-            await _say(edit, session, "user", message)
+            earlier = await _recent_messages(edit, session)
+            await _add_message(edit, session, "user", message)
             return Turn(session_id=session.id, tool_session_id=inner.id, session_request_id=request.id, earlier=earlier)
 
-        return await keyed(self._database, ctx, Turn, work)
+        return await write_once(self._database, ctx, Turn, work)
 
-    async def _end(self, ctx: LeafContext, payload: Answered) -> Kept:
+    async def _end(self, ctx: LeafContext, payload: TurnEnd) -> ChatProgress:
         """Keep what the agent said."""
 
-        async def work(edit: Edit) -> Kept:
+        async def work(edit: Edit) -> ChatProgress:
             session = await edit.session.get_one(Session, payload.turn.session_id)
             request = await edit.session.get_one(SessionRequest, payload.turn.session_request_id)
             if payload.reply is not None:
-                await _say(edit, session, "assistant", payload.reply)
+                await _add_message(edit, session, "assistant", payload.reply)
             request.status = "failed" if payload.reply is None else "completed"
             request.ended_at = edit.now
-            return Kept(message_count=await said_in(edit, session))
+            return ChatProgress(message_count=await count_messages(edit, session))
 
-        return await keyed(self._database, ctx, Kept, work)
+        return await write_once(self._database, ctx, ChatProgress, work)
 
 
-async def _open_chat(edit: Edit, conversation: str) -> Session:
+async def _claim_chat_session(edit: Edit, conversation: str) -> Session:
     """The chat session of a conversation, in which nothing else is under way.
 
     Raises:
         NotFoundError, DeniedError: there is none of the caller, or it is closed. ConflictError: it is busy.
     """
-    session = await session_in(edit, conversation) if conversation else None
+    session = await find_session(edit, conversation) if conversation else None
     if session is None or session.kind != "chat":
         raise DeniedError("A person talks in a chat session: create one with create_chat_session, and call in it.")
     if session.state == "closed":
         raise DeniedError(f"The session '{session.id}' is closed; begin a new one.")
-    here = (SessionRequest.session == session.id, SessionRequest.status.in_(rows.UNENDED))
+    here = (SessionRequest.session == session.id, SessionRequest.status.in_(rows.OPEN_STATUSES))
     busy = (await edit.session.scalars(select(SessionRequest).where(*here))).first()
     if busy is not None:
         raise ConflictError(
@@ -121,11 +121,11 @@ async def _open_chat(edit: Edit, conversation: str) -> Session:
     return session
 
 
-async def _say(edit: Edit, session: Session, role: Role, text: str) -> None:
+async def _add_message(edit: Edit, session: Session, role: Role, text: str) -> None:
     message = ChatMessage(
-        id=await edit.unused(ChatMessage, edit.ids.message),
+        id=await edit.draw_unused_id(ChatMessage, edit.ids.message),
         session=session.id,
-        position=await said_in(edit, session),
+        position=await count_messages(edit, session),
         role=role,
         text=text,
         created_at=edit.now,
@@ -134,14 +134,14 @@ async def _say(edit: Edit, session: Session, role: Role, text: str) -> None:
     await edit.session.flush()
 
 
-async def _earlier(edit: Edit, session: Session) -> list[Said]:
+async def _recent_messages(edit: Edit, session: Session) -> list[EarlierMessage]:
     """The newest messages, the oldest of them first."""
     newest = select(ChatMessage).where(ChatMessage.session == session.id).order_by(ChatMessage.position.desc())
-    kept: list[Said] = []
-    left = LETTERS
-    for message in await edit.session.scalars(newest.limit(MESSAGES)):
-        left -= len(message.text)
-        if left < 0:
+    messages: list[EarlierMessage] = []
+    remaining = MAX_EARLIER_CHARACTERS
+    for message in await edit.session.scalars(newest.limit(MAX_EARLIER_MESSAGES)):
+        remaining -= len(message.text)
+        if remaining < 0:
             break
-        kept.append(Said(role=role_of(message), text=message.text))
-    return kept[::-1]
+        messages.append(EarlierMessage(role=message_role(message), text=message.text))
+    return messages[::-1]

@@ -11,15 +11,15 @@ from typing import Annotated, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from remit import Secret
-from remit.errors import CapabilityError, SetupError
+from remit.errors import MissingCapabilityError, SetupError
 from remit_casefile.google.session import Credentials
 from remit_casefile.google.transport import Hosts, Transport, check_address
 
-CREDENTIALS: Final = "REMIT_GOOGLE_CREDENTIALS"
+CREDENTIALS_VARIABLE: Final = "REMIT_GOOGLE_CREDENTIALS"
 """The environment variable that names the file with the credentials."""
-SUBJECT: Final = "REMIT_GOOGLE_SUBJECT"
+SUBJECT_VARIABLE: Final = "REMIT_GOOGLE_SUBJECT"
 """The environment variable that names the person as whom a service account acts."""
-URL: Final = "REMIT_GOOGLE_URL"
+URL_VARIABLE: Final = "REMIT_GOOGLE_URL"
 """The environment variable that names another place for all three APIs: a proxy, or a server for tests."""
 
 SCOPES: Final = (
@@ -31,12 +31,12 @@ SCOPES: Final = (
 )
 """What the operations need, and no more. Of an authorized user it is asked for when signing in."""
 
-_MEND: Final = f"set {CREDENTIALS} to the path of an authorized user's or a service account's JSON file"
-_Value = Annotated[str, Field(min_length=8)]
+_FIX: Final = f"set {CREDENTIALS_VARIABLE} to the path of an authorized user's or a service account's JSON file"
+_SecretText = Annotated[str, Field(min_length=8)]
 """A secret. A shorter one could not be kept out of texts."""
 
 
-class _File(BaseModel):
+class _CredentialsFile(BaseModel):
     """What both kinds of files share."""
 
     model_config = ConfigDict(frozen=True)
@@ -44,53 +44,55 @@ class _File(BaseModel):
     token_uri: str = "https://oauth2.googleapis.com/token"  # noqa: S105 - an address
 
 
-class _AuthorizedUser(_File):
+class _AuthorizedUser(_CredentialsFile):
     """A person who has signed in, as `gcloud auth application-default login` writes it down."""
 
     type: Literal["authorized_user"]
     client_id: str
-    client_secret: _Value
-    refresh_token: _Value
+    client_secret: _SecretText
+    refresh_token: _SecretText
     quota_project_id: str | None = None
 
-    def credentials(self, subject: str | None) -> Credentials:
+    def build_credentials(self, subject: str | None) -> Credentials:
         """What renews itself with the refresh token. It acts as the person, and as nobody else."""
         if subject is not None:
-            raise CapabilityError(f"{SUBJECT} is for service accounts; these credentials are those of a person")
+            raise MissingCapabilityError(
+                f"{SUBJECT_VARIABLE} is for service accounts; these credentials are those of a person"
+            )
         from google.oauth2.credentials import Credentials as UserCredentials  # noqa: PLC0415 - only signing in needs it
 
         return UserCredentials(
             None,
-            refresh_token=_kept("refresh_token", self.refresh_token),
+            refresh_token=_register_secret("refresh_token", self.refresh_token),
             token_uri=self.token_uri,
             client_id=self.client_id,
-            client_secret=_kept("client_secret", self.client_secret),
+            client_secret=_register_secret("client_secret", self.client_secret),
             quota_project_id=self.quota_project_id,
         )
 
 
-class _ServiceAccount(_File):
+class _ServiceAccount(_CredentialsFile):
     """A program's own account, as the console of Google Cloud gives it."""
 
     type: Literal["service_account"]
     client_email: str
-    private_key: _Value
+    private_key: _SecretText
 
-    def credentials(self, subject: str | None) -> Credentials:
+    def build_credentials(self, subject: str | None) -> Credentials:
         """What renews itself with the key, as itself or as the person whom it may stand for."""
         from google.oauth2.service_account import Credentials as ServiceCredentials  # noqa: PLC0415 - as above
 
-        _kept("private_key", self.private_key)
+        _register_secret("private_key", self.private_key)
         try:
             return ServiceCredentials.from_service_account_info(  # pyright: ignore[reportUnknownMemberType]  (untyped)
                 self.model_dump(), scopes=SCOPES, subject=subject
             )
         except ValueError:
             # The error may quote the key.
-            raise CapabilityError("the private_key of the credentials is none; download the file anew") from None
+            raise MissingCapabilityError("the private_key of the credentials is none; download the file anew") from None
 
 
-_KINDS: Final[TypeAdapter[_AuthorizedUser | _ServiceAccount]] = TypeAdapter(
+_CREDENTIALS_ADAPTER: Final[TypeAdapter[_AuthorizedUser | _ServiceAccount]] = TypeAdapter(
     Annotated[_AuthorizedUser | _ServiceAccount, Field(discriminator="type")]
 )
 
@@ -112,52 +114,58 @@ class Account:
     hosts: Hosts = field(default_factory=Hosts)
 
     @classmethod
-    def of(cls, environ: Mapping[str, str]) -> Account:
+    def from_environ(cls, environ: Mapping[str, str]) -> Account:
         """The account that environment variables name. Nothing is read yet.
 
         Raises:
             SetupError: `REMIT_GOOGLE_URL` is no address that a token may travel to.
         """
-        file, url = environ.get(CREDENTIALS), environ.get(URL)
+        file, url = environ.get(CREDENTIALS_VARIABLE), environ.get(URL_VARIABLE)
         try:
             hosts = Hosts.all_at(url) if url else Hosts()
         except SetupError as error:
-            raise SetupError(f"{URL}: {error.message}") from error
-        return cls(file=Path(file).expanduser() if file else None, subject=environ.get(SUBJECT) or None, hosts=hosts)
+            raise SetupError(f"{URL_VARIABLE}: {error.message}") from error
+        return cls(
+            file=Path(file).expanduser() if file else None, subject=environ.get(SUBJECT_VARIABLE) or None, hosts=hosts
+        )
 
     def transport(self) -> Transport:
         """A transport that signs in when it is first used."""
-        return Transport(self.credentials, hosts=self.hosts)
+        return Transport(self.load_credentials, hosts=self.hosts)
 
-    async def credentials(self) -> Credentials:
+    async def load_credentials(self) -> Credentials:
         """The credentials, read from their file. Their secrets are redacted from now on, wherever they turn up.
 
         Raises:
-            CapabilityError: there is no file, or nothing in it to sign in with.
+            MissingCapabilityError: there is no file, or nothing in it to sign in with.
         """
         if self.file is None:
-            raise CapabilityError(f"no Google account is connected: {_MEND}")
+            raise MissingCapabilityError(f"no Google account is connected: {_FIX}")
         try:
             text = await asyncio.to_thread(self.file.read_text, encoding="utf-8")
         except (OSError, ValueError) as error:
-            raise CapabilityError(f"{CREDENTIALS}={self.file} cannot be read ({_reason(error)}): {_MEND}") from error
+            raise MissingCapabilityError(
+                f"{CREDENTIALS_VARIABLE}={self.file} cannot be read ({_describe_read_error(error)}): {_FIX}"
+            ) from error
         try:
-            read = _KINDS.validate_json(text)
+            read = _CREDENTIALS_ADAPTER.validate_json(text)
             check_address("token_uri", read.token_uri)
         except ValidationError as error:
             first = error.errors(include_url=False, include_context=False, include_input=False)[0]
             where = ".".join(str(part) for part in first["loc"])
-            said = f"{where}: {first['msg']}" if where else first["msg"]
-            raise CapabilityError(f"{CREDENTIALS}={self.file} holds no credentials ({said}): {_MEND}") from None
+            problem = f"{where}: {first['msg']}" if where else first["msg"]
+            raise MissingCapabilityError(
+                f"{CREDENTIALS_VARIABLE}={self.file} holds no credentials ({problem}): {_FIX}"
+            ) from None
         except SetupError as error:
-            raise CapabilityError(f"{CREDENTIALS}={self.file}: {error.message}") from None
-        return read.credentials(self.subject)
+            raise MissingCapabilityError(f"{CREDENTIALS_VARIABLE}={self.file}: {error.message}") from None
+        return read.build_credentials(self.subject)
 
 
-def _kept(name: str, value: str) -> str:
+def _register_secret(name: str, value: str) -> str:
     """A value that Remit knows as a secret from now on."""
     return Secret(f"google:{name}", value).reveal()
 
 
-def _reason(error: OSError | ValueError) -> str:
+def _describe_read_error(error: OSError | ValueError) -> str:
     return error.strerror or "an error" if isinstance(error, OSError) else "it is no text"

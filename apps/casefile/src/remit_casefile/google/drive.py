@@ -19,15 +19,15 @@ from remit_casefile.google.payloads.drive import (
     ListFiles,
     UploadFile,
 )
-from remit_casefile.google.settling import Patience, trace_of
-from remit_casefile.google.transport import Answer, Transport, read_answer, segment, with_params
-from remit_casefile.google.uploading import Pieces, Uploading, upload_in_pieces, upload_whole
+from remit_casefile.google.settling import WaitSchedule, make_trace
+from remit_casefile.google.transport import HttpResponse, Transport, add_query, parse_response, quote_segment
+from remit_casefile.google.uploading import ResumableUpload, UploadSettings, upload_multipart, upload_resumable
 from remit_casefile.google.wire import ChangePage, StartPageToken
 
 _LIST_FIELDS: Final = f"nextPageToken,incompleteSearch,files({FILE_FIELDS})"
 _CHANGE_FIELDS: Final = f"nextPageToken,newStartPageToken,changes(fileId,removed,file({FILE_FIELDS}))"
-_EVERYWHERE: Final = {"supportsAllDrives": True, "includeItemsFromAllDrives": True}
-_TRACE: Final = "remitTrace"
+_ALL_DRIVES: Final = {"supportsAllDrives": True, "includeItemsFromAllDrives": True}
+_TRACE_PROPERTY: Final = "remitTrace"
 
 
 class DriveClient:
@@ -35,17 +35,21 @@ class DriveClient:
 
     Args:
         transport: the account.
-        patience: how long to look for a file whose upload was not confirmed, and to go on after a cut.
-        uploading: how content travels.
+        schedule: how long to look for a file whose upload was not confirmed, and to go on after a cut.
+        upload_settings: how content travels.
     """
 
     def __init__(
-        self, transport: Transport, *, patience: Patience | None = None, uploading: Uploading | None = None
+        self,
+        transport: Transport,
+        *,
+        schedule: WaitSchedule | None = None,
+        upload_settings: UploadSettings | None = None,
     ) -> None:
         self._transport = transport
-        self._patience = patience or Patience(sleep=asyncio.sleep)
-        self._uploading = uploading or Uploading()
-        self._drive = f"{transport.hosts.drive}/drive/v3"
+        self._schedule = schedule or WaitSchedule(sleep=asyncio.sleep)
+        self._upload_settings = upload_settings or UploadSettings()
+        self._base_url = f"{transport.hosts.drive}/drive/v3"
 
     @method(external=True)
     async def list_files(self, payload: ListFiles) -> FileList:
@@ -54,94 +58,94 @@ class DriveClient:
         if payload.folder_id is not None:
             conditions.append(f"'{payload.folder_id}' in parents")
         params = {
-            **_EVERYWHERE,
+            **_ALL_DRIVES,
             "q": " and ".join([*conditions, "trashed = false"]),
             "pageSize": payload.page_size,
             "pageToken": payload.page_token,
             "fields": _LIST_FIELDS,
         }
-        return await self._transport.call("GET", f"{self._drive}/files", FileList, params=params)
+        return await self._transport.call_json("GET", f"{self._base_url}/files", FileList, params=params)
 
     @method(external=True)
     async def get_file(self, payload: GetFile) -> FileView:
         """Look at one file: name, type, size, when it was changed, and in which folder it is. Not its content."""
         params = {"fields": FILE_FIELDS, "supportsAllDrives": True}
-        return await self._transport.call("GET", self._file(payload.file_id), FileView, params=params)
+        return await self._transport.call_json("GET", self._file_url(payload.file_id), FileView, params=params)
 
     @method(external=True)
     async def download_file(self, payload: DownloadFile) -> FileContent:
         """Download the content of a file. A Google document has none of its own: export it."""
-        url = with_params(self._file(payload.file_id), {"alt": "media", "supportsAllDrives": True})
-        answer = await self._transport.accepted("GET", url, headers={}, most=payload.max_bytes)
-        return _content(payload.file_id, answer)
+        url = add_query(self._file_url(payload.file_id), {"alt": "media", "supportsAllDrives": True})
+        answer = await self._transport.send_checked("GET", url, headers={}, max_bytes=payload.max_bytes)
+        return _to_content(payload.file_id, answer)
 
     @method(external=True)
     async def export_file(self, payload: ExportFile) -> FileContent:
         """Export a Google document, spreadsheet or presentation as another type."""
-        url = with_params(f"{self._file(payload.file_id)}/export", {"mimeType": payload.mime_type})
-        answer = await self._transport.accepted("GET", url, headers={}, most=payload.max_bytes)
-        return _content(payload.file_id, answer)
+        url = add_query(f"{self._file_url(payload.file_id)}/export", {"mimeType": payload.mime_type})
+        answer = await self._transport.send_checked("GET", url, headers={}, max_bytes=payload.max_bytes)
+        return _to_content(payload.file_id, answer)
 
     @method(external=True)
     async def upload_file(self, ctx: LeafContext, payload: UploadFile) -> FileView:
         """Upload a new file. One of the same name stays as it is, and both are there."""
-        content, trace = payload.content, trace_of(ctx.key)
+        content, trace = payload.content, make_trace(ctx.key)
         metadata: dict[str, object] = {
             "name": payload.name,
             "mimeType": payload.mime_type,
-            "appProperties": {_TRACE: trace},
+            "appProperties": {_TRACE_PROPERTY: trace},
         }
         if payload.folder_id is not None:
             metadata["parents"] = [payload.folder_id]
         url = f"{self._transport.hosts.drive}/upload/drive/v3/files"
 
         async def write() -> FileView:
-            if len(content) <= self._uploading.whole:
+            if len(content) <= self._upload_settings.single_request_limit:
                 kind = payload.mime_type
-                answer = await upload_whole(self._transport, url, FILE_FIELDS, metadata, content, kind)
+                answer = await upload_multipart(self._transport, url, FILE_FIELDS, metadata, content, kind)
             else:
-                pieces = Pieces(
+                pieces = ResumableUpload(
                     content=content,
                     mime_type=payload.mime_type,
-                    piece=self._uploading.piece,
-                    patience=self._patience,
+                    chunk_size=self._upload_settings.chunk_size,
+                    schedule=self._schedule,
                 )
-                answer = await upload_in_pieces(self._transport, url, FILE_FIELDS, metadata, pieces)
-            return read_answer(answer, FileView, "POST /upload/drive/v3/files")
+                answer = await upload_resumable(self._transport, url, FILE_FIELDS, metadata, pieces)
+            return parse_response(answer, FileView, "POST /upload/drive/v3/files")
 
         what = f"The file '{payload.name}' was uploaded"
-        return await self._patience.settle(write, lambda: self._uploaded(trace), what)
+        return await self._schedule.confirm_write(write, lambda: self._find_upload(trace), what)
 
     async def reconcile_upload(self, ctx: LeafContext, payload: UploadFile):
         """Whether a file whose upload was cut off is there. Where none is found, a person is asked."""
-        trace = trace_of(ctx.key)
-        found = await self._patience.look(lambda: self._uploaded(trace))
+        trace = make_trace(ctx.key)
+        found = await self._schedule.poll(lambda: self._find_upload(trace))
         return UNKNOWN if found is None else Happened(found)
 
-    async def start_page_token(self) -> StartPageToken:
+    async def get_start_page_token(self) -> StartPageToken:
         """From where changes that come after now can be listed."""
-        url = f"{self._drive}/changes/startPageToken"
-        return await self._transport.call("GET", url, StartPageToken, params={"supportsAllDrives": True})
+        url = f"{self._base_url}/changes/startPageToken"
+        return await self._transport.call_json("GET", url, StartPageToken, params={"supportsAllDrives": True})
 
-    async def changes(self, page_token: str) -> ChangePage:
+    async def list_changes(self, page_token: str) -> ChangePage:
         """A page of changes, from a token on.
 
         Raises:
-            InvalidError: Drive takes the token no more.
+            InvalidArgumentsError: Drive takes the token no more.
         """
-        params = {**_EVERYWHERE, "pageToken": page_token, "pageSize": 1000, "fields": _CHANGE_FIELDS}
-        return await self._transport.call("GET", f"{self._drive}/changes", ChangePage, params=params)
+        params = {**_ALL_DRIVES, "pageToken": page_token, "pageSize": 1000, "fields": _CHANGE_FIELDS}
+        return await self._transport.call_json("GET", f"{self._base_url}/changes", ChangePage, params=params)
 
-    def _file(self, file_id: str) -> str:
-        return f"{self._drive}/files/{segment(file_id)}"
+    def _file_url(self, file_id: str) -> str:
+        return f"{self._base_url}/files/{quote_segment(file_id)}"
 
-    async def _uploaded(self, trace: str) -> FileView | None:
-        condition = f"appProperties has {{ key='{_TRACE}' and value='{trace}' }}"
+    async def _find_upload(self, trace: str) -> FileView | None:
+        condition = f"appProperties has {{ key='{_TRACE_PROPERTY}' and value='{trace}' }}"
         found = await self.list_files(ListFiles(query=condition, page_size=1))
         return found.files[0] if found.files else None
 
 
-def _content(file_id: str, answer: Answer) -> FileContent:
+def _to_content(file_id: str, answer: HttpResponse) -> FileContent:
     """The content as text where it is text, and as base64 where it is not."""
     kind = answer.headers.get("content-type", "application/octet-stream").partition(";")[0].strip()
     size = len(answer.body)

@@ -14,24 +14,24 @@ from remit.errors import (
     DeadlineError,
     DeniedError,
     ExternalError,
-    InvalidError,
+    InvalidArgumentsError,
     NotFoundError,
     RateLimitedError,
 )
 
-_QUOTA: Final = frozenset(
+_QUOTA_REASONS: Final = frozenset(
     {"rateLimitExceeded", "userRateLimitExceeded", "quotaExceeded", "sharingRateLimitExceeded", "RATE_LIMIT_EXCEEDED"}
 )
-_NO_BYTES: Final = frozenset({"fileNotDownloadable"})
-_SHOWN: Final = 300
+_NOT_DOWNLOADABLE_REASONS: Final = frozenset({"fileNotDownloadable"})
+_MAX_MESSAGE_LENGTH: Final = 300
 
-_KINDS: Final[tuple[tuple[Container[int], type[CallError], str], ...]] = (
+_ERRORS_BY_STATUS: Final[tuple[tuple[Container[int], type[CallError], str], ...]] = (
     ((401,), DeniedError, ". The credentials are not accepted and could not be renewed: sign in again"),
     ((403,), DeniedError, ". Give the account access, or the credentials the scope that this needs"),
     ((404, 410), NotFoundError, ". It does not exist, or these credentials may not see it"),
     ((409, 412), ConflictError, ""),
     ((408, *range(500, 600)), ExternalError, "; worth another try"),
-    (range(400, 500), InvalidError, ""),
+    (range(400, 500), InvalidArgumentsError, ""),
 )
 
 
@@ -46,7 +46,7 @@ class UnreachableError(ExternalError):
     """No connection came about, so nothing was sent."""
 
 
-class AnswerError(ExternalError):
+class UnexpectedResponseError(ExternalError):
     """Google answered, but not as its documents say."""
 
     retryable = False
@@ -64,23 +64,25 @@ def may_have_happened(error: CallError) -> bool:
     return isinstance(error, (ExternalError, DeadlineError)) and not isinstance(error, UnreachableError)
 
 
-def refusal(what: str, status: int, headers: Mapping[str, str], body: bytes, now: datetime) -> CallError:
-    """The error that an answer of Google stands for. ``what`` names the request: ``GET /drive/v3/files``."""
-    message, reasons = _read(body)
-    said = f"{what}: Google answers {status}{f', {message}' if message else ''}"
-    if status == 429 or (status == 403 and reasons & _QUOTA):
-        return _busy(said, headers, now)
-    if status == 403 and reasons & _NO_BYTES:
-        return InvalidError(f"{said}. Export it instead: a Google document has no bytes of its own")
-    for of, kind, mend in _KINDS:
-        if status in of:
-            return kind(f"{said}{mend}")
-    return AnswerError(f"{said}, which is no answer to that")
+def error_from_response(
+    request_label: str, status: int, headers: Mapping[str, str], body: bytes, now: datetime
+) -> CallError:
+    """The error that an answer of Google stands for. ``request_label`` names the request: ``GET /drive/v3/files``."""
+    message, reasons = _parse_error_body(body)
+    summary = f"{request_label}: Google answers {status}{f', {message}' if message else ''}"
+    if status == 429 or (status == 403 and reasons & _QUOTA_REASONS):
+        return _busy_error(summary, headers, now)
+    if status == 403 and reasons & _NOT_DOWNLOADABLE_REASONS:
+        return InvalidArgumentsError(f"{summary}. Export it instead: a Google document has no bytes of its own")
+    for statuses, kind, advice in _ERRORS_BY_STATUS:
+        if status in statuses:
+            return kind(f"{summary}{advice}")
+    return UnexpectedResponseError(f"{summary}, which is no answer to that")
 
 
-def _busy(said: str, headers: Mapping[str, str], now: datetime) -> BusyError:
+def _busy_error(summary: str, headers: Mapping[str, str], now: datetime) -> BusyError:
     seconds = _retry_after(headers.get("retry-after", ""), now)
-    error = BusyError(f"{said}. Wait {'a while' if seconds is None else f'{seconds:g} s'} and try again")
+    error = BusyError(f"{summary}. Wait {'a while' if seconds is None else f'{seconds:g} s'} and try again")
     error.retry_after = seconds
     return error
 
@@ -99,12 +101,12 @@ def _retry_after(value: str, now: datetime) -> float | None:
     return max(0.0, (aware - now).total_seconds())
 
 
-def _read(body: bytes) -> tuple[str, set[str]]:
+def _parse_error_body(body: bytes) -> tuple[str, set[str]]:
     """The message and the reasons of an error as Google writes it; nothing where it is something else."""
     try:
         error = cast("dict[str, Any]", json.loads(body))["error"]
         details = [*error.get("errors", []), *error.get("details", [])]
         reasons = {str(detail.get("reason", "")) for detail in details}
-        return " ".join(str(error.get("message", "")).split())[:_SHOWN], reasons
+        return " ".join(str(error.get("message", "")).split())[:_MAX_MESSAGE_LENGTH], reasons
     except (ValueError, KeyError, TypeError, AttributeError):
         return "", set()

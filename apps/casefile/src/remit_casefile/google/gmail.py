@@ -7,7 +7,7 @@ from typing import Final
 
 from remit import UNKNOWN, Happened, LeafContext
 from remit.inventory import method
-from remit_casefile.google.mime import compose, view_of
+from remit_casefile.google.mime import compose, parse_message
 from remit_casefile.google.payloads.gmail import (
     GetMessage,
     ListMessages,
@@ -18,11 +18,11 @@ from remit_casefile.google.payloads.gmail import (
     SendMessage,
     SentMessage,
 )
-from remit_casefile.google.settling import Patience, trace_of
-from remit_casefile.google.transport import Transport, segment
+from remit_casefile.google.settling import WaitSchedule, make_trace
+from remit_casefile.google.transport import Transport, quote_segment
 from remit_casefile.google.wire import HistoryPage, MessageResource, Profile
 
-_KINDS: Final = ["messageAdded", "messageDeleted", "labelAdded", "labelRemoved"]
+_HISTORY_TYPES: Final = ["messageAdded", "messageDeleted", "labelAdded", "labelRemoved"]
 
 
 class GmailClient:
@@ -30,17 +30,17 @@ class GmailClient:
 
     Args:
         transport: the account.
-        patience: how long to look for a message whose sending was not confirmed.
+        schedule: how long to look for a message whose sending was not confirmed.
         domain: what stands behind the @ of the Message-IDs that are set here.
     """
 
     def __init__(
-        self, transport: Transport, *, patience: Patience | None = None, domain: str = "mail.remit.invalid"
+        self, transport: Transport, *, schedule: WaitSchedule | None = None, domain: str = "mail.remit.invalid"
     ) -> None:
         self._transport = transport
-        self._patience = patience or Patience(sleep=asyncio.sleep)
+        self._schedule = schedule or WaitSchedule(sleep=asyncio.sleep)
         self._domain = domain
-        self._mailbox = f"{transport.hosts.gmail}/gmail/v1/users/me"
+        self._mailbox_url = f"{transport.hosts.gmail}/gmail/v1/users/me"
 
     @method(external=True)
     async def list_messages(self, payload: ListMessages) -> MessageList:
@@ -51,63 +51,63 @@ class GmailClient:
             "pageToken": payload.page_token,
             "includeSpamTrash": payload.include_spam_trash or None,
         }
-        return await self._transport.call("GET", f"{self._mailbox}/messages", MessageList, params=params)
+        return await self._transport.call_json("GET", f"{self._mailbox_url}/messages", MessageList, params=params)
 
     @method(external=True)
     async def search_messages(self, payload: SearchMessages) -> MessageList:
         """Search the mailbox as Gmail's search box does: the ids of what is found, newest first."""
         params = {"q": payload.query, "maxResults": payload.max_results, "pageToken": payload.page_token}
-        return await self._transport.call("GET", f"{self._mailbox}/messages", MessageList, params=params)
+        return await self._transport.call_json("GET", f"{self._mailbox_url}/messages", MessageList, params=params)
 
     @method(external=True)
     async def get_message(self, payload: GetMessage) -> MessageView:
         """Read one message: who wrote it, its subject, its text, and which files came with it."""
-        url = f"{self._mailbox}/messages/{segment(payload.message_id)}"
-        return view_of(await self._transport.call("GET", url, MessageResource, params={"format": "full"}))
+        url = f"{self._mailbox_url}/messages/{quote_segment(payload.message_id)}"
+        return parse_message(await self._transport.call_json("GET", url, MessageResource, params={"format": "full"}))
 
     @method(external=True)
     async def send_message(self, ctx: LeafContext, payload: SendMessage) -> SentMessage:
         """Send a message from the mailbox, as plain text. It cannot be taken back."""
-        message_id = self._message_id(ctx)
+        message_id = self._build_message_id(ctx)
         body = {"raw": compose(payload, message_id)}
         if payload.thread_id is not None:
             body["threadId"] = payload.thread_id
 
         async def write() -> SentMessage:
-            sent = await self._transport.call("POST", f"{self._mailbox}/messages/send", MessageRef, body=body)
+            sent = await self._transport.call_json("POST", f"{self._mailbox_url}/messages/send", MessageRef, body=body)
             return SentMessage(id=sent.id, thread_id=sent.thread_id, message_id=message_id)
 
         what = f"The message to {', '.join(payload.to)} with the Message-ID {message_id} was sent"
-        return await self._patience.settle(write, lambda: self._sent(message_id), what)
+        return await self._schedule.confirm_write(write, lambda: self._find_sent(message_id), what)
 
     async def reconcile_send(self, ctx: LeafContext, payload: SendMessage):
         """Whether a message whose sending was cut off was sent.
 
         A search that finds nothing, even after all waits, proves nothing: then a person is asked.
         """
-        message_id = self._message_id(ctx)
-        found = await self._patience.look(lambda: self._sent(message_id))
+        message_id = self._build_message_id(ctx)
+        found = await self._schedule.poll(lambda: self._find_sent(message_id))
         return UNKNOWN if found is None else Happened(found)
 
-    async def profile(self) -> Profile:
+    async def get_profile(self) -> Profile:
         """The state of the mailbox."""
-        return await self._transport.call("GET", f"{self._mailbox}/profile", Profile)
+        return await self._transport.call_json("GET", f"{self._mailbox_url}/profile", Profile)
 
-    async def history(self, since: str, page_token: str | None = None) -> HistoryPage:
+    async def list_history(self, since: str, page_token: str | None = None) -> HistoryPage:
         """A page of what changed since a history id.
 
         Raises:
             NotFoundError: Gmail does not remember as far back as that.
         """
-        params = {"startHistoryId": since, "historyTypes": _KINDS, "maxResults": 500, "pageToken": page_token}
-        return await self._transport.call("GET", f"{self._mailbox}/history", HistoryPage, params=params)
+        params = {"startHistoryId": since, "historyTypes": _HISTORY_TYPES, "maxResults": 500, "pageToken": page_token}
+        return await self._transport.call_json("GET", f"{self._mailbox_url}/history", HistoryPage, params=params)
 
-    def _message_id(self, ctx: LeafContext) -> str:
-        return f"<{trace_of(ctx.key)}@{self._domain}>"
+    def _build_message_id(self, ctx: LeafContext) -> str:
+        return f"<{make_trace(ctx.key)}@{self._domain}>"
 
-    async def _sent(self, message_id: str) -> SentMessage | None:
+    async def _find_sent(self, message_id: str) -> SentMessage | None:
         params = {"q": f"rfc822msgid:{message_id.strip('<>')}", "includeSpamTrash": True, "maxResults": 1}
-        found = await self._transport.call("GET", f"{self._mailbox}/messages", MessageList, params=params)
+        found = await self._transport.call_json("GET", f"{self._mailbox_url}/messages", MessageList, params=params)
         if not found.messages:
             return None
         sent = found.messages[0]

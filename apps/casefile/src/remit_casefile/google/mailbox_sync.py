@@ -10,14 +10,14 @@ from remit.errors import CallError, NotFoundError
 from remit_casefile.google.failures import BusyError
 from remit_casefile.google.gmail import GmailClient
 from remit_casefile.google.payloads.gmail import GetMessage, ListMessages, MessageList, MessageView
-from remit_casefile.google.payloads.sync import MailboxSynced, Missing
-from remit_casefile.google.settling import Patience
-from remit_casefile.google.sync import Mark, listed, missing, waiting
+from remit_casefile.google.payloads.sync import MailboxSyncResult, Missing
+from remit_casefile.google.settling import WaitSchedule
+from remit_casefile.google.sync import SyncCursor, make_missing, read_pages, retry_while_busy
 from remit_casefile.google.wire import HistoryPage
 
-_AWAY: Final = frozenset({"SPAM", "TRASH"})
-_AT_ONCE: Final = 8
-_LATER: Final = "one sync reads no more than so many; the next one goes on"
+_EXCLUDED_LABELS: Final = frozenset({"SPAM", "TRASH"})
+_BATCH_SIZE: Final = 8
+_DEFERRED_MESSAGE: Final = "one sync reads no more than so many; the next one goes on"
 
 
 class MailboxSync:
@@ -29,8 +29,8 @@ class MailboxSync:
     Args:
         gmail: the mailbox.
         label_id: only messages that have this label; None for all.
-        most: how many messages one sync reads; the rest is left to later ones. None for all at once.
-        patience: how long to wait where Google asks to.
+        max_messages: how many messages one sync reads; the rest is left to later ones. None for all at once.
+        schedule: how long to wait where Google asks to.
     """
 
     def __init__(
@@ -38,127 +38,131 @@ class MailboxSync:
         gmail: GmailClient,
         *,
         label_id: str | None = None,
-        most: int | None = None,
-        patience: Patience | None = None,
+        max_messages: int | None = None,
+        schedule: WaitSchedule | None = None,
     ) -> None:
         self._gmail = gmail
-        self._most = most
+        self._max_messages = max_messages
         self._labels = [] if label_id is None else [label_id]
-        self._patience = patience or Patience(sleep=asyncio.sleep)
+        self._schedule = schedule or WaitSchedule(sleep=asyncio.sleep)
 
-    async def sync(self, sync_token: str | None = None) -> MailboxSynced:
+    async def sync(self, sync_token: str | None = None) -> MailboxSyncResult:
         """What is new since the sync that gave the token; without one, everything.
 
         Raises:
             CallError: nothing at all could be had. The token given is as good as before.
         """
-        mark = Mark.of(sync_token)
-        if mark.since is not None:
+        cursor = SyncCursor.parse(sync_token)
+        if cursor.since is not None:
             try:
-                return await self._changes(mark.since, mark.pending)
+                return await self._sync_changes(cursor.since, cursor.pending)
             except NotFoundError:  # of the first page of history alone: it is too long ago
                 pass
-        return await self._everything()
+        return await self._sync_all()
 
-    async def _everything(self) -> MailboxSynced:
-        until = (await waiting(self._gmail.profile, self._patience)).history_id
+    async def _sync_all(self) -> MailboxSyncResult:
+        until = (await retry_while_busy(self._gmail.get_profile, self._schedule)).history_id
 
         async def fetch(token: str | None) -> MessageList:
             return await self._gmail.list_messages(
                 ListMessages(label_ids=self._labels, max_results=500, page_token=token)
             )
 
-        found = await listed(fetch, self._patience)
+        found = await read_pages(fetch, self._schedule)
         ids = dict.fromkeys(message.id for page in found.pages for message in page.messages)
-        read = await self._read(ids)
-        whole = found.cut is None
-        gone = set(read.gone)
-        return read.synced(
+        read = await self._read_messages(ids)
+        is_complete = found.error is None
+        removed = set(read.removed)
+        return read.to_sync_result(
             full=True,
-            since=until if whole else None,
-            present=[each for each in ids if each not in gone] if whole else None,
-            missing=found.missing("the list of messages"),
+            since=until if is_complete else None,
+            present=[each for each in ids if each not in removed] if is_complete else None,
+            missing=found.missing_parts("the list of messages"),
         )
 
-    async def _changes(self, since: str, pending: Iterable[str]) -> MailboxSynced:
+    async def _sync_changes(self, since: str, pending: Iterable[str]) -> MailboxSyncResult:
         async def fetch(token: str | None) -> HistoryPage:
-            return await self._gmail.history(since, token)
+            return await self._gmail.list_history(since, token)
 
-        found = await listed(fetch, self._patience)
+        found = await read_pages(fetch, self._schedule)
         records = [record for page in found.pages for record in page.history]
         deleted = dict.fromkeys(change.message.id for record in records for change in record.messages_deleted)
         touched = dict.fromkeys(pending)
         for record in records:
             for change in (*record.messages_added, *record.labels_added, *record.labels_removed):
                 touched[change.message.id] = None
-        read = await self._read([each for each in touched if each not in deleted])
-        read.gone[:0] = deleted
+        read = await self._read_messages([each for each in touched if each not in deleted])
+        read.removed[:0] = deleted
         # Of several pages the first tells the earliest time: what changed while they were read comes again.
-        return read.synced(
+        return read.to_sync_result(
             full=False,
-            since=found.pages[0].history_id if found.cut is None else since,
+            since=found.pages[0].history_id if found.error is None else since,
             present=None,
-            missing=found.missing("the history"),
+            missing=found.missing_parts("the history"),
         )
 
-    async def _read(self, ids: Iterable[str]) -> _Read:
+    async def _read_messages(self, ids: Iterable[str]) -> _ReadResult:
         """Read messages, some at once. Once Google asks for patience in vain, the rest waits for the next sync."""
         due = list(ids)
-        waiting_ids = due[: self._most]
-        read = _Read(later=due[len(waiting_ids) :])
-        for start in range(0, len(waiting_ids), _AT_ONCE):
-            batch = waiting_ids[start : start + _AT_ONCE]
-            if read.busy is not None:
-                read.missing += [missing(each, read.busy) for each in batch]
+        batch_ids = due[: self._max_messages]
+        read = _ReadResult(deferred=due[len(batch_ids) :])
+        for start in range(0, len(batch_ids), _BATCH_SIZE):
+            batch = batch_ids[start : start + _BATCH_SIZE]
+            if read.busy_error is not None:
+                read.missing += [make_missing(each, read.busy_error) for each in batch]
             else:
-                for each, answer in zip(batch, await asyncio.gather(*map(self._message, batch)), strict=True):
-                    read.take(each, answer, self._labels)
+                for each, answer in zip(batch, await asyncio.gather(*map(self._fetch_message, batch)), strict=True):
+                    read.add_answer(each, answer, self._labels)
         return read
 
-    async def _message(self, message_id: str) -> MessageView | CallError:
+    async def _fetch_message(self, message_id: str) -> MessageView | CallError:
         try:
-            return await waiting(lambda: self._gmail.get_message(GetMessage(message_id=message_id)), self._patience)
+            return await retry_while_busy(
+                lambda: self._gmail.get_message(GetMessage(message_id=message_id)), self._schedule
+            )
         except CallError as error:
             return error
 
 
-class _Read:
+class _ReadResult:
     """What became of the messages that were to be read."""
 
-    def __init__(self, *, later: Sequence[str]) -> None:
-        self.later = later
+    def __init__(self, *, deferred: Sequence[str]) -> None:
+        self.deferred = deferred
         self.messages = list[MessageView]()
-        self.gone = list[str]()
+        self.removed = list[str]()
         self.missing = list[Missing]()
-        self.busy: BusyError | None = None
+        self.busy_error: BusyError | None = None
 
-    def take(self, message_id: str, answer: MessageView | CallError, scope: Sequence[str]) -> None:
+    def add_answer(self, message_id: str, answer: MessageView | CallError, scope: Sequence[str]) -> None:
         """Put an answer where it belongs."""
         if isinstance(answer, NotFoundError):
-            self.gone.append(message_id)
+            self.removed.append(message_id)
         elif isinstance(answer, CallError):
-            self.missing.append(missing(message_id, answer))
+            self.missing.append(make_missing(message_id, answer))
             if isinstance(answer, BusyError):
-                self.busy = answer
-        elif _AWAY.intersection(answer.label_ids) or not set(scope) <= set(answer.label_ids):
-            self.gone.append(message_id)
+                self.busy_error = answer
+        elif _EXCLUDED_LABELS.intersection(answer.label_ids) or not set(scope) <= set(answer.label_ids):
+            self.removed.append(message_id)
         else:
             self.messages.append(answer)
 
-    def synced(
+    def to_sync_result(
         self, *, full: bool, since: str | None, present: list[str] | None, missing: list[Missing]
-    ) -> MailboxSynced:
+    ) -> MailboxSyncResult:
         """All of it, with the token to go on from: what could not be read is pending in it."""
-        mark = Mark(since=since, pending=(*(each.what for each in self.missing), *self.later))
-        lacks = [*missing, *self.missing]
-        if self.later:
-            lacks.append(Missing(what=f"{len(self.later)} more messages", code=BusyError.code, error=_LATER))
-        return MailboxSynced(
-            status="partial" if lacks else "completed",
+        cursor = SyncCursor(since=since, pending=(*(each.what for each in self.missing), *self.deferred))
+        missing_parts = [*missing, *self.missing]
+        if self.deferred:
+            missing_parts.append(
+                Missing(what=f"{len(self.deferred)} more messages", code=BusyError.code, error=_DEFERRED_MESSAGE)
+            )
+        return MailboxSyncResult(
+            status="partial" if missing_parts else "completed",
             full=full,
             messages=self.messages,
-            removed=self.gone,
+            removed=self.removed,
             present=present,
-            missing=lacks,
-            sync_token=mark.token,
+            missing=missing_parts,
+            sync_token=cursor.token,
         )

@@ -17,8 +17,8 @@ from remit_casefile.google.wire import Header, MessageResource, Part
 
 # A header is folded as late as may be: folding encodes a long Message-ID, which then is another one.
 _POLICY: Final = SMTP.clone(max_line_length=900)
-_UNSHOWN: Final = frozenset({"script", "style", "head", "title"})
-_BREAKS: Final = frozenset({"br", "p", "div", "tr", "li", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote"})
+_HIDDEN_TAGS: Final = frozenset({"script", "style", "head", "title"})
+_LINE_BREAK_TAGS: Final = frozenset({"br", "p", "div", "tr", "li", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote"})
 
 
 def compose(payload: SendMessage, message_id: str) -> str:
@@ -35,9 +35,9 @@ def compose(payload: SendMessage, message_id: str) -> str:
     return base64.urlsafe_b64encode(message.as_bytes()).decode()
 
 
-def view_of(resource: MessageResource) -> MessageView:
+def parse_message(resource: MessageResource) -> MessageView:
     """What a reader wants of a message."""
-    parts = list(_all_parts(resource.payload))
+    parts = list(_iterate_parts(resource.payload))
     headers = resource.payload.headers
     milliseconds = resource.internal_date
     return MessageView(
@@ -46,13 +46,13 @@ def view_of(resource: MessageResource) -> MessageView:
         history_id=resource.history_id,
         label_ids=resource.label_ids,
         received_at=None if milliseconds is None else datetime.fromtimestamp(milliseconds / 1000, UTC),
-        message_id=_header(headers, "message-id"),
-        sender=_header(headers, "from"),
-        to=_header(headers, "to"),
-        cc=_header(headers, "cc"),
-        subject=_header(headers, "subject"),
+        message_id=_find_header(headers, "message-id"),
+        sender=_find_header(headers, "from"),
+        to=_find_header(headers, "to"),
+        cc=_find_header(headers, "cc"),
+        subject=_find_header(headers, "subject"),
         snippet=resource.snippet,
-        text=_text(parts),
+        text=_extract_text(parts),
         attachments=[
             AttachmentView(filename=part.filename, mime_type=part.mime_type, size=part.body.size)
             for part in parts
@@ -61,65 +61,65 @@ def view_of(resource: MessageResource) -> MessageView:
     )
 
 
-def _all_parts(root: Part) -> Iterator[Part]:
+def _iterate_parts(root: Part) -> Iterator[Part]:
     """The part and all below it, in the order in which they are written."""
-    waiting = [root]
-    while waiting:
-        part = waiting.pop()
+    pending = [root]
+    while pending:
+        part = pending.pop()
         yield part
-        waiting += reversed(part.parts)
+        pending += reversed(part.parts)
 
 
-def _header(headers: list[Header], name: str) -> str:
+def _find_header(headers: list[Header], name: str) -> str:
     return next((header.value for header in headers if header.name.lower() == name), "")
 
 
-def _text(parts: list[Part]) -> str:
-    for kind, read in (("text/plain", str), ("text/html", _without_markup)):
+def _extract_text(parts: list[Part]) -> str:
+    for kind, read in (("text/plain", str), ("text/html", _strip_markup)):
         for part in parts:
             if part.mime_type.lower() == kind and not part.filename and part.body.data:
-                return read(_decoded(part))
+                return read(_decode_part(part))
     return ""
 
 
-def _decoded(part: Part) -> str:
+def _decode_part(part: Part) -> str:
     data = part.body.data
     try:
         content = base64.urlsafe_b64decode(data + "=" * (-len(data) % 4))
     except binascii.Error:
         return ""
     typed = EmailMessage(policy=_POLICY)
-    typed["Content-Type"] = " ".join(_header(part.headers, "content-type").split()) or "text/plain"
+    typed["Content-Type"] = " ".join(_find_header(part.headers, "content-type").split()) or "text/plain"
     try:
         return content.decode(typed.get_content_charset("utf-8"), errors="replace")
     except LookupError:
         return content.decode(errors="replace")
 
 
-class _Words(HTMLParser):
+class _TextExtractor(HTMLParser):
     """Collects what a reader of HTML sees."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
-        self.found: list[str] = []
-        self._unshown = 0
+        self.chunks: list[str] = []
+        self._hidden_depth = 0
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self._unshown += tag in _UNSHOWN
-        if tag in _BREAKS:
-            self.found.append("\n")
+        self._hidden_depth += tag in _HIDDEN_TAGS
+        if tag in _LINE_BREAK_TAGS:
+            self.chunks.append("\n")
 
     def handle_endtag(self, tag: str) -> None:
-        self._unshown = max(0, self._unshown - (tag in _UNSHOWN))
+        self._hidden_depth = max(0, self._hidden_depth - (tag in _HIDDEN_TAGS))
 
     def handle_data(self, data: str) -> None:
-        if not self._unshown:
-            self.found.append(data)
+        if not self._hidden_depth:
+            self.chunks.append(data)
 
 
-def _without_markup(html: str) -> str:
-    words = _Words()
+def _strip_markup(html: str) -> str:
+    words = _TextExtractor()
     words.feed(html)
     words.close()
-    lines = (" ".join(line.split()) for line in "".join(words.found).splitlines())
+    lines = (" ".join(line.split()) for line in "".join(words.chunks).splitlines())
     return "\n".join(line for line in lines if line)

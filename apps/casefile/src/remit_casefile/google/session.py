@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from google.auth.aio import credentials as nonblocking
 
 Credentials: TypeAlias = "nonblocking.Credentials | blocking.Credentials"
-SignIn = Callable[[], Awaitable["Credentials"]]
+CredentialsLoader = Callable[[], Awaitable["Credentials"]]
 """Where credentials come from when they are first needed."""
 
 
@@ -46,8 +46,8 @@ class Session(Protocol):
         url: str,
         data: bytes | None,
         headers: Mapping[str, str],
-        in_all: float,
-        each: float,
+        total_timeout: float,
+        attempt_timeout: float,
         attempts: int,
         /,
         *,
@@ -61,18 +61,18 @@ class Session(Protocol):
         ...
 
 
-class SignedIn:
+class AccountSession:
     """One session of one account.
 
     Nobody tells an application when its program ends. So a task waits for that: it is cancelled with the event loop,
     and gives back the connections then.
     """
 
-    def __init__(self, credentials: Credentials | SignIn) -> None:
+    def __init__(self, credentials: Credentials | CredentialsLoader) -> None:
         self._credentials = credentials
-        self._opening = asyncio.Lock()
-        self._open: Session | None = None
-        self._keeper: asyncio.Task[None] | None = None
+        self._open_lock = asyncio.Lock()
+        self._session: Session | None = None
+        self._closing_task: asyncio.Task[None] | None = None
 
     async def session(self) -> Session:
         """The session. Where signing in fails, the next use tries again.
@@ -80,34 +80,34 @@ class SignedIn:
         Raises:
             CallError: there is nothing to sign in with.
         """
-        async with self._opening:
-            if self._open is None:
-                self._open = await _opened(self._credentials)
-                self._keeper = asyncio.create_task(self._keep(self._open), name="google-session")
-            return self._open
+        async with self._open_lock:
+            if self._session is None:
+                self._session = await _open_session(self._credentials)
+                self._closing_task = asyncio.create_task(self._close_with_loop(self._session), name="google-session")
+            return self._session
 
     async def close(self) -> None:
         """Give back the connections. The next use opens them again."""
-        session, self._open = self._open, None
-        if self._keeper is not None:
-            self._keeper.cancel()
+        session, self._session = self._session, None
+        if self._closing_task is not None:
+            self._closing_task.cancel()
         if session is not None:
             await session.close()
 
-    async def _keep(self, session: Session) -> None:
+    async def _close_with_loop(self, session: Session) -> None:
         try:
             await asyncio.get_running_loop().create_future()
         finally:
-            if self._open is session:
+            if self._session is session:
                 await self.close()
 
 
-async def _opened(given: Credentials | SignIn) -> Session:
+async def _open_session(source: Credentials | CredentialsLoader) -> Session:
     """A new session. Google's own packages take their time to load, and most processes never ask Google."""
     from google.auth import credentials as blocking  # noqa: PLC0415
     from google.auth.aio import credentials as nonblocking  # noqa: PLC0415
     from google.auth.aio.transport.sessions import AsyncAuthorizedSession  # noqa: PLC0415
 
-    ready = isinstance(given, (nonblocking.Credentials, blocking.Credentials))
+    ready = isinstance(source, (nonblocking.Credentials, blocking.Credentials))
     # google-auth types `content` of a response as a coroutine; it is an async generator.
-    return cast("Session", AsyncAuthorizedSession(given if ready else await given()))
+    return cast("Session", AsyncAuthorizedSession(source if ready else await source()))

@@ -13,21 +13,21 @@ from remit_casefile.google.failures import UncertainError, may_have_happened
 T = TypeVar("T")
 Sleep = Callable[[float], Awaitable[None]]
 
-WAITS: Final = (0.0, 2.0, 5.0, 10.0)
+DEFAULT_WAITS: Final = (0.0, 2.0, 5.0, 10.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Patience:
+class WaitSchedule:
     """How long to look: before each look so many seconds, since a search may lag behind what it searches."""
 
     sleep: Sleep
-    waits: Sequence[float] = WAITS
+    waits: Sequence[float] = DEFAULT_WAITS
 
     def __post_init__(self) -> None:
         if not self.waits or any(wait < 0 for wait in self.waits):
             raise SetupError(f"{self!r}: give at least one wait, and none below 0 seconds")
 
-    async def look(self, find: Callable[[], Awaitable[T | None]]) -> T | None:
+    async def poll(self, find: Callable[[], Awaitable[T | None]]) -> T | None:
         """What ``find`` finds; None if nothing is there after all waits."""
         for wait in self.waits:
             if wait:
@@ -37,11 +37,13 @@ class Patience:
                 return found
         return None
 
-    async def settle(self, write: Callable[[], Awaitable[T]], find: Callable[[], Awaitable[T | None]], what: str) -> T:
+    async def confirm_write(
+        self, write: Callable[[], Awaitable[T]], find: Callable[[], Awaitable[T | None]], description: str
+    ) -> T:
         """Write once. Where the answer is lost, the write's own trace answers in its place.
 
         Raises:
-            UncertainError: the answer was lost, and no trace was found: ``what`` says what may have happened.
+            UncertainError: the answer was lost, and no trace was found: ``description`` says what may have happened.
             CallError: the write was refused, so nothing happened.
         """
         try:
@@ -50,20 +52,20 @@ class Patience:
             if not may_have_happened(error):
                 raise
             try:
-                found = await self.look(find)
+                found = await self.poll(find)
             except CallError:
                 found = None
             if found is None:
-                raise _uncertain(what, error) from error
+                raise _uncertain_error(description, error) from error
             return found
 
 
-def trace_of(key: str) -> str:
+def make_trace(key: str) -> str:
     """What a write leaves behind to be found by: made of its idempotency key, which it does not give away."""
     return sha256(key.encode()).hexdigest()[:32]
 
 
-async def certain(write: Awaitable[T], what: str) -> T:
+async def write_untraced(write: Awaitable[T], description: str) -> T:
     """What a write gives that leaves no trace to look for.
 
     Raises:
@@ -74,8 +76,8 @@ async def certain(write: Awaitable[T], what: str) -> T:
     except CallError as error:
         if not may_have_happened(error):
             raise
-        raise _uncertain(what, error) from error
+        raise _uncertain_error(description, error) from error
 
 
-def _uncertain(what: str, error: CallError) -> UncertainError:
-    return UncertainError(f"{what}, or not: {error.message}. Look before doing it again")
+def _uncertain_error(description: str, error: CallError) -> UncertainError:
+    return UncertainError(f"{description}, or not: {error.message}. Look before doing it again")

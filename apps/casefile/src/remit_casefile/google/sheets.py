@@ -11,8 +11,8 @@ from remit_casefile.google.payloads.sheets import (
     UpdateValues,
     ValueRanges,
 )
-from remit_casefile.google.settling import certain
-from remit_casefile.google.transport import Transport, segment
+from remit_casefile.google.settling import write_untraced
+from remit_casefile.google.transport import Transport, quote_segment
 
 
 class SheetsClient:
@@ -25,25 +25,27 @@ class SheetsClient:
     async def batch_get(self, payload: BatchGet) -> ValueRanges:
         """Read cells of a spreadsheet, of several ranges at once."""
         params = {"ranges": payload.ranges, "valueRenderOption": payload.value_render, "majorDimension": "ROWS"}
-        url = f"{self._values(payload.spreadsheet_id)}:batchGet"
-        return await self._transport.call("GET", url, ValueRanges, params=params)
+        url = f"{self._values_url(payload.spreadsheet_id)}:batchGet"
+        return await self._transport.call_json("GET", url, ValueRanges, params=params)
 
     @method(external=True)
     async def update_values(self, payload: UpdateValues) -> UpdatedValues:
         """Write cells of a spreadsheet. What was there is gone."""
-        url = f"{self._values(payload.spreadsheet_id)}/{segment(payload.range)}"
+        url = f"{self._values_url(payload.spreadsheet_id)}/{quote_segment(payload.range)}"
         body = {"range": payload.range, "majorDimension": "ROWS", "values": payload.values}
         params = {"valueInputOption": payload.value_input}
-        return await self._transport.call("PUT", url, UpdatedValues, params=params, body=body)
+        return await self._transport.call_json("PUT", url, UpdatedValues, params=params, body=body)
 
     @method(external=True)
     async def append_values(self, payload: AppendValues) -> AppendedValues:
         """Add rows below a table of a spreadsheet. Called twice, it adds them twice."""
-        url = f"{self._values(payload.spreadsheet_id)}/{segment(payload.range)}:append"
+        url = f"{self._values_url(payload.spreadsheet_id)}/{quote_segment(payload.range)}:append"
         body = {"range": payload.range, "majorDimension": "ROWS", "values": payload.values}
         params = {"valueInputOption": payload.value_input, "insertDataOption": "INSERT_ROWS"}
         what = f"The rows were added to {payload.range}"
-        return await certain(self._transport.call("POST", url, AppendedValues, params=params, body=body), what)
+        return await write_untraced(
+            self._transport.call_json("POST", url, AppendedValues, params=params, body=body), what
+        )
 
-    def _values(self, spreadsheet_id: str) -> str:
-        return f"{self._transport.hosts.sheets}/v4/spreadsheets/{segment(spreadsheet_id)}/values"
+    def _values_url(self, spreadsheet_id: str) -> str:
+        return f"{self._transport.hosts.sheets}/v4/spreadsheets/{quote_segment(spreadsheet_id)}/values"

@@ -8,20 +8,20 @@ from typing import Final, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from remit.errors import CallError, InvalidError
+from remit.errors import CallError, InvalidArgumentsError
 from remit_casefile.google.failures import BusyError
 from remit_casefile.google.payloads.sync import Missing
-from remit_casefile.google.settling import Patience
-from remit_casefile.google.transport import Page, pages
+from remit_casefile.google.settling import WaitSchedule
+from remit_casefile.google.transport import Page, iterate_pages
 
 P = TypeVar("P", bound=Page)
 T = TypeVar("T")
 
-LONGEST: Final = 60.0
+MAX_WAIT: Final = 60.0
 """The longest that is waited because Google asks to, in seconds."""
 
 
-class Mark(BaseModel):
+class SyncCursor(BaseModel):
     """How far a sync got: the text of it is the sync token.
 
     ``since`` is None where everything has to be read anew. ``pending`` names what was due and could not be had: it is
@@ -34,16 +34,18 @@ class Mark(BaseModel):
     pending: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, sync_token: str | None) -> Mark:
+    def parse(cls, sync_token: str | None) -> SyncCursor:
         """The mark that a token stands for; a beginning where there is none.
 
         Raises:
-            InvalidError: it is no token of a sync.
+            InvalidArgumentsError: it is no token of a sync.
         """
         try:
             return cls() if sync_token is None else cls.model_validate_json(sync_token)
         except ValidationError as error:
-            raise InvalidError("this is no sync_token of an earlier sync; leave it out to read everything") from error
+            raise InvalidArgumentsError(
+                "this is no sync_token of an earlier sync; leave it out to read everything"
+            ) from error
 
     @property
     def token(self) -> str:
@@ -52,18 +54,18 @@ class Mark(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Listed(Generic[P]):
+class PageListing(Generic[P]):
     """The pages of a list that could be had, and why there are no more."""
 
     pages: Sequence[P]
-    cut: CallError | None
+    error: CallError | None
 
-    def missing(self, of: str) -> list[Missing]:
+    def missing_parts(self, list_name: str) -> list[Missing]:
         """What is missing of the list."""
-        return [] if self.cut is None else [missing(f"{of} after page {len(self.pages)}", self.cut)]
+        return [] if self.error is None else [make_missing(f"{list_name} after page {len(self.pages)}", self.error)]
 
 
-async def listed(fetch: Callable[[str | None], Awaitable[P]], patience: Patience) -> Listed[P]:
+async def read_pages(fetch: Callable[[str | None], Awaitable[P]], schedule: WaitSchedule) -> PageListing[P]:
     """As many pages as can be had.
 
     Raises:
@@ -71,29 +73,29 @@ async def listed(fetch: Callable[[str | None], Awaitable[P]], patience: Patience
     """
 
     async def patiently(token: str | None) -> P:
-        return await waiting(lambda: fetch(token), patience)
+        return await retry_while_busy(lambda: fetch(token), schedule)
 
     found = list[P]()
     try:
-        async for page in pages(patiently):
+        async for page in iterate_pages(patiently):
             found.append(page)
     except CallError as error:
         if not found:
             raise
-        return Listed(found, error)
-    return Listed(found, None)
+        return PageListing(found, error)
+    return PageListing(found, None)
 
 
-async def waiting(ask: Callable[[], Awaitable[T]], patience: Patience) -> T:
+async def retry_while_busy(ask: Callable[[], Awaitable[T]], schedule: WaitSchedule) -> T:
     """Ask again after as long as Google wants, as often as there are waits."""
-    for wait in patience.waits:
+    for wait in schedule.waits:
         try:
             return await ask()
         except BusyError as error:
-            await patience.sleep(min(max(wait, error.retry_after or 0.0), LONGEST))
+            await schedule.sleep(min(max(wait, error.retry_after or 0.0), MAX_WAIT))
     return await ask()
 
 
-def missing(what: str, error: CallError) -> Missing:
+def make_missing(what: str, error: CallError) -> Missing:
     """Something that could not be had, and why."""
     return Missing(what=what, code=error.code, error=error.message)

@@ -16,10 +16,10 @@ from remit_casefile.google.sheets import SheetsClient
 from remit_casefile.google.transport import Transport
 
 AnyTool: TypeAlias = Tool[..., Any]
-Show: TypeAlias = Callable[[LeafContext, Any], Awaitable[str]]
+Preview: TypeAlias = Callable[[LeafContext, Any], Awaitable[str]]
 
-_LINES: Final = 5
-_WIDTH: Final = 200
+_PREVIEW_LINES: Final = 5
+_PREVIEW_WIDTH: Final = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,12 +31,12 @@ class Clients:
     sheets: SheetsClient
 
     @classmethod
-    def over(cls, transport: Transport) -> Clients:
+    def from_transport(cls, transport: Transport) -> Clients:
         """The clients that speak over one transport."""
         return cls(gmail=GmailClient(transport), drive=DriveClient(transport), sheets=SheetsClient(transport))
 
 
-def with_google(clients: Clients, tool: AnyTool) -> AnyTool:
+def with_google_hooks(clients: Clients, tool: AnyTool) -> AnyTool:
     """The tool. If it writes at Google, a cut-off call is looked for, and a person sees what goes out."""
     reconciles = {
         "gmail_send_message": clients.gmail.reconcile_send,
@@ -44,43 +44,48 @@ def with_google(clients: Clients, tool: AnyTool) -> AnyTool:
     }
     if tool.name in reconciles:
         tool = tool.with_reconcile(reconciles[tool.name])
-    return tool.with_shown(_SHOWS[tool.name]) if tool.name in _SHOWS else tool
+    return tool.with_preview(_PREVIEWS[tool.name]) if tool.name in _PREVIEWS else tool
 
 
-async def show_sending(_ctx: LeafContext, payload: SendMessage) -> str:
+async def preview_message(_ctx: LeafContext, payload: SendMessage) -> str:
     """A message, for the person who is asked: to whom it goes, its subject, how its text begins."""
     copies = [("copy to", payload.cc), ("hidden copy to", payload.bcc)]
-    said = "".join(f", {what} {', '.join(people)}" for what, people in copies if people)
-    answers = " (an answer in a thread)" if payload.thread_id is not None else ""
-    return f"a message to {', '.join(payload.to)}{said}{answers}\nSubject: {payload.subject}\n{_begin(payload.body)}"
+    recipients = "".join(f", {what} {', '.join(people)}" for what, people in copies if people)
+    thread_note = " (an answer in a thread)" if payload.thread_id is not None else ""
+    return (
+        f"a message to {', '.join(payload.to)}{recipients}{thread_note}\nSubject: "
+        f"{payload.subject}\n{_preview_text(payload.body)}"
+    )
 
 
-async def show_upload(_ctx: LeafContext, payload: UploadFile) -> str:
+async def preview_upload(_ctx: LeafContext, payload: UploadFile) -> str:
     """A file, for the person who is asked: its name, its size, where it goes, how its text begins."""
     where = "the top folder" if payload.folder_id is None else f"the folder {payload.folder_id}"
-    said = f"the file '{payload.name}' ({payload.mime_type}, {len(payload.content):,} bytes) into {where}"
-    return said if payload.text is None else f"{said}\n{_begin(payload.text)}"
+    summary = f"the file '{payload.name}' ({payload.mime_type}, {len(payload.content):,} bytes) into {where}"
+    return summary if payload.text is None else f"{summary}\n{_preview_text(payload.text)}"
 
 
-async def show_values(_ctx: LeafContext, payload: UpdateValues | AppendValues) -> str:
+async def preview_values(_ctx: LeafContext, payload: UpdateValues | AppendValues) -> str:
     """Cells, for the person who is asked: where they go, and the first rows."""
-    does = "rows below the table at" if isinstance(payload, AppendValues) else "rows over what is at"
+    target = "rows below the table at" if isinstance(payload, AppendValues) else "rows over what is at"
     rows = "\n".join(" | ".join("" if cell is None else str(cell) for cell in row) for row in payload.values)
-    said = f"{len(payload.values):,} {does} {payload.range} of the spreadsheet {payload.spreadsheet_id}"
-    return f"{said}\n{_begin(rows)}"
+    summary = f"{len(payload.values):,} {target} {payload.range} of the spreadsheet {payload.spreadsheet_id}"
+    return f"{summary}\n{_preview_text(rows)}"
 
 
-_SHOWS: Final[dict[str, Show]] = {
-    "gmail_send_message": show_sending,
-    "drive_upload_file": show_upload,
-    "sheets_update_values": show_values,
-    "sheets_append_values": show_values,
+_PREVIEWS: Final[dict[str, Preview]] = {
+    "gmail_send_message": preview_message,
+    "drive_upload_file": preview_upload,
+    "sheets_update_values": preview_values,
+    "sheets_append_values": preview_values,
 }
 
 
-def _begin(text: str) -> str:
+def _preview_text(text: str) -> str:
     """The first lines of a text, and how much follows."""
     lines = text.splitlines()
-    some = [f"{line[:_WIDTH]}…" if len(line) > _WIDTH else line for line in lines[:_LINES]]
-    rest = len(lines) - len(some)
-    return "\n".join([*some, f"({rest:,} more lines)"] if rest else some)
+    preview_lines = [
+        f"{line[:_PREVIEW_WIDTH]}…" if len(line) > _PREVIEW_WIDTH else line for line in lines[:_PREVIEW_LINES]
+    ]
+    rest = len(lines) - len(preview_lines)
+    return "\n".join([*preview_lines, f"({rest:,} more lines)"] if rest else preview_lines)

@@ -16,17 +16,17 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from pydantic import BaseModel, ValidationError
 
-from remit.errors import CallError, DeadlineError, DeniedError, ExternalError, InvalidError, SetupError
-from remit_casefile.google.failures import AnswerError, UnreachableError, refusal
-from remit_casefile.google.session import Credentials, Response, SignedIn, SignIn
+from remit.errors import CallError, DeadlineError, DeniedError, ExternalError, InvalidArgumentsError, SetupError
+from remit_casefile.google.failures import UnexpectedResponseError, UnreachableError, error_from_response
+from remit_casefile.google.session import AccountSession, Credentials, CredentialsLoader, Response
 
 Params = Mapping[str, str | int | bool | Sequence[str] | None]
 M = TypeVar("M", bound=BaseModel)
 
-MOST: Final = 32 * 2**20
+MAX_RESPONSE_BYTES: Final = 32 * 2**20
 """The largest answer that is read, in bytes, where the caller names no other."""
-_CHUNK: Final = 64 * 2**10
-_LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
+_CHUNK_SIZE: Final = 64 * 2**10
+_LOOPBACK_HOSTS: Final = ("127.0.0.1", "::1", "localhost")
 
 
 def check_address(name: str, url: str) -> None:
@@ -37,7 +37,7 @@ def check_address(name: str, url: str) -> None:
     """
     try:
         parts = urlsplit(url)
-        safe = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _LOOPBACK)
+        safe = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _LOOPBACK_HOSTS)
     except ValueError:
         parts, safe = urlsplit(""), False
     if not safe or not parts.hostname or url.endswith("/"):
@@ -62,7 +62,7 @@ class Hosts:
         return cls(gmail=url, drive=url, sheets=url)
 
 
-class Answer(NamedTuple):
+class HttpResponse(NamedTuple):
     """An answer that was read whole. The names of its headers are in small letters."""
 
     status: int
@@ -70,7 +70,7 @@ class Answer(NamedTuple):
     body: bytes
 
 
-class _Refresh(Protocol):
+class _RefreshError(Protocol):
     """What google-auth says of credentials that could not be renewed."""
 
     @property
@@ -90,7 +90,7 @@ class Transport:
 
     def __init__(
         self,
-        credentials: Credentials | SignIn,
+        credentials: Credentials | CredentialsLoader,
         *,
         hosts: Hosts | None = None,
         timeout: float = 20.0,
@@ -99,11 +99,11 @@ class Transport:
         if not timeout > 0:
             raise SetupError(f"timeout is {timeout!r} seconds; give a positive number")
         self.hosts = hosts or Hosts()
-        self._account = SignedIn(credentials)
+        self._account_session = AccountSession(credentials)
         self._timeout = timeout
         self._clock = clock
 
-    async def call(
+    async def call_json(
         self, method: str, url: str, model: type[M], *, params: Params | None = None, body: object = None
     ) -> M:
         """Ask with JSON or without a body; the answer is a ``model``.
@@ -113,25 +113,39 @@ class Transport:
         """
         headers = {} if body is None else {"content-type": "application/json"}
         data = None if body is None else json.dumps(body, allow_nan=False).encode()
-        answer = await self.accepted(method, with_params(url, params), body=data, headers=headers)
-        return read_answer(answer, model, _named(method, url))
+        answer = await self.send_checked(method, add_query(url, params), body=data, headers=headers)
+        return parse_response(answer, model, _request_label(method, url))
 
-    async def accepted(
-        self, method: str, url: str, *, body: bytes | None = None, headers: Mapping[str, str], most: int = MOST
-    ) -> Answer:
+    async def send_checked(
+        self,
+        method: str,
+        url: str,
+        *,
+        body: bytes | None = None,
+        headers: Mapping[str, str],
+        max_bytes: int = MAX_RESPONSE_BYTES,
+    ) -> HttpResponse:
         """Ask, and take no answer but a good one."""
-        answer = await self.send(method, url, body=body, headers=headers, most=most)
+        answer = await self.send(method, url, body=body, headers=headers, max_bytes=max_bytes)
         if not 200 <= answer.status < 300:
-            raise self.refused(method, url, answer)
+            raise self.error_for(method, url, answer)
         return answer
 
-    def refused(self, method: str, url: str, answer: Answer) -> CallError:
+    def error_for(self, method: str, url: str, answer: HttpResponse) -> CallError:
         """The error that ``answer`` stands for."""
-        return refusal(_named(method, url), answer.status, answer.headers, answer.body, self._clock())
+        return error_from_response(
+            _request_label(method, url), answer.status, answer.headers, answer.body, self._clock()
+        )
 
     async def send(
-        self, method: str, url: str, *, body: bytes | None = None, headers: Mapping[str, str], most: int = MOST
-    ) -> Answer:
+        self,
+        method: str,
+        url: str,
+        *,
+        body: bytes | None = None,
+        headers: Mapping[str, str],
+        max_bytes: int = MAX_RESPONSE_BYTES,
+    ) -> HttpResponse:
         """Ask once, whatever the answer.
 
         Raises:
@@ -139,34 +153,34 @@ class Transport:
             ExternalError: the connection was cut: what was asked may have been done.
             DeadlineError: no answer in time: what was asked may have been done.
             DeniedError: the credentials could not be renewed.
-            InvalidError: the answer is larger than ``most`` bytes.
-            CapabilityError: there are no credentials.
+            InvalidArgumentsError: the answer is larger than ``max_bytes`` bytes.
+            MissingCapabilityError: there are no credentials.
         """
         import aiohttp  # noqa: PLC0415 - with google-auth it takes its time, and most processes never ask Google
         from google.auth import exceptions  # noqa: PLC0415 - as above
 
-        what, limit = _named(method, url), self._timeout
-        session = await self._account.session()
+        what, limit = _request_label(method, url), self._timeout
+        session = await self._account_session.session()
         try:
             response = await session.request(method, url, body, headers, limit, limit, 1, allow_redirects=False)
             try:
-                text = await _whole(response, most, what)
+                text = await _read_body(response, max_bytes, what)
             finally:
                 await response.close()
         except (exceptions.TimeoutError, TimeoutError) as error:
             raise DeadlineError(f"{what}: no answer from Google within {limit:g} s") from error
         except exceptions.RefreshError as error:
-            raise _unrenewed(what, error) from error
+            raise _refresh_failure(what, error) from error
         except (exceptions.GoogleAuthError, aiohttp.ClientError, OSError) as error:
             if isinstance(error.__cause__, aiohttp.ClientConnectorError):
                 raise UnreachableError(f"{what}: no connection to {urlsplit(url).netloc}; nothing was sent") from error
             raise ExternalError(f"{what}: the connection to Google was cut before the answer was whole") from error
         headers = {name.lower(): value for name, value in response.headers.items()}
-        return Answer(response.status_code, headers, text)
+        return HttpResponse(response.status_code, headers, text)
 
     async def close(self) -> None:
         """Give back the connections."""
-        await self._account.close()
+        await self._account_session.close()
 
     async def __aenter__(self) -> Self:
         return self
@@ -187,7 +201,7 @@ class Page(Protocol):
 P = TypeVar("P", bound=Page)
 
 
-async def pages(fetch: Callable[[str | None], Awaitable[P]]) -> AsyncIterator[P]:
+async def iterate_pages(fetch: Callable[[str | None], Awaitable[P]]) -> AsyncIterator[P]:
     """Every page of a list: ``fetch`` gets the token of each, and None for the first.
 
     Raises:
@@ -202,29 +216,29 @@ async def pages(fetch: Callable[[str | None], Awaitable[P]]) -> AsyncIterator[P]
         if not token:
             return
         if token in seen:
-            raise AnswerError(f"Google gave the page token {token!r} twice; the list would never end")
+            raise UnexpectedResponseError(f"Google gave the page token {token!r} twice; the list would never end")
         seen.add(token)
 
 
-def segment(name: str) -> str:
+def quote_segment(name: str) -> str:
     """One segment of a path, whatever characters the name has.
 
     Raises:
-        InvalidError: a name that a path cannot hold.
+        InvalidArgumentsError: a name that a path cannot hold.
     """
     if name in ("", ".", ".."):
-        raise InvalidError(f"{name!r} names nothing")
+        raise InvalidArgumentsError(f"{name!r} names nothing")
     return quote(name, safe="")
 
 
-def with_params(url: str, params: Params | None) -> str:
+def add_query(url: str, params: Params | None) -> str:
     """The address with its query; what is None or an empty list is left out."""
-    said = {name: _plain(value) for name, value in (params or {}).items() if value is not None}
-    query = urlencode(said, doseq=True)
+    values = {name: _query_value(value) for name, value in (params or {}).items() if value is not None}
+    query = urlencode(values, doseq=True)
     return f"{url}?{query}" if query else url
 
 
-def read_answer(answer: Answer, model: type[M], what: str) -> M:
+def parse_response(answer: HttpResponse, model: type[M], request_label: str) -> M:
     """The answer as a model.
 
     Raises:
@@ -235,29 +249,33 @@ def read_answer(answer: Answer, model: type[M], what: str) -> M:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(str(part) for part in first["loc"])
-        raise AnswerError(f"{what}: Google's answer is no {model.__name__}: {where} {first['msg']}") from error
+        raise UnexpectedResponseError(
+            f"{request_label}: Google's answer is no {model.__name__}: {where} {first['msg']}"
+        ) from error
 
 
-def _plain(value: Any) -> Any:
+def _query_value(value: Any) -> Any:
     return str(value).lower() if isinstance(value, bool) else value
 
 
-def _named(method: str, url: str) -> str:
+def _request_label(method: str, url: str) -> str:
     return f"{method} {urlsplit(url).path}"
 
 
-def _unrenewed(what: str, error: Exception) -> ExternalError | DeniedError:
-    if cast("_Refresh", error).retryable:
-        return UnreachableError(f"{what}: the credentials could not be renewed at present; nothing was sent")
-    return DeniedError(f"{what}: the credentials could not be renewed; sign in again")
+def _refresh_failure(request_label: str, error: Exception) -> ExternalError | DeniedError:
+    if cast("_RefreshError", error).retryable:
+        return UnreachableError(f"{request_label}: the credentials could not be renewed at present; nothing was sent")
+    return DeniedError(f"{request_label}: the credentials could not be renewed; sign in again")
 
 
-async def _whole(response: Response, most: int, what: str) -> bytes:
+async def _read_body(response: Response, max_bytes: int, request_label: str) -> bytes:
     chunks = list[bytes]()
     size = 0
-    async for chunk in response.content(_CHUNK):
+    async for chunk in response.content(_CHUNK_SIZE):
         size += len(chunk)
-        if size > most:
-            raise InvalidError(f"{what}: the answer is larger than {most} bytes; allow more, or ask for less")
+        if size > max_bytes:
+            raise InvalidArgumentsError(
+                f"{request_label}: the answer is larger than {max_bytes} bytes; allow more, or ask for less"
+            )
         chunks.append(chunk)
     return b"".join(chunks)

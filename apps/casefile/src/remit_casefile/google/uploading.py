@@ -11,108 +11,110 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from remit.errors import CallError, SetupError
-from remit_casefile.google.failures import AnswerError, BusyError
-from remit_casefile.google.settling import Patience
-from remit_casefile.google.transport import Answer, Transport, with_params
+from remit_casefile.google.failures import BusyError, UnexpectedResponseError
+from remit_casefile.google.settling import WaitSchedule
+from remit_casefile.google.transport import HttpResponse, Transport, add_query
 
-PIECE: Final = 256 * 2**10
+CHUNK_MULTIPLE: Final = 256 * 2**10
 """Google takes pieces of a multiple of this many bytes."""
 
-_RECEIVED: Final = re.compile(r"bytes=0-([0-9]+)")
+_RECEIVED_RANGE: Final = re.compile(r"bytes=0-([0-9]+)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Uploading:
-    """How content travels. Content above ``whole`` bytes goes in pieces of ``piece`` bytes."""
+class UploadSettings:
+    """How content travels. Content above ``single_request_limit`` bytes goes in pieces of ``chunk_size`` bytes."""
 
-    whole: int = 5 * 2**20
-    piece: int = 8 * 2**20
+    single_request_limit: int = 5 * 2**20
+    chunk_size: int = 8 * 2**20
 
     def __post_init__(self) -> None:
-        if self.whole < 0 or self.piece < PIECE or self.piece % PIECE:
-            raise SetupError(f"{self!r}: give a piece of a multiple of {PIECE} bytes, and a limit of at least 0")
+        if self.single_request_limit < 0 or self.chunk_size < CHUNK_MULTIPLE or self.chunk_size % CHUNK_MULTIPLE:
+            raise SetupError(
+                f"{self!r}: give a piece of a multiple of {CHUNK_MULTIPLE} bytes, and a limit of at least 0"
+            )
 
 
-async def upload_whole(
+async def upload_multipart(
     transport: Transport, url: str, fields: str, metadata: Mapping[str, object], content: bytes, mime_type: str
-) -> Answer:
+) -> HttpResponse:
     """Metadata and content in one request. An answer that is lost may stand for a file that is there."""
-    said = json.dumps(metadata).encode()
-    boundary = sha256(said + content).hexdigest().encode()
+    metadata_json = json.dumps(metadata).encode()
+    boundary = sha256(metadata_json + content).hexdigest().encode()
     body = b"".join(
         (
-            b"--%s\r\ncontent-type: application/json; charset=UTF-8\r\n\r\n%s\r\n" % (boundary, said),
+            b"--%s\r\ncontent-type: application/json; charset=UTF-8\r\n\r\n%s\r\n" % (boundary, metadata_json),
             b"--%s\r\ncontent-type: %s\r\n\r\n%s\r\n--%s--" % (boundary, mime_type.encode(), content, boundary),
         )
     )
-    target = with_params(url, {"uploadType": "multipart", "fields": fields, "supportsAllDrives": True})
+    target = add_query(url, {"uploadType": "multipart", "fields": fields, "supportsAllDrives": True})
     headers = {"content-type": f"multipart/related; boundary={boundary.decode()}"}
-    return await transport.accepted("POST", target, body=body, headers=headers)
+    return await transport.send_checked("POST", target, body=body, headers=headers)
 
 
-async def upload_in_pieces(
-    transport: Transport, url: str, fields: str, metadata: Mapping[str, object], upload: Pieces
-) -> Answer:
+async def upload_resumable(
+    transport: Transport, url: str, fields: str, metadata: Mapping[str, object], upload: ResumableUpload
+) -> HttpResponse:
     """Announce a file, then send it piece by piece. What arrived before a cut is not sent again."""
-    target = with_params(url, {"uploadType": "resumable", "fields": fields, "supportsAllDrives": True})
+    target = add_query(url, {"uploadType": "resumable", "fields": fields, "supportsAllDrives": True})
     headers = {
         "content-type": "application/json; charset=UTF-8",
         "x-upload-content-type": upload.mime_type,
         "x-upload-content-length": str(len(upload.content)),
     }
-    answer = await transport.accepted("POST", target, body=json.dumps(metadata).encode(), headers=headers)
+    answer = await transport.send_checked("POST", target, body=json.dumps(metadata).encode(), headers=headers)
     session = answer.headers.get("location", "")
     if urlsplit(session)[:2] != urlsplit(url)[:2]:
-        raise AnswerError(f"Google wants the content at {session!r}, which is no address of Drive")
+        raise UnexpectedResponseError(f"Google wants the content at {session!r}, which is no address of Drive")
     return await upload.send(transport, session)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pieces:
+class ResumableUpload:
     """Content that goes in pieces. After a cut it is asked how much has arrived, and the rest is sent."""
 
     content: bytes
     mime_type: str
-    piece: int
-    patience: Patience
+    chunk_size: int
+    schedule: WaitSchedule
 
-    async def send(self, transport: Transport, session: str) -> Answer:
+    async def send(self, transport: Transport, session: str) -> HttpResponse:
         """Send everything to an upload session; the answer is the one to the last piece.
 
         Raises:
             CallError: it was refused, or nothing arrived any more in spite of all waits.
         """
-        at, lost, waits = 0, False, list(self.patience.waits)
+        offset, is_interrupted, waits = 0, False, list(self.schedule.waits)
         while True:
             try:
-                answer = await self._exchange(transport, session, None if lost else at)
+                answer = await self._send_chunk(transport, session, None if is_interrupted else offset)
                 if answer.status != 308:
                     return answer
-                arrived = _arrived(answer)
-                if arrived <= at and not lost:
-                    raise AnswerError(f"Google took none of the bytes from {at} on")
-                if arrived > at:
-                    waits = list(self.patience.waits)
-                at, lost = arrived, False
+                arrived = _received_bytes(answer)
+                if arrived <= offset and not is_interrupted:
+                    raise UnexpectedResponseError(f"Google took none of the bytes from {offset} on")
+                if arrived > offset:
+                    waits = list(self.schedule.waits)
+                offset, is_interrupted = arrived, False
             except CallError as error:
-                if not waits or not (error.retryable or isinstance(error, AnswerError)):
+                if not waits or not (error.retryable or isinstance(error, UnexpectedResponseError)):
                     raise
-                asked = (error.retry_after or 0.0) if isinstance(error, BusyError) else 0.0
-                await self.patience.sleep(max(waits.pop(0), asked))
-                lost = True
+                requested_wait = (error.retry_after or 0.0) if isinstance(error, BusyError) else 0.0
+                await self.schedule.sleep(max(waits.pop(0), requested_wait))
+                is_interrupted = True
 
-    async def _exchange(self, transport: Transport, session: str, at: int | None) -> Answer:
-        """Send the piece that begins at ``at``, or with None ask how much has arrived."""
+    async def _send_chunk(self, transport: Transport, session: str, offset: int | None) -> HttpResponse:
+        """Send the piece that begins at ``offset``, or with None ask how much has arrived."""
         size = len(self.content)
-        piece = b"" if at is None else self.content[at : at + self.piece]
-        span = f"bytes {at}-{at + len(piece) - 1}/{size}" if at is not None and piece else f"bytes */{size}"
+        piece = b"" if offset is None else self.content[offset : offset + self.chunk_size]
+        span = f"bytes {offset}-{offset + len(piece) - 1}/{size}" if offset is not None and piece else f"bytes */{size}"
         answer = await transport.send("PUT", session, body=piece, headers={"content-range": span})
         if answer.status != 308 and not 200 <= answer.status < 300:
-            raise transport.refused("PUT", session, answer)
+            raise transport.error_for("PUT", session, answer)
         return answer
 
 
-def _arrived(answer: Answer) -> int:
+def _received_bytes(answer: HttpResponse) -> int:
     """How many bytes have arrived: a Range of what is there, and none where nothing is."""
-    span = _RECEIVED.fullmatch(answer.headers.get("range", ""))
+    span = _RECEIVED_RANGE.fullmatch(answer.headers.get("range", ""))
     return int(span[1]) + 1 if span else 0

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from remit_casefile.google.payloads.base import View
+from remit_casefile.google.payloads.base import GoogleModel
 from remit_casefile.google.payloads.drive import FileView
 
 
-class Header(View):
+class Header(GoogleModel):
     """One header of a part."""
 
     name: str
     value: str = ""
 
 
-class Body(View):
+class Body(GoogleModel):
     """The content of a part: ``data`` in URL-safe base64, or an attachment to fetch."""
 
     data: str = ""
     size: int = 0
 
 
-class Part(View):
+class Part(GoogleModel):
     """A part of a message, which may hold others."""
 
     mime_type: str = ""
@@ -32,7 +32,7 @@ class Part(View):
     parts: list[Part] = Field(default_factory=list["Part"])
 
 
-class MessageResource(View):
+class MessageResource(GoogleModel):
     """A message. ``internal_date`` counts milliseconds."""
 
     id: str
@@ -44,25 +44,25 @@ class MessageResource(View):
     payload: Part = Part()
 
 
-class Profile(View):
+class Profile(GoogleModel):
     """The state of a mailbox."""
 
     history_id: str
 
 
-class Touched(View):
+class MessageId(GoogleModel):
     """A message, as a change of it names it."""
 
     id: str
 
 
-class Change(View):
+class Change(GoogleModel):
     """One kind of change to one message."""
 
-    message: Touched
+    message: MessageId
 
 
-class HistoryRecord(View):
+class HistoryRecord(GoogleModel):
     """What happened at one time."""
 
     messages_added: list[Change] = Field(default_factory=list[Change])
@@ -71,7 +71,7 @@ class HistoryRecord(View):
     labels_removed: list[Change] = Field(default_factory=list[Change])
 
 
-class HistoryPage(View):
+class HistoryPage(GoogleModel):
     """Changes to a mailbox. ``history_id`` is that of the mailbox when it was asked."""
 
     history: list[HistoryRecord] = Field(default_factory=list[HistoryRecord])
@@ -79,13 +79,13 @@ class HistoryPage(View):
     next_page_token: str | None = None
 
 
-class StartPageToken(View):
+class StartPageToken(GoogleModel):
     """From where changes to a Drive can be listed."""
 
     start_page_token: str
 
 
-class FileChange(View):
+class FileChange(GoogleModel):
     """A change to a file, with the file as it is now where it can still be seen."""
 
     file_id: str = ""
@@ -93,7 +93,7 @@ class FileChange(View):
     file: FileView | None = None
 
 
-class ChangePage(View):
+class ChangePage(GoogleModel):
     """Changes to a Drive. The last page says from where the next ones can be listed."""
 
     changes: list[FileChange] = Field(default_factory=list[FileChange])

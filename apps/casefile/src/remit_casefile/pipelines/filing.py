@@ -7,15 +7,15 @@ from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
 from remit import Context, Tool
-from remit.errors import CallError, from_reply
+from remit.errors import CallError, error_from_reply
 from remit.pipeline import From, Given, Item, Pipeline, PipelineResult, Step, Text, Then
 from remit_casefile.pipelines.payloads import FiledMailPayload, FileMailPayload
 
-Named: TypeAlias = Callable[[str], Tool[..., Any]]
+ToolLookup: TypeAlias = Callable[[str], Tool[..., Any]]
 
-_NOTE: Final = "{before}\n{stored} new messages filed for: {query}"
-_NOTES: Final = From("look", "casefile", "notes")
-_KEEP: Final = {
+_NOTE_TEMPLATE: Final = "{before}\n{stored} new messages filed for: {query}"
+_CURRENT_NOTES: Final = From("look", "casefile", "notes")
+_RESULT_STATE: Final = {
     "found": From("read"),
     "stored": From("keep", "stored"),
     "skipped": From("keep", "skipped"),
@@ -27,77 +27,81 @@ class Filing:
     """Files mail by the tools of the application, each called as by anybody.
 
     Args:
-        tool: those tools, by name.
+        find_tool: those tools, by name.
     """
 
-    def __init__(self, tool: Named) -> None:
+    def __init__(self, find_tool: ToolLookup) -> None:
         steps = (
             Step(
                 name="search",
-                callee=tool("gmail_search_messages"),
+                callee=find_tool("gmail_search_messages"),
                 takes={"query": Given("query"), "max_results": Given("limit")},
             ),
             Step(
                 name="read",
-                callee=tool("gmail_get_message"),
+                callee=find_tool("gmail_get_message"),
                 each=From("search", "messages"),
                 takes={"message_id": Item("id")},
             ),
             Step(
                 name="keep",
-                callee=tool("store_gmail_messages"),
+                callee=find_tool("store_gmail_messages"),
                 takes={"casefile_id": Given("casefile_id"), "messages": From("read")},
             ),
             Step(
                 name="look",
-                callee=tool("get_casefile"),
+                callee=find_tool("get_casefile"),
                 takes={"casefile_id": Given("casefile_id")},
                 on_failure=Then.CONTINUE,
             ),
             Step(
                 name="note",
-                callee=tool("update_casefile"),
-                takes={"casefile_id": Given("casefile_id"), "notes": _note(), "expected_notes": _NOTES},
+                callee=find_tool("update_casefile"),
+                takes={
+                    "casefile_id": Given("casefile_id"),
+                    "notes": _extended_notes(),
+                    "expected_notes": _CURRENT_NOTES,
+                },
                 on_failure=Then.CONTINUE,
             ),
         )
-        self.pipeline = Pipeline("file_mail", FileMailPayload, steps, description="File mail.", keep=_KEEP)
+        self.pipeline = Pipeline("file_mail", FileMailPayload, steps, description="File mail.", keep=_RESULT_STATE)
         self.calls = {self.file_mail: self.pipeline.callees}
 
-    async def file_mail(self, ctx: Context, asked: FileMailPayload) -> FiledMailPayload:
+    async def file_mail(self, ctx: Context, payload: FileMailPayload) -> FiledMailPayload:
         """File mail in a casefile: search Gmail, read what is found, keep it there, and add a line to the notes.
 
         Call it to file several messages at once, instead of reading and storing one after another.
         """
-        ran = await self.pipeline.within(ctx, asked)
-        if ran.outcome == "stopped":
-            raise _stopped(ran)
-        found = ran.state["found"]
+        result = await self.pipeline.run_within(ctx, payload)
+        if result.outcome == "stopped":
+            raise _stop_error(result)
+        found = result.state["found"]
         return FiledMailPayload(
-            casefile_id=asked.casefile_id,
+            casefile_id=payload.casefile_id,
             found=len(found) if isinstance(found, list) else 0,
-            stored=_number(ran, "stored"),
-            skipped=_number(ran, "skipped"),
-            noted=ran.state["noted"] is not None,
-            steps=ran.model_dump(
+            stored=_read_count(result, "stored"),
+            skipped=_read_count(result, "skipped"),
+            noted=result.state["noted"] is not None,
+            steps=result.model_dump(
                 mode="json", include={"steps_executed", "steps_succeeded", "steps_failed", "failures"}
             ),
         )
 
 
-def _note() -> Text:
+def _extended_notes() -> Text:
     """The notes that were there, and a line more."""
-    return Text(_NOTE, before=_NOTES, stored=From("keep", "stored"), query=Given("query"))
+    return Text(_NOTE_TEMPLATE, before=_CURRENT_NOTES, stored=From("keep", "stored"), query=Given("query"))
 
 
-def _number(ran: PipelineResult, name: str) -> int:
-    value = ran.state[name]
+def _read_count(result: PipelineResult, name: str) -> int:
+    value = result.state[name]
     return value if isinstance(value, int) else 0
 
 
-def _stopped(ran: PipelineResult) -> CallError:
+def _stop_error(result: PipelineResult) -> CallError:
     """Why it went no further: the error of the step at which it stopped."""
-    step = ran.path[-1]
-    failure = ran.failures[step]
-    said = {"error": f"filing stopped at the step {step}: {failure.error}", "errorCode": failure.errorCode}
-    return from_reply(json.dumps(said))
+    step = result.path[-1]
+    failure = result.failures[step]
+    reply = {"error": f"filing stopped at the step {step}: {failure.error}", "errorCode": failure.errorCode}
+    return error_from_reply(json.dumps(reply))

@@ -8,7 +8,7 @@ from typing import Literal, Protocol
 
 from pydantic import JsonValue
 
-from remit import Approver, Inbox
+from remit import Approver, InboxApprover
 from remit.inventory import Sessions
 from remit_casefile.storage.database import Database
 
@@ -43,7 +43,7 @@ class CallEvent:
 class EventLog(Protocol):
     """The capability: keeps events."""
 
-    async def file(self, event: CallEvent, /) -> None:
+    async def append(self, event: CallEvent, /) -> None:
         """Keep an event; one of the same id is kept already, and nothing happens."""
         ...
 
@@ -53,6 +53,6 @@ class Env:
     """What the layers need. What is None is refused to every call that needs it."""
 
     database: Database
-    approver: Approver | None = field(default_factory=Inbox)
+    approver: Approver | None = field(default_factory=InboxApprover)
     sessions: Sessions | None = None
     events: EventLog | None = None

@@ -10,20 +10,20 @@ from hashlib import sha256
 from typing import Any, Final, cast
 
 from remit import Call, CallLayer, CallService, Reply
-from remit.errors import CallError, CapabilityError
-from remit.inventory import note, without
-from remit_casefile.casefiles.access import Level, level_of
+from remit.errors import CallError, MissingCapabilityError
+from remit.inventory import redact_fields, write_note
+from remit_casefile.casefiles.access import Level, resolve_level
 from remit_casefile.policies.env import CallEvent, Env, EventLog
-from remit_casefile.policies.place import PARAMETER, CasefileOf
-from remit_casefile.storage.work import viewing
+from remit_casefile.policies.place import CASEFILE_PARAMETER, CasefileResolver
+from remit_casefile.storage.work import open_view
 
-_SUMMARY: Final = 500
-UNFILED: Final = "event.unfiled"
+_MAX_SUMMARY_LENGTH: Final = 500
+EVENT_NOT_LOGGED: Final = "event.unfiled"
 """The note in the journal of a call whose event could not be kept."""
 
 
 @dataclass(frozen=True, slots=True)
-class Filed(CallLayer):
+class LogCasefileEvents(CallLayer):
     """Files one event for each call that ends, in the casefile of that call; a name that is empty files none.
 
     The casefile is the one that the call names, or that its result names, or that of its session. Nothing is filed in
@@ -32,7 +32,7 @@ class Filed(CallLayer):
     """
 
     env: Env = field(repr=False)
-    where: CasefileOf = field(repr=False)
+    resolver: CasefileResolver = field(repr=False)
     success: str = field(default="", kw_only=True)
     failure: str = field(default="", kw_only=True)
     fields: tuple[str, ...] = field(default=(), kw_only=True)
@@ -42,45 +42,53 @@ class Filed(CallLayer):
         """The service that files how ``inner`` came out."""
 
         async def filed(call: Call, /) -> Reply:
-            if call.ledger.replaying:
+            if call.ledger.is_replaying:
                 return await inner(call)
             events = self.env.events
             if events is None:
-                raise CapabilityError(f"{call.callee.name} cannot run: the environment keeps no events")
-            before, begun = await self._seen(call, None), asyncio.get_running_loop().time()
+                raise MissingCapabilityError(f"{call.callee.name} cannot run: the environment keeps no events")
+            before, started_at = await self._visible_casefile(call, None), asyncio.get_running_loop().time()
             try:
                 reply = await inner(call)
             except CallError as error:
-                await self._file(events, call, Reply.failed(error), before, begun)
+                await self._log_event(events, call, Reply.from_error(error), before, started_at)
                 raise
-            casefile = before or await self._seen(call, _named_by(reply))
-            await self._file(events, call, reply, casefile, begun)
+            casefile = before or await self._visible_casefile(call, _casefile_in_result(reply))
+            await self._log_event(events, call, reply, casefile, started_at)
             return reply
 
         return filed
 
-    async def _seen(self, call: Call, given: str | None) -> str | None:
+    async def _visible_casefile(self, call: Call, casefile_id: str | None) -> str | None:
         """The casefile of a call, or the one that is given, where the caller may see it."""
         try:
-            async with viewing(self.env.database, call) as view:
-                found = given or self.where.named(call) or await self.where.found(view, call)
-                row = None if found is None else await view.casefile(found)
-                return None if row is None or await level_of(view, row, view.person) is Level.NONE else row.id
+            async with open_view(self.env.database, call) as view:
+                found = (
+                    casefile_id
+                    or self.resolver.explicit_casefile(call)
+                    or await self.resolver.find_casefile(view, call)
+                )
+                row = None if found is None else await view.get_casefile(found)
+                return None if row is None or await resolve_level(view, row, view.person) is Level.NONE else row.id
         except CallError:
             return None
 
-    async def _file(self, events: EventLog, call: Call, reply: Reply, casefile: str | None, begun: float) -> None:
+    async def _log_event(
+        self, events: EventLog, call: Call, reply: Reply, casefile: str | None, started_at: float
+    ) -> None:
         name = self.success if reply.outcome == "ok" else self.failure
         if not name or casefile is None:
             return
-        event = self._event(call, reply, casefile, name, begun)
+        event = self._build_event(call, reply, casefile, name, started_at)
         try:
-            await events.file(event)
+            await events.append(event)
         except CallError as error:  # what was done is done, and the journal has it: the reply must say so
-            note(call, UNFILED, {"event": event.event_type, "casefile": casefile, "error": error.message})
+            write_note(
+                call, EVENT_NOT_LOGGED, {"event": event.event_type, "casefile": casefile, "error": error.message}
+            )
 
-    def _event(self, call: Call, reply: Reply, casefile: str, name: str, begun: float) -> CallEvent:
-        caller, lasted = call.caller, asyncio.get_running_loop().time() - begun
+    def _build_event(self, call: Call, reply: Reply, casefile: str, name: str, started_at: float) -> CallEvent:
+        caller, duration = call.caller, asyncio.get_running_loop().time() - started_at
         ok = reply.outcome == "ok"
         return CallEvent(
             id=f"te_{sha256(f'{caller.run} {call.id} {name}'.encode()).hexdigest()[:12]}",
@@ -93,28 +101,28 @@ class Filed(CallLayer):
             event_type=name,
             tool_name=call.callee.name,
             timestamp=self.env.database.clock(),
-            parameters=without(self.redact, call.arguments.value or {}),
-            result_summary=_summary(reply, self.fields, self.redact) if ok and self.fields else None,
-            duration_ms=round(lasted * 1000),
+            parameters=redact_fields(self.redact, call.arguments.value or {}),
+            result_summary=_summarize(reply, self.fields, self.redact) if ok and self.fields else None,
+            duration_ms=round(duration * 1000),
             status="completed" if ok else "failed",
             error_message=None if ok or reply.error is None else reply.error.message,
             initiator=caller.principal.name,
         )
 
 
-def _named_by(reply: Reply) -> str | None:
+def _casefile_in_result(reply: Reply) -> str | None:
     """The casefile that a result names, as that of create_casefile does."""
-    said = _read(reply).get(PARAMETER)
-    return said if isinstance(said, str) else None
+    casefile_id = _reply_object(reply).get(CASEFILE_PARAMETER)
+    return casefile_id if isinstance(casefile_id, str) else None
 
 
-def _summary(reply: Reply, fields: Sequence[str], redact: Sequence[str]) -> str:
-    kept = {key: value for key, value in _read(reply).items() if key in fields}
-    text = json.dumps(without(redact, kept), ensure_ascii=False)
-    return text if len(text) <= _SUMMARY else f"{text[:_SUMMARY]}…"
+def _summarize(reply: Reply, fields: Sequence[str], redact: Sequence[str]) -> str:
+    kept = {key: value for key, value in _reply_object(reply).items() if key in fields}
+    text = json.dumps(redact_fields(redact, kept), ensure_ascii=False)
+    return text if len(text) <= _MAX_SUMMARY_LENGTH else f"{text[:_MAX_SUMMARY_LENGTH]}…"
 
 
-def _read(reply: Reply) -> dict[str, Any]:
+def _reply_object(reply: Reply) -> dict[str, Any]:
     """The object that a reply says; an empty one where it says none."""
     try:
         value = json.loads(reply.content)

@@ -5,36 +5,36 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from remit.inventory import Finding, InventoryError, Operations, ToolDefinition
-from remit_casefile.policies.place import PARAMETER
-from remit_casefile.policies.sections import CASEFILE, CasefilePolicies, CasefileRules
+from remit_casefile.policies.place import CASEFILE_PARAMETER
+from remit_casefile.policies.sections import CASEFILE_SECTION, CasefilePolicies, CasefileRules
 
 
-def refuse_open(operations: Operations) -> None:
+def check_access_is_governed(operations: Operations) -> None:
     """Refuse an inventory in which a tool takes a casefile and nobody looks at the access list, or the reverse.
 
     Raises:
         InventoryError: with every such tool.
     """
-    found = [finding for tool in operations.tools.values() for finding in _open(tool)]
+    found = [finding for tool in operations.tools.values() for finding in _find_ungoverned(tool)]
     if found:
         raise InventoryError(found)
 
 
-def _open(definition: ToolDefinition) -> Iterator[Finding]:
-    whole = definition.tool if definition.method is None else definition.method.contract
-    field = whole.schema_in.model.model_fields.get(PARAMETER)
-    rules, policies = definition.policies["business_rules"], definition.policies.get(CASEFILE)
+def _find_ungoverned(definition: ToolDefinition) -> Iterator[Finding]:
+    contract = definition.tool if definition.method is None else definition.method.contract
+    field = contract.schema_in.model.model_fields.get(CASEFILE_PARAMETER)
+    rules, policies = definition.policies["business_rules"], definition.policies.get(CASEFILE_SECTION)
     declared = isinstance(rules, CasefileRules) and rules.casefile_permission_level is not None
-    looked_at = declared or (isinstance(policies, CasefilePolicies) and policies.enforce_access_control)
+    is_governed = declared or (isinstance(policies, CasefilePolicies) and policies.enforce_access_control)
     if field is None:
         if declared or (isinstance(rules, CasefileRules) and rules.requires_casefile):
-            what = f"{definition.name} takes no {PARAMETER}, and its rules look at one"
-            yield Finding(code="no-casefile", where=definition.where, what=what, mend="remove them, or take one")
+            what = f"{definition.name} takes no {CASEFILE_PARAMETER}, and its rules look at one"
+            yield Finding(code="no-casefile", where=definition.location, what=what, fix="remove them, or take one")
         return
-    if not looked_at:
-        what = f"{definition.name} takes a {PARAMETER}, and nothing looks at its access list"
+    if not is_governed:
+        what = f"{definition.name} takes a {CASEFILE_PARAMETER}, and nothing looks at its access list"
         mend = "say business_rules.casefile_permission_level"
-        yield Finding(code="open-casefile", where=definition.where, what=what, mend=mend)
+        yield Finding(code="open-casefile", where=definition.location, what=what, fix=mend)
     if not field.is_required() and field.get_default(call_default_factory=True, validated_data={}) is not None:
-        what = f"{definition.name} takes a {PARAMETER} with a default, which no gate would see"
-        yield Finding(code="open-casefile", where=definition.where, what=what, mend="make it required, or None")
+        what = f"{definition.name} takes a {CASEFILE_PARAMETER} with a default, which no gate would see"
+        yield Finding(code="open-casefile", where=definition.location, what=what, fix="make it required, or None")

@@ -13,44 +13,44 @@ from remit import Call
 from remit_casefile.storage.tables import Session
 from remit_casefile.storage.work import View
 
-PARAMETER: Final = "casefile_id"
+CASEFILE_PARAMETER: Final = "casefile_id"
 """By this parameter a call names its casefile. No other says one."""
 
 
 @dataclass(frozen=True, slots=True)
-class CasefileOf:
+class CasefileResolver:
     """Finds the casefile of a call. ``fixed`` is the one that the inventory gives a narrowed tool, if it gives one."""
 
     fixed: str | None = None
 
     @classmethod
-    def told(cls, fixed: Mapping[str, JsonValue]) -> CasefileOf:
+    def from_fixed(cls, fixed: Mapping[str, JsonValue]) -> CasefileResolver:
         """With what the inventory fixes: a call does not say that, and the body runs with it."""
-        said = fixed.get(PARAMETER)
-        return cls(said if isinstance(said, str) else None)
+        casefile_id = fixed.get(CASEFILE_PARAMETER)
+        return cls(casefile_id if isinstance(casefile_id, str) else None)
 
-    def named(self, call: Call) -> str | None:
+    def explicit_casefile(self, call: Call) -> str | None:
         """The casefile that a call names; none where it names none.
 
         What is not bound yet is bound here as the base would, so that the gate sees what the body will get.
 
         Raises:
-            InvalidError: the arguments are none that the body could get.
+            InvalidArgumentsError: the arguments are none that the body could get.
         """
         if self.fixed is not None:
             return self.fixed
         payload = call.payload
         if payload is None:
             payload = call.callee.schema_in.bind(call.arguments)
-        said = dict(payload).get(PARAMETER)
-        return said if isinstance(said, str) else None
+        casefile_id = dict(payload).get(CASEFILE_PARAMETER)
+        return casefile_id if isinstance(casefile_id, str) else None
 
-    async def found(self, view: View, call: Call) -> str | None:
+    async def find_casefile(self, view: View, call: Call) -> str | None:
         """The casefile in which a call is made: the one it names, or that of the session it is made in."""
-        named = self.named(call)
-        return named if named is not None else await _of_session(view, call.caller.conversation)
+        casefile_id = self.explicit_casefile(call)
+        return casefile_id if casefile_id is not None else await _session_casefile(view, call.caller.conversation)
 
 
-async def _of_session(view: View, conversation: str) -> str | None:
+async def _session_casefile(view: View, conversation: str) -> str | None:
     mine = (Session.tenant == view.tenant, Session.user == view.person, Session.conversation == conversation)
     return await view.session.scalar(select(Session.casefile).where(*mine)) if conversation else None

@@ -10,32 +10,32 @@ from pydantic import Field, JsonValue
 
 from remit import Effect
 from remit.inventory import (
-    SECRETS,
+    SECRET_FIELDS,
     AuditEvents,
     BusinessRules,
     Enforcer,
-    Governed,
-    Policies,
-    Section,
-    Table,
-    audit_events,
-    business_rules,
-    session_policies,
-    when_fewer,
-    when_later,
-    when_true,
+    PolicyModel,
+    PolicySection,
+    PolicyTable,
+    ToolGovernance,
+    audit_events_section,
+    breaks_if_enabled,
+    breaks_if_rank_rises,
+    breaks_if_removed,
+    business_rules_section,
+    session_policies_section,
 )
-from remit_casefile.casefiles.access import Level, LevelWord
+from remit_casefile.casefiles.access import Level, LevelName
 from remit_casefile.policies.env import Env
-from remit_casefile.policies.filed import Filed
-from remit_casefile.policies.gates import Access, InCasefile
-from remit_casefile.policies.place import CasefileOf
+from remit_casefile.policies.filed import LogCasefileEvents
+from remit_casefile.policies.gates import AccessGate, CasefileGate
+from remit_casefile.policies.place import CasefileResolver
 
-State = Literal["active", "archived"]
+CasefileState = Literal["active", "archived"]
 """How a casefile stands."""
 
-CHANGED: Final = "casefile_changed"
-NOT_CHANGED: Final = "casefile_change_failed"
+CHANGE_EVENT: Final = "casefile_changed"
+CHANGE_FAILED_EVENT: Final = "casefile_change_failed"
 """The events of `audit_casefile_changes`."""
 
 
@@ -46,59 +46,75 @@ class CasefileRules(BusinessRules):
     """
 
     requires_casefile: bool = False
-    casefile_permission_level: LevelWord | None = None
+    casefile_permission_level: LevelName | None = None
 
 
-RULES_ENFORCED: Final[Mapping[str, Enforcer]] = {
-    "requires_casefile": Enforcer(layer=Access, does="true refuses a call that names no casefile", stricter=when_true),
+RULE_ENFORCERS: Final[Mapping[str, Enforcer]] = {
+    "requires_casefile": Enforcer(
+        layer=AccessGate, description="true refuses a call that names no casefile", breaks_callers=breaks_if_enabled
+    ),
     "casefile_permission_level": Enforcer(
-        layer=Access,
-        does="the caller must have that level of the casefile named",
-        stricter=when_later(*(level.word for level in Level if level is not Level.NONE)),
+        layer=AccessGate,
+        description="the caller must have that level of the casefile named",
+        breaks_callers=breaks_if_rank_rises(*(level.label for level in Level if level is not Level.NONE)),
     ),
 }
-RULES_TEMPLATES: Final[Mapping[str, Mapping[str, JsonValue]]] = {
+RULE_TEMPLATES: Final[Mapping[str, Mapping[str, JsonValue]]] = {
     "casefile_access": {"requires_casefile": True, "timeout_seconds": 60},
 }
 
 
-def _rules_layers(env: Env, rules: CasefileRules, governed: Governed) -> Iterable[Access]:
+def _rule_layers(env: Env, rules: CasefileRules, governed: ToolGovernance) -> Iterable[AccessGate]:
     if rules.requires_casefile or rules.casefile_permission_level is not None:
-        level = Level.of(rules.casefile_permission_level or "viewer")
-        yield Access(env, CasefileOf.told(governed.fixed), level=level, required=rules.requires_casefile)
+        level = Level.parse(rules.casefile_permission_level or "viewer")
+        yield AccessGate(
+            env, CasefileResolver.from_fixed(governed.fixed_values), level=level, required=rules.requires_casefile
+        )
 
 
-class CasefilePolicies(Policies):
+class CasefilePolicies(PolicyModel):
     """The casefile in which a call is made: the one it names, or else that of its session."""
 
     requires_casefile: bool = False
-    allowed_casefile_states: tuple[State, ...] = Field(default=("active",), min_length=1)
+    allowed_casefile_states: tuple[CasefileState, ...] = Field(default=("active",), min_length=1)
     enforce_access_control: bool = True
     audit_casefile_changes: bool = True
 
 
-CASEFILE: Final = "casefile_policies"
-CASEFILE_ENFORCED: Final[Mapping[str, Enforcer]] = {
+CASEFILE_SECTION: Final = "casefile_policies"
+CASEFILE_ENFORCERS: Final[Mapping[str, Enforcer]] = {
     "requires_casefile": Enforcer(
-        layer=InCasefile, does="true refuses a call that is made in no casefile", stricter=when_true
+        layer=CasefileGate,
+        description="true refuses a call that is made in no casefile",
+        breaks_callers=breaks_if_enabled,
     ),
     "allowed_casefile_states": Enforcer(
-        layer=InCasefile, does="calls in a casefile of another state are refused", stricter=when_fewer
+        layer=CasefileGate,
+        description="calls in a casefile of another state are refused",
+        breaks_callers=breaks_if_removed,
     ),
     "enforce_access_control": Enforcer(
-        layer=InCasefile, does="a casefile that the caller may not see is not there", stricter=when_true
+        layer=CasefileGate,
+        description="a casefile that the caller may not see is not there",
+        breaks_callers=breaks_if_enabled,
     ),
-    "audit_casefile_changes": Enforcer(layer=Filed, does="true files a call that may change something as an event"),
+    "audit_casefile_changes": Enforcer(
+        layer=LogCasefileEvents, description="true files a call that may change something as an event"
+    ),
 }
 
 
-def _casefile_layers(env: Env, policies: CasefilePolicies, governed: Governed) -> Iterable[Filed | InCasefile]:
-    where = CasefileOf.told(governed.fixed)
+def _casefile_layers(
+    env: Env, policies: CasefilePolicies, governed: ToolGovernance
+) -> Iterable[LogCasefileEvents | CasefileGate]:
+    resolver = CasefileResolver.from_fixed(governed.fixed_values)
     if policies.audit_casefile_changes and governed.facts.effect is not Effect.PURE:
-        yield Filed(env, where, success=CHANGED, failure=NOT_CHANGED, redact=_hidden(governed))
-    yield InCasefile(
+        yield LogCasefileEvents(
+            env, resolver, success=CHANGE_EVENT, failure=CHANGE_FAILED_EVENT, redact=_redacted_fields(governed)
+        )
+    yield CasefileGate(
         env,
-        where,
+        resolver,
         required=policies.requires_casefile,
         states=policies.allowed_casefile_states,
         access=policies.enforce_access_control,
@@ -111,43 +127,47 @@ class CasefileEvents(AuditEvents):
     emit_casefile_event: bool = False
 
 
-EVENTS_ENFORCED: Final[Mapping[str, Enforcer]] = {
-    "emit_casefile_event": Enforcer(layer=Filed, does="true files the event among those of the casefile, too"),
+EVENT_ENFORCERS: Final[Mapping[str, Enforcer]] = {
+    "emit_casefile_event": Enforcer(
+        layer=LogCasefileEvents, description="true files the event among those of the casefile, too"
+    ),
 }
 
 
-def _event_layers(env: Env, events: CasefileEvents, governed: Governed) -> Iterable[Filed]:
+def _event_layers(env: Env, events: CasefileEvents, governed: ToolGovernance) -> Iterable[LogCasefileEvents]:
     if events.emit_casefile_event:
-        yield Filed(
+        yield LogCasefileEvents(
             env,
-            CasefileOf.told(governed.fixed),
+            CasefileResolver.from_fixed(governed.fixed_values),
             success=events.success_event,
             failure=events.failure_event,
             fields=events.log_response_fields,
-            redact=_hidden(governed),
+            redact=_redacted_fields(governed),
         )
 
 
-def _hidden(governed: Governed) -> tuple[str, ...]:
+def _redacted_fields(governed: ToolGovernance) -> tuple[str, ...]:
     """What no event has: what the inventory says, beside what never is in one."""
     events = governed.policies.get("audit_events")
-    return (*SECRETS, *(events.redact_fields if isinstance(events, AuditEvents) else ()))
+    return (*SECRET_FIELDS, *(events.redact_fields if isinstance(events, AuditEvents) else ()))
 
 
-def table(env: Env, *, version: str) -> Table:
+def build_section_table(env: Env, *, version: str) -> PolicyTable:
     """The sections that this application enforces; ``version`` is its own, which says what is removed by now."""
-    rules = business_rules(
+    rules = business_rules_section(
         version=version,
         model=CasefileRules,
-        enforced=RULES_ENFORCED,
-        layers=partial(_rules_layers, env),
-        templates=RULES_TEMPLATES,
+        enforcers=RULE_ENFORCERS,
+        make_layers=partial(_rule_layers, env),
+        templates=RULE_TEMPLATES,
     )
-    casefiles = Section(
-        name=CASEFILE,
+    casefiles = PolicySection(
+        name=CASEFILE_SECTION,
         model=CasefilePolicies,
-        enforced=CASEFILE_ENFORCED,
-        layers=partial(_casefile_layers, env),
+        enforcers=CASEFILE_ENFORCERS,
+        make_layers=partial(_casefile_layers, env),
     )
-    events = audit_events(model=CasefileEvents, enforced=EVENTS_ENFORCED, layers=partial(_event_layers, env))
-    return Table(rules, session_policies(env), casefiles, events)
+    events = audit_events_section(
+        model=CasefileEvents, enforcers=EVENT_ENFORCERS, make_layers=partial(_event_layers, env)
+    )
+    return PolicyTable(rules, session_policies_section(env), casefiles, events)

@@ -6,7 +6,7 @@ from typing import Final
 
 from remit.inventory import Vocabulary
 
-WORDS: Final = Vocabulary(
+VOCABULARY: Final = Vocabulary(
     domains={
         "workspace": {"casefile", "casefile_acl", "google_workspace", "google_drive", "google_sheets"},
         "communication": {"gmail", "chat_session", "chat_processing"},

@@ -26,7 +26,7 @@ EventType = Literal[
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Chain:
+class EventChain:
     """The events of one request of a session, each of which follows the one before."""
 
     edit: Edit
@@ -34,7 +34,7 @@ class Chain:
     request: SessionRequest
     casefile: str | None
     reasoning: str | None = None
-    before: list[str] = field(default_factory=list[str])
+    event_ids: list[str] = field(default_factory=list[str])
 
     async def add(
         self,
@@ -49,7 +49,7 @@ class Chain:
         """Write the next event; its id."""
         edit = self.edit
         event = Event(
-            id=await edit.unused(Event, edit.ids.event),
+            id=await edit.draw_unused_id(Event, edit.ids.event),
             tenant=edit.tenant,
             casefile=self.casefile,
             session=self.session.id,
@@ -63,18 +63,18 @@ class Chain:
             status=status,
             error_message=error_message,
             initiator=edit.person,
-            chain_position=await length(edit.session, self.request.id),
+            chain_position=await count_events(edit.session, self.request.id),
             chain_id=self.request.id,
             reasoning=self.reasoning,
             source_message_id=None,
-            related_events=self.before[-1:],
+            related_events=self.event_ids[-1:],
         )
         edit.session.add(event)
         await edit.session.flush()
-        self.before.append(event.id)
+        self.event_ids.append(event.id)
         return event.id
 
 
-async def length(session: AsyncSession, request: str) -> int:
+async def count_events(session: AsyncSession, request: str) -> int:
     """How many events a request has by now."""
     return await session.scalar(select(func.count()).select_from(Event).where(Event.request == request)) or 0

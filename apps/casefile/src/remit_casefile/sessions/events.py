@@ -12,11 +12,11 @@ from remit import LeafContext
 from remit.inventory import Request, Response, method
 from remit_casefile.policies.env import CallEvent
 from remit_casefile.sessions import rows
-from remit_casefile.sessions.chain import length
+from remit_casefile.sessions.chain import count_events
 from remit_casefile.sessions.payloads import CasefileId, Payload, SessionId
 from remit_casefile.storage.database import Database
 from remit_casefile.storage.tables import Event, Session, SessionRequest
-from remit_casefile.storage.work import View, no_session, viewing
+from remit_casefile.storage.work import View, open_view, session_not_found
 
 
 class ToolEvent(Payload):
@@ -49,7 +49,7 @@ class ListEventsPayload(Payload):
     offset: int = Field(default=0, ge=0)
 
     @model_validator(mode="after")
-    def _one(self) -> Self:
+    def _require_one_target(self) -> Self:
         if (self.casefile_id is None) is (self.session_id is None):
             raise ValueError("give casefile_id or session_id, one of the two")
         return self
@@ -81,51 +81,51 @@ class ToolEvents:
     @method
     async def list_events(self, ctx: LeafContext, request: ListEventsRequest) -> ListEventsResponse:
         """List what happened in a casefile or in a session, the oldest first: which tools ran, and how that ended."""
-        asked = request.payload
-        async with viewing(self._database, ctx) as view:
-            here = [Event.tenant == view.tenant]
-            if asked.session_id is not None:
-                here.append(Event.session.in_(await _of_session(view, asked.session_id)))
+        payload = request.payload
+        async with open_view(self._database, ctx) as view:
+            conditions = [Event.tenant == view.tenant]
+            if payload.session_id is not None:
+                conditions.append(Event.session.in_(await _event_session_ids(view, payload.session_id)))
             else:
-                here.append(Event.casefile == asked.casefile_id)
-            if asked.event_type is not None:
-                here.append(Event.event_type == asked.event_type)
-            total = await view.session.scalar(select(func.count()).select_from(Event).where(*here)) or 0
-            oldest = select(Event).where(*here).order_by(Event.timestamp, Event.chain_position, Event.id)
-            found = await view.session.scalars(oldest.limit(asked.limit).offset(asked.offset))
-            listed = [_told(event) for event in found]
-        events = EventsPayload(events=listed, total_count=total, offset=asked.offset, limit=asked.limit)
+                conditions.append(Event.casefile == payload.casefile_id)
+            if payload.event_type is not None:
+                conditions.append(Event.event_type == payload.event_type)
+            total = await view.session.scalar(select(func.count()).select_from(Event).where(*conditions)) or 0
+            oldest = select(Event).where(*conditions).order_by(Event.timestamp, Event.chain_position, Event.id)
+            found = await view.session.scalars(oldest.limit(payload.limit).offset(payload.offset))
+            tool_events = [_to_tool_event(event) for event in found]
+        events = EventsPayload(events=tool_events, total_count=total, offset=payload.offset, limit=payload.limit)
         return ListEventsResponse.completed(request, events)
 
-    async def file(self, event: CallEvent, /) -> None:
+    async def append(self, event: CallEvent, /) -> None:
         """Keep an event of a call; one of the same id is kept already, and nothing happens.
 
         It belongs to the session that the call was made in, and to the request of that run, if it has one.
         """
-        async with self._database.writing() as writing:
+        async with self._database.write_session() as writing:
             if await writing.get(Event, event.id) is not None:
                 return
             here = (Session.tenant == event.tenant, Session.user == event.initiator)
-            of_it = select(Session).where(*here, Session.conversation == event.session)
-            found = (await writing.scalars(of_it)).one_or_none() if event.session else None
+            session_query = select(Session).where(*here, Session.conversation == event.session)
+            found = (await writing.scalars(session_query)).one_or_none() if event.session else None
             request, position = None, None
             if found is not None:
                 of_run = (SessionRequest.session == found.id, SessionRequest.run == event.run)
                 request = (await writing.scalars(select(SessionRequest.id).where(*of_run))).first()
             if request is not None:
-                position = await length(writing, request)
-            writing.add(_row(event, found, request, position))
+                position = await count_events(writing, request)
+            writing.add(_event_row(event, found, request, position))
 
 
-async def _of_session(view: View, session_id: str) -> list[str]:
+async def _event_session_ids(view: View, session_id: str) -> list[str]:
     """The ids under which the events of a session are, if the caller may see it."""
-    session = await view.session_of(session_id)
+    session = await view.get_session(session_id)
     if not await rows.may_see(view, session):
-        raise no_session(session_id)
+        raise session_not_found(session_id)
     return [each for each in (session.id, session.tool_session) if each is not None]
 
 
-def _row(event: CallEvent, session: Session | None, request: str | None, position: int | None) -> Event:
+def _event_row(event: CallEvent, session: Session | None, request: str | None, position: int | None) -> Event:
     return Event(
         id=event.id,
         tenant=event.tenant,
@@ -147,7 +147,7 @@ def _row(event: CallEvent, session: Session | None, request: str | None, positio
     )
 
 
-def _told(event: Event) -> ToolEvent:
+def _to_tool_event(event: Event) -> ToolEvent:
     return ToolEvent(
         event_id=event.id,
         event_type=event.event_type,

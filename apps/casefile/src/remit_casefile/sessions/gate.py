@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from remit import Call
-from remit.inventory import Gate, HasSessions, Session
+from remit.inventory import Gate, HasSessions, SessionGate
 
 
 @dataclass(frozen=True, slots=True)
-class InSession(Gate):
+class OwnSessionGate(Gate):
     """Refuses runs in a session that is closed, or somebody else's, whatever they call; an idle one is taken up.
 
     It looks at the call that a run begins with, and lets pass what is made in no session. What that call needs besides
@@ -21,4 +21,4 @@ class InSession(Gate):
     async def check(self, call: Call, /) -> None:
         """Refuse a run whose session does not take it."""
         if not call.caller.call and call.caller.conversation:
-            await Session(self.env, required=False).check(call)
+            await SessionGate(self.env, required=False).check(call)

@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from remit.inventory import Request, Response
-from remit_casefile.casefiles.texts import LEGIBLE
+from remit_casefile.casefiles.texts import PRINTABLE
 from remit_casefile.storage.ids import CASEFILE_ID, SESSION_ID
 
 CasefileId = Annotated[str, Field(pattern=CASEFILE_ID, description="The id of a casefile, like cf_251010_3fa9c2.")]
@@ -25,7 +25,7 @@ class CreateSessionPayload(Payload):
     """What a new session is about."""
 
     casefile_id: CasefileId | None = None
-    title: Annotated[str, LEGIBLE] = Field(default="", max_length=200)
+    title: Annotated[str, PRINTABLE] = Field(default="", max_length=200)
 
 
 class SessionCreatedPayload(Payload):

@@ -10,20 +10,20 @@ from typing import Literal
 
 from pydantic import JsonValue
 
-from remit import Effect, LeafContext, recommended, tool
+from remit import Effect, LeafContext, tool, with_recommended_layers
 from remit.errors import ConflictError, DeniedError, NotFoundError
-from remit.inventory import SECRETS, without
+from remit.inventory import SECRET_FIELDS, redact_fields
 from remit_casefile.sessions import rows
-from remit_casefile.sessions.chain import Chain
+from remit_casefile.sessions.chain import EventChain
 from remit_casefile.sessions.payloads import Payload
-from remit_casefile.sessions.standing import session_in
-from remit_casefile.sessions.writing import keyed
+from remit_casefile.sessions.standing import find_session
+from remit_casefile.sessions.writing import write_once
 from remit_casefile.storage.database import Database
 from remit_casefile.storage.tables import Event, Session, SessionRequest
 from remit_casefile.storage.work import Edit
 
 
-class Begin(Payload):
+class RequestStart(Payload):
     """A tool is about to be called."""
 
     tool_name: str
@@ -33,7 +33,7 @@ class Begin(Payload):
     session_request_id: str | None
 
 
-class Begun(Payload):
+class RecordedRequest(Payload):
     """Where that is recorded."""
 
     session_request_id: str
@@ -41,106 +41,109 @@ class Begun(Payload):
     events: list[str]
 
 
-class End(Payload):
+class RequestEnd(Payload):
     """How the tool came out."""
 
-    begun: Begun
+    begun: RecordedRequest
     outcome: Literal["completed", "failed"]
     result_summary: str | None = None
     error_message: str | None = None
 
 
-class Ended(Payload):
+class RecordedEnd(Payload):
     """All events of the request."""
 
     events: list[str]
     duration_ms: int
 
 
-class Records:
+class RequestRecorder:
     """The two writes, as tools that no model is given."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self.begin = recommended(tool(name="begin_session_request", effect=Effect.KEYED)(self._begin))
-        self.end = recommended(tool(name="end_session_request", effect=Effect.KEYED)(self._end))
+        self.begin = with_recommended_layers(tool(name="begin_session_request", effect=Effect.KEYED)(self._begin))
+        self.end = with_recommended_layers(tool(name="end_session_request", effect=Effect.KEYED)(self._end))
 
-    async def _begin(self, ctx: LeafContext, payload: Begin) -> Begun:
+    async def _begin(self, ctx: LeafContext, payload: RequestStart) -> RecordedRequest:
         """Record that a tool was asked for, and is called."""
 
-        async def work(edit: Edit) -> Begun:
-            session = await open_session(edit, ctx.caller.conversation)
-            request = await _request(edit, session, payload, call=ctx.caller.call)
+        async def work(edit: Edit) -> RecordedRequest:
+            session = await require_open_session(edit, ctx.caller.conversation)
+            request = await _find_or_add_request(edit, session, payload, call=ctx.caller.call)
             casefile = payload.casefile_id or session.casefile
-            chain = Chain(edit=edit, session=session, request=request, casefile=casefile, reasoning=payload.prompt)
+            chain = EventChain(edit=edit, session=session, request=request, casefile=casefile, reasoning=payload.prompt)
             await chain.add("tool_request_received", "received", parameters=request.parameters)
             await chain.add("tool_execution_started", "running")
-            return Begun(session_request_id=request.id, casefile_id=casefile, events=chain.before)
+            return RecordedRequest(session_request_id=request.id, casefile_id=casefile, events=chain.event_ids)
 
-        return await keyed(self._database, ctx, Begun, work)
+        return await write_once(self._database, ctx, RecordedRequest, work)
 
-    async def _end(self, ctx: LeafContext, payload: End) -> Ended:
+    async def _end(self, ctx: LeafContext, payload: RequestEnd) -> RecordedEnd:
         """Record how a tool came out, and that this was answered."""
-        begun, completed = payload.begun, payload.outcome == "completed"
+        recorded, completed = payload.begun, payload.outcome == "completed"
 
-        async def work(edit: Edit) -> Ended:
-            request = await edit.session.get_one(SessionRequest, begun.session_request_id)
+        async def work(edit: Edit) -> RecordedEnd:
+            request = await edit.session.get_one(SessionRequest, recorded.session_request_id)
             session = await edit.session.get_one(Session, request.session)
-            started = await edit.session.get_one(Event, begun.events[-1])
-            lasted = round((edit.now - started.timestamp).total_seconds() * 1000)
-            before = list(begun.events)
-            chain = Chain(edit=edit, session=session, request=request, casefile=begun.casefile_id, before=before)
+            started = await edit.session.get_one(Event, recorded.events[-1])
+            duration_ms = round((edit.now - started.timestamp).total_seconds() * 1000)
+            before = list(recorded.events)
+            chain = EventChain(
+                edit=edit, session=session, request=request, casefile=recorded.casefile_id, event_ids=before
+            )
             await chain.add(
                 "tool_execution_completed" if completed else "tool_execution_failed",
                 payload.outcome,
                 result_summary=payload.result_summary,
                 error_message=payload.error_message,
-                duration_ms=lasted,
+                duration_ms=duration_ms,
             )
             await chain.add("tool_response_sent", payload.outcome)
             request.status, request.ended_at = payload.outcome, edit.now
-            return Ended(events=chain.before, duration_ms=lasted)
+            return RecordedEnd(events=chain.event_ids, duration_ms=duration_ms)
 
-        return await keyed(self._database, ctx, Ended, work)
+        return await write_once(self._database, ctx, RecordedEnd, work)
 
 
-async def open_session(edit: Edit, conversation: str) -> Session:
+async def require_open_session(edit: Edit, conversation: str) -> Session:
     """The tool session of a conversation, which takes requests: of a chat it is the one that its agent works in.
 
     Raises:
         NotFoundError, DeniedError: there is none of the caller, or it is closed.
     """
-    session = await session_in(edit, conversation) if conversation else None
+    session = await find_session(edit, conversation) if conversation else None
     if session is None:
         raise DeniedError("A tool is asked for in a session: create one with create_tool_session, and call in it.")
     if session.state == "closed":
         raise DeniedError(f"The session '{session.id}' is closed; begin a new one.")
     session.state, session.updated_at = "active", edit.now
-    return session if session.kind == "tool" else await rows.tool_session_of(edit, session)
+    return session if session.kind == "tool" else await rows.get_or_add_tool_session(edit, session)
 
 
-async def _request(edit: Edit, session: Session, asked: Begin, *, call: str) -> SessionRequest:
+async def _find_or_add_request(edit: Edit, session: Session, start: RequestStart, *, call: str) -> SessionRequest:
     """The request that is asked for again, or a new one.
 
     Raises:
         NotFoundError: the session has no such request. ConflictError: it asks for something else.
     """
-    parameters = without(SECRETS, asked.parameters)
-    if asked.session_request_id is not None:
-        known = await edit.session.get(SessionRequest, asked.session_request_id)
-        if known is None or known.session != session.id:
-            raise NotFoundError(f"No request '{asked.session_request_id}' in the session '{session.id}'.")
-        if (known.tool, known.parameters) != (asked.tool_name, parameters):
+    parameters = redact_fields(SECRET_FIELDS, start.parameters)
+    if start.session_request_id is not None:
+        existing = await edit.session.get(SessionRequest, start.session_request_id)
+        if existing is None or existing.session != session.id:
+            raise NotFoundError(f"No request '{start.session_request_id}' in the session '{session.id}'.")
+        if (existing.tool, existing.parameters) != (start.tool_name, parameters):
             raise ConflictError(
-                f"The request '{known.id}' asks for {known.tool}, with parameters of its own; to ask for something "
+                f"The request '{existing.id}' asks for {existing.tool}, with parameters of its "
+                "own; to ask for something "
                 "else leave session_request_id out."
             )
-        known.status, known.ended_at, known.run, known.call = "running", None, edit.run, call
-        return known
+        existing.status, existing.ended_at, existing.run, existing.call = "running", None, edit.run, call
+        return existing
     request = SessionRequest(
-        id=await edit.unused(SessionRequest, edit.ids.request),
+        id=await edit.draw_unused_id(SessionRequest, edit.ids.request),
         session=session.id,
-        tool=asked.tool_name,
+        tool=start.tool_name,
         parameters=parameters,
         status="running",
         run=edit.run,

@@ -10,17 +10,25 @@ from pydantic_core import to_jsonable_python
 
 from remit import Context
 from remit.errors import BlockedError, CallError
-from remit.inventory import SECRETS, Request, Response, ToolRequestPayload, ToolResponsePayload, method, without
-from remit_casefile.casefiles.texts import LEGIBLE
+from remit.inventory import (
+    SECRET_FIELDS,
+    Request,
+    Response,
+    ToolRequestPayload,
+    ToolResponsePayload,
+    method,
+    redact_fields,
+)
+from remit_casefile.casefiles.texts import PRINTABLE
 from remit_casefile.sessions.payloads import CasefileId
-from remit_casefile.sessions.records import Begin, Begun, End, Records
-from remit_casefile.sessions.writing import marking
+from remit_casefile.sessions.records import RecordedRequest, RequestEnd, RequestRecorder, RequestStart
+from remit_casefile.sessions.writing import track_interruption
 from remit_casefile.storage.database import Database
 
-LOOPS: Final = frozenset({"process_tool_request", "process_chat_request"})
+NESTED_REQUEST_TOOLS: Final = frozenset({"process_tool_request", "process_chat_request"})
 """What no tool request asks for: it would be a request within itself."""
 
-_SUMMARY: Final = 500
+_MAX_SUMMARY_LENGTH: Final = 500
 
 
 class ProcessToolRequestPayload(ToolRequestPayload):
@@ -28,8 +36,8 @@ class ProcessToolRequestPayload(ToolRequestPayload):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    tool_name: Annotated[str, LEGIBLE] = Field(min_length=1, max_length=64)
-    prompt: Annotated[str, LEGIBLE] | None = Field(
+    tool_name: Annotated[str, PRINTABLE] = Field(min_length=1, max_length=64)
+    prompt: Annotated[str, PRINTABLE] | None = Field(
         default=None, max_length=10_000, description="What a person said that led to this."
     )
     casefile_id: CasefileId | None = Field(default=None, description="Where it is recorded, if not in the session's.")
@@ -60,45 +68,49 @@ class ToolRequests:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._records = Records(database)
+        self._recorder = RequestRecorder(database)
 
     @method
     async def process_tool_request(
         self, ctx: Context, request: ProcessToolRequestRequest
     ) -> ProcessToolRequestResponse:
         """Run a tool by its name, within the session that the call is made in, and record what happens."""
-        asked = request.payload
-        if asked.tool_name in LOOPS:
-            raise BlockedError(f"'{asked.tool_name}' is no tool to ask for in a session; ask for the tool itself.")
-        begin = Begin(
-            tool_name=asked.tool_name,
-            parameters=asked.parameters,
-            prompt=asked.prompt,
-            casefile_id=asked.casefile_id,
-            session_request_id=asked.session_request_id,
+        payload = request.payload
+        if payload.tool_name in NESTED_REQUEST_TOOLS:
+            raise BlockedError(f"'{payload.tool_name}' is no tool to ask for in a session; ask for the tool itself.")
+        start = RequestStart(
+            tool_name=payload.tool_name,
+            parameters=payload.parameters,
+            prompt=payload.prompt,
+            casefile_id=payload.casefile_id,
+            session_request_id=payload.session_request_id,
         )
-        begun = await ctx.call(self._records.begin, begin)
-        async with marking(self._database, begun.session_request_id):
-            return await self._run(ctx, request, begun)
+        recorded = await ctx.call(self._recorder.begin, start)
+        async with track_interruption(self._database, recorded.session_request_id):
+            return await self._run(ctx, request, recorded)
 
-    async def _run(self, ctx: Context, request: ProcessToolRequestRequest, begun: Begun) -> ProcessToolRequestResponse:
-        asked, records = request.payload, self._records
+    async def _run(
+        self, ctx: Context, request: ProcessToolRequestRequest, recorded: RecordedRequest
+    ) -> ProcessToolRequestResponse:
+        payload, recorder = request.payload, self._recorder
         try:
-            result = _plain(await ctx.call(asked.tool_name, asked.parameters))
+            result = _to_json_value(await ctx.call(payload.tool_name, payload.parameters))
         except CallError as error:
-            await ctx.call(records.end, End(begun=begun, outcome="failed", error_message=error.message))
+            await ctx.call(recorder.end, RequestEnd(begun=recorded, outcome="failed", error_message=error.message))
             return ProcessToolRequestResponse.failed(request, error)
-        ended = await ctx.call(records.end, End(begun=begun, outcome="completed", result_summary=_summary(result)))
-        answer = ToolResultPayload(result=result, events=ended.events, session_request_id=begun.session_request_id)
+        ended = await ctx.call(
+            recorder.end, RequestEnd(begun=recorded, outcome="completed", result_summary=_summarize(result))
+        )
+        answer = ToolResultPayload(result=result, events=ended.events, session_request_id=recorded.session_request_id)
         return ProcessToolRequestResponse.completed(request, answer)
 
 
-def _plain(value: Any) -> JsonValue:
+def _to_json_value(value: Any) -> JsonValue:
     """The value of a reply, made of JSON types, as a model would read it."""
     return cast("JsonValue", to_jsonable_python(value, by_alias=True))
 
 
-def _summary(result: JsonValue) -> str:
+def _summarize(result: JsonValue) -> str:
     """The beginning of a result, without what must not be read."""
-    text = json.dumps(without(SECRETS, result), ensure_ascii=False)
-    return text if len(text) <= _SUMMARY else f"{text[:_SUMMARY]}…"
+    text = json.dumps(redact_fields(SECRET_FIELDS, result), ensure_ascii=False)
+    return text if len(text) <= _MAX_SUMMARY_LENGTH else f"{text[:_MAX_SUMMARY_LENGTH]}…"

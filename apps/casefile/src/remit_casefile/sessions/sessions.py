@@ -20,7 +20,7 @@ from remit_casefile.sessions.payloads import (
 )
 from remit_casefile.storage.database import Database
 from remit_casefile.storage.tables import Session
-from remit_casefile.storage.work import Edit, editing, viewing
+from remit_casefile.storage.work import Edit, edit_once, open_view
 
 
 class ToolSessions:
@@ -34,35 +34,35 @@ class ToolSessions:
         """Create a tool session: tools that are asked for in it are recorded there, in a casefile if one is named."""
 
         async def work(edit: Edit) -> SessionCreatedPayload:
-            return created(await rows.make(edit, "tool", request.payload))
+            return session_created_payload(await rows.add_session(edit, "tool", request.payload))
 
-        made = await editing(self._database, ctx, request, SessionCreatedPayload, work)
+        made = await edit_once(self._database, ctx, request, SessionCreatedPayload, work)
         return CreateSessionResponse.completed(request, made)
 
     @method
     async def get_session(self, ctx: LeafContext, request: GetSessionRequest) -> GetSessionResponse:
         """Look at a tool session: whether it is active, and how many requests and events it has."""
-        async with viewing(self._database, ctx) as view:
-            session = await rows.seen(view, request.payload.session_id, "tool")
-            return GetSessionResponse.completed(request, await rows.told(view, session))
+        async with open_view(self._database, ctx) as view:
+            session = await rows.get_visible_session(view, request.payload.session_id, "tool")
+            return GetSessionResponse.completed(request, await rows.session_payload(view, session))
 
     @method
     async def list_sessions(self, ctx: LeafContext, request: ListSessionsRequest) -> ListSessionsResponse:
         """List tool sessions, the newest first: your own, and those of casefiles that you are an admin of."""
-        asked = request.payload
-        async with viewing(self._database, ctx) as view:
-            found, total = await rows.listed(view, "tool", asked)
-            told = [await rows.told(view, session) for session in found]
-        listed = SessionsPayload(sessions=told, total_count=total, offset=asked.offset, limit=asked.limit)
-        return ListSessionsResponse.completed(request, listed)
+        payload = request.payload
+        async with open_view(self._database, ctx) as view:
+            found, total = await rows.list_visible_sessions(view, "tool", payload)
+            session_payloads = [await rows.session_payload(view, session) for session in found]
+        page = SessionsPayload(sessions=session_payloads, total_count=total, offset=payload.offset, limit=payload.limit)
+        return ListSessionsResponse.completed(request, page)
 
     @method
     async def close_session(self, ctx: LeafContext, request: CloseSessionRequest) -> CloseSessionResponse:
         """Close a tool session of yours: it takes no more requests, and what still goes on in it is stopped."""
 
         async def work(edit: Edit) -> SessionClosedPayload:
-            session = await rows.own(edit, request.payload.session_id, "tool")
-            total = await rows.close(edit, session)
+            session = await rows.get_own_session(edit, request.payload.session_id, "tool")
+            total = await rows.close_session(edit, session)
             return SessionClosedPayload(
                 session_id=session.id,
                 closed_at=edit.now,
@@ -71,11 +71,11 @@ class ToolSessions:
                 duration_seconds=round((edit.now - session.created_at).total_seconds()),
             )
 
-        closed = await editing(self._database, ctx, request, SessionClosedPayload, work)
+        closed = await edit_once(self._database, ctx, request, SessionClosedPayload, work)
         return CloseSessionResponse.completed(request, closed)
 
 
-def created(session: Session) -> SessionCreatedPayload:
+def session_created_payload(session: Session) -> SessionCreatedPayload:
     """What is said of a new session."""
     return SessionCreatedPayload(
         session_id=session.id,

@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from remit import Caller, LeafContext, Suspended
 from remit.effects import once
 from remit.errors import CallError, NoModelError
-from remit_casefile.sessions.rows import UNENDED
+from remit_casefile.sessions.rows import OPEN_STATUSES
 from remit_casefile.storage.database import Database
 from remit_casefile.storage.tables import SessionRequest
 from remit_casefile.storage.work import Edit
@@ -23,7 +23,7 @@ from remit_casefile.storage.work import Edit
 P = TypeVar("P", bound=BaseModel)
 
 
-def edit_in(database: Database, session: AsyncSession, caller: Caller) -> Edit:
+def make_edit(database: Database, session: AsyncSession, caller: Caller) -> Edit:
     """An edit for a caller, in a transaction that is open."""
     return Edit(
         session=session,
@@ -35,15 +35,15 @@ def edit_in(database: Database, session: AsyncSession, caller: Caller) -> Edit:
     )
 
 
-async def keyed(database: Database, ctx: LeafContext, result: type[P], work: Callable[[Edit], Awaitable[P]]) -> P:
+async def write_once(database: Database, ctx: LeafContext, result: type[P], work: Callable[[Edit], Awaitable[P]]) -> P:
     """Write in one transaction, once per key of the call: the key is made of what the call says."""
-    async with database.writing() as session:
-        edit = edit_in(database, session, ctx.caller)
+    async with database.write_session() as session:
+        edit = make_edit(database, session, ctx.caller)
         return await once(session, f"{edit.tenant}/{ctx.key}", result, lambda: work(edit))
 
 
 @asynccontextmanager
-async def marking(database: Database, session_request_id: str) -> AsyncGenerator[None]:
+async def track_interruption(database: Database, session_request_id: str) -> AsyncGenerator[None]:
     """Let whoever looks at a request see that it waits for a person or a model, or was stopped.
 
     This is no effect of the call: the journal has the truth, and whoever drives the run on writes how it ends.
@@ -51,15 +51,15 @@ async def marking(database: Database, session_request_id: str) -> AsyncGenerator
     try:
         yield
     except (Suspended, NoModelError):
-        await _mark(database, session_request_id, "waiting")
+        await _set_status(database, session_request_id, "waiting")
         raise
     except asyncio.CancelledError:
-        await _mark(database, session_request_id, "stopped")
+        await _set_status(database, session_request_id, "stopped")
         raise
 
 
-async def _mark(database: Database, session_request_id: str, status: Literal["waiting", "stopped"]) -> None:
-    here = (SessionRequest.id == session_request_id, SessionRequest.status.in_(UNENDED))
+async def _set_status(database: Database, session_request_id: str, status: Literal["waiting", "stopped"]) -> None:
+    here = (SessionRequest.id == session_request_id, SessionRequest.status.in_(OPEN_STATUSES))
     with contextlib.suppress(CallError):
-        async with database.writing() as session:
+        async with database.write_session() as session:
             await session.execute(update(SessionRequest).where(*here).values(status=status))

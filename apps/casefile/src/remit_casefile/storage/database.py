@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from remit.sqlite import Schema, SqliteFile
-from remit_casefile.storage.ids import Ids, random_hex, utc_now
+from remit_casefile.storage.ids import IdGenerator, random_hex, utc_now
 
 SCHEMA: Final = Schema(migrations=Path(__file__).parent / "migrations", head="0001")
 """The tables that the code wants. A test compares their head with the migrations themselves."""
@@ -36,4 +36,4 @@ class Database(SqliteFile):
     ) -> None:
         super().__init__(path, SCHEMA, busy_timeout=busy_timeout, functions={"casefold": str.casefold})
         self.clock = clock
-        self.ids = Ids(clock=clock, digits=new_id)
+        self.ids = IdGenerator(clock=clock, random_digits=new_id)

@@ -16,7 +16,7 @@ CASEFILE_ID: Final = r"^cf_[0-9]{6}_[0-9a-f]{6}$"
 SESSION_ID: Final = r"^(ts|cs)_[0-9]{6}_[a-z0-9]{8}_[0-9a-f]{6}$"
 """The forms of ids that a caller may write. What looks otherwise names nothing."""
 
-_SHORT: Final = {"tool": "ts", "chat": "cs"}
+_SESSION_PREFIXES: Final = {"tool": "ts", "chat": "cs"}
 
 
 def utc_now() -> datetime:
@@ -30,15 +30,15 @@ def random_hex(digits: int) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ids:
-    """Makes ids: ``clock`` gives their day, ``digits`` their random end."""
+class IdGenerator:
+    """Makes ids: ``clock`` gives their day, ``random_digits`` their random end."""
 
     clock: Callable[[], datetime] = utc_now
-    digits: Callable[[int], str] = random_hex
+    random_digits: Callable[[int], str] = random_hex
 
     def casefile(self) -> str:
         """A casefile's: ``cf_251010_3fa9c2``."""
-        return f"cf_{self._day()}_{self.digits(6)}"
+        return f"cf_{self._day()}_{self.random_digits(6)}"
 
     def session(self, kind: SessionKind, user: str, casefile: str | None) -> str:
         """A session's: ``ts_251010_anna3fa9_41d0b7``.
@@ -47,24 +47,25 @@ class Ids:
         casefile's random end; zeros where there is no casefile.
         """
         case = casefile.rpartition("_")[2] if casefile is not None else ""
-        return f"{_SHORT[kind]}_{self._day()}_{_four(user)}{_four(case)}_{self.digits(6)}"
+        digits = self.random_digits(6)
+        return f"{_SESSION_PREFIXES[kind]}_{self._day()}_{_four_characters(user)}{_four_characters(case)}_{digits}"
 
     def request(self) -> str:
         """A session request's: ``sr_`` and twelve digits."""
-        return f"sr_{self.digits(12)}"
+        return f"sr_{self.random_digits(12)}"
 
     def event(self) -> str:
         """An event's: ``te_`` and twelve digits."""
-        return f"te_{self.digits(12)}"
+        return f"te_{self.random_digits(12)}"
 
     def message(self) -> str:
         """A chat message's: ``cm_`` and twelve digits."""
-        return f"cm_{self.digits(12)}"
+        return f"cm_{self.random_digits(12)}"
 
     def _day(self) -> str:
         return self.clock().strftime("%y%m%d")
 
 
-def _four(name: str) -> str:
+def _four_characters(name: str) -> str:
     """Four letters or digits of a name, filled up with zeros."""
     return re.sub(r"[^a-z0-9]", "", name.lower())[:4].ljust(4, "0")

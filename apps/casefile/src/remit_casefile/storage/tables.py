@@ -9,7 +9,7 @@ from sqlalchemy import JSON, ForeignKey, Index, String, Text, UniqueConstraint
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from remit.effects import effects_table
-from remit.sqlite import Instant
+from remit.sqlite import UtcDateTime
 
 
 class Base(DeclarativeBase):
@@ -32,8 +32,8 @@ class Casefile(Base):
     owner: Mapped[str] = mapped_column(String(200))
     state: Mapped[str] = mapped_column(String(16))
     public_access: Mapped[str | None] = mapped_column(String(16))
-    created_at: Mapped[datetime] = mapped_column(Instant)
-    updated_at: Mapped[datetime] = mapped_column(Instant)
+    created_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    updated_at: Mapped[datetime] = mapped_column(UtcDateTime)
 
 
 class Grant(Base):
@@ -44,8 +44,8 @@ class Grant(Base):
     user: Mapped[str] = mapped_column(String(200), primary_key=True)
     level: Mapped[str] = mapped_column(String(16))
     granted_by: Mapped[str] = mapped_column(String(200))
-    granted_at: Mapped[datetime] = mapped_column(Instant)
-    expires_at: Mapped[datetime | None] = mapped_column(Instant)
+    granted_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    expires_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     notes: Mapped[str] = mapped_column(String(1000))
 
 
@@ -65,9 +65,9 @@ class Session(Base):
     casefile: Mapped[str | None] = mapped_column(ForeignKey("casefiles.id", ondelete="SET NULL"), index=True)
     title: Mapped[str] = mapped_column(String(200))
     state: Mapped[str] = mapped_column(String(16))
-    created_at: Mapped[datetime] = mapped_column(Instant)
-    updated_at: Mapped[datetime] = mapped_column(Instant)
-    closed_at: Mapped[datetime | None] = mapped_column(Instant)
+    created_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    updated_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    closed_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     conversation: Mapped[str] = mapped_column(String(200))
     tool_session: Mapped[str | None] = mapped_column(ForeignKey("sessions.id", ondelete="SET NULL"))
 
@@ -83,8 +83,8 @@ class SessionRequest(Base):
     status: Mapped[str] = mapped_column(String(32))
     run: Mapped[str] = mapped_column(String(64))
     call: Mapped[str] = mapped_column(String(64), index=True)
-    created_at: Mapped[datetime] = mapped_column(Instant)
-    ended_at: Mapped[datetime | None] = mapped_column(Instant)
+    created_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    ended_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
 
 
 class Event(Base):
@@ -99,7 +99,7 @@ class Event(Base):
     request: Mapped[str | None] = mapped_column(String(64), index=True)
     event_type: Mapped[str] = mapped_column(String(64))
     tool_name: Mapped[str] = mapped_column(String(64))
-    timestamp: Mapped[datetime] = mapped_column(Instant)
+    timestamp: Mapped[datetime] = mapped_column(UtcDateTime)
     parameters: Mapped[dict[str, JsonValue]] = mapped_column(JSON)
     result_summary: Mapped[str | None] = mapped_column(Text)
     duration_ms: Mapped[int | None]
@@ -123,7 +123,7 @@ class ChatMessage(Base):
     position: Mapped[int]
     role: Mapped[str] = mapped_column(String(16))
     text: Mapped[str] = mapped_column(Text)
-    created_at: Mapped[datetime] = mapped_column(Instant)
+    created_at: Mapped[datetime] = mapped_column(UtcDateTime)
 
 
 class CasefileSession(Base):
@@ -134,7 +134,7 @@ class CasefileSession(Base):
     session: Mapped[str] = mapped_column(ForeignKey("sessions.id", ondelete="CASCADE"), primary_key=True)
 
 
-class Copied:
+class SyncedCopy:
     """A copy of something of Google's, in one casefile: its id there, and how it was when it was last synced.
 
     What is ``kept`` was stored by somebody, and stays when a sync finds it gone at Google.
@@ -144,34 +144,34 @@ class Copied:
     id: Mapped[str] = mapped_column(String(600), primary_key=True)
     data: Mapped[dict[str, JsonValue]] = mapped_column(JSON)
     kept: Mapped[bool]
-    synced_at: Mapped[datetime] = mapped_column(Instant)
+    synced_at: Mapped[datetime] = mapped_column(UtcDateTime)
 
 
-class GmailMessage(Copied, Base):
+class GmailMessage(SyncedCopy, Base):
     """A message of Gmail."""
 
     __tablename__ = "gmail_messages"
 
 
-class GmailThread(Copied, Base):
+class GmailThread(SyncedCopy, Base):
     """A thread of Gmail, without its messages."""
 
     __tablename__ = "gmail_threads"
 
 
-class GmailLabel(Copied, Base):
+class GmailLabel(SyncedCopy, Base):
     """A label of Gmail: its id and its name."""
 
     __tablename__ = "gmail_labels"
 
 
-class DriveFile(Copied, Base):
+class DriveFile(SyncedCopy, Base):
     """A file of Drive, without its content."""
 
     __tablename__ = "drive_files"
 
 
-class SheetRange(Copied, Base):
+class SheetRange(SyncedCopy, Base):
     """A range of a sheet; its id is the spreadsheet's and the range."""
 
     __tablename__ = "sheet_ranges"
@@ -189,5 +189,5 @@ class Sync(Base):
     status: Mapped[str] = mapped_column(String(16))
     scope: Mapped[str] = mapped_column(String(200))
     token: Mapped[str | None] = mapped_column(Text)
-    synced_at: Mapped[datetime | None] = mapped_column(Instant)
+    synced_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     error: Mapped[str | None] = mapped_column(Text)

@@ -19,12 +19,12 @@ from remit.effects import once
 from remit.errors import NotFoundError, ToolFailedError
 from remit.inventory import Request
 from remit_casefile.storage.database import Database
-from remit_casefile.storage.ids import Ids
+from remit_casefile.storage.ids import IdGenerator
 from remit_casefile.storage.tables import EFFECTS, Base, Casefile, Session
 
 P = TypeVar("P", bound=BaseModel)
 
-_DRAWS: Final = 20
+_MAX_DRAWS: Final = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +36,7 @@ class View:
     person: str
     now: datetime
 
-    async def casefile(self, casefile_id: str) -> Casefile:
+    async def get_casefile(self, casefile_id: str) -> Casefile:
         """The casefile of that id, whatever the person may do with it.
 
         Raises:
@@ -44,10 +44,10 @@ class View:
         """
         found = await self.session.get(Casefile, casefile_id)
         if found is None or found.tenant != self.tenant:
-            raise no_casefile(casefile_id)
+            raise casefile_not_found(casefile_id)
         return found
 
-    async def session_of(self, session_id: str) -> Session:
+    async def get_session(self, session_id: str) -> Session:
         """The session of that id, whoever's it is.
 
         Raises:
@@ -55,7 +55,7 @@ class View:
         """
         found = await self.session.get(Session, session_id)
         if found is None or found.tenant != self.tenant:
-            raise no_session(session_id)
+            raise session_not_found(session_id)
         return found
 
 
@@ -64,32 +64,32 @@ class Edit(View):
     """A transaction that writes."""
 
     run: str
-    ids: Ids
+    ids: IdGenerator
 
-    async def unused(self, table: type[Base], draw: Callable[[], str]) -> str:
+    async def draw_unused_id(self, table: type[Base], draw: Callable[[], str]) -> str:
         """An id that no row of ``table`` has, of any tenant: six digits a day do meet now and then.
 
         Raises:
             ToolFailedError: every id that was drawn is taken.
         """
-        for _ in range(_DRAWS):
+        for _ in range(_MAX_DRAWS):
             drawn = draw()
             if await self.session.get(table, drawn) is None:
                 return drawn
-        raise ToolFailedError(f"no unused id for {table.__tablename__} in {_DRAWS} draws; try again tomorrow")
+        raise ToolFailedError(f"no unused id for {table.__tablename__} in {_MAX_DRAWS} draws; try again tomorrow")
 
 
-def no_casefile(casefile_id: str) -> NotFoundError:
+def casefile_not_found(casefile_id: str) -> NotFoundError:
     """The one thing said of a casefile that is not there, or not there for this person."""
     return NotFoundError(f"No casefile '{casefile_id}'. Those you may see: list_casefiles.")
 
 
-def no_session(session_id: str) -> NotFoundError:
+def session_not_found(session_id: str) -> NotFoundError:
     """The one thing said of a session that is not there, or not there for this person."""
     return NotFoundError(f"No session '{session_id}' of yours.")
 
 
-class Called(Protocol):
+class HasCaller(Protocol):
     """What says who calls: the context of a body, or the call that a layer sees."""
 
     @property
@@ -99,14 +99,14 @@ class Called(Protocol):
 
 
 @asynccontextmanager
-async def viewing(database: Database, of: Called) -> AsyncGenerator[View]:
+async def open_view(database: Database, context: HasCaller) -> AsyncGenerator[View]:
     """A transaction that reads, for the caller."""
-    principal = of.caller.principal
-    async with database.reading() as session:
+    principal = context.caller.principal
+    async with database.read_session() as session:
         yield View(session=session, tenant=principal.tenant, person=principal.name, now=database.clock())
 
 
-async def editing(
+async def edit_once(
     database: Database, ctx: LeafContext, request: Request[Any], result: type[P], work: Callable[[Edit], Awaitable[P]]
 ) -> P:
     """Write in one transaction, once per id of the request.
@@ -118,7 +118,7 @@ async def editing(
         RateLimitedError: the database was busy for too long.
     """
     principal = ctx.caller.principal
-    async with database.writing() as session:
+    async with database.write_session() as session:
         edit = Edit(
             session=session,
             tenant=principal.tenant,
@@ -127,35 +127,36 @@ async def editing(
             run=ctx.run,
             ids=database.ids,
         )
-        key, digest = _key(ctx, request), _digest(request, principal.name)
+        key, digest = _effect_key(ctx, request), _request_digest(request, principal.name)
         return await once(session, key, result, lambda: work(edit), digest=digest)
 
 
-async def given(database: Database, ctx: LeafContext, request: Request[Any], result: type[P]) -> P | None:
+async def find_earlier_result(database: Database, ctx: LeafContext, request: Request[Any], result: type[P]) -> P | None:
     """What an earlier attempt at the request gave, if one came to its end.
 
     For work that begins outside a transaction, so that it is not begun again; `editing` at its end decides.
     """
     query = select(EFFECTS.c.result).where(
-        EFFECTS.c.key == _key(ctx, request), EFFECTS.c.digest == _digest(request, ctx.caller.principal.name)
+        EFFECTS.c.key == _effect_key(ctx, request),
+        EFFECTS.c.digest == _request_digest(request, ctx.caller.principal.name),
     )
-    async with database.reading() as session:
+    async with database.read_session() as session:
         text = await session.scalar(query)
     return None if text is None else result.model_validate_json(str(text), by_alias=False, by_name=True)
 
 
 @asynccontextmanager
-async def marking(database: Database, ctx: LeafContext) -> AsyncGenerator[View]:
+async def open_unkeyed_write(database: Database, ctx: LeafContext) -> AsyncGenerator[View]:
     """A transaction that writes what may be written twice, like that something has begun."""
     principal = ctx.caller.principal
-    async with database.writing() as session:
+    async with database.write_session() as session:
         yield View(session=session, tenant=principal.tenant, person=principal.name, now=database.clock())
 
 
-def _key(ctx: LeafContext, request: Request[Any]) -> str:
+def _effect_key(ctx: LeafContext, request: Request[Any]) -> str:
     return f"{ctx.caller.principal.tenant}/{request.request_id}"
 
 
-def _digest(request: Request[Any], person: str) -> str:
-    said = [person, type(request).__name__, request.payload.model_dump(mode="json")]
-    return sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+def _request_digest(request: Request[Any], person: str) -> str:
+    content = [person, type(request).__name__, request.payload.model_dump(mode="json")]
+    return sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

@@ -10,10 +10,10 @@ from typing import Any
 from remit import Callee, Tool
 
 
-def workers(tools: Iterable[Tool[..., Any]]) -> tuple[Callee[..., Any], ...]:
+def load_workers(tools: Iterable[Tool[..., Any]]) -> tuple[Callee[..., Any], ...]:
     """The workers of the files ``*.worker`` here, joined with the tools they name; none without the extra."""
     if find_spec("pydantic_ai") is None:
         return ()
-    from remit.workers import workers_of  # noqa: PLC0415 - of the extra
+    from remit.workers import load_workers  # noqa: PLC0415 - of the extra
 
-    return workers_of(Path(__file__).parent, tools=tools)
+    return load_workers(Path(__file__).parent, tools=tools)

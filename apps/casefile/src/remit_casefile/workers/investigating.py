@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from remit_casefile.casefiles.payloads import Payload, View
+from remit_casefile.casefiles.payloads import Payload, Result
 
 
 class Inquiry(Payload):
@@ -14,7 +14,7 @@ class Inquiry(Payload):
     question: str = Field(min_length=1, max_length=2000, description="What is to be found out from mail")
 
 
-class Findings(View):
+class Findings(Result):
     """What was found. ``messages`` are the ids of the messages that were kept in the casefile."""
 
     messages: list[str]

@@ -12,13 +12,13 @@ from remit_casefile.storage.tables import DriveFile, GmailLabel, GmailMessage, G
 from remit_casefile.storage.work import View
 from remit_casefile.workspace.payloads import Source
 
-Table: TypeAlias = type[GmailMessage] | type[GmailThread] | type[GmailLabel] | type[DriveFile] | type[SheetRange]
+CopyTable: TypeAlias = type[GmailMessage] | type[GmailThread] | type[GmailLabel] | type[DriveFile] | type[SheetRange]
 
-_AT_ONCE: Final = 500
+_BATCH_SIZE: Final = 500
 """How many ids a query names."""
 
 
-class Counts(NamedTuple):
+class CopyCounts(NamedTuple):
     """What became of copies that were put into a casefile."""
 
     stored: int
@@ -29,25 +29,25 @@ class Counts(NamedTuple):
 class Copies:
     """The copies of one kind in one casefile."""
 
-    def __init__(self, view: View, casefile_id: str, table: Table) -> None:
+    def __init__(self, view: View, casefile_id: str, table: CopyTable) -> None:
         self._session = view.session
         self._now = view.now
         self._casefile = casefile_id
         self._table = table
 
-    async def put(self, things: Mapping[str, BaseModel], *, overwrite: bool, kept: bool) -> Counts:
+    async def put(self, items: Mapping[str, BaseModel], *, overwrite: bool, kept: bool) -> CopyCounts:
         """Put things in, by their ids. What is there and other is replaced, or skipped without ``overwrite``.
 
         What is ``kept`` once stays so, whoever replaces it.
         """
         stored = updated = 0
-        for some in _portions(things):
-            there = {row.id: row for row in await self._rows(some)}
-            for key in some:
-                row, data = there.get(key), things[key].model_dump(mode="json")
+        for batch in _batches(items):
+            existing = {row.id: row for row in await self._load_rows(batch)}
+            for key in batch:
+                row, data = existing.get(key), items[key].model_dump(mode="json")
                 if row is None:
-                    made = self._table(casefile=self._casefile, id=key, data=data, kept=kept, synced_at=self._now)
-                    self._session.add(made)
+                    copy = self._table(casefile=self._casefile, id=key, data=data, kept=kept, synced_at=self._now)
+                    self._session.add(copy)
                     stored += 1
                     continue
                 row.kept = row.kept or kept
@@ -57,30 +57,32 @@ class Copies:
                     row.data, row.synced_at = data, self._now
                     updated += 1
             await self._session.flush()
-        return Counts(stored, updated, len(things) - stored - updated)
+        return CopyCounts(stored, updated, len(items) - stored - updated)
 
     async def drop(self, ids: Collection[str]) -> int:
         """Take out what is gone at its source; how many that were. What somebody stored by hand stays."""
-        gone = 0
-        for some in _portions(ids):
+        dropped = 0
+        for batch in _batches(ids):
             table = self._table
-            mine = (table.casefile == self._casefile, table.id.in_(some), table.kept.is_(False))
-            going = (await self._session.scalars(select(table.id).where(*mine))).all()
-            await self._session.execute(delete(table).where(*mine))
-            gone += len(going)
-        return gone
+            conditions = (table.casefile == self._casefile, table.id.in_(batch), table.kept.is_(False))
+            going = (await self._session.scalars(select(table.id).where(*conditions))).all()
+            await self._session.execute(delete(table).where(*conditions))
+            dropped += len(going)
+        return dropped
 
-    async def ids(self) -> set[str]:
+    async def list_ids(self) -> set[str]:
         """The ids of all that is there."""
         query = select(self._table.id).where(self._table.casefile == self._casefile)
         return set((await self._session.scalars(query)).all())
 
-    async def _rows(self, ids: list[str]) -> Iterable[GmailMessage | GmailThread | GmailLabel | DriveFile | SheetRange]:
+    async def _load_rows(
+        self, ids: list[str]
+    ) -> Iterable[GmailMessage | GmailThread | GmailLabel | DriveFile | SheetRange]:
         query = select(self._table).where(self._table.casefile == self._casefile, self._table.id.in_(ids))
         return (await self._session.scalars(query)).all()
 
 
-async def sync_of(view: View, casefile_id: str, source: Source) -> Sync:
+async def get_or_add_sync(view: View, casefile_id: str, source: Source) -> Sync:
     """How far the copies of a source got. Where there are none yet, a row that says so is added."""
     found = await view.session.get(Sync, (casefile_id, source))
     if found is None:
@@ -91,7 +93,7 @@ async def sync_of(view: View, casefile_id: str, source: Source) -> Sync:
     return found
 
 
-def _portions(ids: Iterable[str]) -> Iterator[list[str]]:
+def _batches(ids: Iterable[str]) -> Iterator[list[str]]:
     every = list(ids)
-    for start in range(0, len(every), _AT_ONCE):
-        yield every[start : start + _AT_ONCE]
+    for start in range(0, len(every), _BATCH_SIZE):
+        yield every[start : start + _BATCH_SIZE]

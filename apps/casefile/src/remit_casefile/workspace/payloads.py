@@ -32,7 +32,7 @@ class Result(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
-class Stood(Result):
+class CopyResult(Result):
     """What every write of copies says."""
 
     casefile_id: str = Field(description="Id of the casefile")

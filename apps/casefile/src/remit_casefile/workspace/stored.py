@@ -11,12 +11,12 @@ from sqlalchemy import ColumnElement, func, or_, select
 from remit import LeafContext
 from remit.errors import NotFoundError
 from remit.inventory import method
-from remit_casefile.casefiles.access import Level, casefile_at
+from remit_casefile.casefiles.access import Level, require_casefile
 from remit_casefile.google.payloads.drive import FileView
 from remit_casefile.google.payloads.gmail import MessageView
 from remit_casefile.storage.database import Database
 from remit_casefile.storage.tables import DriveFile, GmailLabel, GmailMessage, SheetRange, Sync
-from remit_casefile.storage.work import View, viewing
+from remit_casefile.storage.work import View, open_view
 from remit_casefile.workspace.fetching import range_id
 from remit_casefile.workspace.payloads import Source, SyncState
 from remit_casefile.workspace.stored_payloads import (
@@ -39,13 +39,13 @@ from remit_casefile.workspace.stored_payloads import (
     Page,
 )
 
-_SNIPPET: Final = 200
-Row: TypeAlias = type[GmailMessage] | type[DriveFile] | type[SheetRange]
-Asked: TypeAlias = ListCasefileMessagesPayload | ListCasefileFilesPayload | GetCasefileCellsPayload
-_TABLES: Final[Mapping[Source, Row]] = {"gmail": GmailMessage, "drive": DriveFile, "sheets": SheetRange}
+_SNIPPET_LENGTH: Final = 200
+CopyTable: TypeAlias = type[GmailMessage] | type[DriveFile] | type[SheetRange]
+ListPayload: TypeAlias = ListCasefileMessagesPayload | ListCasefileFilesPayload | GetCasefileCellsPayload
+_TABLES: Final[Mapping[Source, CopyTable]] = {"gmail": GmailMessage, "drive": DriveFile, "sheets": SheetRange}
 
 
-class Stored:
+class CopyReader:
     """The copies in casefiles, for reading."""
 
     def __init__(self, database: Database) -> None:
@@ -56,14 +56,16 @@ class Stored:
         self, ctx: LeafContext, request: ListCasefileMessagesRequest
     ) -> ListCasefileMessagesResponse:
         """List the mail that a casefile keeps, newest first, or search in it. Google is not asked."""
-        asked = request.payload
-        async with viewing(self._database, ctx) as view:
-            await casefile_at(view, asked.casefile_id, Level.VIEWER, request.operation)
-            where = _all_in(asked.casefile_id, GmailMessage, asked.query, "sender", "to", "cc", "subject", "text")
+        payload = request.payload
+        async with open_view(self._database, ctx) as view:
+            await require_casefile(view, payload.casefile_id, Level.VIEWER, request.operation)
+            where = _match_conditions(
+                payload.casefile_id, GmailMessage, payload.query, "sender", "to", "cc", "subject", "text"
+            )
             newest = GmailMessage.data["received_at"].as_string().desc()
-            found, page = await _page(view, asked, "gmail", where, newest)
-            names = await _label_names(view, asked.casefile_id)
-        messages = [_brief(MessageView.model_validate(data), names) for data in found]
+            found, page = await _load_page(view, payload, "gmail", where, newest)
+            names = await _load_label_names(view, payload.casefile_id)
+        messages = [_message_brief(MessageView.model_validate(data), names) for data in found]
         return ListCasefileMessagesResponse.completed(request, CasefileMessagesPayload(messages=messages, **dict(page)))
 
     @method
@@ -71,13 +73,13 @@ class Stored:
         self, ctx: LeafContext, request: GetCasefileMessageRequest
     ) -> GetCasefileMessageResponse:
         """Read one message that a casefile keeps."""
-        asked = request.payload
-        async with viewing(self._database, ctx) as view:
-            await casefile_at(view, asked.casefile_id, Level.VIEWER, request.operation)
-            row = await view.session.get(GmailMessage, (asked.casefile_id, asked.message_id))
+        payload = request.payload
+        async with open_view(self._database, ctx) as view:
+            await require_casefile(view, payload.casefile_id, Level.VIEWER, request.operation)
+            row = await view.session.get(GmailMessage, (payload.casefile_id, payload.message_id))
         if row is None:
             raise NotFoundError(
-                f"No message '{asked.message_id}' in {asked.casefile_id}. Those there are: list_casefile_messages."
+                f"No message '{payload.message_id}' in {payload.casefile_id}. Those there are: list_casefile_messages."
             )
         return GetCasefileMessageResponse.completed(request, MessageView.model_validate(row.data))
 
@@ -86,29 +88,29 @@ class Stored:
         self, ctx: LeafContext, request: ListCasefileFilesRequest
     ) -> ListCasefileFilesResponse:
         """List the files that a casefile keeps, by name, or search in their names. Google is not asked."""
-        asked = request.payload
-        async with viewing(self._database, ctx) as view:
-            await casefile_at(view, asked.casefile_id, Level.VIEWER, request.operation)
-            where = _all_in(asked.casefile_id, DriveFile, asked.query, "name")
-            found, page = await _page(view, asked, "drive", where, DriveFile.data["name"].as_string())
+        payload = request.payload
+        async with open_view(self._database, ctx) as view:
+            await require_casefile(view, payload.casefile_id, Level.VIEWER, request.operation)
+            where = _match_conditions(payload.casefile_id, DriveFile, payload.query, "name")
+            found, page = await _load_page(view, payload, "drive", where, DriveFile.data["name"].as_string())
         files = [FileView.model_validate(data) for data in found]
         return ListCasefileFilesResponse.completed(request, CasefileFilesPayload(files=files, **dict(page)))
 
     @method
     async def get_casefile_cells(self, ctx: LeafContext, request: GetCasefileCellsRequest) -> GetCasefileCellsResponse:
         """Read the cells that a casefile keeps, of one spreadsheet or of all. Google is not asked."""
-        asked = request.payload
-        async with viewing(self._database, ctx) as view:
-            await casefile_at(view, asked.casefile_id, Level.VIEWER, request.operation)
-            where = _all_in(asked.casefile_id, SheetRange, None)
-            if asked.spreadsheet_id is not None:
-                where.append(SheetRange.id.startswith(range_id(asked.spreadsheet_id, ""), autoescape=True))
-            found, page = await _page(view, asked, "sheets", where)
+        payload = request.payload
+        async with open_view(self._database, ctx) as view:
+            await require_casefile(view, payload.casefile_id, Level.VIEWER, request.operation)
+            where = _match_conditions(payload.casefile_id, SheetRange, None)
+            if payload.spreadsheet_id is not None:
+                where.append(SheetRange.id.startswith(range_id(payload.spreadsheet_id, ""), autoescape=True))
+            found, page = await _load_page(view, payload, "sheets", where)
         ranges = [CellsView.model_validate(data) for data in found]
         return GetCasefileCellsResponse.completed(request, CasefileCellsPayload(ranges=ranges, **dict(page)))
 
 
-def _all_in(casefile_id: str, table: Row, query: str | None, *fields: str) -> list[ColumnElement[bool]]:
+def _match_conditions(casefile_id: str, table: CopyTable, query: str | None, *fields: str) -> list[ColumnElement[bool]]:
     """The condition that a copy is in the casefile, and has every word of the query in one of the fields."""
     conditions: list[ColumnElement[bool]] = [table.casefile == casefile_id]
     for word in (query or "").split():
@@ -119,24 +121,24 @@ def _all_in(casefile_id: str, table: Row, query: str | None, *fields: str) -> li
     return conditions
 
 
-async def _page(
-    view: View, asked: Asked, source: Source, where: list[ColumnElement[bool]], *order: ColumnElement[str]
+async def _load_page(
+    view: View, payload: ListPayload, source: Source, where: list[ColumnElement[bool]], *order: ColumnElement[str]
 ) -> tuple[Sequence[dict[str, JsonValue]], Page]:
     """The copies on the page that is asked for, in an order of their own or by id, and what every list says."""
     table = _TABLES[source]
-    query = select(table.data).where(*where).order_by(*order, table.id).offset(asked.offset).limit(asked.limit)
+    query = select(table.data).where(*where).order_by(*order, table.id).offset(payload.offset).limit(payload.limit)
     total = await view.session.scalar(select(func.count()).select_from(table).where(*where)) or 0
-    sync = await _state(view, asked.casefile_id, source)
-    page = Page(total_count=total, offset=asked.offset, limit=asked.limit, sync=sync)
+    sync = await _load_sync_state(view, payload.casefile_id, source)
+    page = Page(total_count=total, offset=payload.offset, limit=payload.limit, sync=sync)
     return (await view.session.scalars(query)).all(), page
 
 
-async def _label_names(view: View, casefile_id: str) -> dict[str, str]:
+async def _load_label_names(view: View, casefile_id: str) -> dict[str, str]:
     query = select(GmailLabel.id, GmailLabel.data["name"].as_string()).where(GmailLabel.casefile == casefile_id)
     return {row[0]: row[1] for row in await view.session.execute(query)}
 
 
-async def _state(view: View, casefile_id: str, source: Source) -> SyncState | None:
+async def _load_sync_state(view: View, casefile_id: str, source: Source) -> SyncState | None:
     row = await view.session.get(Sync, (casefile_id, source))
     if row is None:
         return None
@@ -144,13 +146,13 @@ async def _state(view: View, casefile_id: str, source: Source) -> SyncState | No
     return SyncState.model_validate(state)
 
 
-def _brief(message: MessageView, names: dict[str, str]) -> MessageBrief:
+def _message_brief(message: MessageView, names: dict[str, str]) -> MessageBrief:
     return MessageBrief(
         id=message.id,
         thread_id=message.thread_id,
         received_at=message.received_at,
         sender=message.sender,
         subject=message.subject,
-        snippet=message.snippet or message.text[:_SNIPPET],
+        snippet=message.snippet or message.text[:_SNIPPET_LENGTH],
         labels=[names.get(label, label) for label in message.label_ids],
     )

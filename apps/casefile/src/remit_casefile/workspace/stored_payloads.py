@@ -7,7 +7,7 @@ from datetime import datetime
 from pydantic import Field
 
 from remit.inventory import Request, Response
-from remit_casefile.google.payloads.base import Id
+from remit_casefile.google.payloads.base import GoogleId
 from remit_casefile.google.payloads.drive import FileView
 from remit_casefile.google.payloads.gmail import MessageView
 from remit_casefile.google.payloads.sheets import Cell
@@ -32,7 +32,7 @@ class GetCasefileMessagePayload(Payload):
     """Which message of a casefile."""
 
     casefile_id: CasefileId
-    message_id: Id = Field(description="Id of the message")
+    message_id: GoogleId = Field(description="Id of the message")
 
 
 class ListCasefileFilesPayload(Payload):
@@ -50,7 +50,7 @@ class GetCasefileCellsPayload(Payload):
     """Which cells of a casefile."""
 
     casefile_id: CasefileId
-    spreadsheet_id: Id | None = Field(default=None, description="Only cells of this spreadsheet")
+    spreadsheet_id: GoogleId | None = Field(default=None, description="Only cells of this spreadsheet")
     limit: Limit = 10
     offset: Offset = 0
 

@@ -7,11 +7,11 @@ from typing import Annotated
 from pydantic import Field
 
 from remit.inventory import Request, Response
-from remit_casefile.google.payloads.base import Id
+from remit_casefile.google.payloads.base import GoogleId
 from remit_casefile.google.payloads.drive import FileView
 from remit_casefile.google.payloads.gmail import MessageView
 from remit_casefile.google.payloads.sheets import ValueRanges
-from remit_casefile.workspace.payloads import CasefileId, Payload, Stood
+from remit_casefile.workspace.payloads import CasefileId, CopyResult, Payload
 
 _SyncToken = Annotated[str, Field(min_length=1, max_length=100_000)]
 _TOKEN = "Token of the sync that gave them, so that the next sync goes on from there"  # noqa: S105 - a description
@@ -21,14 +21,14 @@ _OVERWRITE = "Whether what is in the casefile already is replaced; if not, it is
 class ThreadView(Payload):
     """A thread of mail."""
 
-    id: Id = Field(description="Id of the thread")
+    id: GoogleId = Field(description="Id of the thread")
     snippet: str = Field(default="", description="How its last message begins", max_length=2000)
 
 
 class LabelView(Payload):
     """A label of mail."""
 
-    id: Id = Field(description="Id of the label, as messages name it")
+    id: GoogleId = Field(description="Id of the label, as messages name it")
     name: str = Field(description="What people call it", min_length=1, max_length=500)
 
 
@@ -65,7 +65,7 @@ class StoreSheetDataPayload(Payload):
     overwrite: bool = Field(default=False, description=_OVERWRITE)
 
 
-class StoredPayload(Stood):
+class StoredPayload(CopyResult):
     """What was stored."""
 
     sync_token: str | None = Field(description="The token that was given, for the next sync to go on from")

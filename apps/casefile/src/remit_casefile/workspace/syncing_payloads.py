@@ -7,10 +7,10 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from remit.inventory import Request, Response
-from remit_casefile.google.payloads.base import Id
+from remit_casefile.google.payloads.base import GoogleId
 from remit_casefile.google.payloads.sheets import Range
 from remit_casefile.google.payloads.sync import Missing
-from remit_casefile.workspace.payloads import CasefileId, Payload, Stood
+from remit_casefile.workspace.payloads import CasefileId, CopyResult, Payload
 
 _Ranges = Annotated[list[Range], Field(max_length=100)]
 
@@ -19,7 +19,7 @@ class SyncGmailPayload(Payload):
     """Which casefile gets the mail that is new."""
 
     casefile_id: CasefileId
-    label_id: Id | None = Field(
+    label_id: GoogleId | None = Field(
         default=None,
         description="Only mail with this label. If omitted, the label of the last sync; at first, the whole mailbox",
     )
@@ -29,7 +29,7 @@ class SyncDrivePayload(Payload):
     """Which casefile gets the files that are new."""
 
     casefile_id: CasefileId
-    folder_id: Id | None = Field(
+    folder_id: GoogleId | None = Field(
         default=None,
         description="Only files in this folder. If omitted, the folder of the last sync; at first, all files",
     )
@@ -39,7 +39,9 @@ class SyncSheetsPayload(Payload):
     """Which casefile gets its cells anew."""
 
     casefile_id: CasefileId
-    spreadsheet_id: Id | None = Field(default=None, description="A spreadsheet to read more cells of, with ranges")
+    spreadsheet_id: GoogleId | None = Field(
+        default=None, description="A spreadsheet to read more cells of, with ranges"
+    )
     ranges: _Ranges = Field(default_factory=list[str], description="Cells of it to read from now on: Sheet1!A1:C10")
 
     @model_validator(mode="after")
@@ -49,7 +51,7 @@ class SyncSheetsPayload(Payload):
         return self
 
 
-class SyncedPayload(Stood):
+class SyncedPayload(CopyResult):
     """What a sync did to a casefile."""
 
     removed: int = Field(description="How many were gone at Google. What somebody stored by hand stays")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
-from apps.casefile.tests.google.fake.requests import RefusedError
+from apps.casefile.tests.google.fake.requests import ApprovalDeniedError
 
 PIECE = "upload.piece"
 """What a piece of an upload goes by, which the documents give no method of its own."""
@@ -40,7 +40,7 @@ class Says:
     status: int = 200
 
 
-Trouble = RefusedError | Cut | Stall | Keeps | Says
+Trouble = ApprovalDeniedError | Cut | Stall | Keeps | Says
 
 
 @dataclass(slots=True)
@@ -53,14 +53,14 @@ class Fault:
     skip: int = 0
 
 
-def busy(retry_after: str = "7") -> RefusedError:
+def busy(retry_after: str = "7") -> ApprovalDeniedError:
     """429."""
-    return RefusedError(429, "Quota exceeded.", "rateLimitExceeded", headers={"retry-after": retry_after})
+    return ApprovalDeniedError(429, "Quota exceeded.", "rateLimitExceeded", headers={"retry-after": retry_after})
 
 
-def broken(status: int = 500) -> RefusedError:
+def broken(status: int = 500) -> ApprovalDeniedError:
     """5xx."""
-    return RefusedError(status, "Internal Error", "backendError")
+    return ApprovalDeniedError(status, "Internal Error", "backendError")
 
 
 class Faults:

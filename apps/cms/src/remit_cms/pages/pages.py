@@ -6,7 +6,7 @@ from sqlalchemy import func, select, tuple_
 
 from remit import LeafContext
 from remit.errors import AlreadyExistsError
-from remit_cms.models import counted
+from remit_cms.models import pluralize
 from remit_cms.pages.payloads import (
     CreatePage,
     CreatePageWithContent,
@@ -21,11 +21,11 @@ from remit_cms.pages.payloads import (
     PageView,
     UpdatePage,
 )
-from remit_cms.pages.slugs import check_slug
-from remit_cms.sections.contents import place, sections_of, still_empty
-from remit_cms.storage.access import Edit, editing, viewing
+from remit_cms.pages.slugs import resolve_slug
+from remit_cms.sections.contents import add_section, describe_empty_slots, load_sections
+from remit_cms.storage.access import Edit, edit_once, open_view
 from remit_cms.storage.database import Database
-from remit_cms.storage.revisions import check_revision, revise, revise_last
+from remit_cms.storage.revisions import check_revision, save_last_revision, save_revision
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.tables import Page
 
@@ -38,46 +38,50 @@ class Pages:
 
     async def get_pages(self, ctx: LeafContext, payload: GetPages) -> PagesReply:
         """List the pages of the site: id, title, slug and status of each, without sections."""
-        async with viewing(self._database, ctx) as scope:
-            here = scope.target.holds(Page)
-            query = select(Page).where(here).order_by(Page.slug, Page.id).limit(payload.limit + 1)
+        async with open_view(self._database, ctx) as scope:
+            in_target = scope.target.row_filter(Page)
+            query = select(Page).where(in_target).order_by(Page.slug, Page.id).limit(payload.limit + 1)
             if payload.cursor is not None:
                 slug, _, page_id = payload.cursor.partition(":")
                 query = query.where(tuple_(Page.slug, Page.id) > tuple_(slug, page_id))
             rows = (await scope.session.scalars(query)).all()
-            total = await scope.session.scalar(select(func.count()).select_from(Page).where(here)) or 0
-            shown = rows[: payload.limit]
+            total = await scope.session.scalar(select(func.count()).select_from(Page).where(in_target)) or 0
+            page_rows = rows[: payload.limit]
             return PagesReply(
-                pages=[PageBrief(id=page.id, title=page.title, slug=page.slug, status=page.status) for page in shown],
+                pages=[
+                    PageBrief(id=page.id, title=page.title, slug=page.slug, status=page.status) for page in page_rows
+                ],
                 total=total,
-                next_cursor=f"{shown[-1].slug}:{shown[-1].id}" if len(rows) > len(shown) else None,
-                message=f"Found {counted(total, 'page')}" if len(shown) == total else f"{len(shown)} of {total} pages",
+                next_cursor=f"{page_rows[-1].slug}:{page_rows[-1].id}" if len(rows) > len(page_rows) else None,
+                message=f"Found {pluralize(total, 'page')}"
+                if len(page_rows) == total
+                else f"{len(page_rows)} of {total} pages",
             )
 
     async def get_page(self, ctx: LeafContext, payload: GetPage) -> PageReply:
         """Read one page by pageId or slug: its sections without content, unless includeContent is true."""
-        async with viewing(self._database, ctx) as scope:
-            page = await scope.page(payload.page_id or payload.slug or "")
-            locale = scope.locale(payload.locale_code) if payload.include_content else None
-            return await _reply(scope, page, f"Page '{page.title}' (/{page.slug})", locale=locale)
+        async with open_view(self._database, ctx) as scope:
+            page = await scope.find_page(payload.page_id or payload.slug or "")
+            locale = scope.resolve_locale(payload.locale_code) if payload.include_content else None
+            return await _page_reply(scope, page, f"Page '{page.title}' (/{page.slug})", locale=locale)
 
     async def create_page(self, ctx: LeafContext, payload: CreatePage) -> PageReply:
         """Create a new page with optional sections, as a draft. Returns the created page with its id."""
-        return await editing(self._database, ctx, payload, PageReply, lambda edit: _create(edit, payload))
+        return await edit_once(self._database, ctx, payload, PageReply, lambda edit: _create_page(edit, payload))
 
     async def create_page_with_content(self, ctx: LeafContext, payload: CreatePageWithContent) -> PageReply:
         """Create a page with its sections in one call: either all of it is created, as a draft, or nothing."""
-        return await editing(self._database, ctx, payload, PageReply, lambda edit: _create(edit, payload))
+        return await edit_once(self._database, ctx, payload, PageReply, lambda edit: _create_page(edit, payload))
 
     async def update_page(self, ctx: LeafContext, payload: UpdatePage) -> PageReply:
         """Change the title, slug, indexing or search engine texts of a page. Its sections stay as they are."""
 
         async def work(edit: Edit) -> PageReply:
-            page = await edit.page(payload.page_id)
+            page = await edit.find_page(payload.page_id)
             check_revision(page, payload.expected_revision)
-            before = _state(page)
+            before = _editable_fields(page)
             if payload.slug is not None:
-                await _rename(edit, page, payload.slug)
+                await _change_slug(edit, page, payload.slug)
             if payload.title is not None:
                 page.title = payload.title
             if payload.indexing is not None:
@@ -86,54 +90,54 @@ class Pages:
                 page.meta_title = payload.meta.title or None
             if payload.meta is not None and payload.meta.description is not None:
                 page.meta_description = payload.meta.description or None
-            if _state(page) == before:
-                return await _reply(edit, page, f"Page '{page.title}' (/{page.slug}) is like that already")
-            await revise(edit, page, "update_page")
-            return await _reply(edit, page, f"Updated page '{page.title}' (/{page.slug})")
+            if _editable_fields(page) == before:
+                return await _page_reply(edit, page, f"Page '{page.title}' (/{page.slug}) is like that already")
+            await save_revision(edit, page, "update_page")
+            return await _page_reply(edit, page, f"Updated page '{page.title}' (/{page.slug})")
 
-        return await editing(self._database, ctx, payload, PageReply, work)
+        return await edit_once(self._database, ctx, payload, PageReply, work)
 
     async def delete_page(self, ctx: LeafContext, payload: DeletePage) -> PageDeletion:
         """Delete a page and its sections. Call it with confirmed false first: that asks a person."""
         if not payload.confirmed:
-            return await self._ask_to_delete(ctx, payload)
+            return await self._request_confirmation(ctx, payload)
 
         async def work(edit: Edit) -> PageDeletion:
-            page = await edit.page_by_id(payload.page_id)
+            page = await edit.find_page_by_id(payload.page_id)
             check_revision(page, payload.expected_revision)
-            sections = await sections_of(edit, page)
-            await revise_last(edit, page, "delete_page")
+            sections = await load_sections(edit, page)
+            await save_last_revision(edit, page, "delete_page")
             await edit.session.delete(page)
             await edit.session.flush()
             return PageDeletion(
                 page_id=page.id,
-                message=f"Deleted page '{page.title}' (/{page.slug}) with {counted(len(sections), 'section')}",
+                message=f"Deleted page '{page.title}' (/{page.slug}) with {pluralize(len(sections), 'section')}",
             )
 
-        return await editing(self._database, ctx, payload, PageDeletion, work)
+        return await edit_once(self._database, ctx, payload, PageDeletion, work)
 
-    async def show_deletion(self, ctx: LeafContext, payload: DeletePage) -> str:
+    async def preview_deletion(self, ctx: LeafContext, payload: DeletePage) -> str:
         """The page that would be deleted, for the person who is asked: its title, its slug, its sections."""
-        async with viewing(self._database, ctx) as scope:
-            page = await scope.page_by_id(payload.page_id)
+        async with open_view(self._database, ctx) as scope:
+            page = await scope.find_page_by_id(payload.page_id)
             check_revision(page, payload.expected_revision)
-            keys = [section.section_key for section in await sections_of(scope, page)]
-            held = f"{counted(len(keys), 'section')} ({', '.join(keys)})" if keys else "no sections"
-            return f"the page '{page.title}' (/{page.slug}) with {held}"
+            keys = [section.section_key for section in await load_sections(scope, page)]
+            section_summary = f"{pluralize(len(keys), 'section')} ({', '.join(keys)})" if keys else "no sections"
+            return f"the page '{page.title}' (/{page.slug}) with {section_summary}"
 
-    async def _ask_to_delete(self, ctx: LeafContext, payload: DeletePage) -> PageDeletion:
+    async def _request_confirmation(self, ctx: LeafContext, payload: DeletePage) -> PageDeletion:
         return PageDeletion(
             success=False,
             requires_confirmation=True,
             page_id=payload.page_id,
-            message=f"This would delete {await self.show_deletion(ctx, payload)}. "
+            message=f"This would delete {await self.preview_deletion(ctx, payload)}. "
             "Nothing is deleted yet. Ask the person, and wait.",
         )
 
 
-async def _create(edit: Edit, payload: CreatePage) -> PageReply:
-    slug = check_slug(payload.slug, payload.title, edit.locales)
-    await _refuse_taken(edit, slug, edit.default_locale)
+async def _create_page(edit: Edit, payload: CreatePage) -> PageReply:
+    slug = resolve_slug(payload.slug, payload.title, edit.locales)
+    await _check_slug_is_free(edit, slug, edit.default_locale)
     page = Page(
         id=edit.new_id("page"),
         site=edit.target.site,
@@ -149,41 +153,47 @@ async def _create(edit: Edit, payload: CreatePage) -> PageReply:
     )
     edit.session.add(page)
     await edit.session.flush()
-    placed = [await place(edit, page, section, edit.default_locale) for section in payload.sections]
-    await revise(edit, page, "create_page")
-    lacks = "".join(still_empty([f"{part.definition.key}.{field}" for field in part.lacks]) for part in placed)
-    with_sections = f" with {counted(len(placed), 'section')}" if placed else ""
-    return await _reply(edit, page, f"Created page '{page.title}' (/{page.slug}){with_sections}, as a draft.{lacks}")
+    added = [await add_section(edit, page, section, edit.default_locale) for section in payload.sections]
+    await save_revision(edit, page, "create_page")
+    remark = "".join(
+        describe_empty_slots([f"{part.definition.key}.{field}" for field in part.empty_slots]) for part in added
+    )
+    with_sections = f" with {pluralize(len(added), 'section')}" if added else ""
+    return await _page_reply(
+        edit, page, f"Created page '{page.title}' (/{page.slug}){with_sections}, as a draft.{remark}"
+    )
 
 
-def _state(page: Page) -> tuple[object, ...]:
+def _editable_fields(page: Page) -> tuple[object, ...]:
     """What an update of a page may change."""
     return page.title, page.slug, page.indexing, page.meta_title, page.meta_description
 
 
-async def _rename(edit: Edit, page: Page, slug: str) -> None:
-    wanted = check_slug(slug, page.title, edit.locales)
-    if wanted != page.slug:
-        await _refuse_taken(edit, wanted, page.locale)
-        page.slug = wanted
+async def _change_slug(edit: Edit, page: Page, slug: str) -> None:
+    new_slug = resolve_slug(slug, page.title, edit.locales)
+    if new_slug != page.slug:
+        await _check_slug_is_free(edit, new_slug, page.locale)
+        page.slug = new_slug
 
 
-async def _refuse_taken(edit: Edit, slug: str, locale: str) -> None:
+async def _check_slug_is_free(edit: Edit, slug: str, locale: str) -> None:
     """Refuse a slug that another page at the root has.
 
     Raises:
         AlreadyExistsError: naming that page.
     """
-    query = select(Page).where(edit.target.holds(Page), Page.locale == locale, Page.parent.is_(None), Page.slug == slug)
-    taken = (await edit.session.scalars(query)).first()
-    if taken is not None:
+    query = select(Page).where(
+        edit.target.row_filter(Page), Page.locale == locale, Page.parent.is_(None), Page.slug == slug
+    )
+    conflicting = (await edit.session.scalars(query)).first()
+    if conflicting is not None:
         raise AlreadyExistsError(
-            f"There is a page with this slug already: '{taken.title}', id {taken.id}. "
+            f"There is a page with this slug already: '{conflicting.title}', id {conflicting.id}. "
             "If that page is meant, update it by its id. If not, ask the person."
         )
 
 
-async def _reply(scope: Scope, page: Page, message: str, *, locale: str | None = None) -> PageReply:
+async def _page_reply(scope: Scope, page: Page, message: str, *, locale: str | None = None) -> PageReply:
     meta = MetaView(title=page.meta_title, description=page.meta_description)
     view = PageView(
         id=page.id,
@@ -193,6 +203,6 @@ async def _reply(scope: Scope, page: Page, message: str, *, locale: str | None =
         revision=page.revision,
         indexing=page.indexing,
         meta=meta if meta != MetaView() else None,
-        sections=await sections_of(scope, page, locale=locale),
+        sections=await load_sections(scope, page, locale=locale),
     )
     return PageReply(page=view, message=message)

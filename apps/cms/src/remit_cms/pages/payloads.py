@@ -6,7 +6,17 @@ from typing import Annotated, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
-from remit_cms.models import LocaleCode, Maybe, Name, Payload, Reply, RevisionNumber, Shown, SlugText, View
+from remit_cms.models import (
+    IdOrKey,
+    LocaleCode,
+    OmittedIfNone,
+    OptionalParam,
+    Payload,
+    Reply,
+    RevisionNumber,
+    SlugText,
+    View,
+)
 from remit_cms.sections.payloads import SectionInput, SectionView
 
 _PAGE = "Id or slug of the page"
@@ -25,19 +35,19 @@ class GetPages(Payload):
     """Which pages to list."""
 
     limit: int = Field(default=50, description="Most pages to give (1-100)", ge=1, le=100)
-    cursor: Maybe[_Cursor] = Field(default=None, description="nextCursor of the list before")
+    cursor: OptionalParam[_Cursor] = Field(default=None, description="nextCursor of the list before")
 
 
 class GetPage(Payload):
     """Which page to read, and how much of it."""
 
-    page_id: Maybe[Name] = Field(default=None, description=_PAGE)
-    slug: Maybe[SlugText] = Field(default=None, description="Slug of the page")
+    page_id: OptionalParam[IdOrKey] = Field(default=None, description=_PAGE)
+    slug: OptionalParam[SlugText] = Field(default=None, description="Slug of the page")
     include_content: bool = Field(default=False, description="Give the content of every section too")
-    locale_code: Maybe[LocaleCode] = Field(default=None, description="Language, e.g. en")
+    locale_code: OptionalParam[LocaleCode] = Field(default=None, description="Language, e.g. en")
 
     @model_validator(mode="after")
-    def _names_a_page(self) -> Self:
+    def _require_page(self) -> Self:
         if self.page_id is None and self.slug is None:
             raise ValueError("give the pageId or the slug of a page; cms_getPages lists them")
         return self
@@ -47,7 +57,7 @@ class CreatePage(Payload):
     """A new page."""
 
     title: _Title
-    slug: Maybe[SlugText] = Field(default=None, description=f"{_SLUG}; made from the title if omitted")
+    slug: OptionalParam[SlugText] = Field(default=None, description=f"{_SLUG}; made from the title if omitted")
     sections: list[SectionInput] = Field(
         default_factory=list[SectionInput], description="Sections, from top to bottom", max_length=20
     )
@@ -62,22 +72,22 @@ class CreatePageWithContent(CreatePage):
 class Meta(Payload):
     """What search engines show of a page."""
 
-    title: Maybe[_MetaTitle] = Field(default=None, description="Title for search engines")
-    description: Maybe[_MetaText] = Field(default=None, description="Description for search engines")
+    title: OptionalParam[_MetaTitle] = Field(default=None, description="Title for search engines")
+    description: OptionalParam[_MetaText] = Field(default=None, description="Description for search engines")
 
 
 class UpdatePage(Payload):
     """Changes to a page. What is left out stays."""
 
-    page_id: Name = Field(description=_PAGE)
-    title: Maybe[_Title] = Field(default=None, description="New title")
-    slug: Maybe[SlugText] = Field(default=None, description="New slug")
-    indexing: Maybe[bool] = Field(default=None, description="Whether search engines may list the page")
-    meta: Maybe[Meta] = Field(default=None, description="Texts for search engines")
-    expected_revision: Maybe[RevisionNumber] = Field(default=None, description=_REVISION)
+    page_id: IdOrKey = Field(description=_PAGE)
+    title: OptionalParam[_Title] = Field(default=None, description="New title")
+    slug: OptionalParam[SlugText] = Field(default=None, description="New slug")
+    indexing: OptionalParam[bool] = Field(default=None, description="Whether search engines may list the page")
+    meta: OptionalParam[Meta] = Field(default=None, description="Texts for search engines")
+    expected_revision: OptionalParam[RevisionNumber] = Field(default=None, description=_REVISION)
 
     @model_validator(mode="after")
-    def _changes_something(self) -> Self:
+    def _require_change(self) -> Self:
         if all(value is None for value in (self.title, self.slug, self.indexing, self.meta)):
             raise ValueError("nothing to change; give title, slug, indexing or meta")
         return self
@@ -86,9 +96,9 @@ class UpdatePage(Payload):
 class DeletePage(Payload):
     """Which page to delete."""
 
-    page_id: Name = Field(description="Id of the page")
+    page_id: IdOrKey = Field(description="Id of the page")
     confirmed: bool = Field(default=False, description="Must be true to actually delete")
-    expected_revision: Maybe[RevisionNumber] = Field(default=None, description=_REVISION)
+    expected_revision: OptionalParam[RevisionNumber] = Field(default=None, description=_REVISION)
 
 
 class FindResource(Payload):
@@ -117,8 +127,8 @@ class PageBrief(View):
 class MetaView(View):
     """What search engines show of a page."""
 
-    title: Shown[str] = None
-    description: Shown[str] = None
+    title: OmittedIfNone[str] = None
+    description: OmittedIfNone[str] = None
 
 
 class PageView(PageBrief):
@@ -126,7 +136,7 @@ class PageView(PageBrief):
 
     revision: int
     indexing: bool
-    meta: Shown[MetaView] = None
+    meta: OmittedIfNone[MetaView] = None
     sections: list[SectionView]
 
 
@@ -150,7 +160,7 @@ class PagesReply(Reply):
 
     pages: list[PageBrief]
     total: int
-    next_cursor: Shown[str] = None
+    next_cursor: OmittedIfNone[str] = None
 
 
 class MatchesReply(Reply):
@@ -163,4 +173,4 @@ class PageDeletion(Reply):
     """A page that was deleted, or the question whether to."""
 
     page_id: str
-    requires_confirmation: Shown[bool] = None
+    requires_confirmation: OmittedIfNone[bool] = None

@@ -6,14 +6,14 @@ from rapidfuzz import fuzz, process, utils
 from sqlalchemy import select
 
 from remit import LeafContext
-from remit_cms.models import counted
+from remit_cms.models import pluralize
 from remit_cms.pages.payloads import FindResource, Match, MatchesReply, SearchPages
 from remit_cms.storage import full_text
-from remit_cms.storage.access import viewing
+from remit_cms.storage.access import open_view
 from remit_cms.storage.database import Database
 from remit_cms.storage.tables import Page
 
-_CUTOFF = 55
+_MIN_SCORE = 55
 
 
 class Search:
@@ -24,8 +24,8 @@ class Search:
 
     async def find_resource(self, ctx: LeafContext, payload: FindResource) -> MatchesReply:
         """Find pages whose title or slug is like the query, typing errors included. Use it before guessing a slug."""
-        async with viewing(self._database, ctx) as scope:
-            query = select(Page.id, Page.title, Page.slug).where(scope.target.holds(Page)).order_by(Page.slug)
+        async with open_view(self._database, ctx) as scope:
+            query = select(Page.id, Page.title, Page.slug).where(scope.target.row_filter(Page)).order_by(Page.slug)
             rows = (await scope.session.execute(query)).all()
         names = [name for row in rows for name in (row.title, row.slug)]
         found = process.extract(
@@ -34,21 +34,21 @@ class Search:
             scorer=fuzz.WRatio,
             processor=utils.default_process,
             limit=2 * payload.limit,
-            score_cutoff=_CUTOFF,
+            score_cutoff=_MIN_SCORE,
         )
         best: dict[int, Match] = {}
         for _, score, index in found:
             row = rows[index // 2]
             best.setdefault(index // 2, Match(id=row.id, title=row.title, slug=row.slug, score=round(score / 100, 2)))
-        return _reply([*best.values()][: payload.limit])
+        return _matches_reply([*best.values()][: payload.limit])
 
     async def search_pages(self, ctx: LeafContext, payload: SearchPages) -> MatchesReply:
         """Search pages for the words of a query in their titles and texts, ranked by full text, best match first."""
-        async with viewing(self._database, ctx) as scope:
-            hits = await full_text.search(scope, payload.query, payload.limit)
-        return _reply([Match(id=hit.id, title=hit.title, slug=hit.slug, score=hit.score) for hit in hits])
+        async with open_view(self._database, ctx) as scope:
+            hits = await full_text.search_pages(scope, payload.query, payload.limit)
+        return _matches_reply([Match(id=hit.id, title=hit.title, slug=hit.slug, score=hit.score) for hit in hits])
 
 
-def _reply(matches: list[Match]) -> MatchesReply:
-    message = f"Found {counted(len(matches), 'matching page')}" if matches else "No page matches"
+def _matches_reply(matches: list[Match]) -> MatchesReply:
+    message = f"Found {pluralize(len(matches), 'matching page')}" if matches else "No page matches"
     return MatchesReply(matches=matches, message=message)

@@ -6,8 +6,8 @@ from pydantic import Field
 
 from remit import LeafContext
 from remit_cms.models import Payload, Reply
-from remit_cms.rendering.rendering import Rendering
-from remit_cms.storage.access import viewing
+from remit_cms.rendering.rendering import PageRenderer
+from remit_cms.storage.access import open_view
 from remit_cms.storage.database import Database
 
 
@@ -28,13 +28,13 @@ class OpenedPage(Reply):
 class Opening:
     """Opens pages in whatever shows files."""
 
-    def __init__(self, database: Database, rendering: Rendering) -> None:
+    def __init__(self, database: Database, renderer: PageRenderer) -> None:
         self._database = database
-        self._rendering = rendering
+        self._renderer = renderer
 
     async def open_page(self, ctx: LeafContext, payload: OpenPage) -> OpenedPage:
         """Write a page as an HTML file and say where it is, so that a person can open it in a browser."""
-        async with viewing(self._database, ctx) as scope:
+        async with open_view(self._database, ctx) as scope:
             target = scope.target
-        path = await self._rendering.write(target, payload.page, payload.locale_code)
+        path = await self._renderer.write(target, payload.page, payload.locale_code)
         return OpenedPage(path=str(path), url=path.as_uri(), message=f"Open {path.as_uri()} in a browser")

@@ -18,20 +18,20 @@ from pydantic import JsonValue
 from sqlalchemy import select
 
 from remit_cms.models import Content
-from remit_cms.rendering.rich_text import rich_text
-from remit_cms.sections.contents import sections_of
-from remit_cms.storage.access import viewing
+from remit_cms.rendering.rich_text import render_rich_text
+from remit_cms.sections.contents import load_sections
+from remit_cms.storage.access import open_view
 from remit_cms.storage.database import Database
-from remit_cms.storage.scope import Scope, Target, structure_of
+from remit_cms.storage.scope import Scope, Target, parse_structure
 from remit_cms.storage.tables import Page, SectionDefinition, Site
 from remit_cms.templates.slots import Slot, SlotType, Structure
 from remit_cms.templates.values import url_scheme
 
-_HTML: Final = Path(__file__).parent / "html"
+_TEMPLATE_FOLDER: Final = Path(__file__).parent / "html"
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class RenderableField:
     """A slot that is filled, ready to be shown: rich text is safe HTML, the rest is escaped by the template."""
 
     key: str
@@ -40,11 +40,11 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class RenderableSection:
     """A section, ready to be shown. ``fields`` are in the template's order."""
 
     key: str
-    fields: tuple[Field, ...]
+    fields: tuple[RenderableField, ...]
 
     @property
     def content(self) -> dict[str, JsonValue | Markup]:
@@ -52,7 +52,7 @@ class Block:
         return {field.key: field.value for field in self.fields}
 
 
-class Rendering:
+class PageRenderer:
     """Renders the pages of all sites.
 
     Args:
@@ -65,41 +65,41 @@ class Rendering:
         self._database = database
         self._folder = folder
         self._jinja = SandboxedEnvironment(
-            loader=FileSystemLoader(_HTML), autoescape=True, trim_blocks=True, lstrip_blocks=True
+            loader=FileSystemLoader(_TEMPLATE_FOLDER), autoescape=True, trim_blocks=True, lstrip_blocks=True
         )
-        css = (_HTML / "site.css").read_text()
+        css = (_TEMPLATE_FOLDER / "site.css").read_text()
         self._style = Markup(css)  # noqa: S704  (our own file)
         digest = b64encode(sha256(css.encode()).digest()).decode()
-        self._policy = (
+        self._content_security_policy = (
             f"default-src 'none'; style-src 'sha256-{digest}'; img-src 'self' data:; media-src 'self'; "
             "base-uri 'none'; form-action 'none'"
         )
 
-    async def html(self, target: Target, slug: str, locale: str | None = None) -> str:
+    async def render(self, target: Target, id_or_slug: str, locale: str | None = None) -> str:
         """The page with that id or slug as an HTML document.
 
         Raises:
             NotFoundError: no such page.
-            InvalidError: the site has no such locale.
+            InvalidArgumentsError: the site has no such locale.
         """
-        async with viewing(self._database, target) as scope:
-            return await self._document(scope, await scope.page(slug), scope.locale(locale))
+        async with open_view(self._database, target) as scope:
+            return await self._render_document(scope, await scope.find_page(id_or_slug), scope.resolve_locale(locale))
 
-    async def write(self, target: Target, slug: str, locale: str | None = None) -> Path:
+    async def write(self, target: Target, id_or_slug: str, locale: str | None = None) -> Path:
         """Write the page's document in one step, so that nobody ever reads half of it, and say where."""
-        async with viewing(self._database, target) as scope:
-            page, code = await scope.page(slug), scope.locale(locale)
-            text = await self._document(scope, page, code)
+        async with open_view(self._database, target) as scope:
+            page, code = await scope.find_page(id_or_slug), scope.resolve_locale(locale)
+            text = await self._render_document(scope, page, code)
             folder = self._folder / target.site / target.environment
             path = (folder if code == scope.default_locale else folder / code) / f"{page.slug}.html"
-        await asyncio.to_thread(_replace, path, text)
+        await asyncio.to_thread(_write_atomically, path, text)
         return path
 
-    async def _document(self, scope: Scope, page: Page, locale: str) -> str:
+    async def _render_document(self, scope: Scope, page: Page, locale: str) -> str:
         site = await scope.session.get_one(Site, scope.target.site)
-        blocks = await _blocks(scope, page, locale)
+        blocks = await _prepare_sections(scope, page, locale)
         return self._jinja.get_template("page.html").render(
-            policy=self._policy,
+            policy=self._content_security_policy,
             style=self._style,
             site=site.name,
             locale=locale,
@@ -112,39 +112,39 @@ class Rendering:
         )
 
 
-async def _blocks(scope: Scope, page: Page, locale: str) -> list[Block]:
-    views = await sections_of(scope, page, locale=locale)
+async def _prepare_sections(scope: Scope, page: Page, locale: str) -> list[RenderableSection]:
+    views = await load_sections(scope, page, locale=locale)
     rows = await scope.session.scalars(
         select(SectionDefinition).where(
-            scope.target.holds(SectionDefinition), SectionDefinition.key.in_({view.section_key for view in views})
+            scope.target.row_filter(SectionDefinition), SectionDefinition.key.in_({view.section_key for view in views})
         )
     )
-    structures = {row.key: structure_of(row) for row in rows}
-    return [block(view.section_key, structures[view.section_key], view.content or {}) for view in views]
+    structures = {row.key: parse_structure(row) for row in rows}
+    return [prepare_section(view.section_key, structures[view.section_key], view.content or {}) for view in views]
 
 
-def block(key: str, structure: Structure, content: Content) -> Block:
+def prepare_section(key: str, structure: Structure, content: Content) -> RenderableSection:
     """A section's content made ready: rich text rendered, addresses that nobody should follow left out."""
-    return Block(
+    return RenderableSection(
         key,
         tuple(
-            Field(slot.key, slot.type.value, value)
+            RenderableField(slot.key, slot.type.value, value)
             for slot in structure.slots
-            if (value := _ready(slot, content.get(slot.key))) is not None
+            if (value := _prepare_value(slot, content.get(slot.key))) is not None
         ),
     )
 
 
-def _ready(slot: Slot, value: JsonValue) -> JsonValue | Markup:
+def _prepare_value(slot: Slot, value: JsonValue) -> JsonValue | Markup:
     if slot.type is SlotType.RICH_TEXT:
-        return rich_text(value) if isinstance(value, str) and value.strip() else None
+        return render_rich_text(value) if isinstance(value, str) and value.strip() else None
     if isinstance(value, dict):
         scheme = url_scheme(str(value.get("url", "")))
         return {**value, "local": scheme == ""} if scheme is not None else None
     return value or None
 
 
-def _replace(path: Path, text: str) -> None:
+def _write_atomically(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}-", suffix=".html")
     try:

@@ -20,7 +20,7 @@ _ATTRIBUTES: Final[dict[str, set[str]]] = {"a": {"href", "title"}, "ol": {"start
 _SCHEMES: Final = {"http", "https", "mailto", "tel"}
 
 
-def rich_text(markdown: str) -> Markup:
+def render_rich_text(markdown: str) -> Markup:
     """The HTML of a Markdown text.
 
     HTML inside the text is shown as text, not obeyed. No images, since those would be fetched from anywhere. The

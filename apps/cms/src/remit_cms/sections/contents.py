@@ -10,29 +10,29 @@ from sqlalchemy import func, select, update
 from remit_cms.models import Content
 from remit_cms.sections.payloads import SectionInput, SectionView
 from remit_cms.storage.access import Edit
-from remit_cms.storage.scope import Scope, structure_of
+from remit_cms.storage.scope import Scope, parse_structure
 from remit_cms.storage.tables import Page, PageSection, SectionContent, SectionDefinition
-from remit_cms.templates.values import check_content, missing
+from remit_cms.templates.values import check_content, empty_required_slots
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
-    """A section that was added. ``lacks`` names its required fields that are still empty."""
+class AddedSection:
+    """A section that was added. ``empty_slots`` names its required fields that are still empty."""
 
     section: PageSection
     definition: SectionDefinition
-    lacks: list[str]
+    empty_slots: list[str]
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class ContentUpdate:
     """Content that was written: whether anything changed, and the required fields that are still empty."""
 
     changed: bool
-    lacks: list[str]
+    empty_slots: list[str]
 
 
-async def sections_of(scope: Scope, page: Page, *, locale: str | None = None) -> list[SectionView]:
+async def load_sections(scope: Scope, page: Page, *, locale: str | None = None) -> list[SectionView]:
     """A page's sections in order; with their content if a locale is named."""
     query = (
         select(PageSection, SectionDefinition)
@@ -41,28 +41,30 @@ async def sections_of(scope: Scope, page: Page, *, locale: str | None = None) ->
         .order_by(PageSection.sort_order, PageSection.id)
     )
     rows = (await scope.session.execute(query)).all()
-    contents = await _contents(scope, [row[0].id for row in rows], locale) if locale else {}
-    return [_view(row[0], row[1], scope, contents.get(row[0].id, {}), locale) for row in rows]
+    contents = await _load_contents(scope, [row[0].id for row in rows], locale) if locale else {}
+    return [_to_view(row[0], row[1], scope, contents.get(row[0].id, {}), locale) for row in rows]
 
 
-async def section_view(scope: Scope, section: PageSection, definition: SectionDefinition, locale: str) -> SectionView:
+async def load_section(scope: Scope, section: PageSection, definition: SectionDefinition, locale: str) -> SectionView:
     """One section with its content."""
-    contents = await _contents(scope, [section.id], locale)
-    return _view(section, definition, scope, contents.get(section.id, {}), locale)
+    contents = await _load_contents(scope, [section.id], locale)
+    return _to_view(section, definition, scope, contents.get(section.id, {}), locale)
 
 
-async def place(edit: Edit, page: Page, given: SectionInput, locale: str, *, at: int | None = None) -> Placed:
-    """Add a section to a page, at its end, or before the section that now stands ``at`` a place.
+async def add_section(
+    edit: Edit, page: Page, section_input: SectionInput, locale: str, *, position: int | None = None
+) -> AddedSection:
+    """Add a section to a page, at its end, or before the section that now stands ``position`` a place.
 
     Raises:
         NotFoundError: no such template.
-        InvalidError: the content is not what the template takes.
+        InvalidArgumentsError: the content is not what the template takes.
     """
-    definition = await edit.definition(given.definition_id)
-    structure = structure_of(definition)
-    check_content(definition.key, structure, given.content)
+    definition = await edit.find_definition(section_input.definition_id)
+    structure = parse_structure(definition)
+    check_content(definition.key, structure, section_input.content)
     count = await edit.session.scalar(select(func.count()).select_from(PageSection).where(PageSection.page == page.id))
-    order = min(at if at is not None else count or 0, count or 0)
+    order = min(position if position is not None else count or 0, count or 0)
     await edit.session.execute(
         update(PageSection)
         .where(PageSection.page == page.id, PageSection.sort_order >= order)
@@ -71,36 +73,36 @@ async def place(edit: Edit, page: Page, given: SectionInput, locale: str, *, at:
     section = PageSection(id=edit.new_id("section"), page=page.id, definition=definition.id, sort_order=order)
     edit.session.add(section)
     await edit.session.flush()
-    content = _merged({}, given.content)
+    content = _merge_content({}, section_input.content)
     edit.session.add(SectionContent(section=section.id, locale=locale, content=content))
     await edit.session.flush()
-    return Placed(section, definition, missing(structure, content))
+    return AddedSection(section, definition, empty_required_slots(structure, content))
 
 
-async def write(
+async def update_content(
     edit: Edit, section: PageSection, definition: SectionDefinition, content: Content, locale: str
-) -> Written:
+) -> ContentUpdate:
     """Lay new values over a section's content in one locale.
 
     Raises:
-        InvalidError: the content is not what the template takes.
+        InvalidArgumentsError: the content is not what the template takes.
     """
-    structure = structure_of(definition)
+    structure = parse_structure(definition)
     check_content(definition.key, structure, content)
     row = await edit.session.get(SectionContent, (section.id, locale))
     before = row.content if row is not None else {}
-    after = _merged(before, content)
+    after = _merge_content(before, content)
     if after != before:
         if row is None:
             row = SectionContent(section=section.id, locale=locale, content=after)
             edit.session.add(row)
         row.content = after
         await edit.session.flush()
-    shown = await section_view(edit, section, definition, locale)
-    return Written(after != before, missing(structure, shown.content or {}))
+    view = await load_section(edit, section, definition, locale)
+    return ContentUpdate(after != before, empty_required_slots(structure, view.content or {}))
 
 
-async def take_off(edit: Edit, section: PageSection) -> None:
+async def remove_section(edit: Edit, section: PageSection) -> None:
     """Remove a section; those below it move up."""
     page, order = section.page, section.sort_order
     await edit.session.delete(section)
@@ -112,17 +114,17 @@ async def take_off(edit: Edit, section: PageSection) -> None:
     )
 
 
-def still_empty(fields: list[str]) -> str:
+def describe_empty_slots(keys: list[str]) -> str:
     """A remark on required fields that nobody has filled in."""
-    return f" Still empty: {', '.join(fields)}." if fields else ""
+    return f" Still empty: {', '.join(keys)}." if keys else ""
 
 
-def _merged(old: Content, new: Content) -> Content:
+def _merge_content(old: Content, new: Content) -> Content:
     """Shallow: new wins, null empties."""
     return {key: value for key, value in {**old, **new}.items() if value is not None}
 
 
-async def _contents(scope: Scope, sections: list[str], locale: str) -> dict[str, dict[str, Content]]:
+async def _load_contents(scope: Scope, sections: list[str], locale: str) -> dict[str, dict[str, Content]]:
     """Content by section and locale: the locale asked for, and the default to fall back on."""
     query = select(SectionContent).where(
         SectionContent.section.in_(sections), SectionContent.locale.in_({locale, scope.default_locale})
@@ -133,7 +135,7 @@ async def _contents(scope: Scope, sections: list[str], locale: str) -> dict[str,
     return found
 
 
-def _view(
+def _to_view(
     section: PageSection,
     definition: SectionDefinition,
     scope: Scope,

@@ -8,16 +8,16 @@ from pydantic import Field
 
 from remit_cms.models import (
     Content,
-    GivenContent,
+    ContentInput,
+    IdOrKey,
     LocaleCode,
-    Maybe,
-    Name,
+    OmittedIfNone,
+    OptionalParam,
     Payload,
     Reply,
     RevisionNumber,
-    Shown,
     View,
-    no_content,
+    empty_content,
 )
 
 _PAGE = "Id or slug of the page"
@@ -32,9 +32,9 @@ _Order = Annotated[int, Field(ge=0, le=1000)]
 class SectionInput(Payload):
     """A section to add to a page."""
 
-    definition_id: Name = Field(description=_DEFINITION)
-    content: GivenContent = Field(
-        default_factory=no_content,
+    definition_id: IdOrKey = Field(description=_DEFINITION)
+    content: ContentInput = Field(
+        default_factory=empty_content,
         description='The template\'s fields, e.g. {"heading": "Hello"}',
     )
 
@@ -42,48 +42,48 @@ class SectionInput(Payload):
 class GetPageSections(Payload):
     """Which page's sections to list."""
 
-    page_id: Name = Field(description=_PAGE)
+    page_id: IdOrKey = Field(description=_PAGE)
     include_content: bool = Field(default=False, description="Give the content of every section too")
-    locale_code: Maybe[LocaleCode] = Field(default=None, description=_LOCALE)
+    locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
 
 
 class GetSectionContent(Payload):
     """Which section to read."""
 
-    page_section_id: Name = Field(description=_SECTION)
-    locale_code: Maybe[LocaleCode] = Field(default=None, description=_LOCALE)
+    page_section_id: IdOrKey = Field(description=_SECTION)
+    locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
 
 
 class GetSectionFields(Payload):
     """Which template to describe."""
 
-    definition_id: Name = Field(description=_DEFINITION)
+    definition_id: IdOrKey = Field(description=_DEFINITION)
 
 
 class AddSectionToPage(SectionInput):
     """A section, and where to add it."""
 
-    page_id: Name = Field(description=_PAGE)
-    sort_order: Maybe[_Order] = Field(default=None, description="Place on the page, 0 is the top")
-    locale_code: Maybe[LocaleCode] = Field(default=None, description=_LOCALE)
-    expected_revision: Maybe[RevisionNumber] = Field(default=None, description=_REVISION)
+    page_id: IdOrKey = Field(description=_PAGE)
+    sort_order: OptionalParam[_Order] = Field(default=None, description="Place on the page, 0 is the top")
+    locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
+    expected_revision: OptionalParam[RevisionNumber] = Field(default=None, description=_REVISION)
 
 
 class UpdateSectionContent(Payload):
     """New values for fields of a section."""
 
-    page_section_id: Name = Field(description=_SECTION)
-    content: GivenContent = Field(description="The fields to change, with their new values; null empties one")
-    locale_code: Maybe[LocaleCode] = Field(default=None, description=_LOCALE)
-    expected_revision: Maybe[RevisionNumber] = Field(default=None, description=_REVISION)
+    page_section_id: IdOrKey = Field(description=_SECTION)
+    content: ContentInput = Field(description="The fields to change, with their new values; null empties one")
+    locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
+    expected_revision: OptionalParam[RevisionNumber] = Field(default=None, description=_REVISION)
 
 
 class DeletePageSection(Payload):
     """Which section to delete."""
 
-    page_section_id: Name = Field(description=_SECTION)
+    page_section_id: IdOrKey = Field(description=_SECTION)
     confirmed: bool = Field(default=False, description="Must be true to actually delete")
-    expected_revision: Maybe[RevisionNumber] = Field(default=None, description=_REVISION)
+    expected_revision: OptionalParam[RevisionNumber] = Field(default=None, description=_REVISION)
 
 
 class SectionView(View):
@@ -96,9 +96,9 @@ class SectionView(View):
     id: str
     section_key: str
     sort_order: int
-    locale_code: Shown[str] = None
-    content: Shown[Content] = None
-    untranslated: Shown[list[str]] = None
+    locale_code: OmittedIfNone[str] = None
+    content: OmittedIfNone[Content] = None
+    untranslated: OmittedIfNone[list[str]] = None
 
 
 class FieldView(View):
@@ -109,7 +109,7 @@ class FieldView(View):
     label: str
     required: bool
     write: str
-    options: Shown[list[str]] = None
+    options: OmittedIfNone[list[str]] = None
 
 
 class TemplateView(View):
@@ -119,7 +119,7 @@ class TemplateView(View):
     key: str
     name: str
     description: str
-    fields: Shown[list[str]] = None
+    fields: OmittedIfNone[list[str]] = None
 
 
 class SectionReply(Reply):
@@ -157,4 +157,4 @@ class SectionDeletion(Reply):
     """A section that was deleted, or the question whether to."""
 
     page_section_id: str
-    requires_confirmation: Shown[bool] = None
+    requires_confirmation: OmittedIfNone[bool] = None

@@ -14,7 +14,7 @@ from remit import LeafContext
 from remit.effects import once
 from remit_cms.models import Payload, Reply
 from remit_cms.storage.database import Database
-from remit_cms.storage.scope import Scope, Target, locales_of, target_of
+from remit_cms.storage.scope import Scope, Target, find_target, load_locales
 
 R = TypeVar("R", bound=Reply)
 
@@ -30,14 +30,18 @@ class Edit(Scope):
 
 
 @asynccontextmanager
-async def viewing(database: Database, of: LeafContext | Target) -> AsyncGenerator[Scope]:
+async def open_view(database: Database, context_or_target: LeafContext | Target) -> AsyncGenerator[Scope]:
     """A transaction that reads, on the caller's target or a given one."""
-    async with database.reading() as session:
-        target = of if isinstance(of, Target) else await target_of(session, of.caller.principal.tenant)
-        yield Scope(session=session, target=target, locales=await locales_of(session, target.site))
+    async with database.read_session() as session:
+        target = (
+            context_or_target
+            if isinstance(context_or_target, Target)
+            else await find_target(session, context_or_target.caller.principal.tenant)
+        )
+        yield Scope(session=session, target=target, locales=await load_locales(session, target.site))
 
 
-async def editing(
+async def edit_once(
     database: Database, ctx: LeafContext, payload: Payload, reply: type[R], work: Callable[[Edit], Awaitable[R]]
 ) -> R:
     """Write in one transaction, once per key of the call.
@@ -48,21 +52,21 @@ async def editing(
         IdempotencyError: the key was used for another operation or payload.
         RateLimitedError: the database was busy for too long.
     """
-    async with database.writing() as session:
-        target = await target_of(session, ctx.caller.principal.tenant)
+    async with database.write_session() as session:
+        target = await find_target(session, ctx.caller.principal.tenant)
         edit = Edit(
             session=session,
             target=target,
-            locales=await locales_of(session, target.site),
+            locales=await load_locales(session, target.site),
             author=ctx.caller.principal.name,
             run=ctx.run,
             now=database.clock(),
             new_id=database.new_id,
         )
         key = f"{target.site}/{target.environment}/{ctx.key}"
-        return await once(session, key, reply, lambda: work(edit), digest=_digest(payload))
+        return await once(session, key, reply, lambda: work(edit), digest=_payload_digest(payload))
 
 
-def _digest(payload: Payload) -> str:
-    said = json.dumps(payload.model_dump(mode="json"), sort_keys=True)
-    return sha256(f"{type(payload).__name__} {said}".encode()).hexdigest()
+def _payload_digest(payload: Payload) -> str:
+    payload_json = json.dumps(payload.model_dump(mode="json"), sort_keys=True)
+    return sha256(f"{type(payload).__name__} {payload_json}".encode()).hexdigest()

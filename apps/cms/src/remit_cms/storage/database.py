@@ -16,10 +16,10 @@ from remit_cms.storage.seed import add_site
 from remit_cms.storage.tables import Site
 
 MIGRATIONS: Final = Path(__file__).parent / "migrations"
-HEAD: Final = "0001"
+HEAD_REVISION: Final = "0001"
 """The newest migration. A test compares it with the migrations themselves."""
 
-SITE: Final = "local-site"
+FIRST_SITE: Final = "local-site"
 """The first site of a new database, and the tenant that it belongs to."""
 
 
@@ -48,16 +48,18 @@ class Database(SqliteFile):
         self,
         path: Path,
         *,
-        tenant: str = SITE,
+        tenant: str = FIRST_SITE,
         busy_timeout: float = 10.0,
         clock: Callable[[], datetime] = utc_now,
         new_id: Callable[[str], str] = random_id,
     ) -> None:
-        super().__init__(path, Schema(migrations=MIGRATIONS, head=HEAD, fill=self._seed), busy_timeout=busy_timeout)
+        super().__init__(
+            path, Schema(migrations=MIGRATIONS, head=HEAD_REVISION, seed=self._seed), busy_timeout=busy_timeout
+        )
         self.clock = clock
         self.new_id = new_id
         self._tenant = tenant
 
     async def _seed(self, session: AsyncSession) -> None:
         if await session.scalar(select(Site.key).limit(1)) is None:
-            await add_site(session, self._tenant, SITE, clock=self.clock, new_id=self.new_id)
+            await add_site(session, self._tenant, FIRST_SITE, clock=self.clock, new_id=self.new_id)

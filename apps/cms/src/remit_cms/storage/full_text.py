@@ -14,8 +14,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from remit_cms.storage.scope import Scope
 
 _WORD: Final = re.compile(r"\w+")
-_MOST_WORDS: Final = 20
-_SEARCH: Final = text(
+_MAX_WORDS: Final = 20
+_SEARCH_QUERY: Final = text(
     """
     SELECT pages.id, pages.title, pages.slug, -bm25(page_search, 0.0, 4.0, 1.0) AS score
     FROM page_search JOIN pages ON pages.id = page_search.page
@@ -35,36 +35,36 @@ class Hit:
     score: float
 
 
-async def put(session: AsyncSession, page: str, title: str, words: Iterable[str]) -> None:
+async def index_page(session: AsyncSession, page: str, title: str, words: Iterable[str]) -> None:
     """Index a page anew."""
-    await remove(session, page)
+    await unindex_page(session, page)
     await session.execute(
         text("INSERT INTO page_search (rowid, page, title, body) VALUES (:row, :page, :title, :body)"),
-        {"row": _row(page), "page": page, "title": title, "body": "\n".join(words)},
+        {"row": _row_id(page), "page": page, "title": title, "body": "\n".join(words)},
     )
 
 
-async def remove(session: AsyncSession, page: str) -> None:
+async def unindex_page(session: AsyncSession, page: str) -> None:
     """Take a page out of the index."""
-    await session.execute(text("DELETE FROM page_search WHERE rowid = :row"), {"row": _row(page)})
+    await session.execute(text("DELETE FROM page_search WHERE rowid = :row"), {"row": _row_id(page)})
 
 
-async def search(scope: Scope, query: str, limit: int) -> list[Hit]:
+async def search_pages(scope: Scope, query: str, limit: int) -> list[Hit]:
     """The pages that hold words of the query, or words that begin like them, best first."""
-    words = _WORD.findall(query)[:_MOST_WORDS]
+    words = _WORD.findall(query)[:_MAX_WORDS]
     if not words:
         return []
-    wanted = {
+    parameters = {
         "words": " OR ".join(f'"{word}"*' for word in words),
         "site": scope.target.site,
         "environment": scope.target.environment,
         "limit": limit,
     }
-    rows = (await scope.session.execute(_SEARCH, wanted)).all()
+    rows = (await scope.session.execute(_SEARCH_QUERY, parameters)).all()
     best = max((float(row.score) for row in rows), default=0.0)
     return [Hit(row.id, row.title, row.slug, round(float(row.score) / best, 2) if best > 0 else 1.0) for row in rows]
 
 
-def _row(page: str) -> int:
+def _row_id(page: str) -> int:
     """The index finds rows by number alone; 63 bits of a digest give each page its own."""
     return int.from_bytes(sha256(page.encode()).digest()[:8]) >> 1

@@ -13,7 +13,7 @@ from remit_cms.storage import full_text
 from remit_cms.storage.access import Edit
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.tables import Page, PageSection, Revision, SectionContent, SectionDefinition
-from remit_cms.templates.values import words_of
+from remit_cms.templates.values import iterate_texts
 
 
 def check_revision(page: Page, expected: int | None) -> None:
@@ -29,24 +29,24 @@ def check_revision(page: Page, expected: int | None) -> None:
         )
 
 
-async def revise(edit: Edit, page: Page, action: str) -> None:
+async def save_revision(edit: Edit, page: Page, action: str) -> None:
     """Keep the page as it now is, as its next revision, and index its words."""
     page.revision += 1
     page.updated_at = edit.now
-    snapshot = await _keep(edit, page, action)
-    await full_text.put(edit.session, page.id, page.title, words_of([*_texts(snapshot)]))
+    snapshot = await _add_revision(edit, page, action)
+    await full_text.index_page(edit.session, page.id, page.title, iterate_texts([*_searchable_values(snapshot)]))
 
 
-async def revise_last(edit: Edit, page: Page, action: str) -> None:
+async def save_last_revision(edit: Edit, page: Page, action: str) -> None:
     """Keep the page as its last revision, and forget its words. The page itself is the caller's to delete."""
     page.revision += 1
-    await _keep(edit, page, action)
-    await full_text.remove(edit.session, page.id)
+    await _add_revision(edit, page, action)
+    await full_text.unindex_page(edit.session, page.id)
 
 
-async def _keep(edit: Edit, page: Page, action: str) -> dict[str, JsonValue]:
+async def _add_revision(edit: Edit, page: Page, action: str) -> dict[str, JsonValue]:
     await edit.session.flush()
-    snapshot = await _snapshot(edit, page)
+    snapshot = await _build_snapshot(edit, page)
     edit.session.add(
         Revision(
             site=page.site,
@@ -64,7 +64,7 @@ async def _keep(edit: Edit, page: Page, action: str) -> dict[str, JsonValue]:
     return snapshot
 
 
-async def _snapshot(scope: Scope, page: Page) -> dict[str, JsonValue]:
+async def _build_snapshot(scope: Scope, page: Page) -> dict[str, JsonValue]:
     sections = (
         select(PageSection, SectionDefinition.key)
         .join(SectionDefinition, SectionDefinition.id == PageSection.definition)
@@ -101,7 +101,7 @@ async def _snapshot(scope: Scope, page: Page) -> dict[str, JsonValue]:
     }
 
 
-def _texts(snapshot: dict[str, JsonValue]) -> Sequence[JsonValue]:
+def _searchable_values(snapshot: dict[str, JsonValue]) -> Sequence[JsonValue]:
     """The contents of a snapshot, and what search engines are told of the page."""
     sections = cast("list[dict[str, JsonValue]]", snapshot["sections"])
     return [snapshot["meta"], *(section["contents"] for section in sections)]

@@ -9,7 +9,7 @@ from rapidfuzz import process
 from sqlalchemy import ColumnElement, and_, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from remit.errors import InvalidError, NotFoundError
+from remit.errors import InvalidArgumentsError, NotFoundError
 from remit_cms.storage.tables import Environment, Locale, Page, PageSection, Scoped, SectionDefinition, Site
 from remit_cms.templates.slots import Structure
 
@@ -21,7 +21,7 @@ class Target:
     site: str
     environment: str
 
-    def holds(self, table: type[Scoped]) -> ColumnElement[bool]:
+    def row_filter(self, table: type[Scoped]) -> ColumnElement[bool]:
         """The condition that a row belongs here."""
         return and_(table.site == self.site, table.environment == self.environment)
 
@@ -44,48 +44,50 @@ class Scope:
         """The locale of content that is not said to be in another."""
         return self.locales[0]
 
-    def locale(self, code: str | None) -> str:
+    def resolve_locale(self, code: str | None) -> str:
         """The locale of that code, or the default.
 
         Raises:
-            InvalidError: the site has no such locale.
+            InvalidArgumentsError: the site has no such locale.
         """
         if code is None or code in self.locales:
             return code or self.default_locale
-        raise InvalidError(f"No locale '{code}' on this site. Its locales: {', '.join(self.locales)}.")
+        raise InvalidArgumentsError(f"No locale '{code}' on this site. Its locales: {', '.join(self.locales)}.")
 
-    async def page(self, named: str) -> Page:
+    async def find_page(self, id_or_slug: str) -> Page:
         """The page with that id or slug.
 
         Raises:
             NotFoundError: naming pages like it.
         """
-        slug = named.strip("/")
+        slug = id_or_slug.strip("/")
         query = select(Page).where(
-            self.target.holds(Page), or_(Page.id == named, and_(Page.slug == slug, Page.parent.is_(None)))
+            self.target.row_filter(Page), or_(Page.id == id_or_slug, and_(Page.slug == slug, Page.parent.is_(None)))
         )
         found = (
-            await self.session.scalars(query.order_by(Page.id != named, Page.locale != self.default_locale).limit(1))
+            await self.session.scalars(
+                query.order_by(Page.id != id_or_slug, Page.locale != self.default_locale).limit(1)
+            )
         ).first()
         if found is not None:
             return found
-        slugs = (await self.session.scalars(select(Page.slug).where(self.target.holds(Page)))).all()
-        raise NotFoundError(f"No page '{named}'.{_likely('Pages', slug, slugs)}")
+        slugs = (await self.session.scalars(select(Page.slug).where(self.target.row_filter(Page)))).all()
+        raise NotFoundError(f"No page '{id_or_slug}'.{_suggest_names('Pages', slug, slugs)}")
 
-    async def page_by_id(self, page_id: str) -> Page:
+    async def find_page_by_id(self, page_id: str) -> Page:
         """The page with that very id, for what cannot be undone.
 
         Raises:
             NotFoundError: naming the id of the page whose slug was given.
         """
-        page = await self.page(page_id)
+        page = await self.find_page(page_id)
         if page.id != page_id:
             raise NotFoundError(
                 f"No page has the id '{page_id}'. The page with that slug is '{page.title}', id {page.id}."
             )
         return page
 
-    async def section(self, section_id: str) -> tuple[PageSection, Page, SectionDefinition]:
+    async def find_section(self, section_id: str) -> tuple[PageSection, Page, SectionDefinition]:
         """The section with that id, its page and its template.
 
         Raises:
@@ -95,38 +97,38 @@ class Scope:
             select(PageSection, Page, SectionDefinition)
             .join(Page, Page.id == PageSection.page)
             .join(SectionDefinition, SectionDefinition.id == PageSection.definition)
-            .where(PageSection.id == section_id, self.target.holds(Page))
+            .where(PageSection.id == section_id, self.target.row_filter(Page))
         )
         found = (await self.session.execute(query)).first()
         if found is None:
             raise NotFoundError(f"No section '{section_id}'. A page's sections and their ids: cms_getPageSections.")
         return found[0], found[1], found[2]
 
-    async def definition(self, named: str) -> SectionDefinition:
+    async def find_definition(self, id_or_key: str) -> SectionDefinition:
         """The section template with that id or key.
 
         Raises:
             NotFoundError: naming all keys.
         """
-        here = self.target.holds(SectionDefinition)
+        in_target = self.target.row_filter(SectionDefinition)
         query = select(SectionDefinition).where(
-            here, or_(SectionDefinition.id == named, SectionDefinition.key == named)
+            in_target, or_(SectionDefinition.id == id_or_key, SectionDefinition.key == id_or_key)
         )
         found = (await self.session.scalars(query)).first()
         if found is not None:
             return found
         keys = (
-            await self.session.scalars(select(SectionDefinition.key).where(here).order_by(SectionDefinition.key))
+            await self.session.scalars(select(SectionDefinition.key).where(in_target).order_by(SectionDefinition.key))
         ).all()
-        raise NotFoundError(f"No section template '{named}'. There are: {', '.join(keys)}.")
+        raise NotFoundError(f"No section template '{id_or_key}'. There are: {', '.join(keys)}.")
 
 
-def structure_of(definition: SectionDefinition) -> Structure:
+def parse_structure(definition: SectionDefinition) -> Structure:
     """The form of a template's sections."""
     return Structure.model_validate(definition.structure)
 
 
-async def target_of(session: AsyncSession, tenant: str) -> Target:
+async def find_target(session: AsyncSession, tenant: str) -> Target:
     """The target that a tenant works on: the main environment of its first site.
 
     Raises:
@@ -148,15 +150,17 @@ async def target_of(session: AsyncSession, tenant: str) -> Target:
     return Target(site=found[0], environment=found[1])
 
 
-async def locales_of(session: AsyncSession, site: str) -> tuple[str, ...]:
+async def load_locales(session: AsyncSession, site: str) -> tuple[str, ...]:
     """A site's locales, the default first."""
     query = select(Locale.code).where(Locale.site == site).order_by(Locale.is_default.desc(), Locale.code)
     return tuple((await session.scalars(query)).all())
 
 
-def _likely(kind: str, wanted: str, known: Sequence[str]) -> str:
+def _suggest_names(kind: str, query: str, existing: Sequence[str]) -> str:
     """What a caller may have meant, or what there is at all."""
-    near = [name for name, _, _ in process.extract(wanted, known, limit=3, score_cutoff=60)]
+    near = [name for name, _, _ in process.extract(query, existing, limit=3, score_cutoff=60)]
     if near:
         return f" {kind} like it: {', '.join(near)}."
-    return f" {kind} there are: {', '.join(sorted(known)[:5])}." if known else f" There are no {kind.lower()} yet."
+    return (
+        f" {kind} there are: {', '.join(sorted(existing)[:5])}." if existing else f" There are no {kind.lower()} yet."
+    )

@@ -8,9 +8,9 @@ from datetime import datetime
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from remit_cms.storage.tables import Environment, Locale, SectionDefinition, Site
-from remit_cms.templates.builtin import BUILTIN
+from remit_cms.templates.builtin import BUILTIN_TEMPLATES
 
-ENVIRONMENT = "main"
+DEFAULT_ENVIRONMENT = "main"
 
 
 async def add_site(
@@ -25,16 +25,16 @@ async def add_site(
     """Add a site for a tenant, with the environment main, English (the default) and German, and the templates."""
     session.add(Site(key=key, tenant=tenant, name=name, created_at=clock()))
     await session.flush()
-    session.add(Environment(site=key, name=ENVIRONMENT, is_default=True))
+    session.add(Environment(site=key, name=DEFAULT_ENVIRONMENT, is_default=True))
     session.add(Locale(site=key, code="en", name="English", is_default=True))
     session.add(Locale(site=key, code="de", name="Deutsch", is_default=False))
     await session.flush()
-    for template in BUILTIN:
+    for template in BUILTIN_TEMPLATES:
         session.add(
             SectionDefinition(
                 id=new_id("template"),
                 site=key,
-                environment=ENVIRONMENT,
+                environment=DEFAULT_ENVIRONMENT,
                 key=template.key,
                 name=template.name,
                 description=template.description,

@@ -19,7 +19,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from remit.effects import effects_table
-from remit.sqlite import Instant
+from remit.sqlite import UtcDateTime
 from remit_cms.models import Content
 
 
@@ -37,7 +37,7 @@ class Site(Base):
     key: Mapped[str] = mapped_column(String(64), primary_key=True)
     tenant: Mapped[str] = mapped_column(String(200), index=True)
     name: Mapped[str] = mapped_column(String(200))
-    created_at: Mapped[datetime] = mapped_column(Instant)
+    created_at: Mapped[datetime] = mapped_column(UtcDateTime)
 
 
 class Environment(Base):
@@ -66,11 +66,11 @@ class Scoped:
     environment: Mapped[str] = mapped_column(String(64))
 
 
-def _in_environment() -> ForeignKeyConstraint:
+def _environment_foreign_key() -> ForeignKeyConstraint:
     return ForeignKeyConstraint(["site", "environment"], ["environments.site", "environments.name"], ondelete="CASCADE")
 
 
-_AT_ROOT: Final = text("parent IS NULL")
+_IS_ROOT_PAGE: Final = text("parent IS NULL")
 
 
 class Page(Scoped, Base):
@@ -78,7 +78,7 @@ class Page(Scoped, Base):
 
     __tablename__ = "pages"
     __table_args__ = (
-        _in_environment(),
+        _environment_foreign_key(),
         ForeignKeyConstraint(["site", "locale"], ["locales.site", "locales.code"]),
         # Two, since null is no parent like another: pages at the root are compared among themselves.
         Index("pages_slug", "site", "environment", "locale", "parent", "slug", unique=True),
@@ -89,8 +89,8 @@ class Page(Scoped, Base):
             "locale",
             "slug",
             unique=True,
-            sqlite_where=_AT_ROOT,
-            postgresql_where=_AT_ROOT,
+            sqlite_where=_IS_ROOT_PAGE,
+            postgresql_where=_IS_ROOT_PAGE,
         ),
     )
     id: Mapped[str] = mapped_column(String(64), primary_key=True)
@@ -103,15 +103,15 @@ class Page(Scoped, Base):
     meta_title: Mapped[str | None] = mapped_column(String(200))
     meta_description: Mapped[str | None] = mapped_column(String(500))
     revision: Mapped[int]
-    created_at: Mapped[datetime] = mapped_column(Instant)
-    updated_at: Mapped[datetime] = mapped_column(Instant)
+    created_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    updated_at: Mapped[datetime] = mapped_column(UtcDateTime)
 
 
 class SectionDefinition(Scoped, Base):
     """A section template of a site. ``structure`` is rows of slots."""
 
     __tablename__ = "section_definitions"
-    __table_args__ = (_in_environment(), UniqueConstraint("site", "environment", "key"))
+    __table_args__ = (_environment_foreign_key(), UniqueConstraint("site", "environment", "key"))
     id: Mapped[str] = mapped_column(String(64), primary_key=True)
     key: Mapped[str] = mapped_column(String(64))
     name: Mapped[str] = mapped_column(String(200))
@@ -145,11 +145,11 @@ class Revision(Scoped, Base):
     """
 
     __tablename__ = "revisions"
-    __table_args__ = (_in_environment(), Index("revisions_run", "run"))
+    __table_args__ = (_environment_foreign_key(), Index("revisions_run", "run"))
     page: Mapped[str] = mapped_column(String(64), primary_key=True)
     number: Mapped[int] = mapped_column(primary_key=True)
     action: Mapped[str] = mapped_column(String(64))
     author: Mapped[str] = mapped_column(String(200))
     run: Mapped[str] = mapped_column(Text)
     snapshot: Mapped[dict[str, JsonValue]] = mapped_column(JSON)
-    created_at: Mapped[datetime] = mapped_column(Instant)
+    created_at: Mapped[datetime] = mapped_column(UtcDateTime)

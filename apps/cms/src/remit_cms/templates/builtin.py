@@ -7,22 +7,22 @@ from typing import Final
 from remit_cms.templates.slots import Row, Slot, SlotType, Structure, Template
 
 
-def _form(*rows: tuple[Slot, ...]) -> Structure:
+def _build_structure(*rows: tuple[Slot, ...]) -> Structure:
     return Structure(rows=tuple(Row(slots=row) for row in rows))
 
 
-_HEADING: Final = Slot(key="heading", type=SlotType.TEXT, label="Heading", required=True)
-_TITLE: Final = Slot(key="heading", type=SlotType.TEXT, label="Heading")
+_REQUIRED_HEADING: Final = Slot(key="heading", type=SlotType.TEXT, label="Heading", required=True)
+_OPTIONAL_HEADING: Final = Slot(key="heading", type=SlotType.TEXT, label="Heading")
 _SUBHEADING: Final = Slot(key="subheading", type=SlotType.TEXT, label="Subheading")
-_CONTENT: Final = Slot(key="content", type=SlotType.RICH_TEXT, label="Text")
-_BODY: Final = Slot(key="content", type=SlotType.RICH_TEXT, label="Text", required=True)
-_IMAGE: Final = Slot(key="image", type=SlotType.IMAGE, label="Image")
-_PICTURE: Final = Slot(key="image", type=SlotType.IMAGE, label="Image", required=True)
-_CTA: Final = Slot(key="cta", type=SlotType.LINK, label="Button")
-_BUTTON: Final = Slot(key="cta", type=SlotType.LINK, label="Button", required=True)
+_OPTIONAL_TEXT: Final = Slot(key="content", type=SlotType.RICH_TEXT, label="Text")
+_REQUIRED_TEXT: Final = Slot(key="content", type=SlotType.RICH_TEXT, label="Text", required=True)
+_OPTIONAL_IMAGE: Final = Slot(key="image", type=SlotType.IMAGE, label="Image")
+_REQUIRED_IMAGE: Final = Slot(key="image", type=SlotType.IMAGE, label="Image", required=True)
+_OPTIONAL_BUTTON: Final = Slot(key="cta", type=SlotType.LINK, label="Button")
+_REQUIRED_BUTTON: Final = Slot(key="cta", type=SlotType.LINK, label="Button", required=True)
 
 
-def _pairs(name: str, label: str, first: str, second: str) -> tuple[tuple[Slot, ...], ...]:
+def _numbered_pairs(name: str, label: str, first: str, second: str) -> tuple[tuple[Slot, ...], ...]:
     """Three numbered pairs of a short and a long text, as features and questions have them."""
     return tuple(
         (
@@ -33,29 +33,31 @@ def _pairs(name: str, label: str, first: str, second: str) -> tuple[tuple[Slot, 
     )
 
 
-BUILTIN: Final = (
+BUILTIN_TEMPLATES: Final = (
     Template(
         key="hero",
         name="Hero",
         description="The opening of a page: a large heading, with a few words, an image and a button.",
-        structure=_form((_HEADING,), (_SUBHEADING,), (_CONTENT,), (_IMAGE, _CTA)),
+        structure=_build_structure(
+            (_REQUIRED_HEADING,), (_SUBHEADING,), (_OPTIONAL_TEXT,), (_OPTIONAL_IMAGE, _OPTIONAL_BUTTON)
+        ),
     ),
     Template(
         key="text",
         name="Text",
         description="Running text in Markdown, with an optional heading.",
-        structure=_form((_TITLE,), (_BODY,)),
+        structure=_build_structure((_OPTIONAL_HEADING,), (_REQUIRED_TEXT,)),
     ),
     Template(
         key="image-text",
         name="Image and text",
         description="An image beside a text.",
-        structure=_form(
-            (_TITLE,),
-            (_PICTURE, _BODY),
+        structure=_build_structure(
+            (_OPTIONAL_HEADING,),
+            (_REQUIRED_IMAGE, _REQUIRED_TEXT),
             (
                 Slot(key="imagePosition", type=SlotType.OPTION, label="Image stands", options=("left", "right")),
-                _CTA,
+                _OPTIONAL_BUTTON,
             ),
         ),
     ),
@@ -63,14 +65,16 @@ BUILTIN: Final = (
         key="features",
         name="Features",
         description="Up to three features or services, each with a title and a text.",
-        structure=_form((_TITLE,), (_CONTENT,), *_pairs("feature", "Feature", "Title", "Text")),
+        structure=_build_structure(
+            (_OPTIONAL_HEADING,), (_OPTIONAL_TEXT,), *_numbered_pairs("feature", "Feature", "Title", "Text")
+        ),
     ),
     Template(
         key="quote",
         name="Quote",
         description="What somebody said, with their name.",
-        structure=_form(
-            (_BODY,),
+        structure=_build_structure(
+            (_REQUIRED_TEXT,),
             (
                 Slot(key="author", type=SlotType.TEXT, label="Who said it"),
                 Slot(key="role", type=SlotType.TEXT, label="Who that is"),
@@ -81,18 +85,20 @@ BUILTIN: Final = (
         key="call-to-action",
         name="Call to action",
         description="One invitation with one button.",
-        structure=_form((_HEADING,), (_CONTENT,), (_BUTTON,)),
+        structure=_build_structure((_REQUIRED_HEADING,), (_OPTIONAL_TEXT,), (_REQUIRED_BUTTON,)),
     ),
     Template(
         key="faq",
         name="Questions and answers",
         description="Up to three questions with their answers.",
-        structure=_form((_TITLE,), *_pairs("faq", "Question", "Question", "Answer")),
+        structure=_build_structure((_OPTIONAL_HEADING,), *_numbered_pairs("faq", "Question", "Question", "Answer")),
     ),
     Template(
         key="media",
         name="Film or sound",
         description="One film or sound with a caption.",
-        structure=_form((_TITLE,), (Slot(key="media", type=SlotType.MEDIA, label="File", required=True),)),
+        structure=_build_structure(
+            (_OPTIONAL_HEADING,), (Slot(key="media", type=SlotType.MEDIA, label="File", required=True),)
+        ),
     ),
 )

@@ -14,7 +14,7 @@ branch_labels = None
 depends_on = None
 
 
-def _texts(*names: str) -> list[sa.Column[str]]:
+def _text_columns(*names: str) -> list[sa.Column[str]]:
     return [sa.Column(name, sa.Text, nullable=False) for name in names]
 
 
@@ -27,10 +27,10 @@ def upgrade() -> None:
         sa.Column("driver", sa.Text, nullable=False),
         sa.Column("until", sa.Float, nullable=False),
         sa.Column("next_seq", sa.Integer, nullable=False),
-        *_texts("status", "tenant", "principal", "application", "agent", "callee", "conversation", "after"),
+        *_text_columns("status", "tenant", "principal", "application", "agent", "callee", "conversation", "after"),
         sa.Column("opened", sa.Float, nullable=False),
         sa.Column("ended", sa.Float, nullable=False),
-        *_texts("cancelled"),
+        *_text_columns("cancelled"),
     )
     op.create_index("remit_runs_conversation", "remit_runs", ["conversation", "opened"])
     op.create_table(
@@ -39,16 +39,16 @@ def upgrade() -> None:
         sa.Column("seq", sa.Integer, primary_key=True),
         sa.Column("epoch", sa.Integer, nullable=False),
         sa.Column("at", sa.Float, nullable=False),
-        *_texts("kind", "call", "body"),
+        *_text_columns("kind", "call", "body"),
         sa.Column("digest", sa.LargeBinary, nullable=False),
         sa.Column("chain", sa.LargeBinary, nullable=False),
     )
     op.create_table(
         "remit_questions",
         sa.Column("question", sa.Text, primary_key=True),
-        *_texts("run", "conversation", "match", "status"),
+        *_text_columns("run", "conversation", "match", "status"),
         sa.Column("asked", sa.Float, nullable=False),
-        *_texts("body", "decision", "taken_run", "taken_call"),
+        *_text_columns("body", "decision", "taken_run", "taken_call"),
     )
     op.create_index("remit_questions_match", "remit_questions", ["conversation", "match"])
     op.create_index("remit_questions_run", "remit_questions", ["run"])

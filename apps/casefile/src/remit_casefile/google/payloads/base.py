@@ -8,7 +8,7 @@ from pydantic import AliasChoices, AliasGenerator, BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 
-def _either(name: str) -> AliasChoices:
+def _field_or_camel(name: str) -> AliasChoices:
     """The field's own name, or as Google writes it."""
     return AliasChoices(name, to_camel(name))
 
@@ -19,15 +19,15 @@ class Payload(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
-class View(BaseModel):
+class GoogleModel(BaseModel):
     """What an operation gives. What Google says beyond its fields is left out."""
 
-    model_config = ConfigDict(frozen=True, alias_generator=AliasGenerator(validation_alias=_either))
+    model_config = ConfigDict(frozen=True, alias_generator=AliasGenerator(validation_alias=_field_or_camel))
 
 
 PAGE_TOKEN: Final = "next_page_token of the page before"  # noqa: S105 - a description
 
-Id = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[A-Za-z0-9_-]+$")]
+GoogleId = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[A-Za-z0-9_-]+$")]
 """An id as Google gives them."""
 
 PageToken = Annotated[str, Field(min_length=1, max_length=4096)]

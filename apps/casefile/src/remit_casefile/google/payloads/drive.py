@@ -9,7 +9,7 @@ from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
-from remit_casefile.google.payloads.base import PAGE_TOKEN, Id, PageToken, Payload, View
+from remit_casefile.google.payloads.base import PAGE_TOKEN, GoogleId, GoogleModel, PageToken, Payload
 
 FILE_FIELDS: Final = "id,name,mimeType,size,modifiedTime,md5Checksum,parents,trashed,webViewLink"
 """What is asked of a file: the fields of `FileView`."""
@@ -17,8 +17,8 @@ FILE_FIELDS: Final = "id,name,mimeType,size,modifiedTime,md5Checksum,parents,tra
 MimeType = Annotated[str, Field(max_length=127, pattern=r"^[\w.+-]+/[\w.+-]+$")]
 """A media type without parameters."""
 
-_MostBytes = Annotated[int, Field(ge=1, le=10 * 2**20)]
-_MOST = "Refuse what is larger than so many bytes (up to 10 MiB)"
+_MaxBytes = Annotated[int, Field(ge=1, le=10 * 2**20)]
+_MAX_BYTES_DESCRIPTION = "Refuse what is larger than so many bytes (up to 10 MiB)"
 
 
 class ListFiles(Payload):
@@ -30,7 +30,7 @@ class ListFiles(Payload):
         min_length=1,
         max_length=2000,
     )
-    folder_id: Id | None = Field(default=None, description="Only files in this folder")
+    folder_id: GoogleId | None = Field(default=None, description="Only files in this folder")
     page_size: int = Field(default=50, description="Most files to give (1-1000)", ge=1, le=1000)
     page_token: PageToken | None = Field(default=None, description=PAGE_TOKEN)
 
@@ -38,22 +38,22 @@ class ListFiles(Payload):
 class GetFile(Payload):
     """Which file to look at."""
 
-    file_id: Id = Field(description="Id of the file")
+    file_id: GoogleId = Field(description="Id of the file")
 
 
 class DownloadFile(Payload):
     """Which file to download."""
 
-    file_id: Id = Field(description="Id of the file")
-    max_bytes: _MostBytes = Field(default=2**20, description=_MOST)
+    file_id: GoogleId = Field(description="Id of the file")
+    max_bytes: _MaxBytes = Field(default=2**20, description=_MAX_BYTES_DESCRIPTION)
 
 
 class ExportFile(Payload):
     """Which Google document to export, and as what."""
 
-    file_id: Id = Field(description="Id of a Google document, spreadsheet or presentation")
+    file_id: GoogleId = Field(description="Id of a Google document, spreadsheet or presentation")
     mime_type: MimeType = Field(description="What to export it as, e.g. text/plain, text/csv or application/pdf")
-    max_bytes: _MostBytes = Field(default=2**20, description=_MOST)
+    max_bytes: _MaxBytes = Field(default=2**20, description=_MAX_BYTES_DESCRIPTION)
 
 
 class UploadFile(Payload):
@@ -63,10 +63,10 @@ class UploadFile(Payload):
     mime_type: MimeType = Field(default="text/plain", description="What the content is")
     text: str | None = Field(default=None, description="The content, as text", max_length=10 * 2**20)
     base64: str | None = Field(default=None, description="The content, as base64", max_length=14 * 2**20)
-    folder_id: Id | None = Field(default=None, description="Folder to put it in; the top folder if omitted")
+    folder_id: GoogleId | None = Field(default=None, description="Folder to put it in; the top folder if omitted")
 
     @model_validator(mode="after")
-    def _has_one_content(self) -> Self:
+    def _require_one_content(self) -> Self:
         if (self.text is None) == (self.base64 is None):
             raise ValueError("give the content either as text or as base64")
         if self.base64 is not None:
@@ -82,7 +82,7 @@ class UploadFile(Payload):
         return base64.b64decode(self.base64) if self.base64 is not None else (self.text or "").encode()
 
 
-class FileView(View):
+class FileView(GoogleModel):
     """A file, without its content."""
 
     id: str = Field(description="Id of the file")
@@ -96,7 +96,7 @@ class FileView(View):
     web_view_link: str | None = Field(default=None, description="Where a person opens it")
 
 
-class FileList(View):
+class FileList(GoogleModel):
     """A page of files."""
 
     files: list[FileView] = Field(default_factory=list[FileView], description="The files")
@@ -104,7 +104,7 @@ class FileList(View):
     incomplete_search: bool = Field(default=False, description="Whether some places could not be searched")
 
 
-class FileContent(View):
+class FileContent(GoogleModel):
     """The content of a file."""
 
     file_id: str = Field(description="Id of the file")

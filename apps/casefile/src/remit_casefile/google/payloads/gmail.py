@@ -9,10 +9,10 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from remit_casefile.google.payloads.base import PAGE_TOKEN, Id, PageToken, Payload, View
+from remit_casefile.google.payloads.base import PAGE_TOKEN, GoogleId, GoogleModel, PageToken, Payload
 
 
-def _address(text: str) -> str:
+def _check_mail_address(text: str) -> str:
     try:
         parsed = Address(addr_spec=text)
     except (HeaderParseError, ValueError, IndexError) as error:
@@ -22,17 +22,17 @@ def _address(text: str) -> str:
     return text
 
 
-MailAddress = Annotated[str, Field(min_length=3, max_length=254), AfterValidator(_address)]
+MailAddress = Annotated[str, Field(min_length=3, max_length=254), AfterValidator(_check_mail_address)]
 """A bare mail address, without a name before it."""
 
 
-def _one_line(text: str) -> str:
+def _check_one_line(text: str) -> str:
     if text.splitlines() not in ([], [text]) or "\x00" in text:
         raise ValueError("a subject is one line")
     return text
 
 
-_LabelIds = Annotated[list[Id], Field(max_length=20)]
+_LabelIds = Annotated[list[GoogleId], Field(max_length=20)]
 
 
 class ListMessages(Payload):
@@ -59,7 +59,7 @@ class SearchMessages(Payload):
 class GetMessage(Payload):
     """Which message to read."""
 
-    message_id: Id = Field(description="Id of the message, from a list or a search")
+    message_id: GoogleId = Field(description="Id of the message, from a list or a search")
 
 
 class SendMessage(Payload):
@@ -70,9 +70,11 @@ class SendMessage(Payload):
     bcc: list[MailAddress] = Field(
         default_factory=list[str], description="Who gets a copy that nobody else sees", max_length=100
     )
-    subject: Annotated[str, AfterValidator(_one_line)] = Field(description="The subject, one line", max_length=500)
+    subject: Annotated[str, AfterValidator(_check_one_line)] = Field(
+        description="The subject, one line", max_length=500
+    )
     body: str = Field(description="The text", max_length=500_000)
-    thread_id: Id | None = Field(default=None, description="Thread to answer in, with in_reply_to")
+    thread_id: GoogleId | None = Field(default=None, description="Thread to answer in, with in_reply_to")
     in_reply_to: str | None = Field(
         default=None,
         description="message_id of the message that this answers",
@@ -81,14 +83,14 @@ class SendMessage(Payload):
     )
 
 
-class MessageRef(View):
+class MessageRef(GoogleModel):
     """A message in a list."""
 
     id: str = Field(description="Id of the message")
     thread_id: str = Field(default="", description="Id of its thread")
 
 
-class MessageList(View):
+class MessageList(GoogleModel):
     """A page of messages, newest first."""
 
     messages: list[MessageRef] = Field(default_factory=list[MessageRef], description="The messages")
@@ -96,7 +98,7 @@ class MessageList(View):
     result_size_estimate: int = Field(default=0, description="Roughly how many messages there are in all")
 
 
-class AttachmentView(View):
+class AttachmentView(GoogleModel):
     """A file that came with a message."""
 
     filename: str = Field(description="Its name, as the sender wrote it")
@@ -104,7 +106,7 @@ class AttachmentView(View):
     size: int = Field(description="Its size in bytes")
 
 
-class MessageView(View):
+class MessageView(GoogleModel):
     """A message. Everything in it but the ids, labels and times of Google is what its sender chose to write."""
 
     id: str = Field(description="Id of the message")
@@ -122,7 +124,7 @@ class MessageView(View):
     attachments: list[AttachmentView] = Field(description="The files that came with it")
 
 
-class SentMessage(View):
+class SentMessage(GoogleModel):
     """A message that was sent."""
 
     id: str = Field(description="Id of the message")

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
-from remit_casefile.google.payloads.base import Id, Payload, View
+from remit_casefile.google.payloads.base import GoogleId, GoogleModel, Payload
 
 Cell: TypeAlias = bool | int | float | str | None
 """The value of a cell. On writing, None leaves what is there."""
@@ -23,7 +23,7 @@ _RAW = "RAW stores values as they are; USER_ENTERED reads them as typed by a per
 class BatchGet(Payload):
     """Which cells to read."""
 
-    spreadsheet_id: Id = Field(description="Id of the spreadsheet")
+    spreadsheet_id: GoogleId = Field(description="Id of the spreadsheet")
     ranges: list[Range] = Field(description="Cells to read, e.g. Sheet1!A1:C10", min_length=1, max_length=100)
     value_render: Literal["FORMATTED_VALUE", "UNFORMATTED_VALUE", "FORMULA"] = Field(
         default="FORMATTED_VALUE", description="Values as they are shown, as they are, or the formulas behind them"
@@ -33,7 +33,7 @@ class BatchGet(Payload):
 class UpdateValues(Payload):
     """What to write where."""
 
-    spreadsheet_id: Id = Field(description="Id of the spreadsheet")
+    spreadsheet_id: GoogleId = Field(description="Id of the spreadsheet")
     range: Range = Field(description="Cells to write, e.g. Sheet1!A1:C10")
     values: Rows = Field(description="The values, row by row; null leaves a cell as it is")
     value_input: Literal["RAW", "USER_ENTERED"] = Field(default="RAW", description=_RAW)
@@ -42,27 +42,27 @@ class UpdateValues(Payload):
 class AppendValues(Payload):
     """What to add to which table."""
 
-    spreadsheet_id: Id = Field(description="Id of the spreadsheet")
+    spreadsheet_id: GoogleId = Field(description="Id of the spreadsheet")
     range: Range = Field(description="Cells in which the table is looked for, e.g. Sheet1!A1:C1")
     values: Rows = Field(description="The new rows")
     value_input: Literal["RAW", "USER_ENTERED"] = Field(default="RAW", description=_RAW)
 
 
-class ValueRange(View):
+class ValueRange(GoogleModel):
     """Cells and their values. Empty rows and columns at the end are left out."""
 
     range: str = Field(description="The cells, in A1 notation")
     values: list[list[Cell]] = Field(default_factory=list[list[Cell]], description="Their values, row by row")
 
 
-class ValueRanges(View):
+class ValueRanges(GoogleModel):
     """What was read, in the order asked."""
 
     spreadsheet_id: str = Field(description="Id of the spreadsheet")
     value_ranges: list[ValueRange] = Field(default_factory=list[ValueRange], description="The ranges")
 
 
-class UpdatedValues(View):
+class UpdatedValues(GoogleModel):
     """What was written."""
 
     spreadsheet_id: str = Field(description="Id of the spreadsheet")
@@ -72,7 +72,7 @@ class UpdatedValues(View):
     updated_cells: int = Field(default=0, description="How many cells")
 
 
-class AppendedValues(View):
+class AppendedValues(GoogleModel):
     """What was added."""
 
     spreadsheet_id: str = Field(description="Id of the spreadsheet")

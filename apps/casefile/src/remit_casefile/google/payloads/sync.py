@@ -6,12 +6,12 @@ from typing import Literal
 
 from pydantic import Field
 
-from remit_casefile.google.payloads.base import View
+from remit_casefile.google.payloads.base import GoogleModel
 from remit_casefile.google.payloads.drive import FileView
 from remit_casefile.google.payloads.gmail import MessageView
 
 
-class Missing(View):
+class Missing(GoogleModel):
     """Something that could not be had this time. The next sync tries again, from the token of this one."""
 
     what: str = Field(description="Id of the message, or which part of a list")
@@ -19,7 +19,7 @@ class Missing(View):
     error: str = Field(description="What went wrong")
 
 
-class Synced(View):
+class SyncResult(GoogleModel):
     """What every sync gives."""
 
     status: Literal["completed", "partial"] = Field(description="partial: what is missing comes with a later sync")
@@ -32,13 +32,13 @@ class Synced(View):
     sync_token: str = Field(description="What to begin the next sync with; store it along with what came")
 
 
-class MailboxSynced(Synced):
+class MailboxSyncResult(SyncResult):
     """What is new in a mailbox."""
 
     messages: list[MessageView] = Field(description="New and changed messages, as they are now")
 
 
-class DriveSynced(Synced):
+class DriveSyncResult(SyncResult):
     """What is new among files."""
 
     files: list[FileView] = Field(description="New and changed files, as they are now")

@@ -11,10 +11,10 @@ down_revision = None
 
 def upgrade() -> None:
     """To this version."""
-    _sites()
-    _pages()
-    _sections()
-    _revisions()
+    _create_site_tables()
+    _create_page_table()
+    _create_section_tables()
+    _create_revision_table()
     op.create_table(
         "remit_effects",
         sa.Column("key", sa.Text, primary_key=True),
@@ -45,7 +45,7 @@ def downgrade() -> None:
         op.drop_table(table)
 
 
-def _sites() -> None:
+def _create_site_tables() -> None:
     op.create_table(
         "sites",
         sa.Column("key", sa.String(64), primary_key=True),
@@ -70,7 +70,7 @@ def _sites() -> None:
         )
 
 
-def _scope() -> list[sa.schema.SchemaItem]:
+def _environment_columns() -> list[sa.schema.SchemaItem]:
     return [
         sa.Column("site", sa.String(64), nullable=False),
         sa.Column("environment", sa.String(64), nullable=False),
@@ -80,11 +80,11 @@ def _scope() -> list[sa.schema.SchemaItem]:
     ]
 
 
-def _pages() -> None:
+def _create_page_table() -> None:
     op.create_table(
         "pages",
         sa.Column("id", sa.String(64), primary_key=True),
-        *_scope(),
+        *_environment_columns(),
         sa.Column("locale", sa.String(16), nullable=False),
         sa.Column("parent", sa.String(64), sa.ForeignKey("pages.id", ondelete="RESTRICT")),
         sa.Column("slug", sa.String(64), nullable=False),
@@ -110,11 +110,11 @@ def _pages() -> None:
     )
 
 
-def _sections() -> None:
+def _create_section_tables() -> None:
     op.create_table(
         "section_definitions",
         sa.Column("id", sa.String(64), primary_key=True),
-        *_scope(),
+        *_environment_columns(),
         sa.Column("key", sa.String(64), nullable=False),
         sa.Column("name", sa.String(200), nullable=False),
         sa.Column("description", sa.String(1000), nullable=False),
@@ -141,10 +141,10 @@ def _sections() -> None:
     )
 
 
-def _revisions() -> None:
+def _create_revision_table() -> None:
     op.create_table(
         "revisions",
-        *_scope(),
+        *_environment_columns(),
         sa.Column("page", sa.String(64), primary_key=True),
         sa.Column("number", sa.Integer, primary_key=True),
         sa.Column("action", sa.String(64), nullable=False),
