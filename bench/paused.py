@@ -18,7 +18,7 @@ from pydantic import TypeAdapter
 from bench.world import PERSON, Note, ToolCallingModel, minimum_of, sql_store, time_floor
 from figures.figure import Figure, at_most
 from remit import Agent, App, Effect, Principal, Risk, Runtime, tool
-from remit.journal.sql import SqlStore
+from remit.journal.sql.store import SqlStore
 
 ROOT: Final = Path(__file__).parent.parent
 WAITING: Final = 10_000

@@ -37,10 +37,10 @@ from remit.contracts.arguments import Limits, parse_arguments
 from remit.contracts.call import Call
 from remit.contracts.chat import completion_from_message, encode_message
 from remit.contracts.principal import Caller
-from remit.journal.in_process import InMemoryStore
 from remit.journal.ledger import RunLedger
+from remit.journal.memory import InMemoryStore
 from remit.journal.ports import Store
-from remit.journal.sql import SqlStore
+from remit.journal.sql.store import SqlStore
 from remit.testing import calls
 
 PERSON = Principal("ada", permissions=frozenset({"notes:read"}))
@@ -122,9 +122,7 @@ def _turn_text(turn: int, wide: int) -> str:
 
 def runtime(model: Model, *, effect: Effect = Effect.PURE, store: Store | None = None, turns: int = 1) -> Runtime:
     """A runtime with the measured tool and an agent that may take ``turns`` turns and one more."""
-    agent = Agent(
-        "bench", instructions="Save notes.", tools=[measured_tool(effect)], max_turns=turns + 1, parallel=50
-    )
+    agent = Agent("bench", instructions="Save notes.", tools=[measured_tool(effect)], max_turns=turns + 1, parallel=50)
     return Runtime(App(name="bench", agents=(agent,)), model=model, layers=layers(), store=store)
 
 

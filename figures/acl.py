@@ -22,7 +22,7 @@ from remit import App, Arguments, InMemoryStore, Principal, Runtime, Stack, Tool
 from remit.inventory import ToolDefinition
 from remit_casefile.app import INVENTORY_FOLDER, CasefileApplication, build
 from remit_casefile.casefiles.access import Level
-from remit_casefile.policies.place import CASEFILE_PARAMETER
+from remit_casefile.policies.casefile_resolver import CASEFILE_PARAMETER
 from remit_casefile.policies.sections import CasefileRules
 from remit_casefile.storage.database import Database
 from remit_casefile.storage.tables import Base, Casefile, Grant, Session

@@ -17,7 +17,7 @@ from figures.approval_world import ADA, Clock, ExecutionLog, Stage, Target, case
 from figures.figure import Figure, no_violations
 from remit import InMemoryStore
 from remit.journal.ports import Store
-from remit.journal.sql import SqlStore
+from remit.journal.sql.store import SqlStore
 
 
 def figures(*, short: bool) -> Iterator[Figure]:

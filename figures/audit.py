@@ -15,10 +15,10 @@ from pathlib import Path
 from figures.audit_plants import JOURNAL, LOGS, TENANT, plants
 from figures.figure import Figure, no_violations
 from remit import Agent, App, Audit, Effect, FileAnchor, Principal, Runtime, tool
-from remit.audit.lines import read_lines
+from remit.audit.append_only_file import read_lines
 from remit.audit.log import AuditLog
 from remit.errors import AuditError
-from remit.journal.sql import SqlStore
+from remit.journal.sql.store import SqlStore
 from remit.testing import Scripted, calls
 
 PERSON = Principal("ada", TENANT, permissions=frozenset({"*"}))

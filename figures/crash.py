@@ -18,7 +18,7 @@ from figures.crash_world import DONE, LEAVES, PERSON, Script, World
 from figures.figure import Figure, no_violations
 from remit.contracts.items import ToolOutput
 from remit.journal.crashpoint import set_crash_hook
-from remit.journal.sql import SqlStore
+from remit.journal.sql.store import SqlStore
 from tests.postgres import serving
 
 MAX_EXECUTIONS = 12

@@ -14,7 +14,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from remit import Agent, App, Context, Effect, LeafContext, Principal, Risk, Runtime, Tool, tool
 from remit.journal.crashpoint import crashpoint
-from remit.journal.sql import SqlStore
+from remit.journal.sql.store import SqlStore
 from remit.testing import Scripted, calls
 from remit.workers import Worker, WorkerDefinition
 

@@ -16,12 +16,12 @@ from typing import Any, Final
 from figures.door_world import CHECKS, TOOL, WAYS, AnyCallee, Check, Number, Way, build_app
 from figures.figure import Figure, no_violations
 from remit import InMemoryStore, LocalEngine, Principal, RunResult, Runtime
-from remit.cli.people import os_user
+from remit.cli.users import os_user
 from remit.contracts.arguments import Limits, parse_arguments
 from remit.contracts.items import ToolOutput
 from remit.inventory.envelope import ToolRequest, ToolRequestPayload
 from remit.journal.ports import Store
-from remit.journal.sql import SqlStore
+from remit.journal.sql.store import SqlStore
 from remit.pipeline import Pipeline
 
 ROOT: Final = Path(__file__).parent.parent

@@ -19,7 +19,7 @@ from figures.figure import Figure, no_violations
 from remit import Runtime
 from remit.adapters.dbos import DbosEngine
 from remit.contracts.items import ToolOutput
-from remit.journal.sql import SqlStore
+from remit.journal.sql.store import SqlStore
 from tests.postgres import serving
 
 EXECUTORS = 2

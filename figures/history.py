@@ -9,9 +9,9 @@ from typing import Any
 
 from figures.figure import Figure, no_violations
 from remit import Agent, App, CallLayer, Context, Effect, InMemoryStore, Principal, Runtime, Stack, tool
+from remit.contracts.history_check import history_errors
 from remit.contracts.items import Position, ToolOutput
 from remit.contracts.ledger import Consumption
-from remit.contracts.oracle import history_errors
 from remit.errors import CompletionError
 from remit.journal.ports import AppendFuture
 from remit.testing import Scripted, calls

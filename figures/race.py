@@ -14,7 +14,7 @@ from pathlib import Path
 from figures.crash_world import PERSON, World
 from figures.figure import Figure, no_violations
 from remit.errors import LeaseError, RemitError
-from remit.journal.sql import SqlStore
+from remit.journal.sql.store import SqlStore
 
 PROCESSES = 8
 

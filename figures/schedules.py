@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from figures.figure import Figure, no_violations
 from figures.history import DyingStore, ProcessDied
 from remit import Agent, App, Budget, CallLayer, Effect, InMemoryStore, LeafContext, Principal, Runtime, Stack, tool
+from remit.contracts.history_check import history_errors
 from remit.contracts.items import Note, Position
-from remit.contracts.oracle import history_errors
 from remit.errors import LeaseError
 from remit.testing import Scripted, calls
 

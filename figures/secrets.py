@@ -26,7 +26,7 @@ from opentelemetry.trace import set_tracer_provider
 from figures.figure import Figure, no_violations
 from figures.secrets_world import TENANT, World, ways
 from remit import Principal
-from remit.journal.sql import SqlStore
+from remit.journal.sql.store import SqlStore
 from tests.cli.running import done
 
 PERSON = Principal("ada", TENANT, permissions=frozenset({"*"}))

@@ -27,7 +27,7 @@ from remit import (
     tool,
 )
 from remit.errors import CallError, ConflictError, ExternalError
-from remit.journal.sql import SqlStore
+from remit.journal.sql.store import SqlStore
 from remit.testing import Scripted, calls
 
 TENANT: Final = "local-site"

@@ -17,7 +17,7 @@ from typing import Any, Final
 from figures.worker_tree import DONE, PERSON, Code, DescribedEntry, LongEntry, LongPrompt, effect_writer, make_runtime
 from remit import InMemoryStore
 from remit.contracts.items import Mismatch, ModelReply, ToolOutput
-from remit.journal.sql import SqlStore
+from remit.journal.sql.store import SqlStore
 
 MATES: Final = 3
 """How often the inner worker is called, each time with a question: two at once, and then one."""

@@ -34,11 +34,11 @@ from remit.contracts.call import AnyLayer, CallLayer, ModelLayer, StepLayer
 from remit.contracts.gate import Gate
 from remit.contracts.items import ITEM_TYPES
 from remit.core import ORDER_RULES
+from remit.inventory.builtin_sections import audit_events_section, business_rules_section, session_policies_section
 from remit.inventory.drift import CHECKLIST
 from remit.inventory.gates import Sessions
 from remit.inventory.governance import PolicyTable
 from remit.inventory.markdown import enforcement_table, templates_table
-from remit.inventory.sections import audit_events_section, business_rules_section, session_policies_section
 from remit_cms.app import build
 from remit_cms.templates.builtin import BUILTIN_TEMPLATES
 
@@ -240,7 +240,7 @@ def cms_templates() -> str:
 
 def worker_keys() -> str:
     """The keys of a worker file, those below another key behind it."""
-    from remit.workers.front import FrontMatter  # noqa: PLC0415 - the one part that needs the extra `pydantic-ai`
+    from remit.workers.front_matter import FrontMatter  # noqa: PLC0415 - the one part that needs the extra `pydantic-ai`
 
     return markdown_table(("key", "if not said", "what it says"), _field_rows(FrontMatter, ""))
 

@@ -10,11 +10,11 @@ from typing import Final
 
 import pytest
 
-from remit.journal.in_process import InMemoryStore
-from remit.journal.migrations import migrate
+from remit.journal.memory import InMemoryStore
 from remit.journal.ports import Store
-from remit.journal.sql import SqlStore
-from remit.journal.tables import METADATA, open_engine, parse_url
+from remit.journal.sql.migrations import migrate
+from remit.journal.sql.store import SqlStore
+from remit.journal.sql.tables import METADATA, open_engine, parse_url
 from tests.postgres import Postgres, serving
 
 STORES: Final = ("in process", "sql", "postgres")

@@ -9,7 +9,7 @@ from remit.agent.loop import AgentLoop, AgentRun
 from remit.agent.model import Model
 from remit.agent.step import AgentStep
 from remit.app import App, Env
-from remit.approvals.inbox import Approver, HasApprover, InboxApprover
+from remit.approvals.approver import Approver, HasApprover, InboxApprover
 from remit.approvals.policy import DEFAULT_POLICY, Allow, Ask, Block, HighRisk, Policy, Rule, UnsafeEgress, When
 from remit.audit.anchor import Anchor, FileAnchor, LogHead
 from remit.audit.audit import Audit
@@ -33,7 +33,7 @@ from remit.dispatch.preset import preset, with_recommended_layers
 from remit.engine.local import LocalEngine
 from remit.engine.port import Engine
 from remit.errors import RemitError, Suspended
-from remit.journal.in_process import InMemoryStore
+from remit.journal.memory import InMemoryStore
 from remit.layers.accumulate import Accumulate
 from remit.layers.approve import Approve
 from remit.layers.authorize import Authorize

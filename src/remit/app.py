@@ -7,7 +7,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from remit.agent.agent import Agent
-from remit.approvals.inbox import Approver, HasApprover, InboxApprover
+from remit.approvals.approver import Approver, HasApprover, InboxApprover
 from remit.contracts.call import CallLayer
 from remit.contracts.callee import Callee
 from remit.core import Stack

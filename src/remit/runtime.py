@@ -13,10 +13,10 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar
 
 from remit.agent.agent import Agent
+from remit.agent.linking import link_agents, with_model_of
 from remit.agent.model import Model
-from remit.agent.roster import link_agents, with_model_of
 from remit.app import App
-from remit.approvals.deciding import CURRENT_RUN, DecisionService, GrantService
+from remit.approvals.service import CURRENT_RUN, DecisionService, GrantService
 from remit.contracts.arguments import Arguments, Limits, parse_arguments
 from remit.contracts.call import Call, CallLayer
 from remit.contracts.callee import Callee
@@ -26,16 +26,16 @@ from remit.contracts.principal import Caller, Principal
 from remit.contracts.question import content_digest
 from remit.contracts.reply import Reply
 from remit.core import Stack
-from remit.dispatch.door import Dispatcher
+from remit.dispatch.dispatcher import Dispatcher
 from remit.dispatch.preset import preset
 from remit.dispatch.registry import AnyCallee, Registry
-from remit.engine.drive import ExecutionOutcome, RunExecutor
-from remit.engine.headers import Conversations
+from remit.engine.conversations import Conversations
+from remit.engine.executor import ExecutionOutcome, RunExecutor
 from remit.engine.request import RunRequest, check_same_request, new_id
 from remit.engine.result import ReplayReport, RunResult
 from remit.errors import DivergedError, LeaseError, RequestError, SetupError, Suspended
-from remit.journal.in_process import InMemoryStore
 from remit.journal.ledger import ItemCallback
+from remit.journal.memory import InMemoryStore
 from remit.journal.ports import Store
 from remit.journal.replay import ReplayLedger
 from remit.layers.approve import Approve

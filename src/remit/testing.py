@@ -11,8 +11,8 @@ from remit.contracts.callee import Callee
 from remit.contracts.items import Item, Position
 from remit.contracts.principal import Caller, Principal
 from remit.contracts.reply import Reply
-from remit.journal.in_process import InMemoryStore
 from remit.journal.ledger import RunLedger
+from remit.journal.memory import InMemoryStore
 from remit.models.scripted import Scripted, calls
 
 __all__ = ["Scripted", "call_through", "calls", "make_call", "memory_ledger", "read_only_ledger", "superuser"]

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from remit import Agent, App, Effect, LeafContext, RunResult, Runtime, tool
+from remit.contracts.history_check import history_errors
 from remit.contracts.items import ModelUsage, RunFinished, ToolOutput
-from remit.contracts.oracle import history_errors
 from remit.errors import CompletionError
 from remit.models.openai import OpenAI
 from remit.testing import Scripted, calls, superuser

@@ -13,7 +13,7 @@ import pytest
 from remit.adapters.dbos import DbosEngine, LivenessLock
 from remit.contracts.items import AttemptStarted
 from remit.errors import RequestError, SetupError
-from remit.journal.sql import SqlStore
+from remit.journal.sql.store import SqlStore
 from tests.engine.engines import dbos
 from tests.engine.office import Office
 from tests.postgres import Postgres

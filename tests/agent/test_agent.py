@@ -24,7 +24,7 @@ from remit import (
 )
 from remit.agent.agent import last_message_text
 from remit.contracts.chat import History, encode_message
-from remit.contracts.oracle import history_errors
+from remit.contracts.history_check import history_errors
 from remit.dispatch.registry import Registry
 from remit.errors import CallError, ContractError, NameTakenError, NoModelError, SetupError
 from remit.testing import Scripted, calls, superuser
@@ -125,9 +125,7 @@ async def test_a_layer_gives_a_new_agent_and_leaves_the_old_one() -> None:
         log.append(call.callee.name)
         return await inner(call)
 
-    plain = Agent(
-        "agent", instructions="x", tools=[double], temperature=0.5, max_tokens=9, max_turns=2, parallel=1
-    )
+    plain = Agent("agent", instructions="x", tools=[double], temperature=0.5, max_tokens=9, max_turns=2, parallel=1)
     better = plain.layer(Stack[CallLayer](heard()))
     model = Scripted([calls(("double", {"number": 2})), "done"])
     await runtime_of(model, plain).run("go", by=superuser())

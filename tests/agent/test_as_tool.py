@@ -24,8 +24,8 @@ from remit import (
     preset,
     tool,
 )
+from remit.contracts.history_check import history_errors
 from remit.contracts.items import Message, ToolOutput
-from remit.contracts.oracle import history_errors
 from remit.journal.codec import build_chat_history
 from remit.journal.ports import Store
 from remit.runtime import LEASE_SECONDS

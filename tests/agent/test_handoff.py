@@ -20,7 +20,7 @@ from remit import (
 )
 from remit.agent.handoff import HandoffTool, Reason
 from remit.contracts.callee import UNKNOWN, Frame
-from remit.contracts.oracle import history_errors
+from remit.contracts.history_check import history_errors
 from remit.errors import ContractError, DeniedError, SetupError
 from remit.testing import Scripted, calls, superuser
 from tests.agent.team import TO_EDITOR, TO_WRITER, editor, erase, handoffs, look, roles, runtime_of, system, writer

@@ -14,8 +14,8 @@ from remit import (
     When,
     preset,
 )
+from remit.contracts.history_check import history_errors
 from remit.contracts.items import Handoff, Message, Mismatch, ToolOutput
-from remit.contracts.oracle import history_errors
 from remit.errors import DivergedError
 from remit.runtime import LEASE_SECONDS
 from remit.testing import Scripted, calls, superuser

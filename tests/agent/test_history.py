@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from remit import Agent, App, Effect, InMemoryStore, Risk, Runtime, tool
-from remit.contracts.oracle import history_errors
+from remit.contracts.history_check import history_errors
 from remit.errors import CompletionError, ConflictError, ModelBusyError
 from remit.models.scripted import ScriptLine
 from remit.testing import Scripted, calls, superuser

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Self, TypeVar, cast
 
 from remit.journal.ports import RunRow, Store
-from remit.journal.sql import SqlStore
+from remit.journal.sql.store import SqlStore
 from remit.runtime import Runtime
 from tests.cli.running import Done, done
 from tests.cli.shop import app

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from remit.cli.chat import Chat
-from remit.cli.desk import open_client
+from remit.cli.client import open_client
 from remit.cli.terminal import Terminal, make_console
 from remit.testing import calls
 from tests.cli.kit import APP, Cli, Talk

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from remit.cli.home import HomeFolder, ensure_home
-from remit.cli.people import os_user, read_users
+from remit.cli.users import os_user, read_users
 from remit.errors import SetupError
 from tests.cli.kit import Cli
 

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from remit import Runtime
-from remit.journal.sql import SqlStore
+from remit.journal.sql.store import SqlStore
 from remit.testing import Scripted, calls, superuser
 from tests.cli.kit import APP, Cli
 from tests.cli.shop import app

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from remit.cli.choose import EnvironmentModel, ModelChoice, choose_model
 from remit.cli.model import fetch_weights
+from remit.cli.model_choice import EnvironmentModel, ModelChoice, choose_model
 from remit.cli.status import UsageError
 from remit.errors import SetupError
 from remit.models.weights import BASE, SMALL

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from remit.workers.front import FrontMatter
-from remit.workers.reading import read_worker
+from remit.workers.front_matter import FrontMatter
+from remit.workers.reader import read_worker
 from tests.cli.kit import Cli
 
 

@@ -279,7 +279,7 @@ def test_what_cannot_be_is_refused_before_anything_runs(cli: Cli, arguments: tup
 def test_without_the_extra_one_line_says_how_to_get_it(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [each for each in sys.modules if each.startswith("remit.workers")]:
         monkeypatch.delitem(sys.modules, name)
-    monkeypatch.delitem(sys.modules, "remit.cli.worker_team", raising=False)
+    monkeypatch.delitem(sys.modules, "remit.cli.worker_app", raising=False)
     monkeypatch.setitem(sys.modules, "jinja2", None)
     for arguments in (("worker", "run", "keep.worker", "x"), ("worker", "check", "keep.worker")):
         done = cli(*arguments)

@@ -54,7 +54,9 @@ def test_any_text_of_a_tool_fits_into_utf_8(content: str) -> None:
 
 def test_a_completion_is_text() -> None:
     message = encode_message({"role": "assistant", "content": "done"})
-    completion = completion_from_message(message, finish_reason="length", model="m", prompt_tokens=3, completion_tokens=1)
+    completion = completion_from_message(
+        message, finish_reason="length", model="m", prompt_tokens=3, completion_tokens=1
+    )
     assert completion == Completion(
         message=message, content="done", finish_reason="length", model="m", prompt_tokens=3, completion_tokens=1
     )
@@ -103,7 +105,12 @@ def test_tool_texts_are_read_from_any_iterable_once() -> None:
 
 
 async def request(**changed: Any) -> ChatRequest:
-    known: dict[str, Any] = {"agent_call_id": "a", "turn": 2, "ledger": await memory_ledger(), "history": History(["x"])}
+    known: dict[str, Any] = {
+        "agent_call_id": "a",
+        "turn": 2,
+        "ledger": await memory_ledger(),
+        "history": History(["x"]),
+    }
     return ChatRequest(**{**known, **changed})
 
 

@@ -13,7 +13,7 @@ from remit import Context, Effect, Facts, LeafContext, Rate, Reply, Retry, Risk,
 from remit.contracts.arguments import Limits, parse_arguments
 from remit.contracts.callee import DID_NOT_HAPPEN, UNKNOWN, Happened, ReconcileResult
 from remit.dispatch.context import CallContext
-from remit.dispatch.door import Dispatcher
+from remit.dispatch.dispatcher import Dispatcher
 from remit.dispatch.registry import Registry
 from remit.errors import ContractError, InvalidArgumentsError
 from remit.testing import make_call

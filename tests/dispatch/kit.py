@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from remit import Ask, Call, CallLayer, Decision, InMemoryStore, Question, Reply, Stack
-from remit.approvals.inbox import build_question, compute_match
+from remit.approvals.approver import build_question, compute_match
 from remit.contracts.arguments import Limits
 from remit.contracts.items import DecisionItem, Item, Position, QuestionItem
 from remit.dispatch.base import Base
-from remit.dispatch.door import Dispatcher
+from remit.dispatch.dispatcher import Dispatcher
 from remit.dispatch.registry import AnyCallee, Registry
 from remit.journal.ledger import RunLedger
 from remit.testing import make_call

@@ -8,8 +8,8 @@ import pytest
 
 from remit.adapters.dbos import DbosEngine
 from remit.engine.local import LocalEngine
-from remit.journal.in_process import InMemoryStore
-from remit.journal.sql import SqlStore
+from remit.journal.memory import InMemoryStore
+from remit.journal.sql.store import SqlStore
 from tests.engine.engines import Making, dbos, local
 from tests.engine.office import Office
 from tests.engine.roots import Stage

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 
 from remit.contracts.items import DecisionItem, Item, Position, ToolOutput
 from remit.contracts.reply import Reply
-from remit.engine.drive import ExecutionOutcome, RootCall, RunExecutor
+from remit.engine.executor import ExecutionOutcome, RootCall, RunExecutor
 from remit.errors import Suspended
-from remit.journal.in_process import InMemoryStore
 from remit.journal.ledger import RunLedger
+from remit.journal.memory import InMemoryStore
 from tests.journal.samples import asking, opened, question
 
 GOOD = Reply.from_value("done")

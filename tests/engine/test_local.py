@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from remit.engine.attempt import LEASE_RETRY_MAX_SECONDS
-from remit.engine.drive import ExecutionOutcome
+from remit.engine.executor import ExecutionOutcome
 from remit.engine.local import LocalEngine
-from remit.journal.in_process import InMemoryStore
+from remit.engine.scheduling import LEASE_RETRY_MAX_SECONDS
+from remit.journal.memory import InMemoryStore
 from remit.journal.ports import RunRow
 from tests.journal.samples import begin
 

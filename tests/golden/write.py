@@ -12,7 +12,7 @@ from contextlib import closing
 from pathlib import Path
 
 from remit.journal.codec import JOURNAL_FORMAT
-from remit.journal.sql import SqlStore
+from remit.journal.sql.store import SqlStore
 from tests.golden.world import PERSON, runtime
 
 FOLDER = Path(__file__).parent

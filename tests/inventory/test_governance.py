@@ -9,8 +9,8 @@ from pydantic import JsonValue
 
 from remit import Facts, Validate
 from remit.errors import SetupError
+from remit.inventory.builtin_sections import audit_events_section, business_rules_section
 from remit.inventory.governance import BusinessRules, Enforcer, PolicyModel, PolicySection, PolicyTable, ToolGovernance
-from remit.inventory.sections import audit_events_section, business_rules_section
 
 VALIDATE = Enforcer(layer=Validate, description="validates")
 

@@ -10,7 +10,7 @@ import pytest
 
 from figures.notebook import NOTES, VOCABULARY, Env, Notebook, Notes, table
 from remit.errors import SetupError
-from remit.inventory.document import Inventory, read_inventory
+from remit.inventory.reader import Inventory, read_inventory
 from remit.schemas.finding import InventoryError
 
 

@@ -14,10 +14,10 @@ from figures.notebook import VOCABULARY, WEATHER, Notebook, Notes, Weather, tabl
 from remit import App, Context, Effect, Env, Runtime, Tool, preset
 from remit.contracts.classification import Complexity
 from remit.inventory.binder import ComposeFunction
-from remit.inventory.document import read_inventory
 from remit.inventory.drift import run_checklist
 from remit.inventory.lock import build_lock, lock_path
 from remit.inventory.operations import Operations
+from remit.inventory.reader import read_inventory
 from remit.pipeline import From, Given, Pipeline, PipelineResult, Step, Text
 from remit.schemas.finding import InventoryError
 from remit.testing import superuser

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from remit.journal.sql import SqlStore
+from remit.journal.sql.store import SqlStore
 from tests.journal.samples import Clock
 
 

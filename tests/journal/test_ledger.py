@@ -11,8 +11,8 @@ from remit.contracts.items import DecisionItem, Item, ModelUsage, Position, RunR
 from remit.contracts.ledger import Consumption, UsageTotals
 from remit.errors import ApprovalUsedError, JournalError, LeaseError
 from remit.journal.codec import find_broken_link
-from remit.journal.in_process import InMemoryStore
 from remit.journal.ledger import FLUSH_DELAY, RunLedger
+from remit.journal.memory import InMemoryStore
 from remit.journal.ports import AppendFuture
 from tests.journal.samples import Clock, asking, later, note, opened, question, started, yes
 

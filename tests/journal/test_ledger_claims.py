@@ -8,8 +8,8 @@ import pytest
 
 from remit.contracts.items import Item, ToolOutput
 from remit.errors import DivergedError
-from remit.journal.in_process import InMemoryStore
 from remit.journal.ledger import STALL_TIMEOUT, RunLedger
+from remit.journal.memory import InMemoryStore
 from tests.journal.samples import Clock, asking, opened, positions, question, started
 
 pytestmark = pytest.mark.looptime

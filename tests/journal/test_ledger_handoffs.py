@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from remit.contracts.items import Handoff
-from remit.journal.in_process import InMemoryStore
 from remit.journal.ledger import RunLedger
+from remit.journal.memory import InMemoryStore
 
 
 class Driven:

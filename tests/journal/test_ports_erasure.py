@@ -12,7 +12,7 @@ from remit.contracts.ledger import Consumption
 from remit.contracts.question import Decision, Question
 from remit.errors import ApprovalUsedError, JournalFormatError, RequestError
 from remit.journal.ports import QuestionRow, Store
-from remit.journal.sql import SqlStore
+from remit.journal.sql.store import SqlStore
 from tests.journal.samples import Run, asking, begin, incoming, no, note, positions, question, started, yes
 
 ASKED: Final = replace(

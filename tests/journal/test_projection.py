@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remit.contracts.chat import decode_message, encode_message
+from remit.contracts.history_check import history_errors
 from remit.contracts.items import ErasedItem, Item, Message, ModelReply, ToolOutput
-from remit.contracts.oracle import history_errors
 from remit.journal.codec import build_chat_history, items_from_messages, tool_message_text
 from tests.journal.samples import note, opened, some, started
 

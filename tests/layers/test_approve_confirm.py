@@ -27,7 +27,7 @@ from remit.contracts.items import AttemptStarted
 from remit.contracts.ledger import Consumption
 from remit.errors import ApprovalDeniedError, BlockedError
 from remit.journal.ports import QuestionRow, Store
-from remit.journal.sql import SqlStore
+from remit.journal.sql.store import SqlStore
 from remit.testing import Scripted, call_through, calls, superuser
 from tests.layers.asking import Desk, approve, asked, decided, later, says
 from tests.layers.inner import Inner

@@ -24,8 +24,8 @@ from remit.errors import (
     RemitError,
 )
 from remit.journal.codec import body_digest, compute_chain_hash, encode_item, tool_message_text
-from remit.journal.in_process import InMemoryStore
 from remit.journal.ledger import RunLedger
+from remit.journal.memory import InMemoryStore
 from remit.journal.replay import ReplayLedger
 from remit.layers.record import Record, shorten
 from remit.testing import call_through, make_call

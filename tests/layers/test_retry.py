@@ -290,15 +290,17 @@ async def test_an_attempt_that_the_journal_knows_is_neither_paid_nor_waited_for_
     assert (reply.value, now()) == ("as it was", before)
 
 
-@pytest.mark.parametrize("wrong", [{"attempts": 0}, {"attempts": -1}, {"base_delay": -1}, {"base_delay": 2, "max_delay": 1}])
+@pytest.mark.parametrize(
+    "wrong", [{"attempts": 0}, {"attempts": -1}, {"base_delay": -1}, {"base_delay": 2, "max_delay": 1}]
+)
 async def test_a_configuration_that_makes_no_sense_is_refused(wrong: dict[str, Any]) -> None:
-    with pytest.raises(SetupError, match="give at least one attempt, and 0 <= base <= most"):
+    with pytest.raises(SetupError, match="give at least one attempt, and 0 <= base_delay <= max_delay"):
         Retry(**wrong)
 
 
 @pytest.mark.parametrize("wrong", [{"base_delay": math.nan}, {"max_delay": math.nan}], ids=str)
 async def test_a_pause_that_is_no_number_is_refused(wrong: dict[str, Any]) -> None:
-    with pytest.raises(SetupError, match="0 <= base <= most"):
+    with pytest.raises(SetupError, match="0 <= base_delay <= max_delay"):
         Retry(**wrong)
 
 

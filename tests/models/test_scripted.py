@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from remit.contracts.chat import ChatRequest, History, encode_message
-from remit.contracts.oracle import history_errors
+from remit.contracts.history_check import history_errors
 from remit.errors import CompletionError, ModelBusyError, SetupError
 from remit.models.scripted import SCRIPTED_MODEL_NAME, Scripted, ScriptLine, calls
 from remit.testing import read_only_ledger

@@ -10,7 +10,7 @@ import pytest
 from remit.errors import InvalidArgumentsError, SetupError
 from remit.pipeline import From, Given, Item, Text
 from remit.pipeline.references import iter_references
-from remit.pipeline.track import PipelineState
+from remit.pipeline.state import PipelineState
 
 
 def test_they_print_as_they_are_written() -> None:

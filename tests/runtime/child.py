@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from remit import Agent, App, Ask, Effect, Env, LeafContext, Policy, Principal, Runtime, When, preset, tool
-from remit.journal.sql import SqlStore
+from remit.journal.sql.store import SqlStore
 from remit.testing import Scripted, calls, superuser
 
 SCRIPT = [calls(("erase", {"page": "about"})), "done"]

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from remit import Effect, LeafContext, Principal, Risk, tool
+from remit.contracts.history_check import history_errors
 from remit.contracts.items import RunFinished, ToolOutput
-from remit.contracts.oracle import history_errors
-from remit.engine.drive import CANCEL_POLL_SECONDS
+from remit.engine.executor import CANCEL_POLL_SECONDS
 from remit.errors import CallCancelledError, RequestError
-from remit.journal.in_process import InMemoryStore
-from remit.journal.sql import SqlStore
+from remit.journal.memory import InMemoryStore
+from remit.journal.sql.store import SqlStore
 from remit.testing import Scripted, calls, superuser
 from tests.runtime.kit import Clock, Crash, Mortal, World, items_of, runtime_of, tool_messages
 

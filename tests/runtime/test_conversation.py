@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from remit import Context, Effect, InMemoryStore, LeafContext, Principal, Risk, Runtime, tool
+from remit.contracts.history_check import HistoryErrorKind, history_errors
 from remit.contracts.items import AttemptStarted, DecisionItem, RunOpened
-from remit.contracts.oracle import HistoryErrorKind, history_errors
 from remit.errors import RequestError
 from remit.journal.ports import Store
-from remit.journal.sql import SqlStore
+from remit.journal.sql.store import SqlStore
 from remit.models.scripted import ScriptLine
 from remit.testing import Scripted, calls, superuser
 from tests.runtime.kit import Clock, World, items_of, runtime_of, tool_messages

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from remit import Context, Effect, LeafContext, Retry, Runtime, Timeout, tool
+from remit.contracts.history_check import history_errors
 from remit.contracts.items import AttemptEnded, Message, RunFinished, ToolOutput
-from remit.contracts.oracle import history_errors
 from remit.errors import ExternalError, LeaseError
 from remit.runtime import RunResult
 from remit.testing import Scripted, calls, superuser

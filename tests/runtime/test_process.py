@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from remit import Runtime
-from remit.journal.sql import SqlStore
+from remit.journal.sql.store import SqlStore
 from remit.testing import Scripted, superuser
 from tests.runtime.child import SCRIPT, application, known
 

@@ -13,7 +13,7 @@ from remit import CallLayer, Effect, InMemoryStore, LeafContext, Principal, Risk
 from remit.contracts.items import AttemptStarted, DecisionItem, QuestionItem, RunResumed, RunSuspended
 from remit.errors import RequestError
 from remit.journal.ports import Store
-from remit.journal.sql import SqlStore
+from remit.journal.sql.store import SqlStore
 from remit.runtime import Runtime
 from remit.testing import Scripted, calls, superuser
 from tests.runtime.kit import Clock, World, items_of, last_reply, runtime_of, tool_messages

@@ -16,7 +16,7 @@ from typing import Any
 
 from remit import App, Effect, LeafContext, Runtime, Tool, tool
 from remit.contracts.items import Position, ToolOutput
-from remit.journal.sql import SqlStore
+from remit.journal.sql.store import SqlStore
 from remit.testing import superuser
 from remit.workers import Worker
 from tests.runtime.kit import everybody

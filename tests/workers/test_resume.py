@@ -14,7 +14,7 @@ import pytest
 
 from remit import Effect, Risk, Runtime
 from remit.contracts.items import AttemptEnded, ModelReply, RunFinished, ToolOutput
-from remit.journal.sql import SqlStore
+from remit.journal.sql.store import SqlStore
 from remit.runtime import RunResult
 from remit.testing import superuser
 from remit.workers import Worker

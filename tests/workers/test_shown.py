@@ -6,7 +6,7 @@ from pydantic_ai.messages import ModelResponse, TextPart
 from pydantic_ai.usage import RequestUsage
 
 from remit import InMemoryStore
-from remit.cli.calls import ModelText, RunEvent, RunFollower, ToolCalled
+from remit.cli.run_events import ModelText, RunEvent, RunFollower, ToolCalled
 from remit.cli.timeline import Timeline
 from remit.testing import superuser
 from tests.runtime.kit import World

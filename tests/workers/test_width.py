@@ -12,8 +12,8 @@ from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from remit import Budget, Env, Runtime, preset
+from remit.contracts.history_check import history_errors
 from remit.contracts.items import ToolOutput
-from remit.contracts.oracle import history_errors
 from remit.testing import superuser
 from remit.workers import Worker
 from remit.workers.toolset import DispatcherToolset

@@ -16,7 +16,7 @@ from remit_casefile.casefiles.access_list import AccessList
 from remit_casefile.casefiles.cases import Cases
 from remit_casefile.policies.env import CallEvent, Env
 from remit_casefile.policies.sections import build_section_table
-from remit_casefile.policies.words import VOCABULARY
+from remit_casefile.policies.vocabulary import VOCABULARY
 from remit_casefile.storage.database import Database
 from remit_casefile.storage.tables import Base, Casefile, Grant, Session
 

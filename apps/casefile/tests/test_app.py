@@ -13,7 +13,7 @@ from apps.casefile.tests.office import principal
 from remit import Arguments, Runtime
 from remit.testing import Scripted, calls
 from remit_casefile.app import app, build
-from remit_casefile.policies.words import VOCABULARY
+from remit_casefile.policies.vocabulary import VOCABULARY
 
 OWN = {
     "create_casefile",

@@ -16,7 +16,7 @@ from remit_cms.models import Content
 from remit_cms.pages.pages import Pages
 from remit_cms.pages.payloads import CreatePage, PageView
 from remit_cms.pages.search import Search
-from remit_cms.rendering.rendering import PageRenderer
+from remit_cms.rendering.renderer import PageRenderer
 from remit_cms.sections.payloads import SectionInput
 from remit_cms.sections.sections import Sections
 from remit_cms.storage.database import Database

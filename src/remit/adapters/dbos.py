@@ -21,8 +21,8 @@ from typing import Any, Final, Self
 import psycopg
 from dbos import DBOS, DBOSClient, EnqueueOptions, WorkflowSerializationFormat, WorkflowStatus
 
-from remit.engine.attempt import RunScheduler, find_unfinished_runs
 from remit.engine.port import ErrorHandler, ExecuteFunction
+from remit.engine.scheduling import RunScheduler, find_unfinished_runs
 from remit.errors import JournalError, RequestError, SetupError
 from remit.journal.ports import Store
 

@@ -6,9 +6,9 @@ import contextlib
 import json
 from typing import cast
 
-from remit.approvals.inbox import find_unset_flag
+from remit.approvals.approver import find_unset_flag
+from remit.approvals.from_journal import ApprovedCall
 from remit.approvals.policy import Ask, Verdict
-from remit.approvals.recorded import ApprovedCall
 from remit.contracts.arguments import Limits, parse_arguments
 from remit.contracts.contract import Contract
 from remit.contracts.question import Question

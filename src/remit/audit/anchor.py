@@ -11,7 +11,7 @@ from typing import Protocol, runtime_checkable
 
 from pydantic import TypeAdapter, ValidationError
 
-from remit.audit.lines import append_lines, read_lines
+from remit.audit.append_only_file import append_lines, read_lines
 from remit.core.frozen import frozen
 from remit.errors import JournalFormatError
 from remit.schemas.jsontext import compact_json

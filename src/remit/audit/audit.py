@@ -12,7 +12,7 @@ from pathlib import Path
 from remit.audit.anchor import Anchor, LogHead
 from remit.audit.log import AuditLog, RunHead, advance_head
 from remit.audit.report import AuditReport, find_log_faults
-from remit.audit.runs import LoggedRun, check_run
+from remit.audit.run_check import LoggedRun, check_run
 from remit.errors import AuditError, RemitError
 from remit.journal.ports import RunRow, Store
 

@@ -13,7 +13,7 @@ from urllib.parse import quote
 from pydantic import TypeAdapter, ValidationError
 
 from remit.audit.anchor import LogHead
-from remit.audit.lines import append_lines, read_lines
+from remit.audit.append_only_file import append_lines, read_lines
 from remit.contracts.items import Position
 from remit.contracts.question import content_digest
 from remit.core.frozen import frozen

@@ -10,15 +10,15 @@ from typing import Annotated, Final
 import typer
 
 from remit.app import App
-from remit.cli.calls import REPEAT_NOTICE, question_title
-from remit.cli.desk import LocalClient, open_client
+from remit.cli.client import LocalClient, open_client
 from remit.cli.engine import ENGINE_VARIABLE, choose_engine, notify_engine
 from remit.cli.grants import grant, grants, revoke
 from remit.cli.group import make_group
-from remit.cli.legible import format_duration, json_text, one_line
-from remit.cli.outcome import decision_commands
+from remit.cli.report import decision_commands
 from remit.cli.resume import prepare_app, resume_run
+from remit.cli.run_events import REPEAT_NOTICE, question_title
 from remit.cli.status import ExitStatus, UsageError
+from remit.cli.text import format_duration, json_text, one_line
 from remit.contracts.question import Question, QuestionKind, as_dict
 from remit.core.frozen import frozen
 from remit.errors import LeaseError

@@ -13,7 +13,7 @@ from typing import Final
 
 from remit.app import App
 from remit.cli.status import NoSuchError, did_you_mean
-from remit.cli.worker_at import WorkerReference, require_workers_extra
+from remit.cli.worker_reference import WorkerReference, require_workers_extra
 from remit.dispatch.registry import AnyCallee
 from remit.errors import RemitError, SetupError
 
@@ -44,7 +44,7 @@ def find_app(name: str, loaders: Mapping[str, AppLoader]) -> App:
     reference = WorkerReference.of(name)
     if reference is not None:
         with require_workers_extra():
-            from remit.cli.worker_team import add_worker
+            from remit.cli.worker_app import add_worker
         app = find_app(reference.app, loaders) if reference.app else None
         return add_worker(app, collect_tools(app) if app else [], reference)
     if ":" in name:

@@ -9,10 +9,10 @@ from typing import Annotated
 import typer
 
 from remit.audit.report import AuditReport
-from remit.cli.desk import LocalClient, open_client
+from remit.cli.client import LocalClient, open_client
 from remit.cli.group import make_group
-from remit.cli.legible import json_text, one_line
 from remit.cli.status import ExitStatus, error_line
+from remit.cli.text import json_text, one_line
 from remit.errors import AuditError, RequestError
 
 AUDIT_ALL_TENANTS = "audit:tenants"

@@ -9,7 +9,7 @@ import typer
 
 from remit.app import App
 from remit.cli.apps import collect_tools, find_app, installed_apps
-from remit.cli.desk import check_models, open_client
+from remit.cli.client import check_models, open_client
 from remit.cli.status import NoSuchError, did_you_mean
 from remit.contracts.arguments import Limits, parse_arguments
 
@@ -37,7 +37,7 @@ def call(
     """
     raw = sys.stdin.read() if arguments == "-" else arguments
     with open_client() as client:
-        from remit.cli.outcome import ReportOptions, report_result
+        from remit.cli.report import ReportOptions, report_result
         from remit.cli.terminal import Terminal, make_console
 
         found = find_app(app, installed_apps())

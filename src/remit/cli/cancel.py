@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from remit.cli.desk import open_client
-from remit.cli.legible import json_text
+from remit.cli.client import open_client
+from remit.cli.text import json_text
 
 
 def cancel(

@@ -7,14 +7,14 @@ from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import Any, Final
 
-from remit.cli.desk import LocalClient, needs_model
-from remit.cli.lease import ResumeWhenFree
-from remit.cli.legible import escape_controls
-from remit.cli.outcome import GO_AHEAD_MESSAGE, run_error
+from remit.cli.client import LocalClient, needs_model
 from remit.cli.prompt import read_line
 from remit.cli.questions import Answer, QuestionPrompter, ReadLine
+from remit.cli.report import GO_AHEAD_MESSAGE, run_error
+from remit.cli.resume_when_free import ResumeWhenFree
 from remit.cli.status import ExitStatus, error_line, report_error
 from remit.cli.terminal import Terminal
+from remit.cli.text import escape_controls
 from remit.contracts.question import Question
 from remit.errors import RemitError
 from remit.journal.ports import RunRow

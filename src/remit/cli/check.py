@@ -10,8 +10,8 @@ import typer
 
 from remit.app import App
 from remit.cli.apps import collect_tools, find_app, installed_apps
-from remit.cli.legible import json_text
 from remit.cli.status import ExitStatus, UsageError
+from remit.cli.text import json_text
 from remit.dispatch.preset import preset
 from remit.inventory.drift import CHECKLIST, CheckResult, report_load_errors, run_checklist
 from remit.inventory.operations import Operations

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import Final
 
-from remit.cli.desk import LocalClient
+from remit.cli.client import LocalClient
 from remit.cli.status import UsageError
 from remit.engine.local import LocalEngine
 from remit.engine.port import Engine, ErrorHandler, ExecuteFunction

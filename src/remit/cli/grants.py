@@ -9,9 +9,9 @@ import typer
 
 from remit.app import App
 from remit.cli.apps import find_app, installed_apps
-from remit.cli.desk import open_client
-from remit.cli.legible import format_duration, json_text, one_line, summarize_arguments
+from remit.cli.client import open_client
 from remit.cli.status import ExitStatus
+from remit.cli.text import format_duration, json_text, one_line, summarize_arguments
 from remit.contracts.grant import GrantRow
 
 _AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]

@@ -39,7 +39,7 @@ class HomeFolder:
             SetupError: there can be none at ``url``, or something is not installed.
         """
         try:
-            from remit.journal.sql import SqlStore
+            from remit.journal.sql.store import SqlStore
         except ModuleNotFoundError as error:
             raise SetupError(f"the journal needs {error.name}; install it with: pip install 'remit[sql]'") from error
         return SqlStore(url) if url else SqlStore.at(self.journal_file)

@@ -8,8 +8,8 @@ import typer
 
 from remit.cli.apps import find_app, installed_apps
 from remit.cli.check import require_operations
-from remit.inventory.changes import diff_lock
 from remit.inventory.lock import build_lock, lock_path, read_lock
+from remit.inventory.lock_diff import diff_lock
 from remit.schemas.finding import InventoryError, VersionBump
 
 

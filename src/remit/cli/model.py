@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from remit.cli.group import make_group
-from remit.cli.legible import json_text
 from remit.cli.status import NoSuchError, UsageError
+from remit.cli.text import json_text
 from remit.errors import CallCancelledError
 from remit.models.weights import KNOWN_WEIGHTS, Progress, Weights, cache_dir, download_weights, find_cached
 

@@ -7,9 +7,9 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from remit.cli.desk import LocalClient
-from remit.cli.outcome import decision_commands
+from remit.cli.client import LocalClient
 from remit.cli.prompt import read_line
+from remit.cli.report import decision_commands
 from remit.cli.status import report_error
 from remit.cli.terminal import Terminal
 from remit.contracts.question import Question, QuestionKind, QuestionStatus

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from remit.cli.desk import open_client
-from remit.cli.legible import escape_controls, json_text
+from remit.cli.client import open_client
 from remit.cli.status import ExitStatus
+from remit.cli.text import escape_controls, json_text
 
 
 def replay(

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from remit.app import App
-from remit.cli.desk import LocalClient, needs_model, open_client
+from remit.cli.client import LocalClient, needs_model, open_client
 from remit.journal.ports import RunRow
 
 
@@ -44,8 +44,8 @@ def prepare_app(client: LocalClient, row: RunRow, app_reference: str) -> App:
 
 def resume_run(client: LocalClient, row: RunRow, app: App, *, app_reference: str, as_json: bool) -> int:
     """Drive a run on and tell how it came out."""
-    from remit.cli.lease import ResumeWhenFree
-    from remit.cli.outcome import ReportOptions, report_result
+    from remit.cli.report import ReportOptions, report_result
+    from remit.cli.resume_when_free import ResumeWhenFree
     from remit.cli.terminal import Terminal, make_console
 
     terminal = Terminal(make_console(stderr=True), app)

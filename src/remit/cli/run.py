@@ -10,10 +10,10 @@ import typer
 
 from remit.app import App
 from remit.cli.apps import find_app, installed_apps
-from remit.cli.desk import LocalClient, check_models, needs_model, open_client
-from remit.cli.legible import escape_controls, json_text
+from remit.cli.client import LocalClient, check_models, needs_model, open_client
 from remit.cli.model import fetch_weights
 from remit.cli.status import ExitStatus, UsageError
+from remit.cli.text import escape_controls, json_text
 from remit.errors import RequestError
 
 
@@ -95,7 +95,7 @@ def _talk(client: LocalClient, app: App, conversation: str, app_reference: str) 
 
 
 def _ask(client: LocalClient, app: App, conversation: str, text: str, app_reference: str, *, as_json: bool) -> int:
-    from remit.cli.outcome import ReportOptions, report_result
+    from remit.cli.report import ReportOptions, report_result
     from remit.cli.terminal import Terminal, make_console
 
     terminal = Terminal(make_console(stderr=True), app)

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from remit.cli.desk import open_client
-from remit.cli.legible import format_duration, json_text, one_line
+from remit.cli.client import open_client
+from remit.cli.text import format_duration, json_text, one_line
 from remit.journal.ports import RunRow
 
 

@@ -10,10 +10,10 @@ from typing import Annotated
 import typer
 from msgspec import structs
 
-from remit.agent.roster import all_callees
-from remit.cli.desk import LocalClient, open_client
-from remit.cli.legible import json_text
+from remit.agent.linking import all_callees
+from remit.cli.client import LocalClient, open_client
 from remit.cli.status import ExitStatus
+from remit.cli.text import json_text
 from remit.cli.timeline import Timeline, TimelineEntry
 from remit.contracts.items import Position
 from remit.errors import JournalFormatError, RemitError

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from typer import Abort, TyperException
 
-from remit.cli.legible import json_text, one_line
+from remit.cli.text import json_text, one_line
 from remit.errors import CallCancelledError, RemitError, SetupError
 
 

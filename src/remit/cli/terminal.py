@@ -16,9 +16,9 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from remit.agent.roster import all_callees
+from remit.agent.linking import all_callees
 from remit.app import App
-from remit.cli.calls import (
+from remit.cli.run_events import (
     REPEAT_NOTICE,
     CallEnded,
     DecisionMade,
@@ -32,7 +32,7 @@ from remit.cli.calls import (
     decision_word,
     question_title,
 )
-from remit.cli.legible import (
+from remit.cli.text import (
     escape_controls,
     escape_unprintable,
     format_duration,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
-from remit.cli.calls import decision_detail, decision_word, error_of, note_text, opens_question, tool_call_ids
-from remit.cli.legible import format_duration, one_line, summarize_arguments
+from remit.cli.run_events import decision_detail, decision_word, error_of, note_text, opens_question, tool_call_ids
+from remit.cli.text import format_duration, one_line, summarize_arguments
 from remit.contracts.chat import decode_message
 from remit.contracts.items import (
     AttemptEnded,

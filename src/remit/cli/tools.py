@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from remit.cli.apps import collect_tools, find_app, installed_apps
-from remit.cli.legible import json_text, one_line
+from remit.cli.text import json_text, one_line
 from remit.contracts.classification import Visibility
 from remit.dispatch.registry import AnyCallee
 from remit.inventory.gates import DeprecationGate, EnabledGate

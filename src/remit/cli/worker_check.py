@@ -10,9 +10,9 @@ import typer
 
 from remit.app import App
 from remit.cli.apps import collect_tools, find_app, installed_apps
-from remit.cli.legible import json_text, one_line
 from remit.cli.status import ExitStatus, NoSuchError
-from remit.cli.worker_at import require_workers_extra
+from remit.cli.text import json_text, one_line
+from remit.cli.worker_reference import require_workers_extra
 from remit.schemas.finding import Finding, display_path
 
 
@@ -32,7 +32,7 @@ def check(
     Exit status: 0 nothing found, 1 something found, 2 usage.
     """
     with require_workers_extra():
-        from remit.cli.worker_team import check_files, summarize_worker
+        from remit.cli.worker_app import check_files, summarize_worker
     files = [file for path in paths for file in _worker_files(Path(path))]
     found: App | None = find_app(app, installed_apps()) if app else None
     definitions, findings = check_files(files, None if found is None else collect_tools(found), app)

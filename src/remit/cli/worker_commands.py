@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from remit.cli.worker import executor
+from remit.cli.executor import executor
 from remit.cli.worker_check import check
 from remit.cli.worker_new import new
 from remit.cli.worker_run import run

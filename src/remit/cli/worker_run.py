@@ -10,10 +10,10 @@ from typing import Annotated
 import typer
 
 from remit.cli.apps import find_app, installed_apps
-from remit.cli.desk import check_models, open_client
-from remit.cli.legible import escape_controls, json_text
+from remit.cli.client import check_models, open_client
 from remit.cli.status import UsageError
-from remit.cli.worker_at import WorkerReference, require_workers_extra
+from remit.cli.text import escape_controls, json_text
+from remit.cli.worker_reference import WorkerReference, require_workers_extra
 from remit.contracts.arguments import Arguments, Limits, parse_arguments
 
 
@@ -46,7 +46,7 @@ def run(
         raise UsageError(f"{file!r} is no worker file; its name ends in .worker")
     input_text = sys.stdin.read() if text == "-" else text
     with open_client() as client:
-        from remit.cli.outcome import ReportOptions, report_result
+        from remit.cli.report import ReportOptions, report_result
         from remit.cli.terminal import Terminal, make_console
 
         found = find_app(str(reference), installed_apps())
@@ -70,7 +70,7 @@ def run(
 def _prepare_call(reference: WorkerReference, input_text: str, attach: Sequence[str]) -> tuple[str, str, Arguments]:
     """The worker's name, the name of its model, and the arguments that are meant."""
     with require_workers_extra():
-        from remit.cli.worker_team import resolve_model_name
+        from remit.cli.worker_app import resolve_model_name
         from remit.workers import Attachment, read_worker
     definition = read_worker(reference.file)
     attachments = [Attachment.from_path(Path(each)).model_dump() for each in attach]

@@ -16,7 +16,7 @@ from remit.contracts.reply import NOT_LOADED, Reply
 from remit.contracts.secret import redact_secrets, redact_secrets_in_content
 from remit.contracts.step import PreparedCall
 from remit.dispatch.by_name import ByName, arguments_by_name
-from remit.dispatch.noting import encode_log_data, safe_repr
+from remit.dispatch.log_values import encode_log_data, safe_repr
 from remit.dispatch.registry import AnyCallee
 from remit.errors import ContractError, InvalidArgumentsError, InvalidOutputError
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, ParamSpec, TypeVar
 
-from remit.approvals.inbox import HasApprover
+from remit.approvals.approver import HasApprover
 from remit.approvals.policy import DEFAULT_POLICY, Policy
 from remit.contracts.call import CallLayer, ToolLayer
 from remit.contracts.facts import Effect, Facts

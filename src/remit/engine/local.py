@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Final, Self
 
-from remit.engine.attempt import LEASE_RETRY_MAX_SECONDS, Next, RunScheduler, find_unfinished_runs
 from remit.engine.port import ErrorHandler, ExecuteFunction
+from remit.engine.scheduling import LEASE_RETRY_MAX_SECONDS, Next, RunScheduler, find_unfinished_runs
 from remit.journal.ports import Store
 
 CLOCK_SKEW_SECONDS: Final = 60.0

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Protocol, Self
 
-from remit.engine.drive import ExecutionStatus
+from remit.engine.executor import ExecutionStatus
 
 
 class Engine(Protocol):

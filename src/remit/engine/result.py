@@ -8,7 +8,7 @@ from remit.contracts.reply import Reply
 from remit.core.frozen import frozen
 from remit.dispatch.context import unwrap_reply
 from remit.dispatch.registry import AnyCallee
-from remit.engine.drive import ExecutionStatus
+from remit.engine.executor import ExecutionStatus
 from remit.errors import RequestError
 
 Out = TypeVar("Out")

@@ -14,8 +14,24 @@ from remit.contracts.classification import (
 )
 from remit.contracts.gate import Gate
 from remit.contracts.notes import write_note
+from remit.inventory.breaking_rules import (
+    BreakingRule,
+    breaks_if_disabled,
+    breaks_if_earlier,
+    breaks_if_enabled,
+    breaks_if_lower,
+    breaks_if_rank_rises,
+    breaks_if_removed,
+)
+from remit.inventory.builtin_sections import (
+    SECRET_FIELDS,
+    AuditEvents,
+    SessionPolicies,
+    audit_events_section,
+    business_rules_section,
+    session_policies_section,
+)
 from remit.inventory.definition import DeclaresCalls, MethodDefinition, ToolDefinition
-from remit.inventory.document import Inventory, Vocabulary, read_inventory
 from remit.inventory.drift import CHECKLIST, CheckResult, run_checklist
 from remit.inventory.envelope import (
     Failure,
@@ -42,23 +58,7 @@ from remit.inventory.governance import BusinessRules, Enforcer, PolicyModel, Pol
 from remit.inventory.lock import build_lock, lock_path
 from remit.inventory.methods import method
 from remit.inventory.operations import Operations
-from remit.inventory.sections import (
-    SECRET_FIELDS,
-    AuditEvents,
-    SessionPolicies,
-    audit_events_section,
-    business_rules_section,
-    session_policies_section,
-)
-from remit.inventory.stricter import (
-    BreakingRule,
-    breaks_if_disabled,
-    breaks_if_earlier,
-    breaks_if_enabled,
-    breaks_if_lower,
-    breaks_if_rank_rises,
-    breaks_if_removed,
-)
+from remit.inventory.reader import Inventory, Vocabulary, read_inventory
 from remit.layers.events import RecordEvents, redact_fields
 from remit.layers.foresee import PrecheckGates
 from remit.schemas.finding import Finding, InventoryError, VersionBump

@@ -23,7 +23,6 @@ from remit.inventory.definition import (
     MethodMetadata,
     ToolDefinition,
 )
-from remit.inventory.document import Inventory
 from remit.inventory.governance import BUSINESS_RULES, BusinessRules, PolicyModel
 from remit.inventory.methods import (
     MethodMark,
@@ -33,6 +32,7 @@ from remit.inventory.methods import (
     wrap_in_envelope,
 )
 from remit.inventory.narrowing import narrow_tool_body
+from remit.inventory.reader import Inventory
 from remit.inventory.schema import FunctionToolSpec, MethodEntry, ToolEntry, ToolSpec, build_entry_facts
 from remit.schemas.finding import Finding, display_path, locate_function
 

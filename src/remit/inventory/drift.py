@@ -10,13 +10,13 @@ from remit.contracts.classification import Capability, Complexity, Tier
 from remit.contracts.facts import Effect, Facts
 from remit.core import Stack
 from remit.core.frozen import frozen
-from remit.inventory.changes import diff_lock
 from remit.inventory.definition import MethodDefinition, ToolDefinition
 from remit.inventory.governance import PolicyTable
 from remit.inventory.lock import lock_path, read_lock
+from remit.inventory.lock_diff import diff_lock
 from remit.inventory.methods import unregistered_methods
-from remit.inventory.names import find_unknown_fields
 from remit.inventory.operations import Operations
+from remit.inventory.policy_fields import find_unknown_fields
 from remit.inventory.schema import MethodEntry
 from remit.schemas.finding import Finding, InventoryError, display_path, locate_function
 from remit.schemas.garbage import pause_gc

@@ -19,7 +19,7 @@ from remit.contracts.facts import Facts
 from remit.core import Stack
 from remit.core.frozen import frozen
 from remit.errors import SetupError
-from remit.inventory.stricter import BreakingRule
+from remit.inventory.breaking_rules import BreakingRule
 from remit.schemas.jsontext import compact_json
 
 M_co = TypeVar("M_co", bound="PolicyModel", covariant=True)

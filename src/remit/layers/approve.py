@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 from dataclasses import field, replace
 
+from remit.approvals.approver import Approver, HasApprover, build_question, compute_match, find_announced_call
 from remit.approvals.editing import add_edit_notice, approval_covers, canonicalize_edit
-from remit.approvals.granting import consume_grant, decide_by_grant, find_usable_grant
-from remit.approvals.inbox import Approver, HasApprover, build_question, compute_match, find_announced_call
+from remit.approvals.from_journal import ApprovedCall, find_recorded_question, find_started_call, with_arguments
+from remit.approvals.grants import consume_grant, decide_by_grant, find_usable_grant
 from remit.approvals.policy import DEFAULT_POLICY, Ask, Block, Policy
-from remit.approvals.recorded import ApprovedCall, find_recorded_question, find_started_call, with_arguments
-from remit.approvals.shown import preview_call
+from remit.approvals.preview import preview_call
 from remit.contracts.arguments import Limits
 from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.items import DecisionItem, QuestionItem

@@ -45,7 +45,7 @@ class Retry(CallLayer):
 
     def __post_init__(self) -> None:
         if self.attempts < 1 or not 0 <= self.base_delay <= self.max_delay:
-            raise SetupError(f"{self!r}: give at least one attempt, and 0 <= base <= most")
+            raise SetupError(f"{self!r}: give at least one attempt, and 0 <= base_delay <= max_delay")
 
     def __call__(self, inner: CallService, /) -> CallService:
         """The service that tries ``inner`` again."""

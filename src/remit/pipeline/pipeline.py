@@ -19,12 +19,12 @@ from remit.contracts.facts import Effect, Facts, Risk
 from remit.contracts.schema import Input, Output
 from remit.core import Stack
 from remit.errors import CallError, InvalidArgumentsError, InvalidOutputError, SetupError, error_from_reply
-from remit.pipeline.fitting import StepChecker
+from remit.pipeline.check import StepChecker
+from remit.pipeline.graph import StepGraph
 from remit.pipeline.references import Reference
 from remit.pipeline.result import PipelineResult
-from remit.pipeline.route import StepGraph
+from remit.pipeline.state import PipelineState
 from remit.pipeline.step import Step, Then
-from remit.pipeline.track import PipelineState
 from remit.schemas.jsontext import compact_json
 
 P = TypeVar("P", bound=BaseModel)

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from remit.agent.agent import Prompt
 from remit.errors import InvalidArgumentsError, RequestError
-from remit.workers.words import FileSuffix
+from remit.workers.field_types import FileSuffix
 
 ATTACHMENTS_FIELD: Final = "attachments"
 """The field of an input that carries them: ``attachments: tuple[Attachment, ...] = ()``."""

@@ -20,8 +20,8 @@ from remit.errors import ContractError, SetupError
 from remit.schemas.jsontext import canonical_text
 from remit.schemas.yaml_lines import YamlDocument
 from remit.workers.attachments import ATTACHMENTS_FIELD, Attachment, AttachmentPolicy
+from remit.workers.field_types import ModelName, NonEmptyText, Permission, ToolName, describe_error, select_innermost
 from remit.workers.prompt import Template
-from remit.workers.words import ModelName, NonEmptyText, Permission, ToolName, describe_error, select_innermost
 
 ProviderTool = Literal["code_execution", "image_generation", "web_fetch", "web_search", "x_search"]
 PROVIDER_TOOLS: Final[tuple[str, ...]] = get_args(ProviderTool)
@@ -188,7 +188,8 @@ class WorkerDefinition:
         """The system message for a payload. Of attachments the prompt knows name and kind, not what is in them.
 
         Raises:
-            InvalidArgumentsError: it comes out too long. ToolFailedError: the prompt cannot be rendered for this payload.
+            InvalidArgumentsError: it comes out too long.
+            ToolFailedError: the prompt cannot be rendered for this payload.
         """
         plain = self._dump_payload(payload)
         if self.attachments is not None:

@@ -16,8 +16,13 @@ from jinja2.meta import find_undeclared_variables
 from remit.core.frozen import frozen
 from remit.errors import InvalidArgumentsError, ToolFailedError
 from remit.schemas.finding import Finding
+from remit.workers.jinja_names import (
+    collect_bound_names,
+    collect_top_level_names,
+    find_free_uses,
+    find_internal_attributes,
+)
 from remit.workers.sandbox import BoundedRange, Sandbox
-from remit.workers.scopes import collect_bound_names, collect_top_level_names, find_free_uses, find_internal_attributes
 
 MAX_PROMPT_CHARS: Final = 256 << 10
 """Characters that a prompt may come out with."""

@@ -19,7 +19,7 @@ from remit.errors import InvalidArgumentsError, NoModelError, SetupError, as_no_
 from remit.journal.codec import RESULT_TOOL
 from remit.layers.timeout import Timeout
 from remit.workers.definition import WorkerDefinition
-from remit.workers.models import MODEL_VARIABLE, AnyModel, LocalModel, ModelResolver, get_model_name
+from remit.workers.resolve import MODEL_VARIABLE, AnyModel, LocalModel, ModelResolver, get_model_name
 
 if TYPE_CHECKING:
     from pydantic_ai import Agent
@@ -52,9 +52,7 @@ class Worker:
         parallel: int = 8,
     ) -> None:
         if parallel < 1:
-            raise SetupError(
-                f"worker {definition.name}: parallel={parallel}; it makes at least one call at a time"
-            )
+            raise SetupError(f"worker {definition.name}: parallel={parallel}; it makes at least one call at a time")
         self.definition = definition
         self.name = definition.name
         self.description = definition.description or f"The worker {definition.name}."
@@ -142,8 +140,8 @@ class Worker:
     async def run(self, payload: BaseModel, frame: Frame, /) -> Any:
         """Have an agent of PydanticAI work until its output is valid, which is not checked again."""
         try:
-            from remit.workers.absent import make_missing_model  # noqa: PLC0415 - with PydanticAI, which only running needs
-            from remit.workers.running import WorkerCall, build_agent, run_worker  # noqa: PLC0415 - as above
+            from remit.workers.missing_model import make_missing_model  # noqa: PLC0415 - with PydanticAI, which only running needs
+            from remit.workers.runner import WorkerCall, build_agent, run_worker  # noqa: PLC0415 - as above
         except ModuleNotFoundError as error:
             extra = "pip install 'remit[pydantic-ai]'"
             raise NoModelError(f"worker {self.name} needs {error.name}; install it with: {extra}") from error

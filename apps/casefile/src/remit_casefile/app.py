@@ -23,18 +23,18 @@ from remit_casefile.google.account import Account
 from remit_casefile.google.tools import Clients, with_google_hooks
 from remit_casefile.google.transport import Transport
 from remit_casefile.pipelines.filing import Filing
+from remit_casefile.policies.access_check import check_access_is_governed
 from remit_casefile.policies.env import Env
-from remit_casefile.policies.open import check_access_is_governed
 from remit_casefile.policies.sections import build_section_table
-from remit_casefile.policies.words import VOCABULARY
+from remit_casefile.policies.vocabulary import VOCABULARY
+from remit_casefile.sessions.conversation_sessions import ConversationSessions
 from remit_casefile.sessions.events import ToolEvents
 from remit_casefile.sessions.gate import OwnSessionGate
 from remit_casefile.sessions.requests import ToolRequests
 from remit_casefile.sessions.sessions import ToolSessions
-from remit_casefile.sessions.standing import ConversationSessions
 from remit_casefile.storage.database import Database
 from remit_casefile.workers import load_workers
-from remit_casefile.workspace.stored import CopyReader
+from remit_casefile.workspace.reading import CopyReader
 from remit_casefile.workspace.storing import CopyStorer
 from remit_casefile.workspace.syncing import CopySyncer
 

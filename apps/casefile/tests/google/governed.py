@@ -13,7 +13,7 @@ from remit.inventory import Inventory, Operations, read_inventory
 from remit_casefile.google.tools import Clients, with_google_hooks
 from remit_casefile.policies.env import Env
 from remit_casefile.policies.sections import build_section_table
-from remit_casefile.policies.words import VOCABULARY
+from remit_casefile.policies.vocabulary import VOCABULARY
 from remit_casefile.storage.database import Database
 
 ANN = Principal("ann", permissions=frozenset({"*"}))

@@ -14,9 +14,9 @@ from apps.casefile.tests.google.fake.requests import ApprovalDeniedError
 from apps.casefile.tests.google.world import Ctx, World
 from remit import UNKNOWN, Happened
 from remit.errors import DeniedError, ExternalError, InvalidArgumentsError, NotFoundError, SetupError
-from remit_casefile.google.failures import UncertainError
+from remit_casefile.google.errors import UncertainError
 from remit_casefile.google.payloads.drive import DownloadFile, ExportFile, GetFile, ListFiles, UploadFile
-from remit_casefile.google.uploading import CHUNK_MULTIPLE, UploadSettings
+from remit_casefile.google.uploads import CHUNK_MULTIPLE, UploadSettings
 
 CREATE, LIST = "drive.files.create", "drive.files.list"
 SMALL = UploadFile(name="note.txt", text="näh")

@@ -13,7 +13,7 @@ from apps.casefile.tests.google.mails import mail
 from apps.casefile.tests.google.world import Ctx, World
 from remit import UNKNOWN, Happened
 from remit.errors import InvalidArgumentsError
-from remit_casefile.google.failures import UncertainError
+from remit_casefile.google.errors import UncertainError
 from remit_casefile.google.mime import parse_message
 from remit_casefile.google.payloads.gmail import GetMessage, ListMessages, SearchMessages, SendMessage
 from remit_casefile.google.wire import Body, Header, MessageResource, Part

@@ -26,7 +26,7 @@ from remit.errors import InvalidArgumentsError, NotFoundError
 from remit_casefile.google.payloads.drive import DownloadFile, ExportFile, GetFile, ListFiles, UploadFile
 from remit_casefile.google.payloads.gmail import GetMessage, ListMessages, SearchMessages, SendMessage
 from remit_casefile.google.payloads.sheets import AppendValues, BatchGet, UpdateValues
-from remit_casefile.google.uploading import CHUNK_MULTIPLE
+from remit_casefile.google.uploads import CHUNK_MULTIPLE
 
 
 async def every(request: Any, following: Any, key: str) -> list[Any]:

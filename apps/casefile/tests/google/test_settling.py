@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from remit.errors import SetupError
-from remit_casefile.google.settling import WaitSchedule, make_trace
+from remit_casefile.google.write_confirmation import WaitSchedule, make_trace
 
 
 @pytest.mark.parametrize("waits", [(), (-1.0,)])

@@ -7,7 +7,7 @@ import pytest
 from apps.casefile.tests.google.fake.faults import Cut, broken
 from apps.casefile.tests.google.world import World
 from remit.errors import ExternalError, InvalidArgumentsError, NotFoundError
-from remit_casefile.google.failures import UncertainError
+from remit_casefile.google.errors import UncertainError
 from remit_casefile.google.payloads.sheets import AppendValues, BatchGet, UpdateValues
 
 BOOK = "book-1"

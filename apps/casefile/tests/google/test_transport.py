@@ -26,7 +26,7 @@ from remit.errors import (
     NotFoundError,
     SetupError,
 )
-from remit_casefile.google.failures import (
+from remit_casefile.google.errors import (
     BusyError,
     UnexpectedResponseError,
     UnreachableError,

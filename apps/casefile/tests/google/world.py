@@ -12,11 +12,11 @@ from apps.casefile.tests.google.fake.server import FakeGoogle
 from remit import Caller, Principal
 from remit_casefile.google.drive import DriveClient
 from remit_casefile.google.gmail import GmailClient
-from remit_casefile.google.settling import WaitSchedule
 from remit_casefile.google.sheets import SheetsClient
 from remit_casefile.google.tools import Clients
 from remit_casefile.google.transport import Hosts, Transport
-from remit_casefile.google.uploading import CHUNK_MULTIPLE, UploadSettings
+from remit_casefile.google.uploads import CHUNK_MULTIPLE, UploadSettings
+from remit_casefile.google.write_confirmation import WaitSchedule
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 

@@ -11,9 +11,9 @@ from apps.casefile.tests.policies.trial import Trial
 from remit import Call, Effect, Reply, tool
 from remit.errors import RateLimitedError
 from remit.testing import call_through, make_call
+from remit_casefile.policies.casefile_resolver import CasefileResolver
 from remit_casefile.policies.env import CallEvent, Env
-from remit_casefile.policies.filed import LogCasefileEvents
-from remit_casefile.policies.place import CasefileResolver
+from remit_casefile.policies.event_layer import LogCasefileEvents
 
 AUDIT = "casefile_policies: {audit_casefile_changes: true}"
 QUIET = "casefile_policies: {audit_casefile_changes: false}"

@@ -10,10 +10,10 @@ from pydantic import BaseModel
 
 from remit import LeafContext
 from remit.inventory import InventoryError, Operations, Request, Response, method, read_inventory
+from remit_casefile.policies.access_check import check_access_is_governed
 from remit_casefile.policies.env import Env
-from remit_casefile.policies.open import check_access_is_governed
 from remit_casefile.policies.sections import build_section_table
-from remit_casefile.policies.words import VOCABULARY
+from remit_casefile.policies.vocabulary import VOCABULARY
 from remit_casefile.storage.database import Database
 
 

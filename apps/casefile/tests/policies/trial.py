@@ -15,10 +15,10 @@ from remit import App, Arguments, LeafContext, Principal, Runtime, preset
 from remit.contracts.items import Note
 from remit.errors import ConflictError
 from remit.inventory import Operations, PrecheckGates, Request, Response, method, read_inventory
+from remit_casefile.policies.access_check import check_access_is_governed
 from remit_casefile.policies.env import Env, EventLog
-from remit_casefile.policies.open import check_access_is_governed
 from remit_casefile.policies.sections import build_section_table
-from remit_casefile.policies.words import VOCABULARY
+from remit_casefile.policies.vocabulary import VOCABULARY
 from remit_casefile.storage.database import Database
 
 INVENTORY: Final = """\

@@ -11,7 +11,7 @@ from apps.casefile.tests.office import principal
 from apps.casefile.tests.world import rows
 from remit import App, RunResult, Runtime
 from remit_casefile.chat.turns import Turns
-from remit_casefile.sessions.records import RequestRecorder, RequestStart
+from remit_casefile.sessions.recorder import RequestRecorder, RequestStart
 from remit_casefile.storage.database import Database
 
 TABLES = ("session_requests", "events", "chat_messages")

@@ -11,7 +11,7 @@ from remit import Call, Effect, Principal, tool
 from remit.errors import NotFoundError
 from remit.inventory import SessionState
 from remit.testing import make_call
-from remit_casefile.sessions.standing import ConversationSessions
+from remit_casefile.sessions.conversation_sessions import ConversationSessions
 from remit_casefile.storage.database import Database
 from remit_casefile.storage.tables import Session
 

@@ -13,7 +13,7 @@ from remit.errors import IdempotencyError, NotFoundError, ToolFailedError
 from remit.inventory import Request
 from remit_casefile.storage.database import Database
 from remit_casefile.storage.tables import Casefile, Session
-from remit_casefile.storage.work import Edit, edit_once, open_view
+from remit_casefile.storage.transactions import Edit, edit_once, open_view
 
 
 class Asked(BaseModel):

@@ -13,7 +13,7 @@ from remit_cms.agent import editor
 from remit_cms.pages.pages import Pages
 from remit_cms.pages.search import Search
 from remit_cms.rendering.opening import Opening
-from remit_cms.rendering.rendering import PageRenderer
+from remit_cms.rendering.renderer import PageRenderer
 from remit_cms.sections.sections import Sections
 from remit_cms.storage.database import Database
 from remit_cms.tools import load_inventory, page_operations, rendering_operations, section_operations

@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, or_, select
 
 from remit.errors import DeniedError
 from remit_casefile.storage.tables import Casefile, Grant
-from remit_casefile.storage.work import View, casefile_not_found
+from remit_casefile.storage.transactions import View, casefile_not_found
 
 
 class Level(enum.IntEnum):

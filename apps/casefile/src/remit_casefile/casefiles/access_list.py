@@ -10,7 +10,7 @@ from remit import LeafContext
 from remit.errors import DeniedError, InvalidArgumentsError, NotFoundError
 from remit.inventory import method
 from remit_casefile.casefiles.access import EffectiveAccess, Level, resolve_access, resolve_level
-from remit_casefile.casefiles.sharing_payloads import (
+from remit_casefile.casefiles.access_list_payloads import (
     CheckPermissionRequest,
     CheckPermissionResponse,
     GrantPermissionRequest,
@@ -30,7 +30,7 @@ from remit_casefile.casefiles.sharing_payloads import (
 from remit_casefile.casefiles.views import grant_view
 from remit_casefile.storage.database import Database
 from remit_casefile.storage.tables import Casefile, Grant
-from remit_casefile.storage.work import Edit, edit_once, open_view
+from remit_casefile.storage.transactions import Edit, edit_once, open_view
 
 
 class AccessList:

@@ -36,7 +36,7 @@ from remit_casefile.casefiles.payloads import (
 from remit_casefile.casefiles.views import casefile_brief, describe_contents, load_casefile_view, load_session_ids
 from remit_casefile.storage.database import Database
 from remit_casefile.storage.tables import Casefile, CasefileSession
-from remit_casefile.storage.work import Edit, View, edit_once, open_view, session_not_found
+from remit_casefile.storage.transactions import Edit, View, edit_once, open_view, session_not_found
 
 
 class Cases:

@@ -7,10 +7,10 @@ from typing import Final
 from sqlalchemy import func, select
 
 from remit_casefile.casefiles.access import is_expired
+from remit_casefile.casefiles.access_list_payloads import GrantView
 from remit_casefile.casefiles.payloads import CasefileBrief, CasefileView
-from remit_casefile.casefiles.sharing_payloads import GrantView
 from remit_casefile.storage.tables import Casefile, CasefileSession, DriveFile, GmailMessage, Grant, SheetRange
-from remit_casefile.storage.work import View
+from remit_casefile.storage.transactions import View
 
 _CONTENT_TABLES: Final = (
     (CasefileSession, "session"),

@@ -26,7 +26,7 @@ from remit_casefile.sessions.payloads import SessionCreatedPayload
 from remit_casefile.sessions.sessions import session_created_payload
 from remit_casefile.storage.database import Database
 from remit_casefile.storage.tables import ChatMessage, Session
-from remit_casefile.storage.work import Edit, View, edit_once, open_view
+from remit_casefile.storage.transactions import Edit, View, edit_once, open_view
 
 
 class ChatSessions:

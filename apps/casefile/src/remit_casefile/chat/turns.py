@@ -11,12 +11,12 @@ from remit.errors import ConflictError, DeniedError
 from remit_casefile.chat.payloads import Role
 from remit_casefile.chat.sessions import count_messages, message_role
 from remit_casefile.sessions import rows
+from remit_casefile.sessions.conversation_sessions import find_session
 from remit_casefile.sessions.payloads import Payload
-from remit_casefile.sessions.standing import find_session
-from remit_casefile.sessions.writing import write_once
+from remit_casefile.sessions.request_writes import write_once
 from remit_casefile.storage.database import Database
 from remit_casefile.storage.tables import ChatMessage, Session, SessionRequest
-from remit_casefile.storage.work import Edit
+from remit_casefile.storage.transactions import Edit
 
 MAX_EARLIER_MESSAGES: Final = 40
 MAX_EARLIER_CHARACTERS: Final = 24_000

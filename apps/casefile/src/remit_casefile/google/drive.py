@@ -19,10 +19,10 @@ from remit_casefile.google.payloads.drive import (
     ListFiles,
     UploadFile,
 )
-from remit_casefile.google.settling import WaitSchedule, make_trace
 from remit_casefile.google.transport import HttpResponse, Transport, add_query, parse_response, quote_segment
-from remit_casefile.google.uploading import ResumableUpload, UploadSettings, upload_multipart, upload_resumable
+from remit_casefile.google.uploads import ResumableUpload, UploadSettings, upload_multipart, upload_resumable
 from remit_casefile.google.wire import ChangePage, StartPageToken
+from remit_casefile.google.write_confirmation import WaitSchedule, make_trace
 
 _LIST_FIELDS: Final = f"nextPageToken,incompleteSearch,files({FILE_FIELDS})"
 _CHANGE_FIELDS: Final = f"nextPageToken,newStartPageToken,changes(fileId,removed,file({FILE_FIELDS}))"

@@ -18,9 +18,9 @@ from remit_casefile.google.payloads.gmail import (
     SendMessage,
     SentMessage,
 )
-from remit_casefile.google.settling import WaitSchedule, make_trace
 from remit_casefile.google.transport import Transport, quote_segment
 from remit_casefile.google.wire import HistoryPage, MessageResource, Profile
+from remit_casefile.google.write_confirmation import WaitSchedule, make_trace
 
 _HISTORY_TYPES: Final = ["messageAdded", "messageDeleted", "labelAdded", "labelRemoved"]
 

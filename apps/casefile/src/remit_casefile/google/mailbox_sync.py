@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from remit.errors import CallError, NotFoundError
-from remit_casefile.google.failures import BusyError
+from remit_casefile.google.errors import BusyError
 from remit_casefile.google.gmail import GmailClient
 from remit_casefile.google.payloads.gmail import GetMessage, ListMessages, MessageList, MessageView
 from remit_casefile.google.payloads.sync import MailboxSyncResult, Missing
-from remit_casefile.google.settling import WaitSchedule
 from remit_casefile.google.sync import SyncCursor, make_missing, read_pages, retry_while_busy
 from remit_casefile.google.wire import HistoryPage
+from remit_casefile.google.write_confirmation import WaitSchedule
 
 _EXCLUDED_LABELS: Final = frozenset({"SPAM", "TRASH"})
 _BATCH_SIZE: Final = 8

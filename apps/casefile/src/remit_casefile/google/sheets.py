@@ -11,8 +11,8 @@ from remit_casefile.google.payloads.sheets import (
     UpdateValues,
     ValueRanges,
 )
-from remit_casefile.google.settling import write_untraced
 from remit_casefile.google.transport import Transport, quote_segment
+from remit_casefile.google.write_confirmation import write_untraced
 
 
 class SheetsClient:

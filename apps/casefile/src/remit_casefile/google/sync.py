@@ -9,10 +9,10 @@ from typing import Final, Generic, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from remit.errors import CallError, InvalidArgumentsError
-from remit_casefile.google.failures import BusyError
+from remit_casefile.google.errors import BusyError
 from remit_casefile.google.payloads.sync import Missing
-from remit_casefile.google.settling import WaitSchedule
 from remit_casefile.google.transport import Page, iterate_pages
+from remit_casefile.google.write_confirmation import WaitSchedule
 
 P = TypeVar("P", bound=Page)
 T = TypeVar("T")

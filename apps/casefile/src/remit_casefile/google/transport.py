@@ -17,7 +17,7 @@ from urllib.parse import quote, urlencode, urlsplit
 from pydantic import BaseModel, ValidationError
 
 from remit.errors import CallError, DeadlineError, DeniedError, ExternalError, InvalidArgumentsError, SetupError
-from remit_casefile.google.failures import UnexpectedResponseError, UnreachableError, error_from_response
+from remit_casefile.google.errors import UnexpectedResponseError, UnreachableError, error_from_response
 from remit_casefile.google.session import AccountSession, Credentials, CredentialsLoader, Response
 
 Params = Mapping[str, str | int | bool | Sequence[str] | None]

@@ -8,9 +8,9 @@ from remit import Call
 from remit.errors import BlockedError, DeniedError
 from remit.inventory import Gate
 from remit_casefile.casefiles.access import Level, require_casefile
+from remit_casefile.policies.casefile_resolver import CasefileResolver
 from remit_casefile.policies.env import Env
-from remit_casefile.policies.place import CasefileResolver
-from remit_casefile.storage.work import open_view
+from remit_casefile.storage.transactions import open_view
 
 
 @dataclass(frozen=True, slots=True)

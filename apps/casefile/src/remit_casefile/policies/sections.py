@@ -26,10 +26,10 @@ from remit.inventory import (
     session_policies_section,
 )
 from remit_casefile.casefiles.access import Level, LevelName
+from remit_casefile.policies.casefile_resolver import CasefileResolver
 from remit_casefile.policies.env import Env
-from remit_casefile.policies.filed import LogCasefileEvents
+from remit_casefile.policies.event_layer import LogCasefileEvents
 from remit_casefile.policies.gates import AccessGate, CasefileGate
-from remit_casefile.policies.place import CasefileResolver
 
 CasefileState = Literal["active", "archived"]
 """How a casefile stands."""

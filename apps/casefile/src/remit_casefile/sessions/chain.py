@@ -13,7 +13,7 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from remit_casefile.storage.tables import Event, Session, SessionRequest
-from remit_casefile.storage.work import Edit
+from remit_casefile.storage.transactions import Edit
 
 EventType = Literal[
     "tool_request_received",

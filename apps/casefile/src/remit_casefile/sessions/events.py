@@ -16,7 +16,7 @@ from remit_casefile.sessions.chain import count_events
 from remit_casefile.sessions.payloads import CasefileId, Payload, SessionId
 from remit_casefile.storage.database import Database
 from remit_casefile.storage.tables import Event, Session, SessionRequest
-from remit_casefile.storage.work import View, open_view, session_not_found
+from remit_casefile.storage.transactions import View, open_view, session_not_found
 
 
 class ToolEvent(Payload):

@@ -21,8 +21,8 @@ from remit.inventory import (
 )
 from remit_casefile.casefiles.texts import PRINTABLE
 from remit_casefile.sessions.payloads import CasefileId
-from remit_casefile.sessions.records import RecordedRequest, RequestEnd, RequestRecorder, RequestStart
-from remit_casefile.sessions.writing import track_interruption
+from remit_casefile.sessions.recorder import RecordedRequest, RequestEnd, RequestRecorder, RequestStart
+from remit_casefile.sessions.request_writes import track_interruption
 from remit_casefile.storage.database import Database
 
 NESTED_REQUEST_TOOLS: Final = frozenset({"process_tool_request", "process_chat_request"})

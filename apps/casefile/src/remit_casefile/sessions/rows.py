@@ -12,7 +12,7 @@ from remit_casefile.casefiles.access import Level, resolve_level
 from remit_casefile.sessions.payloads import CreateSessionPayload, ListSessionsPayload, SessionPayload
 from remit_casefile.storage.ids import SessionKind
 from remit_casefile.storage.tables import Casefile, CasefileSession, Event, Grant, Session, SessionRequest
-from remit_casefile.storage.work import Edit, View, session_not_found
+from remit_casefile.storage.transactions import Edit, View, session_not_found
 
 OPEN_STATUSES: Final = ("running", "waiting")
 """How a request stands that has not ended."""

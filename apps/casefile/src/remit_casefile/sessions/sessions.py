@@ -20,7 +20,7 @@ from remit_casefile.sessions.payloads import (
 )
 from remit_casefile.storage.database import Database
 from remit_casefile.storage.tables import Session
-from remit_casefile.storage.work import Edit, edit_once, open_view
+from remit_casefile.storage.transactions import Edit, edit_once, open_view
 
 
 class ToolSessions:

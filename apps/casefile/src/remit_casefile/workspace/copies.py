@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from sqlalchemy import delete, select
 
 from remit_casefile.storage.tables import DriveFile, GmailLabel, GmailMessage, GmailThread, SheetRange, Sync
-from remit_casefile.storage.work import View
+from remit_casefile.storage.transactions import View
 from remit_casefile.workspace.payloads import Source
 
 CopyTable: TypeAlias = type[GmailMessage] | type[GmailThread] | type[GmailLabel] | type[DriveFile] | type[SheetRange]

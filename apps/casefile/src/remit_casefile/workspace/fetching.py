@@ -12,15 +12,15 @@ from pydantic import BaseModel
 from remit.errors import CallError
 from remit_casefile.google.drive import DriveClient
 from remit_casefile.google.drive_sync import DriveSync
-from remit_casefile.google.failures import UnexpectedResponseError
+from remit_casefile.google.errors import UnexpectedResponseError
 from remit_casefile.google.gmail import GmailClient
 from remit_casefile.google.mailbox_sync import MailboxSync
 from remit_casefile.google.payloads.sheets import BatchGet, ValueRange, ValueRanges
 from remit_casefile.google.payloads.sync import Missing
-from remit_casefile.google.settling import WaitSchedule
 from remit_casefile.google.sheets import SheetsClient
 from remit_casefile.google.sync import make_missing, retry_while_busy
-from remit_casefile.workspace.stored_payloads import CellsView
+from remit_casefile.google.write_confirmation import WaitSchedule
+from remit_casefile.workspace.reading_payloads import CellsView
 
 MAX_MESSAGES: Final = 500
 """How many messages one sync reads, so that it ends in time. The next one goes on."""

@@ -8,7 +8,7 @@ from remit_casefile.casefiles.access import Level, require_casefile
 from remit_casefile.google.sync import SyncCursor
 from remit_casefile.storage.database import Database
 from remit_casefile.storage.tables import DriveFile, GmailLabel, GmailMessage, GmailThread, SheetRange
-from remit_casefile.storage.work import Edit, edit_once
+from remit_casefile.storage.transactions import Edit, edit_once
 from remit_casefile.workspace.copies import Copies, CopyCounts, get_or_add_sync
 from remit_casefile.workspace.fetching import cells_view, range_id
 from remit_casefile.workspace.payloads import Source

@@ -15,11 +15,18 @@ from remit import LeafContext
 from remit.errors import CallError, ConflictError, NotFoundError
 from remit.inventory import Failure, Request, Response, Status, method
 from remit_casefile.casefiles.access import Level, require_casefile
-from remit_casefile.google.settling import WaitSchedule
 from remit_casefile.google.tools import Clients
+from remit_casefile.google.write_confirmation import WaitSchedule
 from remit_casefile.storage.database import Database
 from remit_casefile.storage.tables import DriveFile, GmailMessage, SheetRange
-from remit_casefile.storage.work import Edit, View, edit_once, find_earlier_result, open_unkeyed_write, open_view
+from remit_casefile.storage.transactions import (
+    Edit,
+    View,
+    edit_once,
+    find_earlier_result,
+    open_unkeyed_write,
+    open_view,
+)
 from remit_casefile.workspace.copies import Copies, CopyTable, get_or_add_sync
 from remit_casefile.workspace.fetching import FetchResult, SyncStart, fetch_cells, fetch_files, fetch_mail, range_id
 from remit_casefile.workspace.payloads import Source

@@ -6,7 +6,7 @@ import re
 from typing import Any, NamedTuple
 
 from apps.casefile.tests.google.fake.discovery import Json
-from apps.casefile.tests.google.fake.requests import Operation, ApprovalDeniedError, Request
+from apps.casefile.tests.google.fake.requests import ApprovalDeniedError, Operation, Request
 
 Grid = dict[tuple[int, int], Any]
 _A1 = re.compile(r"(?:'?(?P<sheet>[^'!]+)'?!)?(?P<a>[A-Z]+)(?P<b>[0-9]+)(?::(?P<c>[A-Z]+)(?P<d>[0-9]+))?")

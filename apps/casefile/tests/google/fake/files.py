@@ -10,7 +10,7 @@ from functools import partial
 from typing import Final
 
 from apps.casefile.tests.google.fake.discovery import Json
-from apps.casefile.tests.google.fake.requests import Media, Operation, ApprovalDeniedError, Request, page
+from apps.casefile.tests.google.fake.requests import ApprovalDeniedError, Media, Operation, Request, page
 from apps.casefile.tests.google.fake.shapes import selected
 
 DOCUMENT = "application/vnd.google-apps.document"

@@ -11,7 +11,7 @@ from email.policy import SMTP
 from typing import cast
 
 from apps.casefile.tests.google.fake.discovery import Json
-from apps.casefile.tests.google.fake.requests import Operation, ApprovalDeniedError, Request, page
+from apps.casefile.tests.google.fake.requests import ApprovalDeniedError, Operation, Request, page
 
 _PAGE = 3
 """Pages are short, so that every list of some length has several."""

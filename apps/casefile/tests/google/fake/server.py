@@ -17,7 +17,7 @@ from apps.casefile.tests.google.fake.discovery import Json, Route, routes
 from apps.casefile.tests.google.fake.faults import PIECE, Cut, Faults, Keeps, Says, Stall, Trouble
 from apps.casefile.tests.google.fake.files import Drive
 from apps.casefile.tests.google.fake.mailbox import Mailbox
-from apps.casefile.tests.google.fake.requests import Media, Operation, ApprovalDeniedError, Request
+from apps.casefile.tests.google.fake.requests import ApprovalDeniedError, Media, Operation, Request
 from apps.casefile.tests.google.fake.shapes import ShapeError, check, parameters, selected
 from apps.casefile.tests.google.fake.uploads import Session, related
 

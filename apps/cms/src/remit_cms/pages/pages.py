@@ -23,11 +23,11 @@ from remit_cms.pages.payloads import (
 )
 from remit_cms.pages.slugs import resolve_slug
 from remit_cms.sections.contents import add_section, describe_empty_slots, load_sections
-from remit_cms.storage.access import Edit, edit_once, open_view
 from remit_cms.storage.database import Database
 from remit_cms.storage.revisions import check_revision, save_last_revision, save_revision
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.tables import Page
+from remit_cms.storage.transactions import Edit, edit_once, open_view
 
 
 class Pages:

@@ -9,9 +9,9 @@ from remit import LeafContext
 from remit_cms.models import pluralize
 from remit_cms.pages.payloads import FindResource, Match, MatchesReply, SearchPages
 from remit_cms.storage import full_text
-from remit_cms.storage.access import open_view
 from remit_cms.storage.database import Database
 from remit_cms.storage.tables import Page
+from remit_cms.storage.transactions import open_view
 
 _MIN_SCORE = 55
 

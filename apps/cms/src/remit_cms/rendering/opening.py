@@ -6,9 +6,9 @@ from pydantic import Field
 
 from remit import LeafContext
 from remit_cms.models import Payload, Reply
-from remit_cms.rendering.rendering import PageRenderer
-from remit_cms.storage.access import open_view
+from remit_cms.rendering.renderer import PageRenderer
 from remit_cms.storage.database import Database
+from remit_cms.storage.transactions import open_view
 
 
 class OpenPage(Payload):

@@ -9,9 +9,9 @@ from sqlalchemy import func, select, update
 
 from remit_cms.models import Content
 from remit_cms.sections.payloads import SectionInput, SectionView
-from remit_cms.storage.access import Edit
 from remit_cms.storage.scope import Scope, parse_structure
 from remit_cms.storage.tables import Page, PageSection, SectionContent, SectionDefinition
+from remit_cms.storage.transactions import Edit
 from remit_cms.templates.values import check_content, empty_required_slots
 
 

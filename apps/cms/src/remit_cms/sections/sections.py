@@ -29,11 +29,11 @@ from remit_cms.sections.payloads import (
     TemplateView,
     UpdateSectionContent,
 )
-from remit_cms.storage.access import Edit, edit_once, open_view
 from remit_cms.storage.database import Database
 from remit_cms.storage.revisions import check_revision, save_revision
 from remit_cms.storage.scope import parse_structure
 from remit_cms.storage.tables import SectionDefinition
+from remit_cms.storage.transactions import Edit, edit_once, open_view
 from remit_cms.templates.values import VALUE_FORMATS
 
 

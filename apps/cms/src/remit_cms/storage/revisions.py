@@ -10,9 +10,9 @@ from sqlalchemy import select
 
 from remit.errors import ConflictError
 from remit_cms.storage import full_text
-from remit_cms.storage.access import Edit
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.tables import Page, PageSection, Revision, SectionContent, SectionDefinition
+from remit_cms.storage.transactions import Edit
 from remit_cms.templates.values import iterate_texts
 
 

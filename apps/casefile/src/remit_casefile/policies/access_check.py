@@ -1,0 +1,40 @@
+"""An inventory may forget the access list: a tool that takes a casefile and leaves it open is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from remit.inventory import Finding, InventoryError, Operations, ToolDefinition
+from remit_casefile.policies.casefile_resolver import CASEFILE_PARAMETER
+from remit_casefile.policies.sections import CASEFILE_SECTION, CasefilePolicies, CasefileRules
+
+
+def check_access_is_governed(operations: Operations) -> None:
+    """Refuse an inventory in which a tool takes a casefile and nobody looks at the access list, or the reverse.
+
+    Raises:
+        InventoryError: with every such tool.
+    """
+    found = [finding for tool in operations.tools.values() for finding in _find_ungoverned(tool)]
+    if found:
+        raise InventoryError(found)
+
+
+def _find_ungoverned(definition: ToolDefinition) -> Iterator[Finding]:
+    contract = definition.tool if definition.method is None else definition.method.contract
+    field = contract.schema_in.model.model_fields.get(CASEFILE_PARAMETER)
+    rules, policies = definition.policies["business_rules"], definition.policies.get(CASEFILE_SECTION)
+    declared = isinstance(rules, CasefileRules) and rules.casefile_permission_level is not None
+    is_governed = declared or (isinstance(policies, CasefilePolicies) and policies.enforce_access_control)
+    if field is None:
+        if declared or (isinstance(rules, CasefileRules) and rules.requires_casefile):
+            what = f"{definition.name} takes no {CASEFILE_PARAMETER}, and its rules look at one"
+            yield Finding(code="no-casefile", where=definition.location, what=what, fix="remove them, or take one")
+        return
+    if not is_governed:
+        what = f"{definition.name} takes a {CASEFILE_PARAMETER}, and nothing looks at its access list"
+        mend = "say business_rules.casefile_permission_level"
+        yield Finding(code="open-casefile", where=definition.location, what=what, fix=mend)
+    if not field.is_required() and field.get_default(call_default_factory=True, validated_data={}) is not None:
+        what = f"{definition.name} takes a {CASEFILE_PARAMETER} with a default, which no gate would see"
+        yield Finding(code="open-casefile", where=definition.location, what=what, fix="make it required, or None")

@@ -1,0 +1,156 @@
+"""What is recorded of a tool request: two writes around the tool, each a call of its own in the journal of the run.
+
+So the request itself touches nothing but by calls. A run that is driven again is told by its journal what it has
+recorded, and records nothing twice.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import JsonValue
+
+from remit import Effect, LeafContext, tool, with_recommended_layers
+from remit.errors import ConflictError, DeniedError, NotFoundError
+from remit.inventory import SECRET_FIELDS, redact_fields
+from remit_casefile.sessions import rows
+from remit_casefile.sessions.chain import EventChain
+from remit_casefile.sessions.conversation_sessions import find_session
+from remit_casefile.sessions.payloads import Payload
+from remit_casefile.sessions.request_writes import write_once
+from remit_casefile.storage.database import Database
+from remit_casefile.storage.tables import Event, Session, SessionRequest
+from remit_casefile.storage.transactions import Edit
+
+
+class RequestStart(Payload):
+    """A tool is about to be called."""
+
+    tool_name: str
+    parameters: dict[str, JsonValue]
+    prompt: str | None
+    casefile_id: str | None
+    session_request_id: str | None
+
+
+class RecordedRequest(Payload):
+    """Where that is recorded."""
+
+    session_request_id: str
+    casefile_id: str | None
+    events: list[str]
+
+
+class RequestEnd(Payload):
+    """How the tool came out."""
+
+    begun: RecordedRequest
+    outcome: Literal["completed", "failed"]
+    result_summary: str | None = None
+    error_message: str | None = None
+
+
+class RecordedEnd(Payload):
+    """All events of the request."""
+
+    events: list[str]
+    duration_ms: int
+
+
+class RequestRecorder:
+    """The two writes, as tools that no model is given."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self.begin = with_recommended_layers(tool(name="begin_session_request", effect=Effect.KEYED)(self._begin))
+        self.end = with_recommended_layers(tool(name="end_session_request", effect=Effect.KEYED)(self._end))
+
+    async def _begin(self, ctx: LeafContext, payload: RequestStart) -> RecordedRequest:
+        """Record that a tool was asked for, and is called."""
+
+        async def work(edit: Edit) -> RecordedRequest:
+            session = await require_open_session(edit, ctx.caller.conversation)
+            request = await _find_or_add_request(edit, session, payload, call=ctx.caller.call)
+            casefile = payload.casefile_id or session.casefile
+            chain = EventChain(edit=edit, session=session, request=request, casefile=casefile, reasoning=payload.prompt)
+            await chain.add("tool_request_received", "received", parameters=request.parameters)
+            await chain.add("tool_execution_started", "running")
+            return RecordedRequest(session_request_id=request.id, casefile_id=casefile, events=chain.event_ids)
+
+        return await write_once(self._database, ctx, RecordedRequest, work)
+
+    async def _end(self, ctx: LeafContext, payload: RequestEnd) -> RecordedEnd:
+        """Record how a tool came out, and that this was answered."""
+        recorded, completed = payload.begun, payload.outcome == "completed"
+
+        async def work(edit: Edit) -> RecordedEnd:
+            request = await edit.session.get_one(SessionRequest, recorded.session_request_id)
+            session = await edit.session.get_one(Session, request.session)
+            started = await edit.session.get_one(Event, recorded.events[-1])
+            duration_ms = round((edit.now - started.timestamp).total_seconds() * 1000)
+            before = list(recorded.events)
+            chain = EventChain(
+                edit=edit, session=session, request=request, casefile=recorded.casefile_id, event_ids=before
+            )
+            await chain.add(
+                "tool_execution_completed" if completed else "tool_execution_failed",
+                payload.outcome,
+                result_summary=payload.result_summary,
+                error_message=payload.error_message,
+                duration_ms=duration_ms,
+            )
+            await chain.add("tool_response_sent", payload.outcome)
+            request.status, request.ended_at = payload.outcome, edit.now
+            return RecordedEnd(events=chain.event_ids, duration_ms=duration_ms)
+
+        return await write_once(self._database, ctx, RecordedEnd, work)
+
+
+async def require_open_session(edit: Edit, conversation: str) -> Session:
+    """The tool session of a conversation, which takes requests: of a chat it is the one that its agent works in.
+
+    Raises:
+        NotFoundError, DeniedError: there is none of the caller, or it is closed.
+    """
+    session = await find_session(edit, conversation) if conversation else None
+    if session is None:
+        raise DeniedError("A tool is asked for in a session: create one with create_tool_session, and call in it.")
+    if session.state == "closed":
+        raise DeniedError(f"The session '{session.id}' is closed; begin a new one.")
+    session.state, session.updated_at = "active", edit.now
+    return session if session.kind == "tool" else await rows.get_or_add_tool_session(edit, session)
+
+
+async def _find_or_add_request(edit: Edit, session: Session, start: RequestStart, *, call: str) -> SessionRequest:
+    """The request that is asked for again, or a new one.
+
+    Raises:
+        NotFoundError: the session has no such request. ConflictError: it asks for something else.
+    """
+    parameters = redact_fields(SECRET_FIELDS, start.parameters)
+    if start.session_request_id is not None:
+        existing = await edit.session.get(SessionRequest, start.session_request_id)
+        if existing is None or existing.session != session.id:
+            raise NotFoundError(f"No request '{start.session_request_id}' in the session '{session.id}'.")
+        if (existing.tool, existing.parameters) != (start.tool_name, parameters):
+            raise ConflictError(
+                f"The request '{existing.id}' asks for {existing.tool}, with parameters of its "
+                "own; to ask for something "
+                "else leave session_request_id out."
+            )
+        existing.status, existing.ended_at, existing.run, existing.call = "running", None, edit.run, call
+        return existing
+    request = SessionRequest(
+        id=await edit.draw_unused_id(SessionRequest, edit.ids.request),
+        session=session.id,
+        tool=start.tool_name,
+        parameters=parameters,
+        status="running",
+        run=edit.run,
+        call=call,
+        created_at=edit.now,
+        ended_at=None,
+    )
+    edit.session.add(request)
+    await edit.session.flush()
+    return request

@@ -1,0 +1,65 @@
+"""Writes that a session's request makes on its way: each is done once, however often its run is driven."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Literal, TypeVar
+
+from pydantic import BaseModel
+from sqlalchemy import update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from remit import Caller, LeafContext, Suspended
+from remit.effects import once
+from remit.errors import CallError, NoModelError
+from remit_casefile.sessions.rows import OPEN_STATUSES
+from remit_casefile.storage.database import Database
+from remit_casefile.storage.tables import SessionRequest
+from remit_casefile.storage.transactions import Edit
+
+P = TypeVar("P", bound=BaseModel)
+
+
+def make_edit(database: Database, session: AsyncSession, caller: Caller) -> Edit:
+    """An edit for a caller, in a transaction that is open."""
+    return Edit(
+        session=session,
+        tenant=caller.principal.tenant,
+        person=caller.principal.name,
+        now=database.clock(),
+        run=caller.run,
+        ids=database.ids,
+    )
+
+
+async def write_once(database: Database, ctx: LeafContext, result: type[P], work: Callable[[Edit], Awaitable[P]]) -> P:
+    """Write in one transaction, once per key of the call: the key is made of what the call says."""
+    async with database.write_session() as session:
+        edit = make_edit(database, session, ctx.caller)
+        return await once(session, f"{edit.tenant}/{ctx.key}", result, lambda: work(edit))
+
+
+@asynccontextmanager
+async def track_interruption(database: Database, session_request_id: str) -> AsyncGenerator[None]:
+    """Let whoever looks at a request see that it waits for a person or a model, or was stopped.
+
+    This is no effect of the call: the journal has the truth, and whoever drives the run on writes how it ends.
+    """
+    try:
+        yield
+    except (Suspended, NoModelError):
+        await _set_status(database, session_request_id, "waiting")
+        raise
+    except asyncio.CancelledError:
+        await _set_status(database, session_request_id, "stopped")
+        raise
+
+
+async def _set_status(database: Database, session_request_id: str, status: Literal["waiting", "stopped"]) -> None:
+    here = (SessionRequest.id == session_request_id, SessionRequest.status.in_(OPEN_STATUSES))
+    with contextlib.suppress(CallError):
+        async with database.write_session() as session:
+            await session.execute(update(SessionRequest).where(*here).values(status=status))

@@ -1,0 +1,203 @@
+"""What an authenticated person says: to a question, and beforehand to calls that have not been made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextvars import ContextVar
+from typing import Final
+
+from pydantic import ValidationError
+
+from remit.approvals.editing import canonicalize_edit
+from remit.approvals.grants import parse_pattern
+from remit.approvals.policy import DECIDE_PERMISSION, check_lifetime
+from remit.contracts.arguments import Limits
+from remit.contracts.contract import Contract, definition_digest
+from remit.contracts.grant import Grant, GrantRow
+from remit.contracts.items import RunSuspended
+from remit.contracts.principal import Principal
+from remit.contracts.question import Decision, Question
+from remit.errors import InvalidArgumentsError, RequestError, SetupError
+from remit.journal.ports import Store
+
+CURRENT_RUN: Final[ContextVar[str]] = ContextVar("remit_driven_run", default="")
+"""The run that this task drives, or is part of; empty outside of runs."""
+
+CalleeLookup = Callable[[str], Contract]
+"""From a name to the callee; raises a `RequestError` where there is none."""
+
+
+class DecisionService:
+    """Takes decisions on questions. ``find_callee`` gives the callee that a question is about."""
+
+    def __init__(self, store: Store, clock: Callable[[], float], find_callee: CalleeLookup, limits: Limits) -> None:
+        self._store = store
+        self._clock = clock
+        self._find_callee = find_callee
+        self._limits = limits
+
+    async def decide(
+        self, question: str, *, approved: bool, by: Principal, reason: str, result: str, arguments: str
+    ) -> None:
+        """Decide a question; see `Runtime.decide`."""
+        _refuse_inside_run()
+        row = await self._store.find_question(question)
+        if row is None or row.question.tenant != by.tenant:
+            raise RequestError(f"there is no question {question}")
+        if type(approved) is not bool:
+            raise RequestError(f"approved is {approved!r}; a decision is True or False")
+        _check_may_decide(row.question, by)
+        if row.question.kind == "outcome" and approved:
+            self._check_result(row.question.tool, result)
+        decision = Decision(
+            question=question,
+            approved=approved,
+            by=by.name,
+            reason=reason,
+            result=result,
+            at=self._clock(),
+            arguments=self._validate_edit(row.question, arguments, approved=approved) if arguments else "",
+        )
+        await self._store.decide(decision)
+
+    async def earliest_expiry(self, run: str) -> float | None:
+        """When the first of the open questions that a run waits for expires, in seconds since the epoch.
+
+        From then on the run goes on without a person, when it is resumed: no answer means denied. None if it waits for
+        none.
+        """
+        items = [position.item for position in await self._store.read(run)]
+        row = await self._store.find_run(run)
+        waiting = next((item for item in reversed(items) if isinstance(item, RunSuspended)), None)
+        if row is None or row.status != "waiting" or waiting is None:
+            return None
+        rows = [await self._store.find_question(question) for question in waiting.questions]
+        return min((each.question.expires for each in rows if each is not None and each.decision is None), default=None)
+
+    def _validate_edit(self, question: Question, arguments: str, *, approved: bool) -> str:
+        if question.kind != "approval" or not approved:
+            raise RequestError("arguments are edited only with a yes to the question whether a call may run")
+        callee = self._find_callee(question.tool)
+        if definition_digest(callee) != question.definition:
+            raise RequestError(
+                f"{question.tool} is not what it was when this was asked; resume run {question.run} first"
+            )
+        try:
+            return canonicalize_edit(callee, arguments, question, self._limits)
+        except InvalidArgumentsError as error:
+            raise RequestError(f"{question.tool} cannot run with these arguments: {error.message}") from error
+
+    def _check_result(self, tool: str, result: str) -> None:
+        callee = self._find_callee(tool)
+        try:
+            callee.schema_out.load(result)
+        except ValidationError as error:
+            raise RequestError(f"the result is not what {tool} gives: {callee.schema_in.explain(error)}") from error
+
+
+class GrantService:
+    """Gives, lists and revokes standing grants.
+
+    ``policy_versions`` tells those of the policies that ask about a tool.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        clock: Callable[[], float],
+        find_callee: CalleeLookup,
+        policy_versions: Callable[[str], Iterable[str]],
+        new_id: Callable[[], str],
+        limits: Limits,
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._find_callee = find_callee
+        self._policy_versions = policy_versions
+        self._new_id = new_id
+        self._limits = limits
+
+    async def create(
+        self,
+        tool: str,
+        *,
+        by: Principal,
+        principal: str,
+        count: int,
+        expires_in: float,
+        arguments: str = "{}",
+        who: str = DECIDE_PERMISSION,
+        reason: str = "",
+    ) -> Grant:
+        """Allow ``count`` calls of a tool, with arguments of a pattern, in runs of ``principal``, for so many seconds.
+
+        Nobody is asked about them. ``who`` is the permission that the rule asks for which would ask, and that the giver
+        must hold. The grant is void once the tool's definition or the policy changes.
+
+        Raises:
+            RequestError: no such tool, no policy that asks, or not one; the pattern, the count or the time is none, or
+                the giver lacks the permission.
+        """
+        _refuse_inside_run()
+        callee = self._find_callee(tool)
+        if not by.may(who):
+            raise RequestError(f"{by.name} may not give a grant: it needs {who}")
+        versions = set(self._policy_versions(tool))
+        if len(versions) != 1:
+            raise RequestError(f"a grant is bound to one policy; {len(versions)} policies ask about {tool}")
+        if type(count) is not int or count < 1 or not principal:
+            raise RequestError("a grant is for at least one call, in runs of somebody who is named")
+        try:
+            check_lifetime(expires_in, "a grant")
+            pattern = parse_pattern(callee, arguments, self._limits)
+        except (InvalidArgumentsError, SetupError) as error:
+            raise RequestError(f"no grant: {error.message}") from error
+        now = self._clock()
+        grant = Grant(
+            id=self._new_id(),
+            tenant=by.tenant,
+            tool=tool,
+            arguments=pattern,
+            principal=principal,
+            definition=definition_digest(callee),
+            policy=versions.pop(),
+            who=who,
+            by=by.name,
+            given=now,
+            expires=now + expires_in,
+            count=count,
+            reason=reason,
+        )
+        await self._store.add_grant(grant)
+        return grant
+
+    async def list_grants(self, by: Principal) -> list[GrantRow]:
+        """The grants of a person's tenant, oldest first, with what became of them."""
+        return await self._store.list_grants(tenant=by.tenant)
+
+    async def revoke(self, grant: str, *, by: Principal) -> None:
+        """End a grant. What has started by it goes on; what has not does not start.
+
+        Raises:
+            RequestError: no such grant, revoked already, or not for this person to revoke.
+        """
+        _refuse_inside_run()
+        found = next((row.grant for row in await self.list_grants(by) if row.grant.id == grant), None)
+        if found is None:
+            raise RequestError(f"there is no grant {grant}")
+        if not by.may(found.who):
+            raise RequestError(f"{by.name} may not revoke grant {grant}: it needs {found.who}")
+        await self._store.revoke_grant(grant, by.name)
+
+
+def _refuse_inside_run() -> None:
+    run = CURRENT_RUN.get()
+    if run:
+        raise RequestError(f"run {run} may not decide: a decision is made by a person, outside of every run")
+
+
+def _check_may_decide(question: Question, by: Principal) -> None:
+    if not by.may(question.who):
+        raise RequestError(f"{by.name} may not decide question {question.id}: it needs {question.who}")
+    if question.four_eyes and by.name in question.requesters:
+        raise RequestError(f"{by.name} may not decide question {question.id}: it needs somebody who did not ask for it")

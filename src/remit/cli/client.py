@@ -1,0 +1,305 @@
+"""What a command works with: the journal, who sits there, the model, and one event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import time
+from collections.abc import Callable, Coroutine, Generator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from remit.agent import linking as roster
+from remit.agent.linking import all_callees
+from remit.agent.model import ChecksModel
+from remit.app import App
+from remit.audit.audit import Audit
+from remit.cli.anchor import ANCHOR_VARIABLE, load_anchor
+from remit.cli.apps import find_app, installed_apps
+from remit.cli.home import ensure_home
+from remit.cli.model_choice import EnvironmentModel
+from remit.cli.status import NoSuchError, UsageError, did_you_mean, error_line
+from remit.cli.users import UserDirectory, os_user, read_users
+from remit.contracts.items import RunSuspended
+from remit.contracts.principal import Principal
+from remit.contracts.question import Question
+from remit.core.frozen import frozen
+from remit.errors import CallCancelledError, RemitError
+from remit.journal.ledger import ItemCallback
+from remit.journal.ports import QuestionRow, RunRow, Store
+from remit.runtime import RunResult, Runtime
+
+T = TypeVar("T")
+
+READ_RUNS: Final = "runs:read"
+"""The permission to read the runs of others of one's tenant."""
+
+_SHOW_CURSOR = "\x1b[?25h"
+
+
+@frozen
+class LocalClient:
+    """One person's place. Everything asynchronous runs on its one loop, and only while it is waited for."""
+
+    users: UserDirectory
+    principal: Principal
+    store: Store
+    model: EnvironmentModel
+    runner: asyncio.Runner
+    audit_folder: Path
+    anchor: str = ""
+    database: str = ""
+    clock: Callable[[], float] = time.time
+
+    def wait(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        """Run ``coroutine`` to its end. Ctrl-C cancels it; a second one ends the process at once, as a crash would.
+
+        Raises:
+            CallCancelledError: it was cancelled, and has ended.
+        """
+        ended = False
+
+        async def until_end() -> T:
+            nonlocal ended
+            try:
+                return await coroutine
+            finally:
+                ended = True
+
+        try:
+            return self.runner.run(until_end())
+        except (KeyboardInterrupt, asyncio.CancelledError):
+            if not ended:
+                _exit_immediately()
+            raise CallCancelledError("stopped by Ctrl-C") from None
+
+    def execute(
+        self, runtime: Runtime, coroutine: Coroutine[Any, Any, RunResult[Any]], find_row: Callable[[], RunRow | None]
+    ) -> RunResult[Any]:
+        """Drive a run. When Ctrl-C stops it, see to it that it is over, at whichever moment that came.
+
+        ``find_row`` is the run, as far as it is known by then. At rest it is entered into the audit log.
+        """
+        try:
+            result = self.wait(coroutine)
+        except CallCancelledError:
+            row = find_row()
+            if row is not None and row.status == "running":
+                self.wait(runtime.cancel(row.run, by=self.principal))
+                self._seal(row.run)
+            raise
+        self._seal(result.run)
+        return result
+
+    def audit(self, anchor_location: str = "") -> Audit:
+        """The audit of this journal, anchored at ``anchor_location``, or else where the environment says.
+
+        Raises:
+            SetupError: neither says where.
+        """
+        return Audit(
+            self.store, logs=self.audit_folder, anchor=load_anchor(anchor_location or self.anchor), clock=self.clock
+        )
+
+    def _seal(self, run: str) -> None:
+        """Enter a run, if the environment says where it is anchored. It is at rest, whether that works or not."""
+        if self.anchor:
+            try:
+                self.wait(self.audit().seal(self.principal.tenant, run))
+            except RemitError as error:
+                print(error_line(error.code, error.message), file=sys.stderr)
+
+    def find_run(self, run: str) -> RunRow | None:
+        """The line about a run, if there is one."""
+        return self.wait(self.store.find_run(run))
+
+    def latest_run(self, application: str, conversation: str) -> RunRow | None:
+        """The last run of a conversation, direct calls left out."""
+        tenant = self.principal.tenant
+        runs = self.store.list_runs(
+            conversation=conversation, tenant=tenant, application=application, include_direct_calls=False, limit=1
+        )
+        return next(iter(self.wait(runs)), None)
+
+    def runtime(self, app: App, on_item: ItemCallback | None = None) -> Runtime:
+        """A runtime of ``app`` over this journal, with the permissions that ``config.toml`` gives today."""
+        return Runtime(app, store=self.store, model=self.model, directory=self.users.find_principal, on_item=on_item)
+
+    def resolve_app(self, row: RunRow, app_reference: str = "") -> App:
+        """The application that a run belongs to: installed under its name, or at ``app_reference``.
+
+        Raises:
+            NoSuchError: it is not there. UsageError: another one is.
+            SetupError: it cannot be loaded.
+        """
+        loaders = installed_apps()
+        if not app_reference and row.application not in loaders:
+            raise NoSuchError(
+                f"no application {row.application!r} is installed, to which run {row.run} belongs; "
+                "say where it is: --app package.module:attribute, or FILE.worker for a worker that stands alone"
+            )
+        app = find_app(app_reference or row.application, loaders)
+        if app.name != row.application:
+            raise UsageError(f"run {row.run} belongs to the application {row.application!r}, not {app.name!r}")
+        if row.callee not in {each.name for each in all_callees([*app.agents, *app.tools])}:
+            raise NoSuchError(
+                f"the application {app.name!r} has no tool or agent {row.callee!r}, which run {row.run} called; "
+                f"if that is the worker of a file, say which: --app {app_reference or app.name}+FILE.worker"
+            )
+        return app
+
+    def get_run(self, run: str) -> RunRow:
+        """The line about a run of my tenant.
+
+        Raises:
+            NoSuchError: there is none.
+        """
+        row = self.find_run(run)
+        if row is None or row.tenant != self.principal.tenant:
+            raise self._no_such_run(run)
+        return row
+
+    def get_readable_run(self, run: str) -> RunRow:
+        """A run that I may read: one of mine, or of anybody of my tenant if I hold ``runs:read``.
+
+        Raises:
+            NoSuchError: there is none.
+        """
+        row = self.get_run(run)
+        if self.readable_principal not in ("", row.principal):
+            raise self._no_such_run(run)
+        return row
+
+    def _no_such_run(self, run: str) -> NoSuchError:
+        """That there is no such run, and which of those that I may read was perhaps meant."""
+        readable_runs = [
+            each.run
+            for each in self.wait(self.store.list_runs(tenant=self.principal.tenant, principal=self.readable_principal))
+        ]
+        return NoSuchError(f"there is no run {run}{did_you_mean(run, readable_runs)}; see: remit runs")
+
+    @property
+    def readable_principal(self) -> str:
+        """Whose runs I may read: empty for those of my whole tenant."""
+        return "" if self.principal.may(READ_RUNS) else self.principal.name
+
+    def can_see(self, question: Question) -> bool:
+        """Whether a question is for me to see: I may decide it, or it is about what I asked for."""
+        mine = self.principal.name in question.requesters
+        return question.tenant == self.principal.tenant and (mine or self.principal.may(question.who))
+
+    def get_visible_question(self, question: str) -> QuestionRow:
+        """A question that is for me to see.
+
+        Raises:
+            NoSuchError: there is none.
+        """
+        row = self.wait(self.store.find_question(question))
+        if row is None or not self.can_see(row.question):
+            visible_ids = [
+                each.question.id for each in self.wait(self.store.list_questions()) if self.can_see(each.question)
+            ]
+            raise NoSuchError(
+                f"there is no question {question}{did_you_mean(question, visible_ids)}; see: remit approvals list"
+            )
+        return row
+
+    def get_question(self, question: str) -> QuestionRow:
+        """A question of a run that I drive.
+
+        Raises:
+            NoSuchError: there is none.
+        """
+        row = self.wait(self.store.find_question(question))
+        if row is None or row.question.tenant != self.principal.tenant:
+            raise NoSuchError(f"there is no question {question}; see: remit approvals list")
+        return row
+
+    def open_questions(self, row: RunRow) -> list[Question]:
+        """The open questions that a run waits for."""
+        if row.status != "waiting":
+            return []
+        items = [position.item for position in self.wait(self.store.read(row.run))]
+        waiting = next(item for item in reversed(items) if isinstance(item, RunSuspended))
+        rows = [self.get_question(question) for question in waiting.questions]
+        return [found.question for found in rows if found.status == "open"]
+
+    def waiting_run(self, question: Question) -> RunRow | None:
+        """The run that waits for a question: the one that asked, or the one that makes the call it announced."""
+        if question.waits:
+            return self.get_run(question.run)
+        runs = self.store.list_runs(
+            conversation=question.conversation,
+            tenant=self.principal.tenant,
+            application=self.get_run(question.run).application,
+        )
+        waiting = (row for row in self.wait(runs) if question.id in [each.id for each in self.open_questions(row)])
+        return next(waiting, None)
+
+    def announced_questions(self, application: str, conversation: str) -> list[Question]:
+        """The open questions of a conversation that no run waits for: they were asked for a call yet to come."""
+        if not conversation:
+            return []
+        rows = self.wait(self.store.list_questions(conversation=conversation))
+        mine = [row.question for row in rows if row.question.tenant == self.principal.tenant and not row.question.waits]
+        here = [question for question in mine if self.get_run(question.run).application == application]
+        return [question for question in here if self.waiting_run(question) is None]
+
+
+@contextmanager
+def open_client(environ: Mapping[str, str] = os.environ) -> Generator[LocalClient]:
+    """The desk of whoever runs this process, for as long as the block lasts.
+
+    Raises:
+        SetupError: ``config.toml`` does not know them, or something is not installed.
+    """
+    home = ensure_home(environ)
+    users = read_users(home.config_file, os_user())
+    principal = users.require_principal(os_user())
+    anchor = environ.get(ANCHOR_VARIABLE, "")
+    if anchor:
+        load_anchor(anchor)  # one that cannot be had is told before anything runs
+    database = environ.get("REMIT_DATABASE") or users.journal_url
+    store = home.open_store(database)
+    model = EnvironmentModel(environ)
+    with asyncio.Runner() as runner, ExitStack() as exit_stack:
+        exit_stack.callback(lambda: runner.run(store.close()))
+        exit_stack.callback(lambda: runner.run(model.close()))
+        yield LocalClient(
+            users=users,
+            principal=principal,
+            store=store,
+            model=model,
+            runner=runner,
+            audit_folder=home.audit_folder,
+            anchor=anchor,
+            database=database,
+        )
+
+
+def needs_model(app: App, callee: str) -> bool:
+    """Whether to run ``callee`` means to ask the model of this desk."""
+    return roster.needs_model([*app.agents, *app.tools], callee)
+
+
+def check_models(client: LocalClient, app: App, callee: str) -> None:
+    """Refuse to open a run that would come to a model which cannot be had here: this desk's, or a worker's own.
+
+    Raises:
+        SetupError: saying which, and what is missing. Nobody was asked anything.
+    """
+    if needs_model(app, callee):
+        client.model.check()
+    for each in roster.reachable_from([*app.agents, *app.tools], callee):
+        if isinstance(each, ChecksModel) and each.model is not None:
+            each.check_model()
+
+
+def _exit_immediately() -> None:
+    """What a crash does: nothing more is written, and the run can be resumed."""
+    if sys.stderr.isatty():
+        sys.stderr.write(_SHOW_CURSOR)
+        sys.stderr.flush()
+    os._exit(130)

@@ -1,0 +1,135 @@
+"""``remit worker``: a process that drives runs, whoever opened them; its commands are about worker files."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import sys
+from collections.abc import Generator, Mapping
+from typing import Annotated, Final
+
+import typer
+
+from remit.app import App
+from remit.cli.apps import find_app, installed_apps
+from remit.cli.client import LocalClient, needs_model, open_client
+from remit.cli.engine import ENGINE_VARIABLE, choose_engine, make_engine
+from remit.cli.status import ExitStatus, UsageError
+from remit.cli.text import one_line
+from remit.core.frozen import frozen
+from remit.errors import LeaseError, RemitError
+from remit.runtime import RunResult, Runtime
+
+_INTERRUPTED_STATUS: Final = 130
+
+
+def executor(
+    context: typer.Context,
+    *,
+    app: Annotated[
+        list[str] | None,
+        typer.Option(metavar="APP", help="Whose runs: an application, or package.module:attribute. Can be repeated."),
+    ] = None,
+    engine: Annotated[
+        str, typer.Option(metavar="NAME", envvar=ENGINE_VARIABLE, help="local or dbos; see the guide on scaling out.")
+    ] = "local",
+    concurrency: Annotated[int, typer.Option(metavar="N", min=1, help="So many runs at once.")] = 8,
+) -> int:
+    """Drive runs that others opened, woke or left behind, until it is stopped; or, with a command, see to worker files.
+
+    Without --app it drives those of every installed application. Ctrl-C or SIGTERM stops it: runs that do not come to
+    rest within ten seconds are let go, for others to drive on. A second Ctrl-C ends it at once.
+    """
+    if context.invoked_subcommand is not None:
+        if app:
+            raise UsageError(
+                f"give --app behind the command: remit worker {context.invoked_subcommand} … --app {app[0]}"
+            )
+        return ExitStatus.DONE
+    engine_name = choose_engine(engine)
+    with open_client() as client:
+        found = [find_app(name, installed_apps()) for name in app or installed_apps()]
+        if not found:
+            raise UsageError("no application is installed; say which with --app package.module:attribute")
+        if any(needs_model(each, agent.name) for each in found for agent in each.agents):
+            client.model.check()
+        client.wait(_Executor(client, {each.name: each for each in found}).run(engine_name, concurrency))
+    return ExitStatus.DONE
+
+
+@frozen(kw_only=False)
+class _Executor:
+    """What one worker process does between its beginning and its end."""
+
+    client: LocalClient
+    apps: Mapping[str, App]
+
+    async def run(self, engine: str, concurrency: int) -> None:
+        """Drive runs until a signal says to stop."""
+        runtimes = {name: self.client.runtime(app) for name, app in self.apps.items()}
+
+        async def drive(run: str, leave: asyncio.Event, /) -> RunResult[object]:
+            return await self._execute(runtimes, run, leave)
+
+        made = make_engine(
+            self.client, engine, drive, applications=list(self.apps), concurrency=concurrency, report=_report_failure
+        )
+        with _stop_on_signal() as stop:
+            async with made:
+                _log(f"driving runs of {', '.join(self.apps)}: engine {engine}, {concurrency} at once")
+                await stop.wait()
+                _log("stopping; Ctrl-C ends it at once")
+        _log("stopped")
+
+    async def _execute(
+        self, runtimes: Mapping[str, Runtime], run: str, stop_requested: asyncio.Event
+    ) -> RunResult[object]:
+        row = await self.client.store.find_run(run)
+        application, tenant = (row.application, row.tenant) if row is not None else ("", "")
+        try:
+            result: RunResult[object] = await runtimes[application].resume(run, stop_requested)
+        except LeaseError:
+            if stop_requested.is_set():
+                _log(f"run {run} let go")
+            raise
+        questions = f" for {', '.join(result.questions)}" if result.questions else ""
+        _log(f"run {run} {result.status}{questions}")
+        if self.client.anchor:
+            try:
+                await self.client.audit().seal(tenant, run)
+            except RemitError as error:
+                _report_failure(run, error)
+        return result
+
+
+@contextlib.contextmanager
+def _stop_on_signal() -> Generator[asyncio.Event]:
+    """An event that the first SIGTERM or Ctrl-C sets; the second ends the process, as a crash would."""
+    loop, stop = asyncio.get_running_loop(), asyncio.Event()
+
+    def tell() -> None:
+        if stop.is_set():
+            os._exit(_INTERRUPTED_STATUS)
+        stop.set()
+
+    handled_signals = (signal.SIGTERM, signal.SIGINT)
+    with contextlib.suppress(NotImplementedError):
+        for each in handled_signals:
+            loop.add_signal_handler(each, tell)
+    try:
+        yield stop
+    finally:
+        with contextlib.suppress(NotImplementedError):
+            for each in handled_signals:
+                loop.remove_signal_handler(each)
+
+
+def _report_failure(run: str, error: BaseException) -> None:
+    about = f"run {run}: " if run else ""
+    _log(one_line(f"{about}{type(error).__name__}: {error}", max_length=400))
+
+
+def _log(text: str) -> None:
+    print(f"worker {os.getpid()}: {text}", file=sys.stderr, flush=True)

@@ -1,0 +1,144 @@
+"""Tells how a run came out: the result on stdout, everything else on stderr, and the exit status."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from remit.cli.client import LocalClient
+from remit.cli.run_events import REPEAT_NOTICE, CallEnded, RunFollower, question_title
+from remit.cli.status import ExitStatus, error_line
+from remit.cli.text import escape_controls, escape_unprintable, json_text, one_line
+from remit.cli.worker_reference import WorkerReference
+from remit.contracts.callee import AgentLike
+from remit.contracts.question import Question, as_dict
+from remit.core.frozen import frozen
+from remit.errors import CallCancelledError, CallError, ToolFailedError
+from remit.runtime import RunResult
+
+GO_AHEAD_MESSAGE = "Yes, I confirm: go ahead."
+"""What a person's yes to an announced call is to the model: a message that asks it to make the call."""
+
+
+@frozen
+class ReportOptions:
+    """What is told beside the result.
+
+    Args:
+        app_reference: how the application was named on the command line, where that is not by its name.
+        follower: what was seen of the run while it was driven.
+    """
+
+    as_json: bool
+    application: str = ""
+    conversation: str = ""
+    app_reference: str = ""
+    follower: RunFollower
+
+
+def report_result(client: LocalClient, result: RunResult[Any], options: ReportOptions) -> int:
+    """Print how a run came out; the exit status."""
+    open_questions = [client.get_question(question).question for question in result.questions]
+    announced_questions = client.announced_questions(options.application, options.conversation)
+    error = run_error(result)
+    if options.as_json:
+        print(json_text(_summary(result, error, [*open_questions, *announced_questions], options)))
+    elif error is None and result.status == "done":
+        print(_result_text(result))
+    if error is not None:
+        print(error_line(error.code, error.message), file=sys.stderr)
+    for question in open_questions:
+        print(_waiting_notice(question, options), file=sys.stderr)
+    for question in announced_questions:
+        print(_announced_notice(question, options), file=sys.stderr)
+    return {"done": ExitStatus.DONE, "waiting": ExitStatus.WAITING}.get(result.status, ExitStatus.FAILED)
+
+
+def run_error(result: RunResult[Any]) -> CallError | None:
+    """The error that a run ended with, if it ended badly."""
+    if result.status == "cancelled":
+        return CallCancelledError("the run was cancelled")
+    if result.reply is None or result.reply.outcome == "ok":
+        return None
+    return result.reply.error or ToolFailedError(result.text)
+
+
+def json_value(result: RunResult[Any]) -> object:
+    """The result of a run that is done, made of JSON types."""
+    return result.text if isinstance(result.value(), str) else json.loads(result.text)
+
+
+def decision_commands(question: Question, app_reference: str = "") -> tuple[str, str]:
+    """The commands that say yes and no to a question."""
+    words = {"approval": ("approve", "deny"), "outcome": ("happened", "did-not-happen")}[question.kind]
+    result = " --result JSON" if question.kind == "outcome" else ""
+    yes, no = (f"remit approvals {word} {question.id}" for word in words)
+    return f"{yes}{result}{_app_option(app_reference)}", f"{no}{_app_option(app_reference)}"
+
+
+def _result_text(result: RunResult[Any]) -> str:
+    """What an agent or a worker says as text, any other result as JSON."""
+    if not isinstance(result.value(), str):
+        return escape_unprintable(result.text)
+    return escape_controls(result.text) if isinstance(result.callee, AgentLike) else json_text(result.text)
+
+
+def _summary(
+    result: RunResult[Any], error: CallError | None, questions: Sequence[Question], options: ReportOptions
+) -> dict[str, object]:
+    summary: dict[str, object] = {"run": result.run, "status": result.status}
+    if options.conversation:
+        summary["conversation"] = options.conversation
+    if result.status == "done":
+        summary["result"] = json_value(result)
+    if error is not None:
+        summary |= {"error": error.message, "errorCode": error.code}
+    summary["questions"] = [as_dict(question) for question in questions]
+    summary["calls"] = [call_summary(call) for call in _ended_calls(result, options.follower)]
+    return summary
+
+
+def _ended_calls(result: RunResult[Any], follower: RunFollower) -> list[CallEnded]:
+    """The calls of a run. Its root is one of them where a tool was called; an agent's run is not a call of its own."""
+    root = [] if follower.root_call is None or isinstance(result.callee, AgentLike) else [follower.root_call]
+    return [*follower.ended_calls, *root]
+
+
+def call_summary(call: CallEnded) -> dict[str, object]:
+    """A call that has ended, for ``--json``."""
+    summary: dict[str, object] = {"name": call.name, "outcome": call.outcome, "seconds": call.seconds}
+    if call.error is not None:
+        summary |= {"error": call.error.message, "errorCode": call.error.code}
+    return summary
+
+
+def _waiting_notice(question: Question, options: ReportOptions) -> str:
+    yes, no = decision_commands(question, options.app_reference)
+    return (
+        f"waiting: {question_title(question)}   question {question.id}, {question.risk} risk\n"
+        f"  see it:  remit approvals show {question.id}\n"
+        f"  yes:     {yes}\n"
+        f"  no:      {no}{_repeat_suffix(question)}"
+    )
+
+
+def _announced_notice(question: Question, options: ReportOptions) -> str:
+    app, conversation = shlex.quote(options.app_reference or "APP"), shlex.quote(question.conversation)
+    yes, no = decision_commands(question)
+    return (
+        f"question {question.id} is open: may the agent call {one_line(question.tool)} ({question.risk} risk)?\n"
+        f"  yes:     {yes}\n"
+        f"  no:      {no}\n"
+        f'  then:    remit run {app} --conversation {conversation} --ask "{GO_AHEAD_MESSAGE}"'
+    )
+
+
+def _repeat_suffix(question: Question) -> str:
+    return f"   ({REPEAT_NOTICE})" if question.kind == "outcome" else ""
+
+
+def _app_option(app_reference: str) -> str:
+    return f" --app {shlex.quote(app_reference)}" if ":" in app_reference or WorkerReference.of(app_reference) else ""

@@ -1,0 +1,92 @@
+"""Drives a run on whose last driver may be gone: its lease is waited for where nobody can renew it any more."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import sys
+import time
+from collections.abc import Callable, Coroutine
+from typing import Any, Final
+
+from remit.cli.client import LocalClient
+from remit.cli.terminal import Terminal
+from remit.core.frozen import frozen
+from remit.errors import LeaseError
+from remit.journal.ports import RunRow
+from remit.runtime import LEASE_SECONDS, RunResult, Runtime
+
+_EXECUTOR_NAME: Final = re.compile(r"(\d+)-[0-9a-z]{12}")
+"""How a runtime names itself as a driver: by its process, and a word of its own."""
+
+_POLL_SECONDS: Final = 0.5
+_GRACE_SECONDS: Final = 2.0
+
+
+@frozen
+class ResumeWhenFree:
+    """Drives runs on at one terminal.
+
+    Args:
+        monotonic: seconds, for the wait. sleep: lets some pass.
+    """
+
+    client: LocalClient
+    runtime: Runtime
+    terminal: Terminal
+    monotonic: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], Coroutine[Any, Any, None]] = asyncio.sleep
+
+    def __call__(self, run: str, find_row: Callable[[], RunRow | None]) -> RunResult[Any]:
+        """Drive ``run`` on, as soon as nobody else does. ``find_row`` is its line, for Ctrl-C.
+
+        Raises:
+            LeaseError: somebody who is alive drives it, or may be; says when the lease ends.
+        """
+        deadline = self.monotonic() + LEASE_SECONDS + _GRACE_SECONDS
+        announced = False
+        while True:
+            try:
+                return self.client.execute(self.runtime, self.runtime.resume(run), find_row)
+            except LeaseError as error:
+                process = _lease_holder(error)
+                if process is None or _is_alive(process) or self.monotonic() > deadline:
+                    raise LeaseError(_refusal_message(error, process)) from error
+                if not announced:
+                    self.terminal.print_line((_waiting_message(process), "dim"))
+                    self.terminal.set_label(f"waiting for the lease of process {process} to end")
+                    announced = True
+            self.client.wait(self.sleep(_POLL_SECONDS))
+
+
+def _lease_holder(error: LeaseError) -> int | None:
+    """The process that holds the lease, if the driver's name says which."""
+    found = _EXECUTOR_NAME.fullmatch(error.executor)
+    return int(found[1]) if found else None
+
+
+def _is_alive(process: int) -> bool:
+    """Whether this machine has such a process. One that is somebody else's is a process too."""
+    if sys.platform == "win32":
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        return True
+    return True
+
+
+def _waiting_message(process: int) -> str:
+    return (
+        f"Process {process}, which drove it, is gone. It goes on when its lease ends, in at most {LEASE_SECONDS:.0f} s."
+    )
+
+
+def _refusal_message(error: LeaseError, process: int | None) -> str:
+    """What is said where somebody may still be driving."""
+    message = error.message.partition(";")[0]
+    who = f"process {process} is alive on this machine" if process is not None else "wait for it, or stop it"
+    return f"{message}: {who}; a lease ends {LEASE_SECONDS:.0f} s after its driver is gone"

@@ -1,0 +1,209 @@
+"""What a person is told while a run goes on, read from its items as they are stored."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final, cast
+
+from remit.cli.text import one_line, summarize_arguments
+from remit.contracts.chat import decode_message
+from remit.contracts.items import (
+    AttemptStarted,
+    DecisionItem,
+    Message,
+    ModelReply,
+    Note,
+    Outcome,
+    Position,
+    QuestionItem,
+    RunOpened,
+    ToolOutput,
+)
+from remit.contracts.question import Decision, Question
+from remit.core.frozen import frozen
+from remit.errors import CallError, ToolFailedError, error_from_reply
+from remit.journal.codec import message_text, output_content
+
+REPEAT_NOTICE: Final = "the call will be made again"
+"""What comes of saying that a call which was cut off did not happen."""
+
+
+@frozen
+class ModelText:
+    """The model said something beside the calls it wants."""
+
+    text: str
+
+
+@frozen
+class ToolCalled:
+    """The model wants a call; ``arguments`` is its raw text."""
+
+    name: str
+    arguments: str
+
+
+@frozen
+class CallEnded:
+    """A call has ended; ``nested`` if a tool made it, not the model. Without a start it was refused before it ran."""
+
+    name: str
+    outcome: Outcome
+    seconds: float | None
+    error: CallError | None
+    nested: bool
+
+
+@frozen
+class NoteLogged:
+    """A tool told how it comes along."""
+
+    text: str
+
+
+@frozen
+class QuestionAsked:
+    """A question to a person was opened."""
+
+    question: Question
+
+
+@frozen
+class DecisionMade:
+    """A person's decision reached the call that waits for it."""
+
+    decision: Decision
+
+
+RunEvent = ModelText | ToolCalled | CallEnded | NoteLogged | QuestionAsked | DecisionMade
+
+
+class RunFollower:
+    """Follows one run.
+
+    ``run`` is its id as soon as an item of it was seen, ``root_call`` how the call at its root ended.
+    """
+
+    def __init__(self) -> None:
+        self.run = ""
+        self.open_calls: dict[str, str] = {}
+        self._started_at: dict[str, float] = {}
+        self._called_at: dict[str, float] = {}
+        self.ended_calls: list[CallEnded] = []
+        self.root_call: CallEnded | None = None
+
+    def process_item(self, position: Position) -> list[RunEvent]:
+        """What an item tells."""
+        item = position.item
+        self.run = position.run
+        match item:
+            case Message() | ModelReply():
+                return self._message_events(item, position.at)
+            case AttemptStarted():
+                self._started_at.setdefault(item.call, position.at)
+            case ToolOutput() if item.parent:
+                ended = self._end_call(item, position.at)
+                self.ended_calls.append(ended)
+                return [ended]
+            case ToolOutput():
+                self.root_call = self._end_call(item, position.at)
+            case RunOpened():
+                self._started_at[item.call] = position.at
+            case QuestionItem():
+                question = Question.from_json(item.body)
+                return [QuestionAsked(question=question)] if opens_question(item, question) else []
+            case DecisionItem():
+                return [DecisionMade(decision=Decision.from_json(item.body))]
+            case Note():
+                return [NoteLogged(text=note_text(item))]
+            case _:
+                pass
+        return []
+
+    def _message_events(self, item: Message | ModelReply, at: float) -> list[RunEvent]:
+        message = decode_message(message_text(item))
+        if message["role"] != "assistant":
+            return []
+        calls = message.get("tool_calls") or []
+        content = message.get("content")
+        events: list[RunEvent] = (
+            [ModelText(text=content)] if calls and isinstance(content, str) and content.strip() else []
+        )
+        for call in calls:
+            self.open_calls[call["id"]] = call["function"]["name"]
+            self._called_at[call["id"]] = at
+            events.append(ToolCalled(name=call["function"]["name"], arguments=call["function"]["arguments"]))
+        return events
+
+    def _end_call(self, item: ToolOutput, at: float) -> CallEnded:
+        self.open_calls.pop(item.wire, None)
+        called_at = self._called_at.pop(item.wire, None)
+        started_at = self._started_at.pop(item.call, called_at if item.outcome == "ok" else None)
+        return CallEnded(
+            name=item.callee,
+            outcome=item.outcome,
+            seconds=None if started_at is None else at - started_at,
+            error=error_of(item),
+            nested=not item.wire,
+        )
+
+
+def question_title(question: Question) -> str:
+    """What a question asks, in one sentence."""
+    tool = one_line(question.tool)
+    if question.kind == "outcome":
+        return f"{tool} was under way when its process died; did it happen?"
+    return f"{tool} wants to run; may it?"
+
+
+def decision_word(decision: Decision, *, about_outcome: bool) -> str:
+    """What a person said: to the question whether a call may run, or whether one that was cut off has happened."""
+    if about_outcome:
+        return "happened" if decision.approved else "did not happen"
+    return "approved" if decision.approved else "denied"
+
+
+def decision_detail(decision: Decision) -> str:
+    """What is special about a decision: it came by a grant, or the arguments were edited."""
+    if decision.grant:
+        return f", by grant {decision.grant}"
+    return f", edited to {summarize_arguments(decision.arguments)}" if decision.arguments else ""
+
+
+def error_of(item: ToolOutput) -> CallError | None:
+    """The error that a call ended with."""
+    if item.outcome == "ok":
+        return None
+    content = output_content(item)
+    try:
+        return error_from_reply(content)
+    except (ValueError, AttributeError):
+        return ToolFailedError(content)
+
+
+def tool_call_ids(item: Message | ModelReply) -> list[str]:
+    """The ids by which a model's message names the calls that it wants."""
+    message = decode_message(message_text(item))
+    return [call["id"] for call in message.get("tool_calls") or ()] if message["role"] == "assistant" else []
+
+
+def opens_question(item: QuestionItem, question: Question) -> bool:
+    """Whether the item opens the question; the announced call, when it comes, refers to the one that was open."""
+    return question.waits or item.call == question.match
+
+
+def note_text(item: Note) -> str:
+    """What a body told with ``ctx.log`` or ``ctx.emit``, on one line."""
+    data = _json_or_text(item.data)
+    if item.name == "log" and isinstance(data, dict):
+        fields = dict(cast("dict[str, Any]", data))
+        message = str(fields.pop("message", ""))
+        return " ".join([message, *(f"{name}={json.dumps(value)}" for name, value in fields.items())])
+    return item.name if data is None else f"{item.name}: {json.dumps(data, ensure_ascii=False)}"
+
+
+def _json_or_text(text: str) -> object:
+    try:
+        return cast("object", json.loads(text))
+    except ValueError:
+        return text

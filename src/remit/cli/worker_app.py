@@ -1,0 +1,214 @@
+"""Joins a worker file with an application: the worker, those it names beside it, and the application's tools.
+
+Imports the extra ``pydantic-ai``; imported where a worker file is named.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from remit.app import App
+from remit.cli.model_choice import DEFAULT_MODEL
+from remit.cli.worker_reference import WorkerReference
+from remit.contracts.naming import python_alias
+from remit.dispatch.registry import AnyCallee
+from remit.journal.codec import RESULT_TOOL
+from remit.schemas.finding import Finding
+from remit.workers import ModelResolver, Worker, WorkerDefinition, WorkerFileError, check_names, read_worker
+from remit.workers.reader import WORKER_SUFFIX, WorkerNames, inspect_file, list_worker_files, read_valid_workers
+from remit.workers.resolve import MODEL_VARIABLE, explain_unknown_model
+
+GIVE_APP_HINT: Final = "give --app APP, whose tools it may use"
+
+
+def add_worker(app: App | None, tools: Sequence[AnyCallee], reference: WorkerReference) -> App:
+    """The application with the worker of a file among its tools; without one, an application of that worker alone.
+
+    ``tools`` are all that the application has: what the worker may name.
+
+    Raises:
+        WorkerFileError: the file, or one it needs, cannot be read or does not fit the application.
+        SetupError: the worker is not made for the model.
+    """
+    app_workers = {each.name: each for each in tools if isinstance(each, Worker)}
+    definitions = read_team(reference.file, app_workers)
+    root = definitions[0]
+    own = app_workers.get(root.name)
+    if app is not None and own is not None and own.definition == root:
+        return replace(app, tools=(_with_model(own, reference.model), *(each for each in app.tools if each != own)))
+    new = [each for each in definitions if each.name not in app_workers or app_workers[each.name].definition != each]
+    plain = [each for each in tools if not isinstance(each, Worker)]
+    findings = check_names(
+        definitions,
+        {each.name for each in plain},
+        extra_workers=set(app_workers),
+        other_workers=_similar_names(definitions, reference.file),
+        list_command="" if app is None else f"remit tools {reference.app or app.name}",
+        no_tools_hint=GIVE_APP_HINT if app is None else "",
+    )
+    findings += _find_taken_names(new, app_workers)
+    if findings:
+        raise WorkerFileError(findings)
+    team: dict[str, AnyCallee] = dict(app_workers)
+    models = ModelResolver()
+    for each in new:
+        worker = Worker(each, tools=plain, workers=team, model_resolver=models)
+        team[each.name] = _with_model(worker, reference.model if each is root else "")
+    made = team[root.name]
+    return App(name=root.name, tools=(made,)) if app is None else replace(app, tools=(*app.tools, made))
+
+
+def read_team(file: Path, app_workers: Iterable[str] = ()) -> list[WorkerDefinition]:
+    """The worker of a file, and behind it those in its folder that it names, that they name, and so on.
+
+    Raises:
+        WorkerFileError: it cannot be read; or one is named that may be in a file which cannot.
+    """
+    root = read_worker(file)
+    siblings, findings = read_valid_workers(
+        each for each in list_worker_files(file.parent) if each.resolve() != file.resolve()
+    )
+    by_name = {each.name: each for each in siblings} | {root.name: root}
+    team = reachable_workers([root], by_name)
+    if findings and not {name for each in team for name in each.workers} <= by_name.keys() | set(app_workers):
+        raise WorkerFileError(findings)
+    return team
+
+
+def reachable_workers(
+    roots: Iterable[WorkerDefinition], by_name: Mapping[str, WorkerDefinition]
+) -> list[WorkerDefinition]:
+    """Some workers, and behind them those that they name or delegate, that these do, and so on; each once."""
+    team = {each.name: each for each in roots}
+    pending = list(team.values())
+    while pending:
+        each = pending.pop()
+        new = {name: by_name[name] for name in (*each.workers, *each.delegates) if name in by_name and name not in team}
+        team |= new
+        pending += new.values()
+    return list(team.values())
+
+
+def check_files(
+    files: Sequence[Path], tools: Sequence[AnyCallee] | None, app: str = ""
+) -> tuple[tuple[WorkerDefinition, ...], list[Finding]]:
+    """Those workers of some files that can be read, and all that is wrong in the files.
+
+    ``tools``: what they may name beside the workers of their folders; None where that is not known. ``app``: whose
+    they are. The files beside them count as they would in a run: their workers may be named, their names are taken.
+    """
+    inspected = [inspect_file(file) for file in files]
+    siblings = [inspect_file(file) for file in _sibling_files(files)]
+    findings = [finding for each in inspected for finding in each.findings]
+    own, others = [each.names for each in inspected], [each.names for each in siblings]
+    app_definitions = [each.definition for each in tools or () if isinstance(each, Worker)]
+    if tools is None:
+        workers = {each.name for each in (*own, *others)}
+        names = {name for each in own for name in (*each.tools, *each.delegates) if name} - workers - {RESULT_TOOL}
+    else:
+        names = {each.name for each in tools if not isinstance(each, Worker)}
+    also = {each.name for each in app_definitions}
+    findings += check_names(
+        own, names, extra_workers=also, other_workers=others, list_command=f"remit tools {app}" if app else ""
+    )
+    findings += _find_unreadable(own, {each.names.name: each.names for each in siblings if each.worker is None})
+    read = tuple(each.worker for each in inspected if each.worker is not None)
+    findings += _find_taken_names([each for each in read if each not in app_definitions], also)
+    definitions = [*read, *(each.worker for each in siblings if each.worker is not None), *app_definitions]
+    findings += _find_unknown_models(reachable_workers(read, {each.name: each for each in reversed(definitions)}))
+    return read, findings
+
+
+def summarize_worker(worker: WorkerDefinition) -> dict[str, str | list[str]]:
+    """What a person looks for in a list of workers. Tools of providers are shown as what they are: ungoverned."""
+    return {
+        "worker": worker.name,
+        "file": worker.document.file if worker.document else "",
+        "model": worker.model or (list(worker.compatible_models) if worker.compatible_models else "any"),
+        "tools": list(worker.tools),
+        "workers": list(worker.workers),
+        "delegates": list(worker.delegates),
+        "ungoverned": list(worker.builtin_tools),
+    }
+
+
+def resolve_model_name(worker: WorkerDefinition, call_model: str = "") -> str:
+    """The name of the model that a worker asks: the call's, else the file's, else the environment's or the default.
+
+    Raises:
+        SetupError: it is not made for that model.
+    """
+    return worker.resolve_model_name(
+        requested_name=call_model, default_name=os.environ.get(MODEL_VARIABLE) or DEFAULT_MODEL
+    )
+
+
+def _sibling_files(files: Iterable[Path]) -> list[Path]:
+    """The worker files in the folders of some files, without these."""
+    places = {file.resolve() for file in files}
+    found = {each for folder in {file.parent for file in files} for each in folder.glob(f"*{WORKER_SUFFIX}")}
+    return sorted(each for each in found if each.resolve() not in places)
+
+
+def _similar_names(team: Sequence[WorkerDefinition], file: Path) -> list[WorkerNames]:
+    """The names of other files in the folder that are like one in the team."""
+    taken = {python_alias(each.name) for each in team}
+    own = {each.document.file for each in team if each.document}
+    others = (inspect_file(path).names for path in _sibling_files([file]))
+    return [each for each in others if python_alias(each.name) in taken and each.document.file not in own]
+
+
+def _find_unreadable(workers: Iterable[WorkerNames], broken: Mapping[str, WorkerNames]) -> list[Finding]:
+    """Where a worker is named whose file cannot be read."""
+    return [
+        Finding(
+            code="unreadable",
+            where=each.locate("workers", index),
+            what=f"the worker {name!r} cannot be read: {broken[name].document.file}",
+            fix=f"mend it; see: remit worker check {broken[name].document.file}",
+        )
+        for each in workers
+        for index, name in enumerate(each.workers)
+        if name and name in broken
+    ]
+
+
+def _find_unknown_models(workers: Iterable[WorkerDefinition]) -> list[Finding]:
+    """Where a worker names a model that there is nowhere."""
+    named = [(each, explain_unknown_model(each.model)) for each in workers if each.model]
+    return [
+        Finding(
+            code="unknown-model",
+            where=each.locate("model") or f"worker {each.name}",
+            what=f"there is no model {each.model!r}",
+            fix=mend,
+        )
+        for each, mend in named
+        if mend
+    ]
+
+
+def _with_model(worker: Worker, call_model: str) -> Worker:
+    """The worker, asking the model that the call says, or the environment where nothing else says one."""
+    return (
+        worker.with_model(resolve_model_name(worker.definition, call_model))
+        if call_model or worker.model is None
+        else worker
+    )
+
+
+def _find_taken_names(new: Iterable[WorkerDefinition], app_workers: Collection[str]) -> list[Finding]:
+    return [
+        Finding(
+            code="name-taken",
+            where=each.locate("name"),
+            what=f"the name {each.name!r} is taken: the application lists a worker of that name, which is another",
+            fix="say another `name`",
+        )
+        for each in new
+        if each.name in app_workers
+    ]

@@ -1,0 +1,1 @@
+"""The SQL journal: SQLite and Postgres by the same code."""

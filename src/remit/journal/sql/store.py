@@ -1,0 +1,326 @@
+"""A store in an SQL database, SQLite or Postgres by the same code: SQLAlchemy Core on one writer thread."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, TypeVar
+
+from sqlalchemy import URL, Connection, Engine, Row, Select, bindparam, insert, select, update
+from sqlalchemy.exc import SQLAlchemyError
+
+from remit.contracts.grant import Grant, GrantRow
+from remit.contracts.items import DETACHED, Position
+from remit.contracts.ledger import Consumption
+from remit.contracts.question import Decision
+from remit.errors import JournalError
+from remit.journal.codec import decode_item
+from remit.journal.index import check_open, check_revocable, is_expired, lease_held_error, lease_lost_error, with_expiry
+from remit.journal.ports import AcquiredLease, AppendFuture, QuestionRow, RunRow, RunStatus
+from remit.journal.sql.locks import LockKeys
+from remit.journal.sql.migrations import migrate
+from remit.journal.sql.statements import Command, Query
+from remit.journal.sql.tables import GRANTS, ITEMS, QUESTIONS, RUNS, describe_location, open_engine, parse_url
+from remit.journal.sql.worker_thread import Job, WorkerThread
+from remit.journal.sql.writer import Writer, database_message
+from remit.journal.sql.writes import (
+    RUN_IS_OPENED,
+    SELECT_QUESTION,
+    Append,
+    Change,
+    build_use_grant_update,
+    decode_question_items,
+    erase_items,
+    find_grant,
+    grant_row,
+    lock_operations,
+    question_row,
+    run_operations,
+    run_row,
+    select_question_items,
+    store_decision,
+)
+
+T = TypeVar("T")
+
+
+class SqlStore:
+    """All five ports over four tables. Opens and migrates its database when first used.
+
+    Args:
+        url: ``sqlite:///FILE`` or ``postgresql://USER:PASSWORD@HOST/DATABASE``.
+        clock: seconds since the epoch. Processes that share a journal need clocks that agree.
+
+    Raises:
+        SetupError: it is neither, or what it needs is not installed.
+    """
+
+    def __init__(self, url: URL | str, clock: Callable[[], float] = time.time) -> None:
+        self._url = parse_url(url)
+        self._clock = clock
+        self._engine = open_engine(self._url)
+        self._writer = Writer(self._engine, run_operations, lock=lock_operations, prepare=self._prepare)
+        self._reader = WorkerThread("remit-journal-reads", self._read_batch)
+
+    @staticmethod
+    def at(path: Path, clock: Callable[[], float] = time.time) -> SqlStore:
+        """A store in the SQLite file at ``path``; its folder is made, for its owner alone."""
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        path.touch(mode=0o600)
+        return SqlStore(URL.create("sqlite", database=str(path)), clock)
+
+    def append(
+        self, run: str, epoch: int, items: Sequence[Position], consumption: Consumption | None = None
+    ) -> AppendFuture:
+        """Store items at the end of a run, and take an approval, in one transaction."""
+        stored: AppendFuture = asyncio.get_running_loop().create_future()
+        try:
+            self._writer.submit(Append(run, epoch, items, consumption, self._clock), stored)
+        except JournalError as error:
+            stored.set_exception(error)
+        return stored
+
+    async def read(self, run: str, after: int = -1) -> list[Position]:
+        """The items of a run with a seq above ``after``, in order."""
+        return _decode_positions(await self._run_query(_SELECT_ITEMS, run=run, after=after))
+
+    async def erase(self, run: str, seqs: Sequence[int]) -> None:
+        """Erase the bodies of items, for good."""
+        items = decode_question_items(await self._run_select(select_question_items(run, seqs)))
+        lock_keys = LockKeys(frozenset({run}), frozenset(item.question for item in items))
+        await self._writer.submit(Change(lambda connection: erase_items(connection, run, seqs), lock_keys))
+
+    async def acquire(self, run: str, executor: str, seconds: float, after: int = -1) -> AcquiredLease:
+        """Become the driver of a run; what it has to know, read in the same transaction."""
+
+        def work(connection: Connection) -> _LeaseRows:
+            row = _SELECT_LEASE.first(connection, run=run)
+            now = self._clock()
+            held = {"driver": executor, "until": now + seconds}
+            if row is None:
+                _INSERT_RUN.execute(connection, {"run": run, "epoch": 1, **held, **_UNOPENED_RUN})
+                return _LeaseRows(1)
+            if row.until > now:
+                raise lease_held_error(run, row.driver)
+            _UPDATE_LEASE.execute(connection, {"the_run": run, "epoch": row.epoch + 1, **held})
+            items = _SELECT_ITEMS.all(connection, run=run, after=after)
+            decisions = _SELECT_DECISIONS.all(connection, run=run)
+            return _LeaseRows(row.epoch + 1, items, row.status if row.callee else "", row.cancelled, decisions)
+
+        epoch, items, status, cancelled, rows = await self._write(work, run)
+        decisions = sorted((Decision.from_json(row.decision) for row in rows), key=lambda decision: decision.at)
+        return AcquiredLease(epoch, _decode_positions(items), status, cancelled, decisions)
+
+    async def renew(self, run: str, epoch: int, seconds: float) -> None:
+        """Hold on to the lease."""
+
+        def work(connection: Connection) -> None:
+            held = {"the_run": run, "the_epoch": epoch, "until": self._clock() + seconds}
+            if _UPDATE_LEASE_EXPIRY.execute(connection, held) != 1:
+                raise lease_lost_error(run)
+
+        await self._write(work, run)
+
+    async def release(self, run: str, epoch: int) -> None:
+        """Let the lease go, if it is still held."""
+        released = {"the_run": run, "the_epoch": epoch, "until": 0.0}
+        await self._write(lambda connection: _UPDATE_LEASE_EXPIRY.execute(connection, released), run)
+
+    async def decide(self, decision: Decision) -> None:
+        """Store a decision for the run that asked; the first one counts."""
+
+        def work(connection: Connection) -> None:
+            row = SELECT_QUESTION.first(connection, question=decision.question)
+            check_open(question_row(row) if row else None, decision.question, self._clock())
+            store_decision(connection, decision)
+
+        await self._writer.submit(Change(work, LockKeys(questions=frozenset({decision.question}))))
+
+    async def request_cancel(self, run: str, by: str) -> None:
+        """Ask the driver of a run to cancel it."""
+        statement = update(RUNS).where(RUNS.c.run == run).values(cancelled=by)
+        await self._write(lambda connection: connection.execute(statement), run)
+
+    async def cancel_requested_by(self, run: str) -> str:
+        """Who asked for the run to be cancelled."""
+        rows = await self._run_query(_SELECT_CANCELLED, run=run)
+        return rows[0].cancelled if rows else ""
+
+    async def list_runs(
+        self,
+        *,
+        conversation: str = "",
+        tenant: str = "",
+        principal: str = "",
+        application: str = "",
+        include_direct_calls: bool = True,
+        limit: int = 50,
+    ) -> list[RunRow]:
+        """The newest runs, newest first."""
+        statement = select(RUNS).where(RUN_IS_OPENED).order_by(RUNS.c.opened.desc()).limit(limit)
+        filters = {"conversation": conversation, "tenant": tenant, "principal": principal, "application": application}
+        for column, value in filters.items():
+            if value:
+                statement = statement.where(RUNS.c[column] == value)
+        if not include_direct_calls:
+            statement = statement.where(RUNS.c.after != DETACHED)
+        return [run_row(row) for row in await self._run_select(statement)]
+
+    async def find_run(self, run: str) -> RunRow | None:
+        """The run with this id."""
+        rows = await self._run_query(_SELECT_RUN, run=run)
+        return run_row(rows[0]) if rows else None
+
+    async def list_questions(self, *, only_open: bool = True, conversation: str = "") -> list[QuestionRow]:
+        """Questions, oldest first."""
+        statement = select(QUESTIONS).order_by(QUESTIONS.c.asked)
+        if conversation:
+            statement = statement.where(QUESTIONS.c.conversation == conversation)
+        if only_open:
+            statement = statement.where(QUESTIONS.c.status == "open")
+        found = [with_expiry(question_row(row), self._clock()) for row in await self._run_select(statement)]
+        return [row for row in found if row.status == "open" or not only_open]
+
+    async def find_question(self, question: str) -> QuestionRow | None:
+        """The question with this id."""
+        rows = await self._run_query(SELECT_QUESTION, question=question)
+        return with_expiry(question_row(rows[0]), self._clock()) if rows else None
+
+    async def find_usable_question(self, conversation: str, match: str) -> QuestionRow | None:
+        """The newest question of a conversation with this match that is open, or decided and not taken."""
+        where = (QUESTIONS.c.conversation == conversation, QUESTIONS.c.match == match, QUESTIONS.c.taken_run == "")
+        rows = await self._run_select(select(QUESTIONS).where(*where).order_by(QUESTIONS.c.asked.desc()))
+        found = [with_expiry(question_row(row), self._clock()) for row in rows]
+        return next((row for row in found if not is_expired(row, self._clock())), None)
+
+    async def add_grant(self, grant: Grant) -> None:
+        """Keep a grant."""
+        columns = {name: getattr(grant, name) for name in ("tenant", "tool", "given", "expires", "count")}
+        row = insert(GRANTS).values(grant=grant.id, used=0, revoked="", body=grant.to_json(), **columns)
+        await self._write(lambda connection: connection.execute(row), grant.id)
+
+    async def list_grants(self, *, tenant: str, tool: str = "") -> list[GrantRow]:
+        """The grants of a tenant, for one tool where one is named, oldest first."""
+        statement = select(GRANTS).where(GRANTS.c.tenant == tenant).order_by(GRANTS.c.given)
+        rows = await self._run_select(statement.where(GRANTS.c.tool == tool) if tool else statement)
+        return [grant_row(row) for row in rows]
+
+    async def use_grant(self, grant: str) -> bool:
+        """Count one more call of a grant."""
+        return await self._write(
+            lambda connection: connection.execute(build_use_grant_update(grant, self._clock())).rowcount == 1, grant
+        )
+
+    async def revoke_grant(self, grant: str, by: str) -> None:
+        """End a grant."""
+
+        def work(connection: Connection) -> None:
+            check_revocable(find_grant(connection, grant), grant)
+            connection.execute(update(GRANTS).where(GRANTS.c.grant == grant).values(revoked=by))
+
+        await self._write(work, grant)
+
+    async def close(self) -> None:
+        """Finish what was submitted and close the database."""
+        await asyncio.to_thread(self._writer.close)
+        await asyncio.to_thread(self._reader.close)
+        self._engine.dispose()
+
+    async def _write(self, operation: Callable[[Connection], T], lock_name: str) -> T:
+        """Change what ``lock_name`` names: a run, or a grant."""
+        return await self._writer.submit(Change(operation, LockKeys(frozenset({lock_name}))))
+
+    async def _run_query(self, query: Query, **values: object) -> Sequence[Any]:
+        return await self._submit_read(lambda connection: query.all(connection, **values))
+
+    async def _run_select(self, statement: Select[Any]) -> Sequence[Row[Any]]:
+        return await self._submit_read(lambda connection: connection.execute(statement).all())
+
+    async def _submit_read(self, operation: Callable[[Connection], T]) -> T:
+        await self._writer.wait_until_ready()
+        with self._translate_errors():
+            return await self._reader.submit(operation)
+
+    def _read_batch(self, batch: Sequence[Job]) -> None:
+        """What waits to be read, on one connection; where one read fails, the next begins anew."""
+        try:
+            with self._engine.connect().execution_options(remit_reads=True) as connection:
+                for job in batch:
+                    try:
+                        job.result = job.operation(connection)
+                    except Exception as error:  # noqa: BLE001 - told to whoever waits for it
+                        job.error = error
+                        connection.rollback()
+                        connection.connection.rollback()
+        except Exception as error:  # noqa: BLE001 - told to everybody: there is no connection
+            for job in batch:
+                job.error = job.error or error
+
+    def _prepare(self, engine: Engine) -> None:
+        with self._translate_errors():
+            migrate(engine)
+
+    @contextmanager
+    def _translate_errors(self) -> Generator[None]:
+        """What the database says against it, as an error of ours that names it."""
+        try:
+            yield
+        except (SQLAlchemyError, UnicodeEncodeError) as error:
+            raise JournalError(
+                f"the journal {describe_location(self._url)} could not be read: {database_message(error)}"
+            ) from error
+
+
+class _LeaseRows(NamedTuple):
+    """A `Held` as rows."""
+
+    epoch: int
+    items: Sequence[Row[Any]] = ()
+    status: RunStatus | Literal[""] = ""
+    cancel_requested_by: str = ""
+    decisions: Sequence[Row[Any]] = ()
+
+
+def _decode_positions(rows: Sequence[Row[Any]]) -> list[Position]:
+    return [
+        Position(r.run, r.epoch, r.seq, r.at, decode_item(r.kind, r.call, r.body), r.body, r.digest, r.chain)
+        for r in rows
+    ]
+
+
+_SELECT_ITEMS = Query(
+    select(ITEMS).where(ITEMS.c.run == bindparam("run"), ITEMS.c.seq > bindparam("after")).order_by(ITEMS.c.seq)
+)
+_SELECT_RUN = Query(select(RUNS).where(RUNS.c.run == bindparam("run"), RUN_IS_OPENED))
+_SELECT_CANCELLED = Query(select(RUNS.c.cancelled).where(RUNS.c.run == bindparam("run")))
+_SELECT_LEASE = Query(
+    select(RUNS.c.epoch, RUNS.c.until, RUNS.c.driver, RUNS.c.status, RUNS.c.callee, RUNS.c.cancelled).where(
+        RUNS.c.run == bindparam("run")
+    )
+)
+_SELECT_DECISIONS = Query(
+    select(QUESTIONS.c.decision).where(QUESTIONS.c.run == bindparam("run"), QUESTIONS.c.decision != "")
+)
+_INSERT_RUN = Command(insert(RUNS))
+_UPDATE_LEASE = Command(
+    update(RUNS)
+    .where(RUNS.c.run == bindparam("the_run"))
+    .values(epoch=bindparam("epoch"), driver=bindparam("driver"), until=bindparam("until"))
+)
+_UPDATE_LEASE_EXPIRY = Command(
+    update(RUNS)
+    .where(RUNS.c.run == bindparam("the_run"), RUNS.c.epoch == bindparam("the_epoch"))
+    .values(until=bindparam("until"))
+)
+
+_UNOPENED_RUN = {
+    "next_seq": 0,
+    "status": "running",
+    "opened": 0.0,
+    "ended": 0.0,
+    "cancelled": "",
+    **dict.fromkeys(("tenant", "principal", "application", "agent", "callee", "conversation", "after"), ""),
+}

@@ -1,0 +1,162 @@
+"""One thread that writes: jobs that wait together are stored by one commit (group commit)."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import DBAPIError
+
+from remit.errors import JournalError, RemitError
+from remit.journal.crashpoint import crashpoint
+from remit.journal.sql.worker_thread import DatabaseOperation, Job, WorkerThread
+
+T = TypeVar("T")
+
+BatchRunner = Callable[[Connection, Sequence[DatabaseOperation]], list[Any]]
+"""Does all works in one transaction and gives their results in order, or raises and has done none."""
+
+
+BatchLock = Callable[[Connection, Sequence[DatabaseOperation]], None]
+"""Keeps other processes from what the works change, until the transaction ends."""
+
+
+def run_in_order(connection: Connection, operations: Sequence[DatabaseOperation]) -> list[Any]:
+    """One after the other."""
+    return [work(connection) for work in operations]
+
+
+def take_no_locks(_connection: Connection, _operations: Sequence[DatabaseOperation]) -> None:
+    """Nobody else is kept from anything."""
+
+
+class Writer:
+    """Runs jobs on its own thread, in the order they were submitted, those that wait at once in one transaction.
+
+    Only where one of them is refused are they done again, each in a savepoint, so that it spoils no other.
+    ``lock`` comes first in each transaction. ``prepare`` makes the database ready before the first job.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        run_batch: BatchRunner = run_in_order,
+        *,
+        lock: BatchLock = take_no_locks,
+        prepare: Callable[[Engine], None] | None = None,
+    ) -> None:
+        self._engine = engine
+        self._run_batch = run_batch
+        self._lock = lock
+        self._prepare = prepare
+        self._batches = WorkerThread("remit-journal", self._commit_batch)
+
+    def submit(
+        self, operation: Callable[[Connection], T], future: asyncio.Future[T] | None = None
+    ) -> asyncio.Future[T]:
+        """Have ``operation`` run in a transaction; the future has its result once that is committed.
+
+        ``operation`` may run twice, the second time as if the first had not been.
+
+        Raises:
+            JournalError: the writer is closed; in the future: the database refused, and nothing of ``operation`` is
+                stored.
+        """
+        return self._batches.submit(operation, future)
+
+    async def wait_until_ready(self) -> None:
+        """Return when the database is ready to be read.
+
+        Raises:
+            JournalError: it cannot be made ready.
+        """
+        if self._prepare is not None:
+            await self.submit(_do_nothing)
+
+    def close(self) -> None:
+        """Finish what was submitted, then end the thread."""
+        self._batches.close()
+
+    def _commit_batch(self, batch: list[Job]) -> None:
+        try:
+            if self._prepare is not None:
+                self._prepare(self._engine)
+                self._prepare = None
+            self._commit_together(batch)
+        except Exception as error:  # noqa: BLE001 - whatever the database raises goes to whoever waits
+            if len(batch) > 1 and self._prepare is None and not _is_connection_lost(error):
+                self._commit_with_savepoints(batch)
+            else:
+                _fail_jobs(batch, error)
+
+    def _commit_together(self, batch: list[Job]) -> None:
+        crashpoint("before commit")
+        with self._engine.begin() as connection:
+            operations = [job.operation for job in batch]
+            self._lock(connection, operations)
+            results = self._run_batch(connection, operations)
+        crashpoint("after commit")
+        for job, result in zip(batch, results, strict=True):
+            job.result = result
+
+    def _commit_with_savepoints(self, batch: list[Job]) -> None:
+        try:
+            crashpoint("before commit")
+            with self._engine.begin() as connection:
+                self._lock(connection, [job.operation for job in batch])
+                for job in batch:
+                    _run_in_savepoint(job, connection)
+            crashpoint("after commit")
+        except Exception as error:  # noqa: BLE001 - as above
+            _fail_jobs(batch, error)
+
+
+def _do_nothing(_connection: Connection) -> None:
+    """The work of who only waits for the works before."""
+
+
+def _fail_jobs(batch: list[Job], error: Exception) -> None:
+    for job in batch:
+        job.error = job.error or _to_remit_error(error)
+
+
+def _run_in_savepoint(job: Job, connection: Connection) -> None:
+    """Run one job. What it raises is its own; what ends the transaction is everybody's."""
+    savepoint = connection.begin_nested()
+    try:
+        job.result = job.operation(connection)
+        savepoint.commit()
+    except Exception as error:
+        if _is_connection_lost(error) or not _in_transaction(connection):
+            raise
+        job.error = _to_remit_error(error)
+        savepoint.rollback()
+
+
+def _in_transaction(connection: Connection) -> bool:
+    """Whether the transaction still is: SQLite ends it by itself when the disk is full, broken or out of memory."""
+    raw = connection.connection.dbapi_connection
+    return not isinstance(raw, sqlite3.Connection) or raw.in_transaction
+
+
+def _is_connection_lost(error: Exception) -> bool:
+    """Whether the connection is gone, and with it the transaction; nobody knows whether it was committed."""
+    return isinstance(error, DBAPIError) and error.connection_invalidated
+
+
+def _to_remit_error(error: Exception) -> RemitError:
+    """An error of ours as it is, and what the database said as one of ours."""
+    if isinstance(error, RemitError):
+        return error
+    journal_error = JournalError(f"the journal could not be written: {database_message(error)}")
+    journal_error.__cause__ = error
+    return journal_error
+
+
+def database_message(error: Exception) -> str:
+    """What the database said, on one line."""
+    text = str(error.orig) if isinstance(error, DBAPIError) else str(error)
+    return " ".join(text.split())

@@ -1,0 +1,304 @@
+"""What the writer does for the store, as values: the append of a run, and every other change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import fields
+from typing import Any, Generic, TypeVar, cast
+
+from sqlalchemy import Connection, Row, Select, Update, bindparam, insert, select, update
+
+from remit.contracts.grant import Grant, GrantRow
+from remit.contracts.items import DETACHED, DecisionItem, Item, Position, QuestionItem, RunFinished, RunOpened
+from remit.contracts.ledger import Consumption
+from remit.contracts.question import Decision, Question, QuestionStatus
+from remit.core.frozen import frozen
+from remit.journal.codec import ERASED_BODY, decode_item
+from remit.journal.index import (
+    INDEXED_ITEMS,
+    check_consumable,
+    check_conversation_free,
+    check_sequence,
+    erase_question_row,
+    lease_lost_error,
+    run_row_from_header,
+    status_after,
+)
+from remit.journal.ports import QuestionRow, RunRow
+from remit.journal.sql.locks import LockKeys, acquire_locks
+from remit.journal.sql.statements import Command, Query
+from remit.journal.sql.tables import GRANTS, ITEMS, QUESTIONS, RUNS
+from remit.journal.sql.worker_thread import DatabaseOperation
+
+T_co = TypeVar("T_co", covariant=True)
+
+SELECT_QUESTION = Query(select(QUESTIONS).where(QUESTIONS.c.question == bindparam("question")))
+
+RUN_COLUMNS = tuple(each.name for each in fields(RunRow))
+"""The columns of the line about a run."""
+
+RUN_IS_OPENED = RUNS.c.callee != ""
+"""Of a run that was acquired and not opened nothing is known yet."""
+
+
+@frozen(kw_only=False)
+class Change(Generic[T_co]):
+    """A change of one run, or of a question."""
+
+    operation: Callable[[Connection], T_co]
+    lock_keys: LockKeys
+
+    def __call__(self, connection: Connection) -> T_co:
+        """Make it."""
+        return self.operation(connection)
+
+
+@frozen(kw_only=False)
+class Append:
+    """The append of one run, as a work of the writer."""
+
+    run: str
+    epoch: int
+    items: Sequence[Position]
+    consumption: Consumption | None
+    clock: Callable[[], float]
+
+    def __call__(self, connection: Connection) -> None:
+        """Store the items, for themselves."""
+        _insert_items(connection, [self])
+        self.update_index(connection)
+
+    @property
+    def lock_keys(self) -> LockKeys:
+        """The run, its conversation where it is opened, and every question that the items are about."""
+        items = [position.item for position in self.items if type(position.item) in INDEXED_ITEMS]
+        opened = {
+            "\0".join(_conversation_key(item)) for item in items if isinstance(item, RunOpened) and item.conversation
+        }
+        questions = {item.question for item in items if isinstance(item, (QuestionItem, DecisionItem))}
+        consumed = {self.consumption.question} if self.consumption else set[str]()
+        return LockKeys(frozenset({self.run, *opened}), frozenset(questions | consumed))
+
+    def advance_values(self) -> dict[str, str | int]:
+        """How the run moves on: from the item before the first of these, to the one after the last."""
+        first = self.items[0].seq
+        check_sequence(self.run, self.items, first)
+        return {"the_run": self.run, "the_epoch": self.epoch, "first": first, "next": first + len(self.items)}
+
+    def update_index(self, connection: Connection) -> None:
+        """What comes of the items besides: the approval taken, runs and questions that can be found."""
+        if self.consumption is not None:
+            _consume_decision(connection, self.consumption, self.clock())
+        for position in self.items:
+            if type(position.item) in INDEXED_ITEMS:
+                _index_item(connection, position)
+
+
+def lock_operations(connection: Connection, operations: Sequence[DatabaseOperation]) -> None:
+    """Keep everybody else from what the works touch."""
+    acquire_locks(connection, (work.lock_keys for work in operations if isinstance(work, (Append, Change))))
+
+
+def run_operations(connection: Connection, operations: Sequence[DatabaseOperation]) -> list[Any]:
+    """All works; the appends among them with one statement that moves their runs on, and one for their items."""
+    appends = [work for work in operations if isinstance(work, Append)]
+    if appends:
+        _insert_items(connection, appends)
+    return [work.update_index(connection) if isinstance(work, Append) else work(connection) for work in operations]
+
+
+def _insert_items(connection: Connection, appends: Sequence[Append]) -> None:
+    if _ADVANCE_RUNS.execute(connection, *[append.advance_values() for append in appends]) != len(appends):
+        raise lease_lost_error(appends[0].run)
+    _INSERT_ITEMS.execute(connection, *[_item_row(position) for append in appends for position in append.items])
+
+
+_INSERT_ITEMS = Command(insert(ITEMS))
+_ADVANCE_RUNS = Command(
+    update(RUNS)
+    .where(
+        RUNS.c.run == bindparam("the_run"),
+        RUNS.c.epoch == bindparam("the_epoch"),
+        RUNS.c.next_seq == bindparam("first"),
+    )
+    .values(next_seq=bindparam("next"))
+)
+_UPDATE_HEADER = Command(
+    update(RUNS)
+    .where(RUNS.c.run == bindparam("the_run"))
+    .values({name: bindparam(name) for name in RUN_COLUMNS if name != "run"})
+)
+_SELECT_NEWEST_RUN = Query(
+    select(RUNS)
+    .where(
+        RUNS.c.conversation == bindparam("conversation"),
+        RUNS.c.tenant == bindparam("tenant"),
+        RUNS.c.application == bindparam("application"),
+        RUNS.c.after != DETACHED,
+        RUN_IS_OPENED,
+    )
+    .order_by(RUNS.c.opened.desc())
+    .limit(1)
+)
+_INSERT_QUESTION = Command(insert(QUESTIONS))
+_CONSUME_DECISION = Command(
+    update(QUESTIONS)
+    .where(QUESTIONS.c.question == bindparam("the_question"))
+    .values(status="taken", taken_run=bindparam("taken_run"), taken_call=bindparam("taken_call"))
+)
+_SET_DECISION = Command(
+    update(QUESTIONS)
+    .where(QUESTIONS.c.question == bindparam("the_question"), QUESTIONS.c.status == "open")
+    .values(status=bindparam("status"), decision=bindparam("decision"))
+)
+_ERASE_QUESTION = Command(
+    update(QUESTIONS)
+    .where(QUESTIONS.c.question == bindparam("the_question"))
+    .values(status=bindparam("status"), body=bindparam("body"), decision=bindparam("decision"))
+)
+_EXPIRE_QUESTIONS = Command(
+    update(QUESTIONS)
+    .where(QUESTIONS.c.run == bindparam("the_run"), QUESTIONS.c.status == "open")
+    .values(status="expired")
+)
+_UPDATE_RUN = update(RUNS).where(RUNS.c.run == bindparam("the_run"))
+_SET_STATUS = Command(_UPDATE_RUN.values(status=bindparam("status"), ended=0.0))
+_SET_ENDED = Command(_UPDATE_RUN.values(status=bindparam("status"), ended=bindparam("ended"), until=0.0))
+
+
+def _consume_decision(connection: Connection, consumption: Consumption, now: float) -> None:
+    found = SELECT_QUESTION.first(connection, question=consumption.question)
+    row = question_row(found) if found else None
+    grant = find_grant(connection, row.decision.grant) if row and row.decision and row.decision.grant else None
+    check_consumable(row, consumption, now, grant)
+    _CONSUME_DECISION.execute(
+        connection, {"the_question": consumption.question, "taken_run": consumption.run, "taken_call": consumption.call}
+    )
+
+
+def _index_item(connection: Connection, position: Position) -> None:
+    item = position.item
+    if isinstance(item, RunOpened):
+        row = run_row_from_header(position, item)
+        check_conversation_free(row, _find_newest_run(connection, row))
+        _UPDATE_HEADER.execute(connection, {"the_run": row.run, **{name: getattr(row, name) for name in RUN_COLUMNS}})
+    elif isinstance(item, QuestionItem):
+        _insert_question(connection, item)
+    elif isinstance(item, DecisionItem):
+        store_decision(connection, Decision.from_json(item.body))
+    status = status_after(item)
+    if status:
+        command = _SET_ENDED if isinstance(item, RunFinished) else _SET_STATUS
+        command.execute(connection, {"the_run": position.run, "status": status, "ended": position.at})
+    if status == "cancelled":
+        _EXPIRE_QUESTIONS.execute(connection, {"the_run": position.run})
+
+
+def _find_newest_run(connection: Connection, row: RunRow) -> RunRow | None:
+    """The newest run of the conversation of ``row``, those beside it left out."""
+    if not row.conversation:
+        return None
+    same = {"conversation": row.conversation, "tenant": row.tenant, "application": row.application}
+    found = _SELECT_NEWEST_RUN.first(connection, **same)
+    return run_row(found) if found else None
+
+
+def store_decision(connection: Connection, decision: Decision) -> None:
+    """Store a decision, if it is the first on its question."""
+    status = "approved" if decision.approved else "denied"
+    values = {"the_question": decision.question, "status": status, "decision": decision.to_json()}
+    _SET_DECISION.execute(connection, values)
+
+
+def select_question_items(run: str, seqs: Sequence[int]) -> Select[Any]:
+    """Those of the items ``seqs`` of a run that say what also stands in the row of a question."""
+    kinds = ITEMS.c.kind.in_((QuestionItem.kind, DecisionItem.kind))
+    return select(ITEMS).where(ITEMS.c.run == run, ITEMS.c.seq.in_(seqs), kinds, ITEMS.c.body != ERASED_BODY)
+
+
+def decode_question_items(rows: Sequence[Row[Any]]) -> list[QuestionItem | DecisionItem]:
+    """The items that `about_questions` finds.
+
+    Raises:
+        JournalFormatError: one cannot be read, so that nobody knows which question it is about.
+    """
+    return [cast("QuestionItem | DecisionItem", decode_item(row.kind, row.call, row.body)) for row in rows]
+
+
+def erase_items(connection: Connection, run: str, seqs: Sequence[int]) -> None:
+    """Erase the bodies of items, and what the rows of questions have of them."""
+    for item in decode_question_items(connection.execute(select_question_items(run, seqs)).all()):
+        found = SELECT_QUESTION.first(connection, question=item.question)
+        if found:
+            row = erase_question_row(question_row(found), item)
+            decision = row.decision.to_json() if row.decision else ""
+            values = {"status": row.status, "body": row.question.to_json(), "decision": decision}
+            _ERASE_QUESTION.execute(connection, {"the_question": item.question, **values})
+    connection.execute(update(ITEMS).where(ITEMS.c.run == run, ITEMS.c.seq.in_(seqs)).values(body=ERASED_BODY))
+
+
+def _insert_question(connection: Connection, item: QuestionItem) -> None:
+    if SELECT_QUESTION.first(connection, question=item.question):
+        return
+    question = Question.from_json(item.body)
+    row = {
+        "question": item.question,
+        "run": question.run,
+        "conversation": question.conversation,
+        "match": question.match,
+        "status": "open",
+        "asked": question.asked,
+        "body": item.body,
+        "decision": "",
+        "taken_run": "",
+        "taken_call": "",
+    }
+    _INSERT_QUESTION.execute(connection, row)
+
+
+def _conversation_key(item: RunOpened) -> tuple[str, str, str]:
+    return item.tenant, item.application, item.conversation
+
+
+def _item_row(position: Position) -> dict[str, Any]:
+    item: Item = position.item
+    return {
+        "run": position.run,
+        "seq": position.seq,
+        "epoch": position.epoch,
+        "at": position.at,
+        "kind": item.kind,
+        "call": item.call,
+        "body": position.body,
+        "digest": position.digest,
+        "chain": position.chain,
+    }
+
+
+def find_grant(connection: Connection, grant: str) -> GrantRow | None:
+    """The grant with this id, as it stands in this transaction."""
+    row = connection.execute(select(GRANTS).where(GRANTS.c.grant == grant)).first()
+    return grant_row(row) if row else None
+
+
+def build_use_grant_update(grant: str, now: float) -> Update:
+    """Counts one more call of a grant, if it allows one."""
+    is_usable = (GRANTS.c.revoked == "", GRANTS.c.expires > now, GRANTS.c.used < GRANTS.c.count)
+    return update(GRANTS).where(GRANTS.c.grant == grant, *is_usable).values(used=GRANTS.c.used + 1)
+
+
+def grant_row(row: Row[Any]) -> GrantRow:
+    """A grant and what became of it, as they are stored."""
+    return GrantRow(Grant.from_json(row.body), row.used, row.revoked)
+
+
+def run_row(row: Row[Any]) -> RunRow:
+    """The line about a run, as it is stored."""
+    return RunRow(**{name: getattr(row, name) for name in RUN_COLUMNS})
+
+
+def question_row(row: Row[Any]) -> QuestionRow:
+    """A question and what became of it, as they are stored."""
+    decision = Decision.from_json(row.decision) if row.decision else None
+    consumed_by = (row.taken_run, row.taken_call) if row.taken_run else None
+    return QuestionRow(Question.from_json(row.body), cast("QuestionStatus", row.status), decision, consumed_by)

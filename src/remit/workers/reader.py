@@ -1,0 +1,307 @@
+"""Reads `.worker` files: what each says, resolved and checked, with everything that is wrong in it."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import reduce
+from pathlib import Path
+from typing import Final, cast
+
+from pydantic import BaseModel, ValidationError
+
+from remit.agent.agent import Prompt
+from remit.contracts.contract import NAME_PATTERN
+from remit.contracts.schema import Input, Output
+from remit.core.frozen import frozen
+from remit.errors import ContractError
+from remit.schemas.finding import Finding, display_path
+from remit.schemas.jsontext import compact_json
+from remit.schemas.suggestions import suggest
+from remit.schemas.yaml_lines import KeyPath as At
+from remit.schemas.yaml_lines import YamlDocument
+from remit.workers.attachments import ATTACHMENTS_FIELD, AttachmentPolicy, PromptWithAttachments
+from remit.workers.definition import WorkerDefinition, WorkerLimits, parameter_names, takes_attachments
+from remit.workers.field_types import CLASS_REFERENCE_HINT, describe_error, select_innermost
+from remit.workers.front_matter import FactsSection, FrontMatter
+from remit.workers.includes import read_includes
+from remit.workers.prompt import Template
+from remit.workers.source import WorkerFileError, WorkerSource, read_source
+
+WORKER_SUFFIX: Final = ".worker"
+_SECTION_MODELS: Final[Mapping[At, type[BaseModel]]] = {
+    (): FrontMatter,
+    ("attachments",): AttachmentPolicy,
+    ("limits",): WorkerLimits,
+    ("facts",): FactsSection,
+}
+_NAME_LISTS: Final = ("tools", "workers", "delegates", "builtin_tools")
+
+
+@frozen
+class WorkerNames:
+    """The names that a file says, as far as it can be read, each at its place; empty where no name stands."""
+
+    name: str
+    document: YamlDocument
+    tools: tuple[str, ...] = ()
+    workers: tuple[str, ...] = ()
+    delegates: tuple[str, ...] = ()
+    builtin_tools: tuple[str, ...] = ()
+
+    def locate(self, *path: str | int) -> str:
+        """Where a part is written, as ``file:line``."""
+        return self.document.locate(path)
+
+
+@frozen(kw_only=False)
+class ReadResult:
+    """What was read of a file: the worker, if nothing is wrong in it; its names all the same; what is wrong."""
+
+    worker: WorkerDefinition | None
+    names: WorkerNames
+    findings: tuple[Finding, ...] = ()
+
+
+def read_worker(path: Path) -> WorkerDefinition:
+    """The worker that a file says.
+
+    Raises:
+        WorkerFileError: with everything that is wrong in it.
+    """
+    result = inspect_file(path)
+    if result.worker is None:
+        raise WorkerFileError(result.findings)
+    return result.worker
+
+
+def inspect_file(path: Path) -> ReadResult:
+    """What can be read of a file, and everything that is wrong in it."""
+    try:
+        source = read_source(path)
+    except WorkerFileError as error:
+        return ReadResult(
+            None, WorkerNames(name=path.stem, document=YamlDocument(display_path(path), {}, {})), error.findings
+        )
+    return _WorkerFileReader(source, path).read()
+
+
+def read_workers(folder: Path) -> tuple[WorkerDefinition, ...]:
+    """The workers of the files ``*.worker`` in a folder, sorted by their files.
+
+    Raises:
+        WorkerFileError: with everything that is wrong in them, or there is none.
+    """
+    workers, findings = read_valid_workers(list_worker_files(folder))
+    if findings:
+        raise WorkerFileError(findings)
+    return workers
+
+
+def list_worker_files(folder: Path) -> list[Path]:
+    """The worker files of a folder, sorted.
+
+    Raises:
+        WorkerFileError: there is none.
+    """
+    found = sorted(folder.glob(f"*{WORKER_SUFFIX}"))
+    if not found:
+        where = f"{display_path(folder)}:1"
+        raise WorkerFileError(
+            [Finding(code="empty", where=where, what=f"no worker: no file *{WORKER_SUFFIX}", fix="write one")]
+        )
+    return found
+
+
+def read_valid_workers(paths: Iterable[Path]) -> tuple[tuple[WorkerDefinition, ...], list[Finding]]:
+    """The workers of those files that can be read, and what is wrong in the others."""
+    results = [inspect_file(path) for path in paths]
+    workers = tuple(each.worker for each in results if each.worker is not None)
+    return workers, [finding for each in results for finding in each.findings]
+
+
+@dataclass(slots=True)
+class _WorkerFileReader:
+    """Reads one file, and keeps what it finds wrong."""
+
+    source: WorkerSource
+    path: Path
+    findings: list[Finding] = field(default_factory=list[Finding])
+
+    def read(self) -> ReadResult:
+        """The worker, or all that keeps it from being one."""
+        document = self.source.document
+        self.findings += document.findings
+        if not self.source.prompt:
+            where, mend = f"{document.file}:{self.source.line}", "write below the front matter what it is to do"
+            self.findings.append(Finding(code="no-prompt", where=where, what="there is no prompt", fix=mend))
+        front = self._parse_front_matter()
+        name = self._resolve_name(front)
+        default = PromptWithAttachments if "attachments" in document.value else Prompt
+        input_model = self._import_model("input", front.input) if "input" in document.value else default
+        output_type = self._import_model("output", front.output) if "output" in document.value else str
+        self._check_combinations(front)
+        includes = self._check_prompt(input_model)
+        names = self._collect_names(name)
+        if input_model is None or output_type is None or self.findings:
+            return ReadResult(None, names, tuple(sorted(self.findings, key=_position_key)))
+        return ReadResult(self._build_definition(front, name, input_model, output_type, includes), names)
+
+    def _parse_front_matter(self) -> FrontMatter:
+        """What is right in the front matter; what is wrong is told, and as if it were not said."""
+        value = self.source.document.value
+        try:
+            return FrontMatter.model_validate_json(compact_json(value), strict=True)
+        except ValidationError as error:
+            self._add_validation_findings(error)
+            invalid_keys = {each["loc"][0] for each in error.errors()}
+        valid = {key: each for key, each in value.items() if key not in invalid_keys}
+        return FrontMatter.model_validate_json(compact_json(valid), strict=True)
+
+    def _resolve_name(self, front: FrontMatter) -> str:
+        is_given = "name" in self.source.document.value
+        name = front.name or ("" if is_given else self.path.stem)
+        if not is_given and not NAME_PATTERN.fullmatch(name):
+            what = f"the file's name {name!r} is no tool name: 1 to 64 letters, digits, '_' or '-'"
+            self._add_finding("value", ("name",), what, "say `name`, or rename the file")
+        return name
+
+    def _collect_names(self, name: str) -> WorkerNames:
+        tools, workers, delegates, builtin = (tuple(self._select_names(key)) for key in _NAME_LISTS)
+        return WorkerNames(
+            name=name,
+            document=self.source.document,
+            tools=tools,
+            workers=workers,
+            delegates=delegates,
+            builtin_tools=builtin,
+        )
+
+    def _select_names(self, key: str) -> Iterator[str]:
+        """The names in a list, each at its place, also where others in it are none."""
+        found: object = self.source.document.value.get(key)
+        for each in cast("list[object]", found) if isinstance(found, list) else ():
+            yield each if isinstance(each, str) and NAME_PATTERN.fullmatch(each) else ""
+
+    def _check_combinations(self, front: FrontMatter) -> None:
+        """What does not go together, though each part is as it may be."""
+        if front.model and front.compatible_models:
+            what = "it names a model and compatible models"
+            self._add_finding("value", ("compatible_models",), what, "say one of the two")
+        for key in _NAME_LISTS:
+            names = list(self._select_names(key))
+            for index, name in enumerate(names):
+                if name and name in names[:index]:
+                    self._add_finding("duplicate", (key, index), f"{key} names {name!r} twice", "remove one")
+
+    def _import_model(self, key: str, reference: str | None) -> type[BaseModel] | None:
+        """The pydantic model at ``package.module:Model``, fit to be input or output; None where there is none."""
+        if reference is None:
+            return None
+        try:
+            found = _import_attribute(reference)
+        except Exception as error:  # noqa: BLE001 - a module may raise anything when it is imported
+            what = f"{key}: {reference} cannot be imported: {type(error).__name__}: {error}"
+            self._add_finding("reference", (key,), what, CLASS_REFERENCE_HINT)
+            return None
+        if not isinstance(found, type) or not issubclass(found, BaseModel):
+            self._add_finding("reference", (key,), f"{key}: {reference} is no pydantic model", CLASS_REFERENCE_HINT)
+            return None
+        try:
+            (Input if key == "input" else Output)(found)
+        except ContractError as error:
+            self._add_finding("reference", (key,), f"{key}: {error.message}", "correct the model")
+            return None
+        return found
+
+    def _check_prompt(self, input_model: type[BaseModel] | None) -> dict[str, str]:
+        """What the prompt includes. What is wrong with it, and in there, is found."""
+        document, line = self.source.document, self.source.line
+        includes, findings = read_includes(self.source.prompt, line=line, file=self.path)
+        self.findings += findings
+        if input_model is not None:
+            self._check_attachments(input_model)
+        template = Template(self.source.prompt, file=document.file, line=line, includes=includes)
+        known = None if input_model is None else parameter_names(input_model)
+        reported_positions = {(each.code, each.where) for each in findings}
+        self.findings += [each for each in template.check(known) if (each.code, each.where) not in reported_positions]
+        return includes
+
+    def _check_attachments(self, input_model: type[BaseModel]) -> None:
+        """Whether the input has a place for attachments, and only then."""
+        declared = self.source.document.value.get(ATTACHMENTS_FIELD) is not None
+        if takes_attachments(input_model) != declared:
+            what = (
+                f"{input_model.__name__} has {'no field' if declared else 'the field'} "
+                f"`{ATTACHMENTS_FIELD}: tuple[Attachment, ...]`"
+            )
+            mend = "add it to the input" if declared else f"say below `{ATTACHMENTS_FIELD}` which are taken"
+            self._add_finding("value", (ATTACHMENTS_FIELD,) if declared else ("input",), what, mend)
+
+    def _build_definition(
+        self,
+        front: FrontMatter,
+        name: str,
+        input_model: type[BaseModel],
+        output_type: type[BaseModel | str],
+        includes: dict[str, str],
+    ) -> WorkerDefinition:
+        return WorkerDefinition(
+            name=name,
+            prompt=self.source.prompt,
+            description=front.description,
+            includes=includes,
+            model=front.model,
+            compatible_models=front.compatible_models,
+            input=input_model,
+            output=output_type,
+            tools=front.tools,
+            workers=front.workers,
+            delegates=front.delegates,
+            permissions=None if front.permissions is None else frozenset(front.permissions),
+            builtin_tools=front.builtin_tools,
+            attachments=front.attachments,
+            limits=front.limits,
+            retries=front.retries,
+            facts=front.facts.to_facts(),
+            document=self.source.document,
+        )
+
+    def _add_validation_findings(self, error: ValidationError) -> None:
+        document = self.source.document
+        reported_positions = {each.where for each in document.findings if each.code in {"alias", "tag"}}
+        for detail in select_innermost(error.errors(include_url=False)):
+            path = detail["loc"]
+            name = ".".join(str(part) for part in path)
+            if document.locate(path) in reported_positions:
+                continue
+            if detail["type"] == "extra_forbidden":
+                self._add_finding("unknown-key", path, f"{name}: no such key", _suggest_key(path))
+            elif detail["type"] == "missing":
+                self._add_finding("missing-key", path, f"{name} is missing", "say it")
+            else:
+                self._add_finding("value", path, *describe_error(detail))
+
+    def _add_finding(self, code: str, path: At, what: str, fix: str) -> None:
+        where = self.source.document.locate(path)
+        self.findings.append(Finding(code=code, where=where, what=what, fix=fix))
+
+
+def _position_key(finding: Finding) -> tuple[str, int]:
+    """As somebody meets them who reads the files from the top."""
+    file, _, line = finding.where.rpartition(":")
+    return file, int(line)
+
+
+def _suggest_key(path: At) -> str:
+    """How to mend a key that is none."""
+    if path == ("prompt",):
+        return "write it below the second ---"
+    return suggest(str(path[-1]), _SECTION_MODELS[path[:-1]].model_fields)
+
+
+def _import_attribute(reference: str) -> object:
+    """What stands at ``package.module:Model``."""
+    module, _, name = reference.partition(":")
+    return reduce(getattr, name.split("."), importlib.import_module(module))

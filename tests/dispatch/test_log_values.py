@@ -1,0 +1,88 @@
+"""What a body says never fails it: what JSON cannot hold stands in the journal as its repr."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from remit import App, Context, Effect, LeafContext, Runtime, Stack, tool
+from remit.contracts.items import Note
+from remit.contracts.secret import Secret
+from remit.dispatch.log_values import encode_log_data
+from remit.errors import ToolFailedError
+from remit.testing import superuser
+
+VALUE = "sk-of-the-notes-1234"
+
+
+class Odd:
+    """Whoever prints it is in for it."""
+
+    def __repr__(self) -> str:
+        raise ValueError("not today")
+
+
+class Telling:
+    """Tells a secret to whoever prints it, where a long text ends."""
+
+    def __repr__(self) -> str:
+        return "x" * 990 + VALUE
+
+
+async def test_a_line_that_json_cannot_hold_does_not_fail_the_call() -> None:
+    @tool(effect=Effect.PURE)
+    async def talk(ctx: LeafContext) -> str:
+        """Talk."""
+        ctx.log("hi", a=object(), b=1)
+        ctx.emit("progress", object())
+        return "talked"
+
+    runtime = Runtime(App(name="test", tools=(talk,)), layers=Stack(), make_run_id=lambda: "run")
+    assert (await runtime.call(talk, superuser())).value() == "talked"
+    notes = [position.item for position in await runtime.store.read("run") if isinstance(position.item, Note)]
+    assert [note.data for note in notes] == ['{"message":"hi","a":"<object object>","b":1}', "<object object>"]
+
+
+def test_the_same_line_is_the_same_wherever_its_objects_are_in_memory() -> None:
+    one, other = object(), object()
+    assert encode_log_data({"a": one}) == encode_log_data({"a": other})
+
+
+def test_every_value_can_be_said_and_no_line_is_long_or_tells_a_secret() -> None:
+    Secret("env:NOTES", VALUE)
+    said = json.loads(encode_log_data({"odd": Odd(), 3: object(), "half \ud800": "\udc00", "more": Telling()}))
+    assert said["odd"] == "<Odd>"
+    assert said["3"] == "<object object>"
+    assert said["half \\ud800"] == "'\\udc00'"
+    assert len(said["more"]) == 1000
+    assert VALUE[:8] not in said["more"]
+
+
+@pytest.mark.parametrize("way", ["object", "name", "attribute", "raw text"])
+async def test_a_body_whose_effect_is_its_own_calls_no_other(way: str) -> None:
+    ran = list[str]()
+
+    @tool(effect=Effect.PURE)
+    async def look() -> str:
+        """Look."""
+        ran.append("look")
+        return "seen"
+
+    @tool(effect=Effect.PURE)
+    async def peek(ctx: LeafContext) -> str:
+        """Do what its type does not allow."""
+        frame: Context = ctx  # pyright: ignore[reportAssignmentType] - what untyped code may do
+        if way == "object":
+            return await frame.call(look)
+        if way == "name":
+            return str(await frame.call("look", {}))
+        if way == "attribute":
+            return str(await frame.tools.look())
+        frame.prepare("look", "{}", "wire")  # pyright: ignore  # noqa: PGH003 - as above
+        return "never"
+
+    runtime = Runtime(App(name="test", tools=(peek, look)), layers=Stack())
+    with pytest.raises(ToolFailedError, match=r"peek is pure and calls no other tool; ask for a Context, and declare"):
+        (await runtime.call(peek, superuser())).value()
+    assert ran == []

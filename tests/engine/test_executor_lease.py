@@ -1,0 +1,261 @@
+"""A driver holds the lease of its run for as long as it drives, and no longer."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any
+
+import pytest
+
+from remit.contracts.reply import Reply
+from remit.engine.executor import RootCall
+from remit.errors import CallCancelledError, DivergedError, JournalError, LeaseError
+from remit.journal.ledger import RunLedger
+from remit.journal.memory import InMemoryStore
+from remit.journal.ports import AcquiredLease
+from tests.engine.roots import GOOD, Crash, Stage, asks, end_of, never, raising, replying
+from tests.journal.samples import Clock, note, opened, yes
+
+pytestmark = pytest.mark.looptime
+
+
+@pytest.fixture
+def stage() -> Stage:
+    """The clock of the store is the loop's."""
+
+    def now() -> float:
+        return asyncio.get_running_loop().time()
+
+    return Stage(InMemoryStore(now), now)
+
+
+async def free(stage: Stage, run: str = "run") -> bool:
+    """Whether another driver could take the run over now."""
+    try:
+        epoch = (await stage.store.acquire(run, "somebody", 0)).epoch
+    except LeaseError:
+        return False
+    await stage.store.release(run, epoch)
+    return True
+
+
+async def test_a_run_that_somebody_drives_is_refused_and_left_alone(stage: Stage) -> None:
+    await stage.store.acquire("run", "other", 10)
+    with pytest.raises(LeaseError, match="driven by other"):
+        await stage.begin(never)
+    assert await stage.items() == []
+    assert not await free(stage)
+
+
+async def test_the_lease_is_renewed_while_the_run_is_driven(stage: Stage) -> None:
+    async def root(_ledger: RunLedger) -> Reply:
+        for _ in range(100):
+            await asyncio.sleep(3.1)
+            assert not await free(stage)
+        return GOOD
+
+    assert (await stage.begin(root, seconds=30)).status == "done"
+    assert asyncio.get_running_loop().time() > 300
+
+
+async def test_the_lease_of_a_driver_that_died_runs_out_by_itself(stage: Stage) -> None:
+    await stage.store.acquire("run", "dead", 30)
+    await asyncio.sleep(30)
+    assert (await stage.begin(replying())).status == "done"
+
+
+@pytest.mark.parametrize(
+    ("root", "error"),
+    [
+        (replying(), None),
+        (replying(Reply.from_error(CallCancelledError("no"))), None),
+        (asks("q1"), None),
+        (raising(DivergedError("other code")), DivergedError),
+        (raising(ZeroDivisionError()), ZeroDivisionError),
+        (raising(Crash()), Crash),
+    ],
+    ids=["done", "failed", "waiting", "diverged", "raised", "crashed"],
+)
+async def test_the_lease_is_released_on_every_way_out(
+    stage: Stage, root: RootCall, error: type[BaseException] | None
+) -> None:
+    if error is None:
+        await stage.begin(root)
+    else:
+        with pytest.raises(error):
+            await stage.begin(root)
+    assert await free(stage)
+
+
+async def test_the_lease_is_released_when_the_run_had_ended(stage: Stage) -> None:
+    await stage.begin(replying())
+    await stage.again(never)
+    assert await free(stage)
+
+
+async def test_nothing_goes_on_after_a_drive(stage: Stage) -> None:
+    await stage.begin(replying())
+    await asyncio.sleep(0)
+    assert asyncio.all_tasks() == {asyncio.current_task()}
+
+
+async def test_a_driver_whose_run_was_taken_over_stops_at_its_next_item(stage: Stage) -> None:
+    async def root(ledger: RunLedger) -> Reply:
+        await stage.store.release("run", 1)
+        await stage.store.acquire("run", "second", 1000)
+        await ledger.commit(note())
+        raise AssertionError("unreachable: the store refuses")
+
+    with pytest.raises(LeaseError, match="another driver has taken over"):
+        await stage.begin(root)
+    assert await stage.items() == [opened()]
+    assert not await free(stage), "the lease of the second is not the first one's to release"
+
+
+async def complaints(doing: Coroutine[Any, Any, object]) -> list[str]:
+    """What the loop complains of while something is done, and after it."""
+    said: list[str] = []
+    loop = asyncio.get_running_loop()
+    loop.set_exception_handler(lambda _loop, context: said.append(f"{context['message']}: {context['exception']!r}"))
+    await asyncio.wait([asyncio.create_task(doing)])
+    gc.collect()
+    return said
+
+
+async def test_a_driver_whose_run_was_taken_over_raises_and_complains_of_nothing_else(stage: Stage) -> None:
+    async def root(_ledger: RunLedger) -> Reply:
+        await stage.store.release("run", 1)
+        await stage.store.acquire("run", "second", 1000)
+        await asyncio.sleep(100)
+        return GOOD
+
+    async def drive() -> None:
+        with pytest.raises(LeaseError):
+            await stage.begin(root)
+
+    assert await complaints(drive()) == []
+
+
+async def test_a_driver_that_is_cancelled_after_it_was_taken_over_complains_of_nothing(stage: Stage) -> None:
+    async def root(_ledger: RunLedger) -> Reply:
+        await stage.store.release("run", 1)
+        await stage.store.acquire("run", "second", 1000)
+        await asyncio.sleep(100)
+        return GOOD
+
+    async def drive() -> None:
+        driving = asyncio.create_task(stage.begin(root))
+        await asyncio.sleep(0.1)
+        driving.cancel()
+        await asyncio.wait([driving])
+        assert driving.cancelled()
+
+    assert await complaints(drive()) == []
+
+
+class Late(InMemoryStore):
+    """Answers to `acquire` late, as a database does."""
+
+    async def acquire(self, run: str, executor: str, seconds: float, after: int = -1) -> AcquiredLease:
+        held = await super().acquire(run, executor, seconds, after)
+        await asyncio.sleep(0.1)
+        return held
+
+
+async def test_a_driver_that_is_cancelled_while_it_acquires_leaves_no_lease() -> None:
+    clock = Clock()
+    stage = Stage(Late(clock), clock)
+    driving = asyncio.create_task(stage.begin(never))
+    await asyncio.sleep(0.05)
+    driving.cancel()
+    await asyncio.wait([driving])
+    await asyncio.sleep(1)
+    assert await free(stage)
+
+
+async def test_a_second_drive_of_the_same_run_in_this_process_is_refused(stage: Stage) -> None:
+    async def root(ledger: RunLedger) -> Reply:
+        with pytest.raises(LeaseError, match="driven by me"):
+            await stage.again(never, name="me")
+        ledger.add(end_of(GOOD))
+        return GOOD
+
+    assert (await stage.begin(root)).status == "done"
+    assert await stage.kinds() == ["opened", "tool_output", "finished"]
+
+
+class Away(InMemoryStore):
+    """A store that is away for a while each time that a lease is to be renewed."""
+
+    renewals = 0
+
+    async def renew(self, run: str, epoch: int, seconds: float) -> None:
+        self.renewals += 1
+        if self.renewals % 2:
+            raise JournalError("the database is away")
+        await super().renew(run, epoch, seconds)
+
+
+async def test_a_lease_is_held_on_to_where_the_store_was_away_for_a_moment() -> None:
+    now = asyncio.get_running_loop().time
+    stage = Stage(Away(now), now)
+
+    async def root(_ledger: RunLedger) -> Reply:
+        for _ in range(100):
+            await asyncio.sleep(3.1)
+            assert not await free(stage)
+        return GOOD
+
+    assert (await stage.begin(root, seconds=30)).status == "done"
+
+
+class Meanwhile(InMemoryStore):
+    """Somebody decides, or cancels, in the moment before a lease is let go: they could not drive the run themselves."""
+
+    def __init__(self, clock: Callable[[], float], meanwhile: Callable[[InMemoryStore], Awaitable[None]]) -> None:
+        super().__init__(clock)
+        self._meanwhile = [meanwhile]
+
+    async def release(self, run: str, epoch: int) -> None:
+        while self._meanwhile:
+            await self._meanwhile.pop()(self)
+        await super().release(run, epoch)
+
+
+async def test_a_decision_that_comes_when_the_run_waits_and_its_lease_is_held_drives_it_on() -> None:
+    now = asyncio.get_running_loop().time
+    stage = Stage(Meanwhile(now, lambda store: store.decide(yes())), now)
+    assert (await stage.begin(asks("q1"))).status == "done"
+    assert await stage.kinds() == [
+        "opened", "question", "suspended", "resumed", "decision", "tool_output", "finished"
+    ]  # fmt: skip
+
+
+async def test_a_cancel_that_comes_when_the_run_waits_and_its_lease_is_held_ends_it() -> None:
+    now = asyncio.get_running_loop().time
+    stage = Stage(Meanwhile(now, lambda store: store.request_cancel("run", "ada")), now)
+    assert (await stage.begin(asks("q1"))).status == "cancelled"
+    assert await stage.status() == "cancelled"
+
+
+class Gone(InMemoryStore):
+    """Nobody can ask it anything any more once a lease was let go."""
+
+    gone = False
+
+    async def release(self, run: str, epoch: int) -> None:
+        await super().release(run, epoch)
+        self.gone = True
+
+    async def cancel_requested_by(self, run: str) -> str:
+        if self.gone:
+            raise JournalError("the database is away")
+        return await super().cancel_requested_by(run)
+
+
+async def test_a_run_waits_where_nobody_can_tell_whether_it_was_decided() -> None:
+    now = asyncio.get_running_loop().time
+    stage = Stage(Gone(now), now)
+    assert (await stage.begin(asks("q1"))).status == "waiting"

@@ -1,0 +1,151 @@
+"""A journal is made and brought up to date when it is first used, once, whoever comes first."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Engine, inspect
+
+from remit.errors import JournalFormatError
+from remit.journal.sql import migrations
+from remit.journal.sql.store import SqlStore
+from remit.journal.sql.tables import HEAD_REVISION, METADATA, VERSION_TABLE, open_engine, parse_url
+from tests.journal.programs import Program
+from tests.postgres import Postgres
+
+Opening = Callable[[Path | str], SqlStore]
+
+
+@pytest.fixture(params=("sqlite", "postgres"))
+def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
+    """A database in which nothing is yet."""
+    new = f"sqlite:///{tmp_path / 'new.db'}" if request.param == "sqlite" else request.getfixturevalue("bare")
+    engine = open_engine(parse_url(new))
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture
+def bare(postgres: Postgres) -> Iterator[str]:
+    """A new database in Postgres."""
+    name = postgres.make()
+    yield postgres.url(name)
+    postgres.drop(name)
+
+
+def tables(engine: Engine) -> set[str]:
+    return set(inspect(engine).get_table_names())
+
+
+def config_for(connection: Any) -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(Path(migrations.__file__).parent))
+    config.set_main_option("path_separator", "os")
+    config.attributes["connection"] = connection
+    return config
+
+
+def version(file: Path) -> list[str]:
+    with closing(sqlite3.connect(file)) as connection:
+        return [row[0] for row in connection.execute("SELECT version_num FROM remit_version")]
+
+
+def test_the_migrations_make_the_tables_that_the_store_uses(engine: Engine) -> None:
+    migrations.migrate(engine)
+    with engine.connect() as connection:
+        context = MigrationContext.configure(
+            connection, opts={"version_table": VERSION_TABLE, "compare_server_default": True}
+        )
+        assert compare_metadata(context, METADATA) == []
+        assert context.get_current_revision() == HEAD_REVISION
+
+
+def test_the_newest_migration_is_the_one_that_the_store_opens_without_alembic() -> None:
+    assert ScriptDirectory.from_config(config_for(None)).get_heads() == [HEAD_REVISION]
+
+
+def test_migrating_again_changes_nothing(engine: Engine) -> None:
+    migrations.migrate(engine)
+    before = tables(engine)
+    migrations.migrate(engine)
+    assert tables(engine) == before == {*METADATA.tables, VERSION_TABLE}
+
+
+def test_the_way_back_leaves_no_table_of_ours(engine: Engine) -> None:
+    migrations.migrate(engine)
+    with engine.begin() as connection:
+        command.downgrade(config_for(connection), "base")
+    assert tables(engine) == {VERSION_TABLE}
+    migrations.migrate(engine)
+    assert tables(engine) == {*METADATA.tables, VERSION_TABLE}
+
+
+async def test_many_first_uses_of_one_store_at_once_migrate_it(tmp_path: Path, opening: Opening) -> None:
+    store = opening(tmp_path / "new.db")
+    held = await asyncio.gather(*(store.acquire(f"run{index}", "driver", 10) for index in range(10)))
+    assert [each.epoch for each in held] == [1] * 10
+
+
+async def test_several_new_stores_at_once_in_one_process_are_all_migrated(tmp_path: Path, opening: Opening) -> None:
+    stores = [opening(tmp_path / f"{index}.db") for index in range(8)]
+    held = await asyncio.gather(*(store.acquire("run", "driver", 10) for store in stores))
+    assert [each.epoch for each in held] == [1] * 8
+
+
+async def test_a_journal_of_a_newer_version_is_refused(file: Path, opening: Opening) -> None:
+    with closing(sqlite3.connect(file)) as connection, connection:
+        connection.execute("UPDATE remit_version SET version_num = '9999'")
+    with pytest.raises(JournalFormatError, match="use a newer Remit"):
+        await opening(file).list_runs()
+
+
+def test_processes_that_open_a_new_journal_at_once_both_succeed(file: Path, tmp_path: Path) -> None:
+    """One that is up to date is opened without Alembic."""
+    new = [tmp_path / f"{index}.db" for index in range(4)]
+    both = [Program(OPENS, *(f"sqlite:///{each}" for each in (file, *new))) for _ in range(2)]
+    assert [each.says() for each in both] == ["ready", "ready"]
+    for each in both:
+        each.told()
+    said = [each.ends() for each in both]
+    assert [lines[0] for lines in said] == ["without Alembic"] * 2
+    assert any("with Alembic" in lines for lines in said)
+    assert [version(each) for each in (file, *new)] == [[HEAD_REVISION]] * 5
+
+
+def test_processes_that_open_a_new_journal_in_postgres_at_once_both_succeed(postgres: Postgres, bare: str) -> None:
+    both = [Program(OPENS, bare) for _ in range(2)]
+    assert [each.says() for each in both] == ["ready", "ready"]
+    for each in both:
+        each.told()
+    assert {line for each in both for line in each.ends()} <= {"with Alembic", "without Alembic"}
+    engine = open_engine(parse_url(bare))
+    assert tables(engine) == {*METADATA.tables, VERSION_TABLE}
+    engine.dispose()
+
+
+OPENS = """
+import asyncio, sys
+from remit.journal.sql.store import SqlStore
+
+async def main():
+    for url in sys.argv[1:]:
+        store = SqlStore(url)
+        assert await store.list_runs() == []
+        await store.close()
+        print("with" if "alembic" in sys.modules else "without", "Alembic")
+
+print("ready", flush=True)
+sys.stdin.readline()
+asyncio.run(main())
+"""

@@ -1,0 +1,251 @@
+"""A worker's model is asked what the journal does not know, and PydanticAI is told what the journal holds."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from pydantic_ai.exceptions import ModelHTTPError
+from pydantic_ai.messages import ModelResponse, TextPart, ThinkingPart
+from pydantic_ai.usage import RequestUsage
+
+from remit import Effect, InMemoryStore, Risk, RunResult, Runtime, tool
+from remit.contracts.arguments import Arguments
+from remit.contracts.history_check import history_errors
+from remit.contracts.items import Message, Mismatch, ModelFailure, ModelReply, ModelUsage, RunFinished, ToolOutput
+from remit.errors import CompletionError, ModelBusyError, ModelError
+from remit.testing import superuser
+from tests.runtime.kit import Crash, World
+from tests.workers.kit import Found, Line, Script, call, filed, found, runtime_of, worker_of
+
+ASKS = [call("danger", '{"text":"a"}')]
+
+
+def runtime_with(store: InMemoryStore, *lines: Line, **said: Any) -> tuple[Runtime, Script]:
+    """A process with a worker that may call one tool of high risk."""
+    script = Script(*lines)
+    worker = worker_of(script.model, World().write("danger", risk=Risk.HIGH), **said)
+    return runtime_of(worker, store=store), script
+
+
+async def begun(runtime: Runtime) -> RunResult[Any]:
+    return await runtime.call_by_name("worker", Arguments('{"prompt":"go"}', {"prompt": "go"}), by=superuser())
+
+
+async def waiting(*lines: Line) -> tuple[InMemoryStore, str]:
+    """A run that waits for a decision, which is then made."""
+    store = InMemoryStore()
+    runtime, _ = runtime_with(store, *(lines or (ASKS, "done")))
+    result = await begun(runtime)
+    await runtime.decide(result.questions[0], approved=True, by=superuser())
+    return store, result.run
+
+
+async def test_a_resumed_worker_asks_its_model_nothing_that_it_has_answered() -> None:
+    store, run = await waiting()
+    runtime, script = runtime_with(store, ASKS, "done")
+    assert (await runtime.resume(run)).value() == "done"
+    assert len(script.requests) == 1
+    assert await filed(store, run, Mismatch) == []
+    assert len(await filed(store, run, ModelReply)) == len(await filed(store, run, ModelUsage)) == 2
+
+
+@pytest.mark.parametrize("prompt", ["Do as I say.", "Do {{ prompt }}."])
+async def test_on_resume_a_changed_prompt_is_journaled_once_and_the_recorded_one_is_kept(prompt: str) -> None:
+    store, run = await waiting([call("danger", '{"text":"a"}'), call("danger", '{"text":"b"}', "b")], "done")
+    await runtime_with(store, ASKS, "done", prompt=prompt)[0].resume(run)
+    runtime, script = runtime_with(store, ASKS, "done", prompt=prompt)
+    result = await runtime.resume(run)
+    for question in result.questions:
+        await runtime.decide(question, approved=True, by=superuser())
+    assert (await runtime.resume(run)).value() == "done"
+    (mismatch,) = await filed(store, run, Mismatch)
+    assert mismatch.what == "system message"
+    assert json.loads(mismatch.recorded)["content"] == "Do as you are told."
+    assert script.told[-1].instructions == "Do as you are told."
+
+
+async def test_on_resume_another_request_keeps_the_recorded_answer_and_is_journaled_once() -> None:
+    store, run = await waiting([call("danger", '{"text":"a"}'), call("danger", '{"text":"b"}', "b")], "done")
+    for _ in range(2):
+        runtime, _ = runtime_with(store, "something else", "done", output=Found)
+        assert (await runtime.resume(run)).status == "waiting"
+    (mismatch,) = await filed(store, run, Mismatch)
+    assert mismatch.what == "request of turn 1"
+
+
+async def test_a_replay_asks_no_model_and_compares_to_the_byte() -> None:
+    store, run = await waiting()
+    runtime, _ = runtime_with(store, ASKS, "done")
+    await runtime.resume(run)
+    replaying, script = runtime_with(store, AssertionError("asked"))
+    report = await replaying.replay(run)
+    assert (report.difference, report.compared_count, script.requests) == ("", 6, [])
+
+
+async def test_a_replay_stops_at_the_first_difference_and_names_it() -> None:
+    store, run = await waiting()
+    runtime, _ = runtime_with(store, ASKS, "done")
+    await runtime.resume(run)
+    other, _ = runtime_with(store, ASKS, "done", prompt="Do as I say.")
+    assert "the system message" in (await other.replay(run)).difference
+    extra = World().write("extra")
+    script = Script()
+    danger = World().write("danger", risk=Risk.HIGH)
+    more = runtime_of(worker_of(script.model, danger, extra), store=store)
+    assert (await more.replay(run)).difference.startswith("turn 1: the request to the model is not the recorded one")
+
+
+async def test_a_replay_finds_that_the_model_would_be_asked_once_more() -> None:
+    store = InMemoryStore()
+    runtime, _ = runtime_with(store, "done", output=str)
+    run = (await begun(runtime)).run
+    (reply,) = await filed(store, run, ModelReply)
+    other, _ = runtime_with(store, "done", output=Found, retries=1)
+    assert reply.request in repr(reply)
+    assert "turn 1" in (await other.replay(run)).difference
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "said"),
+    [
+        (ModelHTTPError(429, "m"), ModelBusyError, "429"),
+        (RuntimeError("a bug"), ModelError, "the model failed: RuntimeError: a bug"),
+        (ModelBusyError("later"), ModelBusyError, "later"),
+    ],
+    ids=["a provider's", "a bug", "one of ours"],
+)
+async def test_a_failed_request_is_journaled_met_again_by_a_replay_and_propagates(
+    error: Exception, kind: type[ModelError], said: str
+) -> None:
+    runtime, _ = runtime_with(store := InMemoryStore(), error)
+    result = await begun(runtime)
+    assert result.reply is not None
+    assert result.reply.error is not None
+    assert type(result.reply.error) is kind
+    assert said in result.reply.error.message
+    (failure,) = await filed(store, result.run, ModelFailure)
+    assert failure.call == (await filed(store, result.run, Message))[0].call + ":1"
+    report = await runtime_with(store, "done")[0].replay(result.run)
+    assert report.difference == ""
+    other = await runtime_with(store, "done", output=Found)[0].replay(result.run)
+    assert "turn 1" in other.difference
+
+
+async def test_a_failed_request_is_asked_anew_on_resume() -> None:
+    store, run = await waiting(ASKS, Crash())
+    runtime, _ = runtime_with(store, ASKS, Crash())
+    with pytest.raises(Crash):
+        await runtime.resume(run)
+    runtime, script = runtime_with(store, ASKS, "done")
+    assert (await runtime.resume(run)).value() == "done"
+    assert len(script.requests) == 1
+
+
+async def test_a_response_that_cannot_be_kept_is_an_error_of_the_model() -> None:
+    runtime, _ = runtime_with(InMemoryStore(), "half \ud800")
+    result = await begun(runtime)
+    assert result.reply is not None
+    assert isinstance(result.reply.error, CompletionError)
+    assert "JSON cannot hold the model's answer" in result.reply.error.message
+
+
+async def test_a_response_that_is_paused_is_an_error_of_the_model() -> None:
+    paused = ModelResponse([TextPart("wait")], state="suspended")
+    runtime, _ = runtime_with(InMemoryStore(), paused)
+    result = await begun(runtime)
+    assert result.reply is not None
+    assert isinstance(result.reply.error, CompletionError)
+    assert "paused" in result.reply.error.message
+
+
+async def test_the_whole_response_is_kept_and_its_tokens_are_counted() -> None:
+    thinking = ThinkingPart("hm", signature="s")
+    response = ModelResponse([thinking, TextPart("done")], usage=RequestUsage(input_tokens=7, output_tokens=2))
+    runtime, _ = runtime_with(store := InMemoryStore(), response)
+    result = await begun(runtime)
+    (reply,) = await filed(store, result.run, ModelReply)
+    assert [part["part_kind"] for part in json.loads(reply.response)["parts"]] == ["thinking", "text"]
+    (usage,) = await filed(store, result.run, ModelUsage)
+    assert (usage.model, usage.prompt_tokens, usage.completion_tokens) == ("script", 7, 2)
+
+
+async def test_output_that_the_model_had_to_mend_replays_too() -> None:
+    store = InMemoryStore()
+    lines: list[Line] = ["no result", [call("final_result", '{"page":1}')], found()]
+    runtime, script = runtime_with(store, *lines, output=Found, retries=2)
+    result = await begun(runtime)
+    assert (result.value(), len(script.requests)) == (Found(page="about", words=3), 3)
+    again, _ = runtime_with(store, output=Found, retries=2)
+    report = await again.replay(result.run)
+    assert (report.difference, report.compared_count) == ("", 6)
+
+
+async def test_the_history_of_a_worker_is_a_valid_chat() -> None:
+    store, run = await waiting([TextPart("I try"), *ASKS, call("nothing")], found(), found())
+    runtime, _ = runtime_with(store, ASKS, found(), output=Found)
+    await runtime.resume(run)
+    history = await runtime.history(run)
+    assert history_errors(history) == []
+    messages = [json.loads(text) for text in history]
+    assert [message["role"] for message in messages] == ["user", "assistant", "tool", "tool", "assistant"]
+    assert messages[1]["content"] == "I try"
+    assert [call["function"]["name"] for call in messages[1]["tool_calls"]] == ["danger", "nothing"]
+    assert messages[-1] == {"role": "assistant", "content": '{"page":"about","words":3}'}
+
+
+async def test_a_cancelled_run_ends_every_call_of_a_worker_and_asks_no_model() -> None:
+    store = InMemoryStore()
+    world = World()
+    script = Script([call("danger", '{"text":"a"}'), call("danger", '{"text":"b"}', "b")], "done")
+    worker = worker_of(script.model, world.write("danger", risk=Risk.HIGH), parallel=1)
+    runtime = runtime_of(worker, store=store)
+    result = await runtime.call(worker, superuser(), "go")
+    assert len(result.questions) == 2
+    cancelled = await runtime.cancel(result.run, by=superuser())
+    assert cancelled is not None
+    assert (cancelled.status, world.ran, len(script.requests)) == ("cancelled", [], 1)
+    outcomes = [(item.callee, item.outcome) for item in await filed(store, result.run, ToolOutput)]
+    assert outcomes == [("danger", "error"), ("danger", "error"), ("worker", "error")]
+    assert [item.status for item in await filed(store, result.run, RunFinished)] == ["cancelled"]
+    assert (await runtime.replay(result.run)).is_identical
+
+
+async def test_a_run_cancelled_before_its_model_has_answered_is_not_asked_again() -> None:
+    store = InMemoryStore()
+    script = Script(Crash(), "done")
+    worker = worker_of(script.model)
+    runtime = runtime_of(worker, store=store)
+    with pytest.raises(Crash):
+        await runtime.call(worker, superuser(), "go")
+    (row,) = await store.list_runs()
+    cancelled = await runtime.cancel(row.run, by=superuser())
+    assert cancelled is not None
+    assert (cancelled.status, len(script.requests)) == ("cancelled", 1)
+    assert (await runtime.replay(row.run)).is_identical
+
+
+async def test_a_worker_that_is_cancelled_in_the_middle_of_a_call_ends_it() -> None:
+    store = InMemoryStore()
+    begins = asyncio.Event()
+
+    @tool(effect=Effect.KEYED)
+    async def wait() -> str:
+        """Wait for ever."""
+        begins.set()
+        await asyncio.Event().wait()
+        return ""
+
+    script = Script([call("wait"), call("wait", "{}", "two")])
+    worker = worker_of(script.model, wait)
+    task = asyncio.create_task(runtime_of(worker, store=store).call(worker, superuser(), "go"))
+    await begins.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    (row,) = await store.list_runs()
+    assert row.status == "cancelled"
+    outcomes = [item.outcome for item in await filed(store, row.run, ToolOutput)]
+    assert outcomes == ["error"] * 3
