@@ -127,7 +127,7 @@ async def test_each_turn_and_each_agent_is_known_by_itself() -> None:
     run, model = Run(), Model()
     await run.ask(model, turn=1)
     await run.ask(model, turn=2)
-    await run.ask(model, agent="other")
+    await run.ask(model, agent_call_id="other")
     assert [asked.call_id for asked in model.asked] == ["agent:1", "agent:2", "other:1"]
 
 

@@ -169,8 +169,8 @@ def test_a_model_that_a_worker_below_it_cannot_have_is_told_before_anything_runs
 )
 def test_every_command_that_opens_a_run_tells_it_beforehand(cli: Cli, here: Path, command: tuple[str, ...]) -> None:
     (here / "staffed.py").write_text(
-        "from pathlib import Path\nfrom remit import Agent, App\nfrom remit.workers import workers_of\n"
-        "workers = workers_of(Path('team'))\n"
+        "from pathlib import Path\nfrom remit import Agent, App\nfrom remit.workers import load_workers\n"
+        "workers = load_workers(Path('team'))\n"
         "app = App(name='staffed', tools=workers, agents=(Agent('front', instructions='x', tools=workers),))\n"
     )
     (here / "team").mkdir()
@@ -235,9 +235,9 @@ def test_a_worker_that_the_application_lists_is_that_one(cli: Cli) -> None:
     write("---\ntools: [find]\n---\nAsk.", "ask.worker")
     write("---\nworkers: [ask]\n---\nBoss.", "boss.worker")
     Path("listing.py").write_text(
-        "from pathlib import Path\nfrom remit import App\nfrom remit.workers import workers_of\n"
+        "from pathlib import Path\nfrom remit import App\nfrom remit.workers import load_workers\n"
         "from tests.cli.shop import find\n"
-        "app = App(name='listing', tools=(find, *workers_of(Path('team'), tools=[find])))\n"
+        "app = App(name='listing', tools=(find, *load_workers(Path('team'), tools=[find])))\n"
     )
     Path("team").mkdir()
     Path("team/ask.worker").write_text(Path("ask.worker").read_text())

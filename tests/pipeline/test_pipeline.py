@@ -204,7 +204,7 @@ async def test_a_principal_who_lacks_what_a_step_needs_is_refused_before_the_fir
 async def test_what_is_no_payload_of_it_is_refused() -> None:
     made: Any = Mailbox().filing()
     with pytest.raises(InvalidArgumentsError, match="give a File, not a Head"):
-        made.arguments(Head(id="m1"))
+        made.build_arguments(Head(id="m1"))
     assert await made.reconcile(File(query="x"), None) is UNKNOWN
 
 

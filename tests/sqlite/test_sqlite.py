@@ -67,7 +67,7 @@ def test_a_file_that_is_up_to_date_is_opened_without_alembic(tmp_path: Path) -> 
     program = (
         "import asyncio, sys\nfrom pathlib import Path\nfrom tests.sqlite.tables import notes\n"
         "async def main():\n    file = notes(Path(sys.argv[1]))\n"
-        "    async with file.reading() as session: await session.connection()\n    await file.close()\n"
+        "    async with file.read_session() as session: await session.connection()\n    await file.close()\n"
         "asyncio.run(main())\nprint('alembic' in sys.modules)"
     )
     command = [sys.executable, "-c", program, str(tmp_path / "notes.db")]

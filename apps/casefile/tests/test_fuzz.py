@@ -60,7 +60,7 @@ def test_what_is_called_allowed_is_so_and_a_near_miss_is_not(asked: GeneratedArg
 def test_a_value_of_a_pool_is_taken() -> None:
     schema: dict[str, Any] = {"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]}
     taken = find(
-        generate_arguments(schema, {"id": ["known"]}), lambda asked: not asked.refused and "known" in asked.raw
+        generate_arguments(schema, {"id": ["known"]}), lambda asked: not asked.is_refused and "known" in asked.raw
     )
     assert json.loads(taken.raw) == {"id": "known"}
 

@@ -182,4 +182,4 @@ def test_what_cannot_be_enforced_or_leaves_a_casefile_open_is_refused_at_load(
 def test_the_template_for_casefiles_needs_one_and_a_minute(trial: Trial) -> None:
     made = trial.declare("business_rules: {template: casefile_access, casefile_permission_level: viewer}")
     assert made.find_tool("touch").facts.timeout == 60
-    assert "Access(level=<Level.VIEWER: 1>, required=True)" in repr(made.find_tool("touch").layers)
+    assert "AccessGate(level=<Level.VIEWER: 1>, required=True)" in repr(made.find_tool("touch").layers)

@@ -34,7 +34,7 @@ class Mortal(Database):
     before = after = 0
 
     @asynccontextmanager
-    async def writing(self) -> AsyncGenerator[AsyncSession]:
+    async def write_session(self) -> AsyncGenerator[AsyncSession]:
         self.before -= 1
         if self.before == 0:
             raise Crash

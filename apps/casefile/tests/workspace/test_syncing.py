@@ -296,7 +296,7 @@ class Meanwhile(GmailClient):
         super().__init__(transport)
         self._happens = happens
 
-    async def profile(self) -> Profile:
+    async def get_profile(self) -> Profile:
         """The state of the mailbox."""
         await self._happens()
         return await super().get_profile()
