@@ -19,6 +19,7 @@ from remit import InMemoryStore, LocalEngine, Principal, RunResult, Runtime
 from remit.cli.users import os_user
 from remit.contracts.arguments import Limits, parse_arguments
 from remit.contracts.items import ToolOutput
+from remit.inventory import handle_request
 from remit.inventory.envelope import ToolRequest, ToolRequestPayload
 from remit.journal.ports import Store
 from remit.journal.sql.store import SqlStore
@@ -79,7 +80,7 @@ async def _call_named(runtime: Runtime, top: AnyCallee, arguments: dict[str, Any
 
 async def _answer(runtime: Runtime, top: AnyCallee, arguments: dict[str, Any], by: Principal) -> object:
     payload = ToolRequestPayload(tool_name=top.name, parameters=arguments)
-    return await runtime.handle_request(ToolRequest(user_id=by.name, payload=payload), by=by)
+    return await handle_request(runtime, ToolRequest(user_id=by.name, payload=payload), by=by)
 
 
 async def _resume(runtime: Runtime, _top: AnyCallee, _arguments: dict[str, Any], by: Principal) -> object:

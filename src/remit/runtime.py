@@ -10,7 +10,7 @@ import contextlib
 import os
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar
+from typing import Any, Final, ParamSpec, TypeVar
 
 from remit.agent.agent import Agent
 from remit.agent.linking import link_agents, with_model_of
@@ -20,7 +20,7 @@ from remit.approvals.service import CURRENT_RUN, DecisionService, GrantService
 from remit.contracts.arguments import Arguments, Limits, parse_arguments
 from remit.contracts.call import Call, CallLayer
 from remit.contracts.callee import Callee
-from remit.contracts.items import Position, RunFinished, RunOpened
+from remit.contracts.items import Position, RunOpened
 from remit.contracts.ledger import Ledger
 from remit.contracts.principal import Caller, Principal
 from remit.contracts.question import content_digest
@@ -32,16 +32,13 @@ from remit.dispatch.registry import AnyCallee, Registry
 from remit.engine.conversations import Conversations
 from remit.engine.executor import ExecutionOutcome, RunExecutor
 from remit.engine.request import RunRequest, check_same_request, new_id
-from remit.engine.result import ReplayReport, RunResult
+from remit.engine.result import ReplayReport, RunResult, report_replay
 from remit.errors import DivergedError, LeaseError, RequestError, SetupError, Suspended
 from remit.journal.ledger import ItemCallback
 from remit.journal.memory import InMemoryStore
 from remit.journal.ports import Store
 from remit.journal.replay import ReplayLedger
 from remit.layers.approve import Approve
-
-if TYPE_CHECKING:
-    from remit.inventory.envelope import ToolRequest, ToolResponse
 
 P = ParamSpec("P")
 LEASE_SECONDS: Final = 30.0
@@ -206,26 +203,6 @@ class Runtime:
             )
         )
 
-    async def handle_request(self, request: ToolRequest, *, by: Principal) -> ToolResponse:
-        """Take a tool request from outside and give its response, which is PENDING while a person is asked.
-
-        Its session is the conversation of the call, its id the idempotency key: sent again once everything is decided,
-        it gives what came of it.
-
-        Raises:
-            RequestError: it says that somebody else asks, or the application has no such tool.
-        """
-        if request.user_id != by.name:
-            raise RequestError(f"request {request.request_id} says that {request.user_id!r} asks, and {by.name!r} does")
-        result = await self.call_by_name(
-            request.payload.tool_name,
-            request.arguments(),
-            by=by,
-            conversation=request.session_id or "",
-            idempotency_key=str(request.request_id),
-        )
-        return request.response(result.reply, questions=result.questions)
-
     async def decide(
         self,
         question: str,
@@ -307,12 +284,7 @@ class Runtime:
             return ReplayReport(run=run, compared_count=ledger.compared_count, difference=error.message)
         except Suspended:
             pass
-        has_ended = any(isinstance(p.item, RunFinished) for p in items) and not ledger.was_cancelled
-        unclaimed_items = ledger.unclaimed_items() if has_ended else []
-        difference = (
-            f"the journal goes on where today's code ends: {unclaimed_items[0]!r}"[:400] if unclaimed_items else ""
-        )
-        return ReplayReport(run=run, compared_count=ledger.compared_count, difference=difference)
+        return report_replay(run, ledger, items)
 
     async def history(self, run: str) -> list[str]:
         """The chat history up to the end of a run, without the system message: wire texts, always valid."""

@@ -10,7 +10,8 @@ import pytest
 
 from figures.notebook import NOTES, VOCABULARY, Env, Notebook, Notes, table
 from remit.errors import SetupError
-from remit.inventory.reader import Inventory, read_inventory
+from remit.inventory.document import Inventory
+from remit.inventory.reader import read_inventory
 from remit.schemas.finding import InventoryError
 
 

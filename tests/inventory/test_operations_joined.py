@@ -13,10 +13,10 @@ from remit import Effect, Facts, LeafContext
 from remit.contracts.classification import Capability, Classification
 from remit.errors import ContractError, SetupError
 from remit.inventory.definition import AnyTool
+from remit.inventory.document import Inventory
 from remit.inventory.lock import build_lock
 from remit.inventory.methods import method
 from remit.inventory.operations import Operations
-from remit.inventory.reader import Inventory
 from remit.schemas.finding import InventoryError
 
 KIND = Classification(domain="office", subdomain="notes", capability=Capability.CREATE)

@@ -11,7 +11,7 @@ from remit import Effect, LeafContext, Runtime, tool
 from remit.contracts.arguments import Limits, parse_arguments
 from remit.contracts.items import DETACHED, RunOpened
 from remit.errors import IdempotencyError, NotFoundError, RequestError
-from remit.inventory import Status, ToolRequest, ToolRequestPayload
+from remit.inventory import Status, ToolRequest, ToolRequestPayload, handle_request
 from remit.journal.ports import Store
 from remit.testing import Scripted, calls, superuser
 from tests.runtime.kit import items_of, runtime_of
@@ -110,25 +110,25 @@ async def test_a_tool_request_is_answered_in_its_session_and_done_once(store: St
     ran = list[str]()
     runtime, _ = talk(store, ran=ran)
     request = asked("erase", '{"page": "about"}')
-    answers = [await runtime.handle_request(request, by=ADA) for _ in range(2)]
+    answers = [await handle_request(runtime, request, by=ADA) for _ in range(2)]
     assert [(each.status, each.request_id) for each in answers] == [(Status.COMPLETED, UUID(int=1))] * 2
     assert [each.payload.result for each in answers if each.payload] == ["would erase about"] * 2
     (row,) = await store.list_runs()
     assert row.conversation == "s"
     with pytest.raises(IdempotencyError, match="was sent before for something else"):
-        await runtime.handle_request(asked("erase", '{"page": "about"}', session="other"), by=ADA)
+        await handle_request(runtime, asked("erase", '{"page": "about"}', session="other"), by=ADA)
 
 
 async def test_a_tool_request_is_pending_until_a_person_has_decided(store: Store) -> None:
     ran = list[str]()
     runtime, _ = talk(store, ran=ran)
     request = asked("erase", json.dumps(YES))
-    pending = await runtime.handle_request(request, by=ADA)
+    pending = await handle_request(runtime, request, by=ADA)
     (question,) = await store.list_questions()
     assert (pending.status, pending.payload) == (Status.PENDING, None)
     assert pending.metadata == {"questions": [question.question.id]}
     await runtime.decide(question.question.id, approved=True, by=ADA)
-    done = await runtime.handle_request(request, by=ADA)
+    done = await handle_request(runtime, request, by=ADA)
     assert (done.status, ran) == (Status.COMPLETED, [f"about in {(await store.list_runs())[0].run}"])
 
 
@@ -138,7 +138,7 @@ async def test_a_tool_request_that_fails_has_an_error_and_no_payload() -> None:
         """Fail."""
         raise NotFoundError("it is gone")
 
-    answer = await runtime_of(Scripted([]), fail).handle_request(asked("fail", session=None), by=ADA)
+    answer = await handle_request(runtime_of(Scripted([]), fail), asked("fail", session=None), by=ADA)
     assert (answer.status, answer.payload) == (Status.FAILED, None)
     assert answer.error is not None
     assert answer.error.message == "it is gone"
@@ -146,8 +146,8 @@ async def test_a_tool_request_that_fails_has_an_error_and_no_payload() -> None:
 
 async def test_nobody_asks_in_the_name_of_another_or_for_a_tool_that_is_not_there(store: Store) -> None:
     runtime: Runtime = runtime_of(Scripted([]), where, store=store)
-    with pytest.raises(RequestError, match="says that 'bob' asks, and 'ada' does"):
-        await runtime.handle_request(asked("where", by="bob"), by=ADA)
+    with pytest.raises(RequestError, match="names the user 'bob', but 'ada' sends it"):
+        await handle_request(runtime, asked("where", by="bob"), by=ADA)
     with pytest.raises(RequestError, match="has no tool or agent 'nowhere'"):
-        await runtime.handle_request(asked("nowhere"), by=ADA)
+        await handle_request(runtime, asked("nowhere"), by=ADA)
     assert await store.list_runs() == []

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Generic, TypeVar, cast
 
+from remit.contracts.items import Position, RunFinished
 from remit.contracts.reply import Reply
 from remit.core.frozen import frozen
 from remit.dispatch.context import unwrap_reply
 from remit.dispatch.registry import AnyCallee
 from remit.engine.executor import ExecutionStatus
 from remit.errors import RequestError
+from remit.journal.replay import ReplayLedger
 
 Out = TypeVar("Out")
 
@@ -53,3 +56,11 @@ class ReplayReport:
     def is_identical(self) -> bool:
         """Whether today's code does what the journal says, to the byte."""
         return not self.difference
+
+
+def report_replay(run: str, ledger: ReplayLedger, items: Sequence[Position]) -> ReplayReport:
+    """The report on a replay that came to its end; items of an ended run that it never reached are a difference."""
+    has_ended = any(isinstance(position.item, RunFinished) for position in items) and not ledger.was_cancelled
+    unclaimed = ledger.unclaimed_items() if has_ended else []
+    difference = f"the journal goes on where today's code ends: {unclaimed[0]!r}"[:400] if unclaimed else ""
+    return ReplayReport(run=run, compared_count=ledger.compared_count, difference=difference)

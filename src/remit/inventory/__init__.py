@@ -32,6 +32,7 @@ from remit.inventory.builtin_sections import (
     session_policies_section,
 )
 from remit.inventory.definition import DeclaresCalls, MethodDefinition, ToolDefinition
+from remit.inventory.document import Inventory, Vocabulary
 from remit.inventory.drift import CHECKLIST, CheckResult, run_checklist
 from remit.inventory.envelope import (
     Failure,
@@ -42,6 +43,7 @@ from remit.inventory.envelope import (
     ToolRequestPayload,
     ToolResponse,
     ToolResponsePayload,
+    handle_request,
 )
 from remit.inventory.gates import (
     EXPERIMENT_PERMISSION,
@@ -58,7 +60,7 @@ from remit.inventory.governance import BusinessRules, Enforcer, PolicyModel, Pol
 from remit.inventory.lock import build_lock, lock_path
 from remit.inventory.methods import method
 from remit.inventory.operations import Operations
-from remit.inventory.reader import Inventory, Vocabulary, read_inventory
+from remit.inventory.reader import read_inventory
 from remit.layers.events import RecordEvents, redact_fields
 from remit.layers.foresee import PrecheckGates
 from remit.schemas.finding import Finding, InventoryError, VersionBump
@@ -121,6 +123,7 @@ __all__ = [
     "breaks_if_removed",
     "build_lock",
     "business_rules_section",
+    "handle_request",
     "lock_path",
     "method",
     "read_inventory",

@@ -9,12 +9,13 @@ from functools import partial
 from types import FunctionType, MethodType
 from typing import Any, NamedTuple, cast
 
-from remit.contracts.callee import Callee, LeafContext
+from remit.contracts.callee import LeafContext
 from remit.contracts.classification import Deprecation
-from remit.contracts.facts import Effect, Facts
+from remit.contracts.facts import Facts
 from remit.contracts.naming import canonical_name
 from remit.contracts.tool import Tool, build_tool
 from remit.errors import ContractError, SetupError
+from remit.inventory.declared_calls import check_composed_objects, declared_calls
 from remit.inventory.definition import (
     AnyCallee,
     AnyTool,
@@ -23,6 +24,7 @@ from remit.inventory.definition import (
     MethodMetadata,
     ToolDefinition,
 )
+from remit.inventory.document import Inventory
 from remit.inventory.governance import BUSINESS_RULES, BusinessRules, PolicyModel
 from remit.inventory.methods import (
     MethodMark,
@@ -32,7 +34,6 @@ from remit.inventory.methods import (
     wrap_in_envelope,
 )
 from remit.inventory.narrowing import narrow_tool_body
-from remit.inventory.reader import Inventory
 from remit.inventory.schema import FunctionToolSpec, MethodEntry, ToolEntry, ToolSpec, build_entry_facts
 from remit.schemas.finding import Finding, display_path, locate_function
 
@@ -171,7 +172,7 @@ class Binder:
         if self._compose_function is None or self.findings:
             return False
         try:
-            new_objects = _check_composed_objects(self._compose_function(partial(find_tool, found)))
+            new_objects = check_composed_objects(self._compose_function(partial(find_tool, found)))
             without_calls = [type(each).__name__ for each in new_objects if not isinstance(each, DeclaresCalls)]
             if without_calls:
                 raise ContractError(f"{without_calls[0]} has no `calls`, which say what its functions call")
@@ -290,7 +291,7 @@ class Binder:
         facts = build_entry_facts(entry, spec, rules, spec)
         description = _describe_for_model(spec.description, function, facts)
         made = build_tool(function, facts, name=entry.name, description=description, where=entry.location)
-        return self._build_tool_definition(entry, None, made, spec, _declared_calls(instances[0], function, spec))
+        return self._build_tool_definition(entry, None, made, spec, declared_calls(instances[0], function, spec))
 
     def _define_method_tool(self, entry: ToolEntry, method: MethodDefinition, spec: ToolSpec) -> ToolDefinition:
         rules = cast("BusinessRules", entry.policies[BUSINESS_RULES])
@@ -356,43 +357,6 @@ def _build_method_definition(
         external=external,
         contract=build_tool(body, replace(facts, confirm=None), name=canonical_name(function), description=description),
     )
-
-
-def _declared_calls(owner: object, function: MethodType, spec: FunctionToolSpec) -> tuple[AnyCallee, ...]:
-    """What a function calls, if its object says it of any."""
-    if not isinstance(owner, DeclaresCalls):
-        return ()
-    calls = _check_calls_mapping(type(owner).__name__, owner.calls).get(function)
-    if calls is None and spec.effect is Effect.COMPOSED:
-        raise ContractError(f"{spec.function} calls others; name them in the `calls` of its object")
-    return _check_callees(spec.function, calls)
-
-
-def _check_calls_mapping(owner: str, calls: object) -> Mapping[object, object]:
-    """What an object says that its functions call, if it says it by function."""
-    if not isinstance(calls, Mapping):
-        raise ContractError(f"the `calls` of {owner} are no mapping; name for each function the callees it calls")
-    return cast("Mapping[object, object]", calls)
-
-
-def _check_callees(function: str, calls: object) -> tuple[AnyCallee, ...]:
-    """What a function says it calls, if those are callees."""
-    if calls is None:
-        return ()
-    if not isinstance(calls, Iterable):
-        raise ContractError(f"the `calls` of {function} are {calls!r}; give a list of the callees it calls")
-    listed = tuple(cast("Iterable[object]", calls))
-    for each in listed:
-        if not isinstance(each, Callee):
-            raise ContractError(f"the `calls` of {function} name {each!r}, which is no callee; name tools or agents")
-    return cast("tuple[AnyCallee, ...]", listed)
-
-
-def _check_composed_objects(given: object) -> list[object]:
-    """The objects that `composed` gave."""
-    if not isinstance(given, Iterable):
-        raise ContractError(f"`composed` gave {given!r}; give a list of the objects whose functions call tools")
-    return list(cast("Iterable[object]", given))
 
 
 def _describe_for_model(description: str, function: MethodType, facts: Facts) -> str:

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import enum
 import typing
-from typing import Any, Final, Generic, Literal, Self, TypeVar, Unpack
+from typing import Any, Final, Generic, Literal, Protocol, Self, TypeVar, Unpack
 from uuid import UUID, uuid4
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, model_validator
 
 from remit.contracts.arguments import Arguments
+from remit.contracts.principal import Principal
 from remit.contracts.reply import Reply
-from remit.errors import CallError, ContractError, error_from_reply
+from remit.engine.result import RunResult
+from remit.errors import CallError, ContractError, RequestError, error_from_reply
 from remit.schemas.jsontext import compact_json
 
 P = TypeVar("P", bound=BaseModel)
@@ -126,10 +128,6 @@ class ToolRequest(Request[ToolRequestPayload], operation="tool_execution"):
         parameters = self.payload.parameters
         return Arguments(compact_json(parameters), dict(parameters))
 
-    def response(self, reply: Reply | None, *, questions: tuple[str, ...] = ()) -> ToolResponse:
-        """The response for a reply; see `ToolResponse.of`."""
-        return ToolResponse.for_reply(self, reply, questions=questions)
-
 
 class ToolResponsePayload(BaseModel):
     """What the tool gave: the payload of its method's response, as JSON."""
@@ -159,3 +157,34 @@ def _parse_content(content: str) -> JsonValue:
         return _JSON_VALUE.validate_json(content)
     except ValueError:
         return content
+
+
+class CallsByName(Protocol):
+    """What handles a request: a runtime, or a client of one."""
+
+    async def call_by_name(
+        self, name: str, arguments: Arguments, *, by: Principal, conversation: str = "", idempotency_key: str = ""
+    ) -> RunResult[Any]:
+        """Call a tool by its name."""
+        ...
+
+
+async def handle_request(runtime: CallsByName, request: ToolRequest, *, by: Principal) -> ToolResponse:
+    """Call the tool that an envelope requests and give its response, which is PENDING while a person is asked.
+
+    The session of the request is the conversation of the call, and its id the idempotency key: sent again once
+    everything is decided, the request gives the outcome.
+
+    Raises:
+        RequestError: ``by`` is not the user of the request, or the application has no such tool.
+    """
+    if request.user_id != by.name:
+        raise RequestError(f"request {request.request_id} names the user {request.user_id!r}, but {by.name!r} sends it")
+    result = await runtime.call_by_name(
+        request.payload.tool_name,
+        request.arguments(),
+        by=by,
+        conversation=request.session_id or "",
+        idempotency_key=str(request.request_id),
+    )
+    return ToolResponse.for_reply(request, result.reply, questions=result.questions)

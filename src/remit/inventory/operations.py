@@ -14,7 +14,7 @@ from remit.contracts.tool import Tool
 from remit.errors import ContractError, SetupError
 from remit.inventory.binder import Binder, BoundSlice, ComposeFunction, find_tool
 from remit.inventory.definition import AnyTool, MethodDefinition, ToolDefinition
-from remit.inventory.reader import Inventory
+from remit.inventory.document import Inventory
 from remit.inventory.schema import MethodEntry, ToolEntry
 from remit.schemas.finding import InventoryError
 from remit.schemas.garbage import pause_gc

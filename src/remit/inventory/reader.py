@@ -6,14 +6,15 @@ Parameters are no part of it: types say those. What is wrong in it is found when
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
 from pydantic import BaseModel, JsonValue, ValidationError
 
 from remit.core.frozen import frozen
-from remit.errors import ContractError, SetupError
+from remit.errors import ContractError
+from remit.inventory.document import Inventory, Vocabulary
 from remit.inventory.governance import BUSINESS_RULES, BusinessRules, PolicyModel, PolicyTable
 from remit.inventory.schema import (
     FieldReference,
@@ -40,39 +41,6 @@ DeclaredPolicies = dict[str, dict[str, JsonValue]]
 _TOP_LEVEL_KEYS: Final = ("domain", "subdomain", "methods", "tools")
 _QUOTED: Final = re.compile(r"'([^']*)'")
 _INHERITED_KEYS: Final = ("classification", "effect", "risk", "egress", "trusted", "entities", "models", "parameters")
-
-
-@frozen
-class Vocabulary:
-    """The words of an application: subdomains by domain, and the permissions that one of its roles grants."""
-
-    domains: Mapping[str, Collection[str]]
-    permissions: Collection[str]
-
-
-@frozen
-class Inventory:
-    """What was read: methods by their key ``domain.subdomain.name``, tools by name."""
-
-    folder: Path
-    policy_table: PolicyTable
-    methods: Mapping[str, MethodEntry]
-    tools: Mapping[str, ToolEntry]
-
-    def slice(self, domain: str, subdomain: str) -> Inventory:
-        """What it says of one subdomain.
-
-        Raises:
-            SetupError: it says nothing of that one.
-        """
-        wanted_slice = (domain, subdomain)
-        slices = {(each.domain, each.subdomain) for each in (*self.methods.values(), *self.tools.values())}
-        if wanted_slice not in slices:
-            listed = ", ".join(".".join(each) for each in sorted(slices)) or "none"
-            raise SetupError(f"{display_path(self.folder)} has no slice {domain}.{subdomain}; there are: {listed}")
-        methods = {key: each for key, each in self.methods.items() if (each.domain, each.subdomain) == wanted_slice}
-        tools = {name: each for name, each in self.tools.items() if (each.domain, each.subdomain) == wanted_slice}
-        return Inventory(folder=self.folder, policy_table=self.policy_table, methods=methods, tools=tools)
 
 
 @pause_gc()

@@ -1,0 +1,52 @@
+"""The callees that an object declares for its composed functions, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import MethodType
+from typing import Any, cast
+
+from remit.contracts.callee import Callee
+from remit.contracts.facts import Effect
+from remit.errors import ContractError
+from remit.inventory.definition import DeclaresCalls
+from remit.inventory.schema import FunctionToolSpec
+
+AnyCallee = Callee[..., Any]
+
+
+def declared_calls(owner: object, function: MethodType, spec: FunctionToolSpec) -> tuple[AnyCallee, ...]:
+    """What a function calls, if its object says it of any."""
+    if not isinstance(owner, DeclaresCalls):
+        return ()
+    calls = _check_calls_mapping(type(owner).__name__, owner.calls).get(function)
+    if calls is None and spec.effect is Effect.COMPOSED:
+        raise ContractError(f"{spec.function} calls others; name them in the `calls` of its object")
+    return _check_callees(spec.function, calls)
+
+
+def _check_calls_mapping(owner: str, calls: object) -> Mapping[object, object]:
+    """What an object says that its functions call, if it says it by function."""
+    if not isinstance(calls, Mapping):
+        raise ContractError(f"the `calls` of {owner} are no mapping; name for each function the callees it calls")
+    return cast("Mapping[object, object]", calls)
+
+
+def _check_callees(function: str, calls: object) -> tuple[AnyCallee, ...]:
+    """What a function says it calls, if those are callees."""
+    if calls is None:
+        return ()
+    if not isinstance(calls, Iterable):
+        raise ContractError(f"the `calls` of {function} are {calls!r}; give a list of the callees it calls")
+    listed = tuple(cast("Iterable[object]", calls))
+    for each in listed:
+        if not isinstance(each, Callee):
+            raise ContractError(f"the `calls` of {function} name {each!r}, which is no callee; name tools or agents")
+    return cast("tuple[AnyCallee, ...]", listed)
+
+
+def check_composed_objects(given: object) -> list[object]:
+    """The objects that `composed` gave."""
+    if not isinstance(given, Iterable):
+        raise ContractError(f"`composed` gave {given!r}; give a list of the objects whose functions call tools")
+    return list(cast("Iterable[object]", given))

@@ -1,0 +1,45 @@
+"""An inventory as read: its methods and tools, and the vocabulary that its files may use."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+
+from remit.core.frozen import frozen
+from remit.errors import SetupError
+from remit.inventory.governance import PolicyTable
+from remit.inventory.schema import MethodEntry, ToolEntry
+from remit.schemas.finding import display_path
+
+
+@frozen
+class Vocabulary:
+    """The words of an application: subdomains by domain, and the permissions that one of its roles grants."""
+
+    domains: Mapping[str, Collection[str]]
+    permissions: Collection[str]
+
+
+@frozen
+class Inventory:
+    """What was read: methods by their key ``domain.subdomain.name``, tools by name."""
+
+    folder: Path
+    policy_table: PolicyTable
+    methods: Mapping[str, MethodEntry]
+    tools: Mapping[str, ToolEntry]
+
+    def slice(self, domain: str, subdomain: str) -> Inventory:
+        """What it says of one subdomain.
+
+        Raises:
+            SetupError: it says nothing of that one.
+        """
+        wanted_slice = (domain, subdomain)
+        slices = {(each.domain, each.subdomain) for each in (*self.methods.values(), *self.tools.values())}
+        if wanted_slice not in slices:
+            listed = ", ".join(".".join(each) for each in sorted(slices)) or "none"
+            raise SetupError(f"{display_path(self.folder)} has no slice {domain}.{subdomain}; there are: {listed}")
+        methods = {key: each for key, each in self.methods.items() if (each.domain, each.subdomain) == wanted_slice}
+        tools = {name: each for name, each in self.tools.items() if (each.domain, each.subdomain) == wanted_slice}
+        return Inventory(folder=self.folder, policy_table=self.policy_table, methods=methods, tools=tools)
