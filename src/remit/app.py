@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from remit.agent.agent import Agent
@@ -11,13 +11,12 @@ from remit.approvals.approver import Approver, HasApprover, InboxApprover
 from remit.contracts.call import CallLayer
 from remit.contracts.callee import Callee
 from remit.core import Stack
-from remit.core.frozen import frozen
 
 if TYPE_CHECKING:
     from remit.inventory.operations import Operations
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Env:
     """The environment of an application that needs no more than an approver.
 
@@ -27,7 +26,7 @@ class Env:
     approver: Approver | None = field(default_factory=InboxApprover)
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class App:
     """What an entry point in the group ``remit.apps`` yields. Its first agent is its default.
 

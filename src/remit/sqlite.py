@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -19,7 +20,6 @@ from sqlalchemy.exc import DatabaseError, OperationalError
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from remit.core.frozen import frozen
 from remit.errors import RateLimitedError, ToolFailedError
 
 if TYPE_CHECKING:  # Alembic takes its time to import, and is seldom needed
@@ -44,7 +44,7 @@ class UtcDateTime(TypeDecorator[datetime]):
         return value.replace(tzinfo=UTC) if value is not None and value.tzinfo is None else value
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Schema:
     """The tables that the code wants: a folder of Alembic migrations, and the newest of them.
 

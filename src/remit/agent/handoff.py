@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Final
 
@@ -18,7 +18,6 @@ from remit.contracts.facts import Effect, Facts
 from remit.contracts.items import Handoff, Item, Message
 from remit.contracts.schema import Input, Output
 from remit.core import Stack
-from remit.core.frozen import frozen
 from remit.errors import BudgetError, ConflictError, DeniedError, DivergedError
 
 HANDOFF_PREFIX: Final = "handoff_to_"
@@ -112,7 +111,7 @@ class HandoffTool:
         return f"HandoffTool({self.target})"
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Handoffs:
     """The handoffs that the agent ``source`` may make: from the name of a tool to that of an agent."""
 

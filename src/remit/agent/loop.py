@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from remit.contracts.call import StepService
 from remit.contracts.chat import History
 from remit.contracts.reply import Reply
 from remit.contracts.step import Done, StepRequest, StepUsage
 from remit.core import Service
-from remit.core.frozen import frozen
 from remit.errors import MaxTurnsError, SetupError
 from remit.journal.codec import ChatItem, items_from_messages
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AgentRun:
     """What an agent did: its whole history, what it used, and the reply that ended it early, if one did.
 
@@ -35,7 +36,7 @@ class AgentRun:
 LoopService = Service[StepRequest, AgentRun]
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AgentLoop:
     """Repeats the step, each time with the messages of the one before, at most ``max_turns`` times."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Final
 
 from remit.agent.handoff import Handoffs
@@ -12,12 +12,11 @@ from remit.contracts.call import ModelService
 from remit.contracts.chat import Completion, ToolCallRequest
 from remit.contracts.reply import Reply
 from remit.contracts.step import Done, Next, PreparedCall, StepOutcome, StepRequest, StepUsage
-from remit.core.frozen import frozen
 from remit.errors import CompletionError, SetupError, Suspended
 from remit.journal.codec import tool_message_text
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AgentStep:
     """The service inside the loop. ``parallel`` calls run at once at most; 1 means one after the other.
 

@@ -6,14 +6,13 @@ Rules are objects, in order; the first that has a verdict counts.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
 from remit.approvals.policy_version import fingerprint
 from remit.contracts.call import Call
 from remit.contracts.facts import Effect, Risk
 from remit.contracts.question import content_digest
-from remit.core.frozen import frozen
 from remit.errors import SetupError
 
 DECIDE_PERMISSION: Final = "approvals:decide"
@@ -34,12 +33,12 @@ def check_lifetime(seconds: float, what: str) -> None:
         raise SetupError(f"{what} of {seconds} seconds: give a positive number, at most {MAX_LIFETIME:.0f} (100 years)")
 
 
-@frozen(kw_only=False)
+@dataclass(frozen=True, slots=True)
 class Allow:
     """The call may run."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Ask:
     """A person decides: one who holds the permission ``who``, within ``expires_in`` seconds; no answer means denied.
 
@@ -55,7 +54,7 @@ class Ask:
         check_lifetime(self.expires_in, "a time to answer")
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
     """The call may not run, whoever asks."""
 
@@ -78,7 +77,7 @@ class Rule(Protocol):
         ...
 
 
-@frozen(kw_only=False)
+@dataclass(frozen=True, slots=True)
 class HighRisk:
     """Ask before anything of high risk."""
 
@@ -91,7 +90,7 @@ class HighRisk:
         return None
 
 
-@frozen(kw_only=False)
+@dataclass(frozen=True, slots=True)
 class UnsafeEgress:
     """Ask before data leaves the system by a call that cannot be undone or repeated."""
 
@@ -105,7 +104,7 @@ class UnsafeEgress:
         return None
 
 
-@frozen(kw_only=False)
+@dataclass(frozen=True, slots=True)
 class When:
     """A rule of your own: ``verdict`` for the calls of which ``test`` is true.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 from typing import Protocol, runtime_checkable
@@ -12,12 +12,11 @@ from typing import Protocol, runtime_checkable
 from pydantic import TypeAdapter, ValidationError
 
 from remit.audit.append_only_file import append_lines, read_lines
-from remit.core.frozen import frozen
 from remit.errors import JournalFormatError
 from remit.schemas.jsontext import compact_json
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LogHead:
     """The log of ``tenant`` had ``count`` entries at ``at`` (seconds since the epoch), the last with this ``link``."""
 
@@ -53,7 +52,7 @@ class Anchor(Protocol):
         ...
 
 
-@frozen(kw_only=False)
+@dataclass(frozen=True, slots=True)
 class FileAnchor:
     """Heads as lines of a file that is only ever appended to.
 

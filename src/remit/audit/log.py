@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -16,7 +16,6 @@ from remit.audit.anchor import LogHead
 from remit.audit.append_only_file import append_lines, read_lines
 from remit.contracts.items import Position
 from remit.contracts.question import content_digest
-from remit.core.frozen import frozen
 from remit.schemas.jsontext import compact_json
 
 _LINK_SUFFIX: Final = ',"link":"%s"}'
@@ -31,7 +30,7 @@ class RunHead(NamedTuple):
     head: str
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LogEntry:
     """One line of the log: at ``at``, the run had come so far."""
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from remit.audit.anchor import LogHead
 from remit.audit.log import LogContents
-from remit.core.frozen import frozen
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AuditFault:
     """Something is not what was entered.
 
@@ -21,7 +21,7 @@ class AuditFault:
     what: str
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AuditReport:
     """What a look at one tenant has found.
 

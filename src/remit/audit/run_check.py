@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from remit.audit.log import LogEntry, advance_head
 from remit.audit.report import AuditFault
 from remit.contracts.items import ErasedItem, Position, RunFinished, RunOpened
-from remit.core.frozen import frozen
 from remit.errors import JournalFormatError
 from remit.journal.codec import find_broken_link
 from remit.journal.index import run_row_from_header
@@ -29,7 +28,7 @@ class LoggedRun:
             self.anchored_through = max(self.anchored_through, entry.last)
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunFindings:
     """What a look at one run has found.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Annotated, Final
 
 import typer
@@ -20,7 +21,6 @@ from remit.cli.run_events import REPEAT_NOTICE, question_title
 from remit.cli.status import ExitStatus, UsageError
 from remit.cli.text import format_duration, json_text, one_line
 from remit.contracts.question import Question, QuestionKind, as_dict
-from remit.core.frozen import frozen
 from remit.errors import LeaseError
 from remit.journal.ports import QuestionRow, RunRow
 
@@ -154,7 +154,7 @@ def did_not_happen(
     return _decide(question, decision, app_reference=app, as_json=as_json)
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Decision:
     """What the person says, to which kind of question, and the word for it."""
 

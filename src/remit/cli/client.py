@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Coroutine, Generator, Mapping
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -25,7 +26,6 @@ from remit.cli.users import UserDirectory, os_user, read_users
 from remit.contracts.items import RunSuspended
 from remit.contracts.principal import Principal
 from remit.contracts.question import Question
-from remit.core.frozen import frozen
 from remit.errors import CallCancelledError, RemitError
 from remit.journal.ledger import ItemCallback
 from remit.journal.ports import QuestionRow, RunRow, Store
@@ -39,7 +39,7 @@ READ_RUNS: Final = "runs:read"
 _SHOW_CURSOR = "\x1b[?25h"
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LocalClient:
     """One person's place. Everything asynchronous runs on its one loop, and only while it is waited for."""
 

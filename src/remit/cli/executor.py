@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import Generator, Mapping
+from dataclasses import dataclass
 from typing import Annotated, Final
 
 import typer
@@ -18,7 +19,6 @@ from remit.cli.client import LocalClient, needs_model, open_client
 from remit.cli.engine import ENGINE_VARIABLE, choose_engine, make_engine
 from remit.cli.status import ExitStatus, UsageError
 from remit.cli.text import one_line
-from remit.core.frozen import frozen
 from remit.errors import LeaseError, RemitError
 from remit.runtime import RunResult, Runtime
 
@@ -59,7 +59,7 @@ def executor(
     return ExitStatus.DONE
 
 
-@frozen(kw_only=False)
+@dataclass(frozen=True, slots=True)
 class _Executor:
     """What one worker process does between its beginning and its end."""
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
-from remit.core.frozen import frozen
 from remit.errors import SetupError
 from remit.home import data_folder
 from remit.journal.ports import Store
 
 
-@frozen(kw_only=False)
+@dataclass(frozen=True, slots=True)
 class HomeFolder:
     """The folder. Applications keep their own databases beside the journal."""
 

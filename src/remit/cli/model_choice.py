@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from remit.agent.model import Model
-from remit.core.frozen import frozen
 from remit.errors import SetupError
 from remit.models.lazy import LazyModel
 from remit.models.scripted import Scripted
@@ -18,7 +18,7 @@ DEFAULT_MODEL: Final = "local:base"
 MODEL_KINDS: Final = ("openai", "pydantic-ai", "local", "scripted")
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ModelChoice:
     """A model by its kind and its name there: ``openai:NAME``, ``pydantic-ai:PROVIDER:NAME``, ``local:base``."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from remit.cli.client import LocalClient
@@ -13,7 +14,6 @@ from remit.cli.report import decision_commands
 from remit.cli.status import report_error
 from remit.cli.terminal import Terminal
 from remit.contracts.question import Question, QuestionKind, QuestionStatus
-from remit.core.frozen import frozen
 from remit.errors import RequestError
 from remit.runtime import Runtime
 
@@ -32,7 +32,7 @@ class Answer(enum.Enum):
     LATER = "later"
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _AnswerDetails:
     reason: str = ""
     result: str = ""
@@ -44,7 +44,7 @@ _CHOICES: Final[Mapping[QuestionKind, str]] = {
 }
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionPrompter:
     """Asks at one terminal, for one runtime. A line typed before the question was shown is no answer to it."""
 

@@ -6,6 +6,7 @@ import json
 import shlex
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from remit.cli.client import LocalClient
@@ -15,7 +16,6 @@ from remit.cli.text import escape_controls, escape_unprintable, json_text, one_l
 from remit.cli.worker_reference import WorkerReference
 from remit.contracts.callee import AgentLike
 from remit.contracts.question import Question, as_dict
-from remit.core.frozen import frozen
 from remit.errors import CallCancelledError, CallError, ToolFailedError
 from remit.runtime import RunResult
 
@@ -23,7 +23,7 @@ GO_AHEAD_MESSAGE = "Yes, I confirm: go ahead."
 """What a person's yes to an announced call is to the model: a message that asks it to make the call."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReportOptions:
     """What is told beside the result.
 

@@ -8,11 +8,11 @@ import re
 import sys
 import time
 from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
 from typing import Any, Final
 
 from remit.cli.client import LocalClient
 from remit.cli.terminal import Terminal
-from remit.core.frozen import frozen
 from remit.errors import LeaseError
 from remit.journal.ports import RunRow
 from remit.runtime import LEASE_SECONDS, RunResult, Runtime
@@ -24,7 +24,7 @@ _POLL_SECONDS: Final = 0.5
 _GRACE_SECONDS: Final = 2.0
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ResumeWhenFree:
     """Drives runs on at one terminal.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from remit.cli.text import one_line, summarize_arguments
@@ -20,7 +21,6 @@ from remit.contracts.items import (
     ToolOutput,
 )
 from remit.contracts.question import Decision, Question
-from remit.core.frozen import frozen
 from remit.errors import CallError, ToolFailedError, error_from_reply
 from remit.journal.codec import message_text, output_content
 
@@ -28,14 +28,14 @@ REPEAT_NOTICE: Final = "the call will be made again"
 """What comes of saying that a call which was cut off did not happen."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ModelText:
     """The model said something beside the calls it wants."""
 
     text: str
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCalled:
     """The model wants a call; ``arguments`` is its raw text."""
 
@@ -43,7 +43,7 @@ class ToolCalled:
     arguments: str
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CallEnded:
     """A call has ended; ``nested`` if a tool made it, not the model. Without a start it was refused before it ran."""
 
@@ -54,21 +54,21 @@ class CallEnded:
     nested: bool
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NoteLogged:
     """A tool told how it comes along."""
 
     text: str
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionAsked:
     """A question to a person was opened."""
 
     question: Question
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionMade:
     """A person's decision reached the call that waits for it."""
 

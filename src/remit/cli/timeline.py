@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from remit.cli.run_events import decision_detail, decision_word, error_of, note_text, opens_question, tool_call_ids
@@ -29,14 +30,13 @@ from remit.contracts.items import (
     ToolOutput,
 )
 from remit.contracts.question import Decision, Question
-from remit.core.frozen import frozen
 from remit.errors import error_from_reply
 from remit.journal.codec import message_text
 
 _MAX_TEXT_LENGTH: Final = 200
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TimelineEntry:
     """One thing that happened: ``offset`` seconds after the run began, ``depth`` calls deep."""
 

@@ -9,14 +9,13 @@ import re
 import sys
 import tomllib
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from remit.contracts.principal import Principal
-from remit.core.frozen import frozen
 from remit.errors import SetupError
 
 if sys.platform != "win32":
@@ -75,7 +74,7 @@ class Config(BaseModel):
     users: dict[str, User] = {}
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UserDirectory:
     """Everybody that ``path`` knows, and the URL of the journal if it names one, which may hold a password."""
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Generator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Self
 
-from remit.core.frozen import frozen
 from remit.errors import SetupError
 
 _REFERENCE_PATTERN: Final = re.compile(r"(?:(?P<app>[\w.:-]+)\+)?(?P<file>[^@]+\.worker)(?:@(?P<model>.+))?")
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerReference:
     """Which worker file, beside which application, and which model it asks where that is not as usual.
 

@@ -10,11 +10,11 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
 from json.scanner import make_scanner
 from typing import Any, Final, cast
 
 from remit.contracts.secret import KNOWN_SECRETS, redact_secrets
-from remit.core.frozen import frozen
 from remit.errors import InvalidArgumentsError
 from remit.schemas.jsontext import canonical_text
 
@@ -24,7 +24,7 @@ _MAX_SAFE_INTEGER: Final = 2**53
 _LONG_DIGITS: Final = re.compile(r"\d{16}")
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     """How much a call may carry. Bytes of UTF-8; depth counts nested arrays and objects.
 

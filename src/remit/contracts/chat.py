@@ -9,13 +9,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, NotRequired, cast
 
 from typing_extensions import TypedDict
 
 from remit.contracts.ledger import Ledger
-from remit.core.frozen import frozen
 from remit.schemas.jsontext import ascii_json, compact_json
 
 
@@ -172,7 +171,7 @@ class ToolDefinitions:
         return len(self.names)
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChatRequest:
     """One request to a model: what it is told, which tools it may call, and the knobs of this request.
 
@@ -221,7 +220,7 @@ class ToolCallRequest(NamedTuple):
     arguments: str
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Completion:
     """What a model gives. ``message`` is the wire text as later requests carry it; ``response`` the raw body.
 

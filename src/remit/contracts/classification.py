@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import enum
 import re
+from dataclasses import dataclass
 from typing import Final
 
-from remit.core.frozen import frozen
 from remit.errors import ContractError
 
 _WORD: Final = re.compile(r"[a-z][a-z0-9_]*")
@@ -58,7 +58,7 @@ class Visibility(enum.Enum):
     EXPERIMENTAL = "experimental"
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Classification:
     """Where an operation belongs. ``domain`` and ``subdomain`` are words of the application."""
 
@@ -81,7 +81,7 @@ class Classification:
         return (self.domain, self.subdomain, capability, complexity, maturity, tier)
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Deprecation:
     """It goes: since which version that is said, from which on it is gone, and what to call in its place."""
 

@@ -6,10 +6,10 @@ import enum
 import math
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Final
 
 from remit.contracts.classification import Classification, Deprecation, Visibility
-from remit.core.frozen import frozen
 from remit.errors import ContractError
 
 _PERMISSION_PATTERN: Final = re.compile(r"[a-z][a-z0-9_-]*(:[a-z][a-z0-9_-]*)+")
@@ -40,7 +40,7 @@ class Risk(enum.Enum):
     HIGH = "high"
 
 
-@frozen(kw_only=False)
+@dataclass(frozen=True, slots=True)
 class Rate:
     """So many calls in any so many seconds."""
 
@@ -68,7 +68,7 @@ def parse_rate(value: str | tuple[int, float] | Rate) -> Rate:
     return Rate(int(found[1]), _SECONDS_PER_UNIT[found[2]])
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
     """The facts of an operation.
 

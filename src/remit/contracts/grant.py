@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final, NamedTuple, cast
 
 from pydantic import TypeAdapter
 
-from remit.core.frozen import frozen
 from remit.schemas.jsontext import canonical_text
 
 LIKE_KEY: Final = "$like"
 """In a pattern, ``{"$like": "blog-*"}`` stands for every text of that shape; ``*`` is any number of characters."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Grant:
     """So many calls of one tool, with arguments of one pattern, in runs of one principal, are not asked about.
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from remit.core.frozen import frozen
+from dataclasses import dataclass, replace
 
 WILDCARD = "*"
 
 
-@frozen(kw_only=False)
+@dataclass(frozen=True, slots=True)
 class Principal:
     """An authenticated person or service.
 
@@ -43,7 +41,7 @@ def _area_wildcard(permission: str) -> str:
     return f"{permission.partition(':')[0]}:{WILDCARD}"
 
 
-@frozen(kw_only=False)
+@dataclass(frozen=True, slots=True)
 class Caller:
     """The facts of who makes a call: which run, which agent, from within which call, how deep, for whom.
 

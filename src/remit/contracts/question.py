@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any, Literal, TypeVar
 
 from pydantic import TypeAdapter
 from pydantic_core import CoreConfig, SchemaValidator
-
-from remit.core.frozen import frozen
 
 T = TypeVar("T")
 
@@ -18,7 +16,7 @@ QuestionKind = Literal["approval", "outcome"]
 QuestionStatus = Literal["open", "approved", "denied", "taken", "expired"]
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """May this call run? Bound to everything that matters about it.
 
@@ -76,7 +74,7 @@ class Question:
         return _json_validator(Question).validate_json(text, strict=True)
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
     """What a person decided: ``approved`` is True or False and nothing that merely looks like it.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import traceback
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any
 
@@ -19,7 +19,6 @@ from remit.contracts.secret import (
     redact_secrets_in_content,
     rewrite_content,
 )
-from remit.core.frozen import frozen
 from remit.errors import (
     CallError,
     ContractError,
@@ -34,7 +33,7 @@ from remit.schemas.jsontext import compact_json
 ToolBody = Callable[..., Awaitable[Any]]
 
 
-@frozen(kw_only=False)
+@dataclass(frozen=True, slots=True)
 class Redaction:
     """What a tool takes out of its results before anybody sees them, and of its errors.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import typing
 from collections.abc import Callable
+from dataclasses import dataclass
 from types import UnionType
 from typing import Annotated, Any, Union
 
@@ -13,12 +14,11 @@ from pydantic import BaseModel, Field, PydanticUserError
 from remit.contracts.callee import Context, LeafContext
 from remit.contracts.reply import Reply
 from remit.contracts.schema import Input, Output, create_payload_model
-from remit.core.frozen import frozen
 from remit.errors import ContractError
 from remit.schemas.docstring import read_docstring
 
 
-@frozen(kw_only=False)
+@dataclass(frozen=True, slots=True)
 class Signature:
     """How a function is called: whether it wants a context, and how a payload becomes its parameters.
 

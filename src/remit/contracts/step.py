@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple, Protocol
 
+from msgspec import Struct
+
 from remit.contracts.chat import ChatRequest
 from remit.contracts.ledger import Ledger
 from remit.contracts.reply import Reply
-from remit.core.frozen import frozen
 
 PreparedCall = Callable[[], Awaitable[Reply]]
 """A call that has its id; calling this makes it."""
@@ -46,24 +47,21 @@ class StepUsage(NamedTuple):
         )
 
 
-@frozen
-class StepRequest:
+class StepRequest(Struct, frozen=True, kw_only=True):
     """What a step is asked: the chat so far, and the door for its calls."""
 
     chat: ChatRequest
     calls: CallFactory
 
 
-@frozen
-class Next:
+class Next(Struct, frozen=True, kw_only=True):
     """The model called tools: ``messages`` are the wire texts of this step, to be continued."""
 
     messages: tuple[str, ...]
     usage: StepUsage
 
 
-@frozen
-class Done:
+class Done(Struct, frozen=True, kw_only=True):
     """The agent is done: the model called nothing, or a reply ended the run (then ``final_reply`` is that reply).
 
     Or it handed the conversation over: then ``handoff_to`` is the agent that goes on.

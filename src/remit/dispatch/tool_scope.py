@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import dataclass, field
 from types import CoroutineType
 from typing import Any, NoReturn
 
 from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.principal import Caller
 from remit.contracts.reply import Reply
-from remit.core.frozen import frozen
 from remit.dispatch.registry import AnyAgent, AnyCallee, describe
 from remit.dispatch.unlisted import has_same_body, resolve_by_unlisted
 from remit.errors import BudgetError, DeniedError
@@ -19,7 +18,7 @@ FindAgent = Callable[[Caller, str], AnyAgent | None]
 """From a name to the actor of that name, which the application lists or which is above the call."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ToolScope(CallLayer):
     """Refuses what an actor above the call does not let through.
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from remit.contracts.call import CallService
 from remit.contracts.callee import HasBody, HasModel
 from remit.contracts.principal import Caller
-from remit.core.frozen import frozen
 from remit.dispatch.registry import AnyAgent, AnyCallee, Registry
 
 MAX_CACHED_SERVICES: Final = 64
@@ -50,7 +49,7 @@ class UnlistedAgent:
         self.services = ServiceCache()
 
 
-@frozen(kw_only=False)
+@dataclass(frozen=True, slots=True)
 class UnlistedCaller(Caller):
     """A caller below actors that the application does not list: it carries them, for no name leads to them."""
 

@@ -11,7 +11,6 @@ from typing import Final, Literal
 from remit.contracts.items import DecisionItem, Item, Position, RunFinished, RunResumed, RunSuspended, ToolOutput
 from remit.contracts.question import Decision
 from remit.contracts.reply import Reply
-from remit.core.frozen import frozen
 from remit.errors import CallCancelledError, JournalError, LeaseError, NotFoundError, RequestError, Suspended
 from remit.journal.ledger import ItemCallback, RunLedger
 from remit.journal.ports import AcquiredLease, Store
@@ -25,7 +24,7 @@ ExecutionStatus = Literal["done", "failed", "waiting", "cancelled"]
 RootCall = Callable[[RunLedger], Awaitable[Reply]]
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ExecutionOutcome:
     """How a drive came out: the reply of the root, or the questions it waits for."""
 
@@ -42,7 +41,7 @@ class _Lease:
     release_on_exit: bool = True
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunExecutor:
     """One driver: ``name`` says who holds a lease; a lease of ``lease_seconds`` is renewed while the run is driven."""
 

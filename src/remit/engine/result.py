@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Generic, TypeVar, cast
 
 from remit.contracts.items import Position, RunFinished
 from remit.contracts.reply import Reply
-from remit.core.frozen import frozen
 from remit.dispatch.context import unwrap_reply
 from remit.dispatch.registry import AnyCallee
 from remit.engine.executor import ExecutionStatus
@@ -17,7 +17,7 @@ from remit.journal.replay import ReplayLedger
 Out = TypeVar("Out")
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunResult(Generic[Out]):
     """How a run came out: ``done`` or ``failed`` with a reply, ``waiting`` with questions, or ``cancelled``."""
 
@@ -44,7 +44,7 @@ class RunResult(Generic[Out]):
         return cast("Out", unwrap_reply(self.callee, self.reply))
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayReport:
     """What a replay found: how many messages and ends were compared, and the first difference, if there is one."""
 

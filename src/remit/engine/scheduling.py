@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from remit.contracts.items import RunSuspended
-from remit.core.frozen import frozen
 from remit.engine.port import ErrorHandler, ExecuteFunction
 from remit.errors import JournalError, JournalFormatError, LeaseError
 from remit.journal.ports import Store
@@ -39,7 +39,7 @@ class Next(NamedTuple):
     questions: tuple[str, ...] = ()
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunScheduler:
     """Drives runs on, one attempt at a time. What goes wrong with one run is of no concern to the others."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from types import MethodType
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
@@ -11,7 +12,6 @@ from pydantic import JsonValue
 from remit.contracts.callee import Callee
 from remit.contracts.facts import Facts
 from remit.contracts.tool import Tool
-from remit.core.frozen import frozen
 from remit.inventory.governance import BusinessRules, PolicyModel
 from remit.inventory.methods import MethodModels, Parameter
 
@@ -42,7 +42,7 @@ class MethodMetadata(NamedTuple):
     inventory_location: str
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MethodDefinition:
     """An operation, with everything that is said of it: by types, by the docstring, by the inventory."""
 
@@ -61,7 +61,7 @@ class MethodDefinition:
         return parameters_of(self.contract)
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ToolDefinition:
     """A tool, and what it was derived from: a method, or a function with an entry of its own.
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
-from remit.core.frozen import frozen
 from remit.errors import SetupError
 from remit.inventory.governance import PolicyTable
 from remit.inventory.schema import MethodEntry, ToolEntry
 from remit.schemas.finding import display_path
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Vocabulary:
     """The words of an application: subdomains by domain, and the permissions that one of its roles grants."""
 
@@ -20,7 +20,7 @@ class Vocabulary:
     permissions: Collection[str]
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Inventory:
     """What was read: methods by their key ``domain.subdomain.name``, tools by name."""
 

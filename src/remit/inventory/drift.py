@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from remit.contracts.call import CallLayer
 from remit.contracts.classification import Capability, Complexity, Tier
 from remit.contracts.facts import Effect, Facts
 from remit.core import Stack
-from remit.core.frozen import frozen
 from remit.inventory.definition import MethodDefinition, ToolDefinition
 from remit.inventory.governance import PolicyTable
 from remit.inventory.lock import lock_path, read_lock
@@ -47,7 +47,7 @@ _CHECK_BY_CODE: Final[dict[str, str]] = {
 """The points of what is found when an inventory is read and put together with the code; of all else: the schema."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CheckResult:
     """One point of the checklist: how many things were looked at for it, and what was found."""
 

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from remit.contracts.call import Call
 from remit.contracts.classification import Deprecation, Visibility
 from remit.contracts.gate import Gate
 from remit.contracts.notes import write_note
-from remit.core.frozen import frozen
 from remit.errors import BlockedError, DeniedError, MissingCapabilityError
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AuthenticationGate(Gate):
     """Refuses the calls of a principal without a name, which is how an edge says that it does not know who calls."""
 
@@ -24,7 +23,7 @@ class AuthenticationGate(Gate):
             raise DeniedError(f"{call.callee.name} wants to know who calls; log in and call again")
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DeprecationGate(Gate):
     """Notes each call, and refuses all once ``version``, that of the application, has reached the removal."""
 
@@ -42,7 +41,7 @@ class DeprecationGate(Gate):
         )
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EnabledGate(Gate):
     """Refuses every call unless ``enabled``."""
 
@@ -89,7 +88,7 @@ class HasSessions(Protocol):
         ...
 
 
-@frozen(kw_only=False)
+@dataclass(frozen=True, slots=True)
 class SessionGate(Gate):
     """Refuses calls outside an active session.
 
@@ -124,7 +123,7 @@ EXPERIMENT_PERMISSION: Final = "tools:experiment"
 """The permission to call what is experimental."""
 
 
-@frozen(kw_only=False)
+@dataclass(frozen=True, slots=True)
 class VisibilityGate(Gate):
     """Refuses calls of an INTERNAL operation that no other operation makes, and of an EXPERIMENTAL one without leave.
 

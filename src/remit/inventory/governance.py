@@ -7,7 +7,7 @@ sections of its own to it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
@@ -17,7 +17,6 @@ from remit.contracts.call import AnyLayer, CallLayer, ToolLayer
 from remit.contracts.classification import Visibility
 from remit.contracts.facts import Facts
 from remit.core import Stack
-from remit.core.frozen import frozen
 from remit.errors import SetupError
 from remit.inventory.breaking_rules import BreakingRule
 from remit.schemas.jsontext import compact_json
@@ -48,7 +47,7 @@ class BusinessRules(PolicyModel):
     replacement_method: str = ""
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Enforcer:
     """The layer that enforces a field, what it does, and whether it stands around the tool or around every call.
 
@@ -75,7 +74,7 @@ class ToolGovernance(NamedTuple):
     fixed_values: Mapping[str, JsonValue] = MappingProxyType({})
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PolicySection(Generic[M_co]):
     """One section of policy.
 

@@ -9,6 +9,7 @@ import inspect
 import sys
 import typing
 from collections.abc import Awaitable, Callable, Collection
+from dataclasses import dataclass
 from types import FunctionType, MethodType
 from typing import Any, Final, NamedTuple, TypeVar, cast, overload
 from uuid import UUID
@@ -20,7 +21,6 @@ from remit.contracts.callee import Context, LeafContext
 from remit.contracts.facts import Facts
 from remit.contracts.question import content_digest
 from remit.contracts.reply import Reply
-from remit.core.frozen import frozen
 from remit.errors import ContractError, InvalidOutputError
 from remit.inventory.envelope import Request, Response, Status, payload_model_of
 from remit.schemas.docstring import read_docstring
@@ -113,7 +113,7 @@ class Parameter(NamedTuple):
     schema: dict[str, Any]
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MethodModels:
     """The types of a method; request and response are None where payloads are plain."""
 

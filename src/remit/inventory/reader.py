@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
 from pydantic import BaseModel, JsonValue, ValidationError
 
-from remit.core.frozen import frozen
 from remit.errors import ContractError
 from remit.inventory.document import Inventory, Vocabulary
 from remit.inventory.governance import BUSINESS_RULES, BusinessRules, PolicyModel, PolicyTable
@@ -85,7 +85,7 @@ def _find_unread_files(folder: Path) -> Iterator[Finding]:
             yield Finding(code="not-read", where=f"{display_path(file)}:1", what="nobody reads this file", fix=mend)
 
 
-@frozen(kw_only=False)
+@dataclass(frozen=True, slots=True)
 class _PendingTool:
     """A tool of a method that is perhaps not read yet."""
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from remit.contracts.classification import Capability, Classification, Complexity, Deprecation, Maturity, Tier
 from remit.contracts.facts import Effect, Facts, Risk, build_facts
-from remit.core.frozen import frozen
 from remit.inventory.governance import BusinessRules, PolicyModel, PolicyTable
 from remit.schemas.yaml_lines import KeyPath, YamlDocument
 
@@ -91,7 +91,7 @@ class FieldReference(NamedTuple):
     location: str
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MethodEntry:
     """A method of the inventory, and where it stands there."""
 
@@ -109,7 +109,7 @@ class MethodEntry:
         return self.key.rpartition(".")[2]
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ToolEntry:
     """A tool of the inventory: of the method with the key ``method``, or of the function ``part.function``."""
 

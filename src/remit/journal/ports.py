@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
 
 from remit.contracts.grant import Grant, GrantRow
 from remit.contracts.items import Position
 from remit.contracts.ledger import Consumption
 from remit.contracts.question import Decision, Question, QuestionStatus
-from remit.core.frozen import frozen
 
 RunStatus = Literal["running", "waiting", "done", "failed", "cancelled"]
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunRow:
     """One line about a run. Times are seconds since the epoch; ``ended`` is 0 while it has not ended."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from remit.approvals.approver import Approver, HasApprover, build_question, compute_match, find_announced_call
 from remit.approvals.editing import add_edit_notice, approval_covers, canonicalize_edit
@@ -18,7 +18,6 @@ from remit.contracts.ledger import Consumption
 from remit.contracts.question import Decision, Question
 from remit.contracts.reply import Reply
 from remit.core import Place
-from remit.core.frozen import frozen
 from remit.errors import (
     ApprovalDeniedError,
     BlockedError,
@@ -29,7 +28,7 @@ from remit.errors import (
 )
 
 
-@frozen(kw_only=False)
+@dataclass(frozen=True, slots=True)
 class Approve(CallLayer):
     """Asks ``env.approver`` about each call that ``policy`` says to ask about; an undecided question suspends the run.
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.reply import Reply
 from remit.core import Place
-from remit.core.frozen import frozen
 from remit.errors import DeniedError
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Authorize(CallLayer):
     """Refuses calls whose principal lacks a permission that the callee's facts name."""
 

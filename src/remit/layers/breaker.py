@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import math
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.facts import Effect
 from remit.contracts.reply import Reply
 from remit.core import Place
-from remit.core.frozen import frozen
 from remit.errors import BreakerOpenError, CallError, SetupError
 
 Key = tuple[str, str]
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Breaker(CallLayer):
     """Refuses the calls of a tool that has failed ``failures`` times in a row for a tenant, for ``seconds``.
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.callee import AgentLike
 from remit.contracts.facts import Effect
 from remit.contracts.reply import Reply
 from remit.core import Place
-from remit.core.frozen import frozen
 from remit.errors import BudgetError, SetupError
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Budget(CallLayer):
     """At most ``calls`` calls, ``tokens`` tokens (None for no limit) and ``depth`` levels of calls in calls.
 

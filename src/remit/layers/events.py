@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection
+from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.notes import write_note
 from remit.contracts.reply import Reply
-from remit.core.frozen import frozen
 from remit.errors import CallError
 
 REDACTED: Final = "[redacted]"
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RecordEvents(CallLayer):
     """Files one event for each call that ends: ``success`` or ``failure`` is its name, and an empty name means none.
 

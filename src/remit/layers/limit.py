@@ -10,19 +10,18 @@ import asyncio
 import contextlib
 import math
 from collections import deque
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.facts import Effect
 from remit.contracts.reply import Reply
 from remit.core import Place
-from remit.core.frozen import frozen
 from remit.errors import RateLimitedError, SetupError
 
 LimitKey = tuple[str, str]
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RateLimit(CallLayer):
     """At most ``calls`` calls of one tool start for one tenant in any ``seconds``.
 
@@ -118,7 +117,7 @@ class _Window:
         self._admit_waiting()
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Concurrency(CallLayer):
     """At most ``calls`` calls of one tool are under way at once for one tenant.
 

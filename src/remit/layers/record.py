@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from remit.contracts.arguments import Limits
 from remit.contracts.call import Call, CallLayer, CallService
@@ -13,14 +13,13 @@ from remit.contracts.redact import redact_secrets_in_reply, secret_free_cause
 from remit.contracts.reply import NOT_LOADED, Reply
 from remit.contracts.secret import KNOWN_SECRETS, redact_secrets
 from remit.core import Place
-from remit.core.frozen import frozen
 from remit.errors import CallCancelledError, CallError, InvalidOutputError, RemitError, ToolFailedError
 from remit.journal.codec import output_content, tool_message_text
 from remit.journal.replay import ReplayLedger
 from remit.schemas.jsontext import compact_json
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Record(CallLayer):
     """Answers what is known, records what is not; errors end here and become replies.
 

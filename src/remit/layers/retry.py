@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Final
 
 from remit.contracts.call import Call, CallLayer, CallService
@@ -13,7 +13,6 @@ from remit.contracts.facts import Effect
 from remit.contracts.items import AttemptStarted
 from remit.contracts.reply import Reply
 from remit.core import Place
-from remit.core.frozen import frozen
 from remit.errors import CallError, DeadlineError, SetupError, StillRunningError
 
 BUCKET_TOKENS: Final = 500
@@ -26,7 +25,7 @@ FIRST_ATTEMPT_REFUND: Final = 1
 """What a call brings that went well at the first attempt. One that went well later brings what its last try cost."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Retry(CallLayer):
     """Tries pure, idempotent and keyed calls again after a ``retryable`` error; unsafe and composed ones never.
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine
+from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar, cast
 
 from remit.contracts.call import AnyLayer, Call
 from remit.core import Place, Service
-from remit.core.frozen import frozen
 from remit.errors import DeadlineError, SetupError, StillRunningError
 
 Q = TypeVar("Q")
@@ -18,7 +18,7 @@ _ABANDONED_TASKS: Final = set[asyncio.Task[Any]]()
 """What was left behind and runs on: a loop itself keeps no task alive."""
 
 
-@frozen(kw_only=False)
+@dataclass(frozen=True, slots=True)
 class Timeout(AnyLayer):
     """Cancels what has not answered after ``seconds``, on the loop's clock, and raises a `DeadlineError`.
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -22,7 +23,6 @@ from remit.contracts.facts import Effect
 from remit.contracts.reply import Reply
 from remit.contracts.tool import Tool
 from remit.core import Place
-from remit.core.frozen import frozen
 from remit.errors import RemitError
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ UNKNOWN_VENDOR: Final = "unknown"
 """The vendor of a model that does not say."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Trace(CallLayer):
     """A span for each call. ``provider``: where spans go; by default the one that the program has set, if any."""
 
@@ -45,7 +45,7 @@ class Trace(CallLayer):
         return inner if tracer is None else _TracedCall(inner, tracer).__call__
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TraceModel(ModelLayer):
     """A span for each model request. ``model``: its name, and ``vendor`` whose it is, as far as they are known."""
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.reply import Reply
-from remit.core.frozen import frozen
 
 
-@frozen(kw_only=False)
+@dataclass(frozen=True, slots=True)
 class Transform(CallLayer):
     """Passes each good reply through ``change``, a pure function; errors and denials go through untouched."""
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.reply import Reply
 from remit.core import Place
-from remit.core.frozen import frozen
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Validate(CallLayer):
     """Binds the arguments to the payload model.
 

@@ -16,13 +16,12 @@ import tempfile
 import threading
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, field
+from dataclasses import asdict, dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Final, Protocol, cast
 
-from remit.core.frozen import frozen
 from remit.errors import RemitError
 from remit.models.gguf import GgufValue, read_metadata
 
@@ -54,7 +53,7 @@ class ServingError(RemitError):
         super().__init__(f"{what} ({where}): {fix}")
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ServedModel:
     """Where the model answers: an OpenAI-compatible API that wants its key."""
 
@@ -63,7 +62,7 @@ class ServedModel:
     model: str
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ServeOptions:
     """What the child is asked to serve."""
 

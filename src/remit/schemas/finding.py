@@ -7,12 +7,12 @@ import inspect
 import os
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from types import FunctionType, MethodType
 from typing import ClassVar
 
-from remit.core.frozen import frozen
 from remit.errors import SetupError
 
 
@@ -25,7 +25,7 @@ class VersionBump(enum.Enum):
     MAJOR = "major"
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
     """One thing that is not as it should be.
 

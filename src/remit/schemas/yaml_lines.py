@@ -10,11 +10,10 @@ import json
 import math
 import pathlib
 from collections.abc import Callable, Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any, Final, cast
 
-from remit.core.frozen import frozen
 from remit.errors import SetupError
 from remit.schemas.finding import Finding, InventoryError, display_path
 
@@ -25,7 +24,7 @@ _MAX_DEPTH: Final = 100
 _JSON_TAGS: Final = frozenset({None, "!", *(f"{_TAG}{kind}" for kind in _JSON_KINDS)})
 
 
-@frozen(kw_only=False)
+@dataclass(frozen=True, slots=True)
 class YamlDocument:
     """What a text says, and the line of each part by its path.
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Final, cast
 
 from jinja2 import TemplateSyntaxError, nodes
 from jinja2.meta import find_undeclared_variables
 
-from remit.core.frozen import frozen
 from remit.errors import InvalidArgumentsError, ToolFailedError
 from remit.schemas.finding import Finding
 from remit.workers.jinja_names import (
@@ -31,7 +31,7 @@ MAIN_TEMPLATE: Final = ""
 _INCLUDE_NODES: Final = (nodes.Extends, nodes.FromImport, nodes.Import, nodes.Include)
 
 
-@frozen(kw_only=False)
+@dataclass(frozen=True, slots=True)
 class IncludeReference:
     """Where a text names another, which it includes; None where that is not said by a plain text."""
 

@@ -14,7 +14,6 @@ from pydantic import BaseModel, ValidationError
 from remit.agent.agent import Prompt
 from remit.contracts.contract import NAME_PATTERN
 from remit.contracts.schema import Input, Output
-from remit.core.frozen import frozen
 from remit.errors import ContractError
 from remit.schemas.finding import Finding, display_path
 from remit.schemas.jsontext import compact_json
@@ -39,7 +38,7 @@ _SECTION_MODELS: Final[Mapping[At, type[BaseModel]]] = {
 _NAME_LISTS: Final = ("tools", "workers", "delegates", "builtin_tools")
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerNames:
     """The names that a file says, as far as it can be read, each at its place; empty where no name stands."""
 
@@ -55,7 +54,7 @@ class WorkerNames:
         return self.document.locate(path)
 
 
-@frozen(kw_only=False)
+@dataclass(frozen=True, slots=True)
 class ReadResult:
     """What was read of a file: the worker, if nothing is wrong in it; its names all the same; what is wrong."""
 

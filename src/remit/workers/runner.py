@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel
@@ -16,7 +17,6 @@ from pydantic_ai.usage import UsageLimits
 from remit.agent.model import Model as Port
 from remit.contracts.callee import Callee, Frame
 from remit.contracts.reply import Reply
-from remit.core.frozen import frozen
 from remit.errors import InvalidOutputError
 from remit.workers.definition import WorkerDefinition
 from remit.workers.errors import to_call_error
@@ -26,7 +26,7 @@ from remit.workers.port_adapter import ModelPortAdapter
 from remit.workers.toolset import DispatcherToolset
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerCall:
     """What one call of a worker runs on: agent, definition, tools, model, and how many calls of a reply run at once."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Final
 
-from remit.core.frozen import frozen
 from remit.errors import SetupError
 from remit.schemas.finding import Finding, InventoryError, display_path
 from remit.schemas.yaml_lines import YamlDocument, find_non_json_features, read_yaml
@@ -27,7 +27,7 @@ class WorkerFileError(SetupError):
         super().__init__(f"{next(iter(self.findings))}{more}")
 
 
-@frozen(kw_only=False)
+@dataclass(frozen=True, slots=True)
 class WorkerSource:
     """What the front matter says, with the line of each part; and the prompt, with the line on which it begins."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import Any, Generic, TypeVar, cast
 
 from sqlalchemy import Connection, Row, Select, Update, bindparam, insert, select, update
@@ -12,7 +12,6 @@ from remit.contracts.grant import Grant, GrantRow
 from remit.contracts.items import DETACHED, DecisionItem, Item, Position, QuestionItem, RunFinished, RunOpened
 from remit.contracts.ledger import Consumption
 from remit.contracts.question import Decision, Question, QuestionStatus
-from remit.core.frozen import frozen
 from remit.journal.codec import ERASED_BODY, decode_item
 from remit.journal.index import (
     INDEXED_ITEMS,
@@ -41,7 +40,7 @@ RUN_IS_OPENED = RUNS.c.callee != ""
 """Of a run that was acquired and not opened nothing is known yet."""
 
 
-@frozen(kw_only=False)
+@dataclass(frozen=True, slots=True)
 class Change(Generic[T_co]):
     """A change of one run, or of a question."""
 
@@ -53,7 +52,7 @@ class Change(Generic[T_co]):
         return self.operation(connection)
 
 
-@frozen(kw_only=False)
+@dataclass(frozen=True, slots=True)
 class Append:
     """The append of one run, as a work of the writer."""
 
