@@ -1,4 +1,4 @@
-"""``remit worker`` drives the runs that others opened, until it is told to stop."""
+"""``remit executor`` executes the runs of others until it is stopped."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from tests.cli.kit import APP, PATIENCE, Cli, command
 
 @contextmanager
 def working(*arguments: str) -> Generator[subprocess.Popen[str]]:
-    """A worker process for as long as the block lasts."""
-    process = subprocess.Popen(command("worker", "--app", APP, *arguments), stderr=subprocess.PIPE, text=True)
+    """An executor for as long as the block lasts."""
+    process = subprocess.Popen(command("executor", "--app", APP, *arguments), stderr=subprocess.PIPE, text=True)
     try:
         yield process
     finally:
@@ -51,7 +51,7 @@ def test_a_run_that_was_left_to_it_is_driven_to_its_question_and_after_the_decis
 def test_it_says_what_it_does_and_stops_when_it_is_told_to(cli: Cli, heard: signal.Signals) -> None:
     cli.script("nothing")
     with working("--concurrency", "3") as process:
-        assert "driving runs of shop: engine local, 3 at once" in until(process, "driving")
+        assert "executing runs of shop: engine local, 3 at once" in until(process, "executing")
         process.send_signal(heard)
         until(process, "stopped")
         assert process.wait(PATIENCE) == 0
@@ -87,7 +87,7 @@ def test_a_conversation_in_a_terminal_cannot_be_detached(cli: Cli) -> None:
 )
 def test_what_cannot_be_is_refused_before_anything_is_driven(cli: Cli, arguments: tuple[str, ...], said: str) -> None:
     cli.script("nothing")
-    done = cli("worker", *(arguments if "--app" in arguments else (*arguments, "--app", APP)))
+    done = cli("executor", *(arguments if "--app" in arguments else (*arguments, "--app", APP)))
     assert done.status == 2
     assert said in done.err
 

@@ -289,12 +289,6 @@ def test_without_the_extra_one_line_says_how_to_get_it(cli: Cli, monkeypatch: py
         )
 
 
-def test_the_application_of_the_engine_is_given_behind_the_command(cli: Cli) -> None:
-    done = cli("worker", "--app", APP, "run", write(KEEP), "x")
-    assert done.status == 2
-    assert f"give --app behind the command: remit worker run … --app {APP}" in done.err
-
-
 def test_a_model_that_cannot_be_had_is_refused_before_a_run_is_opened(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -224,7 +224,7 @@ def _wake_engine(client: LocalClient, row: RunRow, app: App, decision: _Decision
     notify_engine(client, client.runtime(app), row.run)
     if as_json:
         print(json_text({"run": row.run, "status": row.status, "decision": decision.label}))
-    print(f"A worker process drives it on; see: remit show {row.run}", file=sys.stderr)
+    print(f"An executor resumes it; see: remit show {row.run}", file=sys.stderr)
     return ExitStatus.DONE
 
 

@@ -16,6 +16,7 @@ from remit.cli.call import call
 from remit.cli.cancel import cancel
 from remit.cli.check import check_app
 from remit.cli.docs import docs
+from remit.cli.executor import executor
 from remit.cli.lock import lock
 from remit.cli.replay import replay
 from remit.cli.resume import resume
@@ -76,7 +77,7 @@ def _root(
         print(context.get_help())
 
 
-for command in (run, call, tools, stubs, runs, show, replay, resume, cancel):
+for command in (run, call, tools, stubs, runs, show, replay, resume, cancel, executor):
     remit.command()(command)
 remit.command("check")(check_app)
 remit.command()(lock)

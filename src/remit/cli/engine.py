@@ -71,7 +71,7 @@ def make_engine(
 
 
 def notify_engine(client: LocalClient, runtime: Runtime, run: str) -> None:
-    """Tell the engine that the environment names of a run, for a worker process to drive it on.
+    """Notify the engine named by the environment of a run, so that an executor resumes it.
 
     The local engine need not be told: it looks into the journal by itself.
     """

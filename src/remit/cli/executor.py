@@ -1,4 +1,4 @@
-"""``remit worker``: a process that drives runs, whoever opened them; its commands are about worker files."""
+"""``remit executor``: a process that executes the runs of a shared journal."""
 
 from __future__ import annotations
 
@@ -26,33 +26,26 @@ _INTERRUPTED_STATUS: Final = 130
 
 
 def executor(
-    context: typer.Context,
     *,
     app: Annotated[
         list[str] | None,
-        typer.Option(metavar="APP", help="Whose runs: an application, or package.module:attribute. Can be repeated."),
+        typer.Option(metavar="APP", help="The application, or package.module:attribute, to execute. Can be repeated."),
     ] = None,
     engine: Annotated[
         str, typer.Option(metavar="NAME", envvar=ENGINE_VARIABLE, help="local or dbos; see the guide on scaling out.")
     ] = "local",
-    concurrency: Annotated[int, typer.Option(metavar="N", min=1, help="So many runs at once.")] = 8,
+    concurrency: Annotated[int, typer.Option(metavar="N", min=1, help="How many runs to execute at once.")] = 8,
 ) -> int:
-    """Drive runs that others opened, woke or left behind, until it is stopped; or, with a command, see to worker files.
+    """Execute runs that were submitted, decided or interrupted, until stopped.
 
-    Without --app it drives those of every installed application. Ctrl-C or SIGTERM stops it: runs that do not come to
-    rest within ten seconds are let go, for others to drive on. A second Ctrl-C ends it at once.
+    Without --app it serves every installed application. Ctrl-C or SIGTERM stops it: a run that does not finish or
+    suspend within ten seconds is released for another executor. A second Ctrl-C exits at once.
     """
-    if context.invoked_subcommand is not None:
-        if app:
-            raise UsageError(
-                f"give --app behind the command: remit worker {context.invoked_subcommand} … --app {app[0]}"
-            )
-        return ExitStatus.DONE
     engine_name = choose_engine(engine)
     with open_client() as client:
         found = [find_app(name, installed_apps()) for name in app or installed_apps()]
         if not found:
-            raise UsageError("no application is installed; say which with --app package.module:attribute")
+            raise UsageError("no application is installed; name one with --app package.module:attribute")
         if any(needs_model(each, agent.name) for each in found for agent in each.agents):
             client.model.check()
         client.wait(_Executor(client, {each.name: each for each in found}).run(engine_name, concurrency))
@@ -61,26 +54,26 @@ def executor(
 
 @dataclass(frozen=True, slots=True)
 class _Executor:
-    """What one worker process does between its beginning and its end."""
+    """The main coroutine of an executor process."""
 
     client: LocalClient
     apps: Mapping[str, App]
 
     async def run(self, engine: str, concurrency: int) -> None:
-        """Drive runs until a signal says to stop."""
+        """Execute runs until a signal requests a stop."""
         runtimes = {name: self.client.runtime(app) for name, app in self.apps.items()}
 
-        async def drive(run: str, leave: asyncio.Event, /) -> RunResult[object]:
-            return await self._execute(runtimes, run, leave)
+        async def execute(run: str, release_requested: asyncio.Event, /) -> RunResult[object]:
+            return await self._execute(runtimes, run, release_requested)
 
         made = make_engine(
-            self.client, engine, drive, applications=list(self.apps), concurrency=concurrency, report=_report_failure
+            self.client, engine, execute, applications=list(self.apps), concurrency=concurrency, report=_report_failure
         )
         with _stop_on_signal() as stop:
             async with made:
-                _log(f"driving runs of {', '.join(self.apps)}: engine {engine}, {concurrency} at once")
+                _log(f"executing runs of {', '.join(self.apps)}: engine {engine}, {concurrency} at once")
                 await stop.wait()
-                _log("stopping; Ctrl-C ends it at once")
+                _log("stopping; press Ctrl-C to exit at once")
         _log("stopped")
 
     async def _execute(
@@ -92,7 +85,7 @@ class _Executor:
             result: RunResult[object] = await runtimes[application].resume(run, stop_requested)
         except LeaseError:
             if stop_requested.is_set():
-                _log(f"run {run} let go")
+                _log(f"run {run} released")
             raise
         questions = f" for {', '.join(result.questions)}" if result.questions else ""
         _log(f"run {run} {result.status}{questions}")
@@ -106,10 +99,10 @@ class _Executor:
 
 @contextlib.contextmanager
 def _stop_on_signal() -> Generator[asyncio.Event]:
-    """An event that the first SIGTERM or Ctrl-C sets; the second ends the process, as a crash would."""
+    """An event set by the first SIGTERM or Ctrl-C; the second exits the process, as a crash would."""
     loop, stop = asyncio.get_running_loop(), asyncio.Event()
 
-    def tell() -> None:
+    def on_signal() -> None:
         if stop.is_set():
             os._exit(_INTERRUPTED_STATUS)
         stop.set()
@@ -117,7 +110,7 @@ def _stop_on_signal() -> Generator[asyncio.Event]:
     handled_signals = (signal.SIGTERM, signal.SIGINT)
     with contextlib.suppress(NotImplementedError):
         for each in handled_signals:
-            loop.add_signal_handler(each, tell)
+            loop.add_signal_handler(each, on_signal)
     try:
         yield stop
     finally:
@@ -132,4 +125,4 @@ def _report_failure(run: str, error: BaseException) -> None:
 
 
 def _log(text: str) -> None:
-    print(f"worker {os.getpid()}: {text}", file=sys.stderr, flush=True)
+    print(f"executor {os.getpid()}: {text}", file=sys.stderr, flush=True)

@@ -28,7 +28,7 @@ def run(
         bool, typer.Option("--yes", help="Fetch a model's weights without asking. Approves no call.")
     ] = False,
     detach: Annotated[
-        bool, typer.Option("--detach", help="With --ask: open the run, and leave it to a worker process.")
+        bool, typer.Option("--detach", help="With --ask: submit the run and leave it to an executor.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="With --ask: one JSON object on stdout.")] = False,
 ) -> int:

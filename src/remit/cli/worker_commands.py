@@ -1,15 +1,12 @@
-"""``remit worker`` and its commands: a process that drives runs; and worker files: run, check, begin one."""
+"""``remit worker``: commands about worker files."""
 
 from __future__ import annotations
 
-import typer
-
-from remit.cli.executor import executor
+from remit.cli.group import make_group
 from remit.cli.worker_check import check
 from remit.cli.worker_new import new
 from remit.cli.worker_run import run
 
-commands = typer.Typer(rich_markup_mode=None)
-commands.callback(invoke_without_command=True)(executor)
+commands = make_group("Worker files: run one, check them, start a new one.")
 for command in (run, check, new):
     commands.command()(command)
