@@ -3,6 +3,7 @@
 
 PYTHON ?=
 ARGS   ?=
+ROOM   ?= $(PACKAGE)
 PY     := .venv/bin/python
 export PYRIGHT_PYTHON_IGNORE_WARNINGS = 1
 # A module is compiled once: hundreds of processes in the tests would each do it again.
@@ -14,7 +15,7 @@ WHOLE  := src/remit/core/*,src/remit/schemas/*,src/remit/contracts/*,src/remit/i
 # No recipe runs twice at once: two would install into one environment.
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: run open rehearse test test-model check format bench figures docs lock clean help env-run env-dev
+.PHONY: run open rehearse quick test test-model check format bench figures docs lock clean help env-run env-dev
 
 run: env-run ## talk to the CMS editor; ARGS='--ask "..."' asks once
 	@.venv/bin/remit run cms $(ARGS)
@@ -25,6 +26,9 @@ open: env-run ## write a page as HTML, print where: make open PAGE=about, REHEAR
 
 rehearse: env-run ## a script in the model's place makes a page, and asks you before it deletes one: no weights, no network
 	@sh scripts/rehearse $(ARGS)
+
+quick: env-dev ## the inner loop: style, types and tests of one package (ROOM=layers, ROOM=cms) or of what changed
+	@$(PY) scripts/quick.py $(ROOM)
 
 test: env-dev ## the whole suite with branch coverage, which is judged where no ARGS go to pytest
 	@mkdir -p build

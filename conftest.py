@@ -22,7 +22,7 @@ from sybil import Sybil
 from sybil.document import PythonDocStringDocument
 from sybil.parsers.markdown import PythonCodeBlockParser, SkipParser
 
-pytest_plugins = ("tests.queues", "tests.stores")
+pytest_plugins = ("tests.processes", "tests.queues", "tests.stores")
 
 # Properties take the time they take: a slow machine is no counterexample.
 settings.register_profile("patient", deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow])

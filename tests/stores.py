@@ -17,7 +17,7 @@ from remit.journal.sql.store import SqlStore
 from remit.journal.sql.tables import METADATA, open_engine, parse_url
 from tests.postgres import Postgres, serving
 
-STORES: Final = ("in process", "sql", "postgres")
+STORES: Final = ("in process", "sql", pytest.param("postgres", marks=pytest.mark.process))
 
 
 def prepare(url: str) -> None:
@@ -89,7 +89,7 @@ def url(postgres: Postgres, database: str) -> str:
     return postgres.url(database)
 
 
-@pytest.fixture(params=("sqlite", "postgres"))
+@pytest.fixture(params=("sqlite", pytest.param("postgres", marks=pytest.mark.process)))
 def where(request: pytest.FixtureRequest) -> str:
     """An empty journal in each database; its URL."""
     if request.param == "postgres":

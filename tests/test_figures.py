@@ -8,6 +8,7 @@ from figures.__main__ import PARTS
 from figures.figure import format_figure, select_parts
 
 
+@pytest.mark.process
 @pytest.mark.slow
 @pytest.mark.untraced
 @pytest.mark.parametrize("name", PARTS)

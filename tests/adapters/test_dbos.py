@@ -52,6 +52,7 @@ def drive_until_killed(url: str) -> None:
     asyncio.run(go())
 
 
+@pytest.mark.process
 async def test_the_runs_of_a_process_that_was_killed_are_driven_on_by_another(
     office: Office, engine: DbosEngine, queue_url: str
 ) -> None:

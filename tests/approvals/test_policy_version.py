@@ -144,6 +144,7 @@ print("\\n".join(fingerprint(make()) for make in ALIKE.values()))
 """
 
 
+@pytest.mark.process
 def test_other_processes_tell_the_same() -> None:
     told = {
         subprocess.run([sys.executable, "-c", PROGRAM], cwd=ROOT, capture_output=True, text=True, check=True).stdout

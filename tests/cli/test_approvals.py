@@ -39,6 +39,7 @@ def test_hidden_characters_of_arguments_are_spelled_out(cli: Cli) -> None:
     assert '"name": "bread\\u202e\\u200b\\u009bm"' in shown
 
 
+@pytest.mark.process
 def test_approving_in_another_process_finishes_the_run(cli: Cli, waiting: str) -> None:
     done = cli.process("approvals", "approve", waiting, "--app", APP)
     assert (done.status, done.out) == (0, "The bread is burnt.\n")
@@ -157,6 +158,7 @@ def test_an_announced_call_that_is_denied_is_refused_when_the_agent_makes_it(cli
     assert "remove denied" in done.err
 
 
+@pytest.mark.process
 def test_a_run_that_makes_the_announced_call_before_it_is_decided_waits_and_is_driven_on(cli: Cli) -> None:
     confirmed = calls(("remove", {"name": "cake", "confirmed": True}))
     cli.script(calls(("remove", {"name": "cake"})), "Shall I?", confirmed, "The cake is gone.")

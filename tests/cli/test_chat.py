@@ -207,6 +207,7 @@ def cut_off(cli: Cli, once: str) -> None:
     cli.journal(lambda store: store.release(run, 1))
 
 
+@pytest.mark.process
 def test_a_run_that_was_cut_off_goes_on_when_its_conversation_is_opened(
     cli: Cli, converse: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -216,6 +217,7 @@ def test_a_run_that_was_cut_off_goes_on_when_its_conversation_is_opened(
     assert in_order(converse(), "was cut off", "Done at last.")
 
 
+@pytest.mark.process
 def test_an_outcome_that_nobody_knows_is_put_with_what_yes_and_no_mean(cli: Cli, converse: Callable[..., str]) -> None:
     cli.script(calls(("post", {"letter": "hello"})), "It is posted.")
     cut_off(cli, "shop: post hello")
@@ -225,6 +227,7 @@ def test_an_outcome_that_nobody_knows_is_put_with_what_yes_and_no_mean(cli: Cli,
     assert cli.book == ["post hello"]
 
 
+@pytest.mark.process
 def test_an_outcome_that_did_not_happen_is_called_again(
     cli: Cli, converse: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -240,6 +243,7 @@ def test_a_run_that_fails_is_said_and_the_conversation_goes_on(cli: Cli, convers
     assert converse("hello", "hello?").count("remit: MODEL_GARBAGE: the script has 0 lines") == 2
 
 
+@pytest.mark.process
 def test_a_conversation_that_another_process_drives_is_said_and_can_be_left(
     cli: Cli, converse: Callable[..., str]
 ) -> None:

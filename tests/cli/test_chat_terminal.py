@@ -17,6 +17,7 @@ def chat() -> Talk:
     return Talk("run", APP, "--conversation", "c")
 
 
+@pytest.mark.process
 def test_a_conversation_with_a_yes_and_a_no_from_end_to_end(cli: Cli) -> None:
     cli.script(calls(("find", {"name": "bread"})), "There is bread.", BURN, "It is burnt.", BURN, "I may not.")
     with chat() as talk:
@@ -43,6 +44,7 @@ def test_a_conversation_with_a_yes_and_a_no_from_end_to_end(cli: Cli) -> None:
     assert cli.book == ["burn bread"]
 
 
+@pytest.mark.process
 def test_a_line_typed_before_the_question_was_shown_is_no_answer_to_it(cli: Cli) -> None:
     cli.script(BURN, "The bread is burnt.")
     with chat() as talk:
@@ -54,6 +56,7 @@ def test_a_line_typed_before_the_question_was_shown_is_no_answer_to_it(cli: Cli)
     assert cli.book == []
 
 
+@pytest.mark.process
 def test_ctrl_c_cancels_the_run_and_the_conversation_goes_on_with_a_valid_history(cli: Cli) -> None:
     cli.script(calls(("dawdle", {}), ("find", {"name": "bread"})), "After the stop.")
     with chat() as talk:
@@ -70,6 +73,7 @@ def test_ctrl_c_cancels_the_run_and_the_conversation_goes_on_with_a_valid_histor
     assert [message["role"] for message in messages] == ["user", "assistant", "tool", "tool", "user", "assistant"]
 
 
+@pytest.mark.process
 def test_ctrl_c_at_the_prompt_says_how_to_leave(cli: Cli) -> None:
     cli.script()
     with chat() as talk:
@@ -82,6 +86,7 @@ def test_ctrl_c_at_the_prompt_says_how_to_leave(cli: Cli) -> None:
         assert talk.status() == 0
 
 
+@pytest.mark.process
 def test_ctrl_c_at_a_question_leaves_it_open(cli: Cli) -> None:
     cli.script(BURN, "The bread is burnt.")
     with chat() as talk:

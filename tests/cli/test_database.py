@@ -39,6 +39,7 @@ def test_the_configuration_may_say_where_and_the_environment_says_otherwise(
     assert cli("runs").status == 0
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("debug", ["", "1"])
 def test_a_server_that_is_not_there_is_named_without_the_password(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, debug: str

@@ -33,6 +33,7 @@ def until(process: subprocess.Popen[str], text: str) -> str:
     raise AssertionError(f"it ended without saying {text!r}")
 
 
+@pytest.mark.process
 @pytest.mark.slow
 def test_a_run_that_was_left_to_it_is_driven_to_its_question_and_after_the_decision_to_its_end(cli: Cli) -> None:
     cli.script(calls(("burn", {"name": "bread"})), "It is burnt.")
@@ -46,6 +47,7 @@ def test_a_run_that_was_left_to_it_is_driven_to_its_question_and_after_the_decis
     assert cli.book == ["burn bread"]
 
 
+@pytest.mark.process
 @pytest.mark.slow
 @pytest.mark.parametrize("heard", [signal.SIGTERM, signal.SIGINT], ids=["SIGTERM", "Ctrl-C"])
 def test_it_says_what_it_does_and_stops_when_it_is_told_to(cli: Cli, heard: signal.Signals) -> None:
@@ -92,6 +94,7 @@ def test_what_cannot_be_is_refused_before_anything_is_driven(cli: Cli, arguments
     assert said in done.err
 
 
+@pytest.mark.process
 @pytest.mark.slow
 def test_with_an_engine_of_many_processes_a_decision_is_driven_on_by_whichever_has_room(
     cli: Cli, url: str, monkeypatch: pytest.MonkeyPatch

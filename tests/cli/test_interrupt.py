@@ -43,6 +43,7 @@ class Running:
         return self.process.returncode, (self.said + err).decode()
 
 
+@pytest.mark.process
 def test_ctrl_c_ends_the_run_as_cancelled_with_a_valid_history(cli: Cli) -> None:
     cli.script(calls(("dawdle", {}), ("find", {"name": "bread"})), "Never.")
     running = Running("run", APP, "--ask", "go", "--conversation", "c")
@@ -56,6 +57,7 @@ def test_ctrl_c_ends_the_run_as_cancelled_with_a_valid_history(cli: Cli) -> None
     assert [message["role"] for message in messages] == ["user", "assistant", "tool", "tool"]
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("command", ["call", "resume"])
 def test_ctrl_c_ends_a_run_of_one_tool_as_cancelled(cli: Cli, command: str) -> None:
     arguments = ("call", APP, "dawdle", "{}")
@@ -74,6 +76,7 @@ def test_ctrl_c_ends_a_run_of_one_tool_as_cancelled(cli: Cli, command: str) -> N
     assert cli.runs()[0].status == "cancelled"
 
 
+@pytest.mark.process
 def test_a_second_ctrl_c_ends_the_process_at_once_and_the_run_can_be_resumed(cli: Cli) -> None:
     running = Running("call", APP, "linger", "{}")
     running.until("shop: linger")

@@ -68,6 +68,7 @@ def test_without_a_terminal_weights_need_yes_and_nothing_is_begun(cli: Cli, monk
     assert cli.runs() == []
 
 
+@pytest.mark.process
 @pytest.mark.usefixtures("cache")
 def test_in_a_terminal_one_is_asked_and_a_no_fetches_nothing(
     cli: Cli, cache: Path, monkeypatch: pytest.MonkeyPatch

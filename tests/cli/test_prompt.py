@@ -8,6 +8,8 @@ import subprocess
 import sys
 import time
 
+import pytest
+
 from tests.cli.kit import TAKE_TERMINAL, Cli, Talk
 
 READER = """
@@ -28,6 +30,7 @@ def reading() -> Talk:
     return Talk(program=[sys.executable, "-c", TAKE_TERMINAL + READER])
 
 
+@pytest.mark.process
 def test_ctrl_c_is_heard_however_soon_it_follows_the_prompt_and_the_keys(cli: Cli) -> None:
     with reading() as talk:
         for delay in itertools.islice(itertools.cycle(DELAYS), 200):
@@ -40,6 +43,7 @@ def test_ctrl_c_is_heard_however_soon_it_follows_the_prompt_and_the_keys(cli: Cl
             talk.until("heard")
 
 
+@pytest.mark.process
 def test_a_line_and_the_end_are_read_as_they_are_typed(cli: Cli) -> None:
     with reading() as talk:
         talk.until("> ")
@@ -50,6 +54,7 @@ def test_a_line_and_the_end_are_read_as_they_are_typed(cli: Cli) -> None:
         assert talk.status() == 0
 
 
+@pytest.mark.process
 def test_without_a_terminal_lines_are_read_all_the_same() -> None:
     done = subprocess.run(
         [sys.executable, "-c", READER], input="one\ntwo\n", capture_output=True, text=True, timeout=180, check=False

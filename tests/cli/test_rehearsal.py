@@ -37,6 +37,7 @@ def test_without_a_terminal_the_call_waits_and_the_page_stays(cli: Cli, waiting:
     assert slugs(cli) == ["about", "old-prices"]
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(("answer", "left"), [("y", ["about"]), ("n", ["about", "old-prices"])])
 def test_in_a_terminal_the_person_decides(cli: Cli, waiting: str, answer: str, left: list[str]) -> None:
     with Talk("run", "cms", "--conversation", "rehearsal") as talk:
@@ -53,6 +54,7 @@ def test_in_a_terminal_the_person_decides(cli: Cli, waiting: str, answer: str, l
     assert slugs(cli) == left
 
 
+@pytest.mark.process
 def test_a_page_of_any_name_is_asked_for(cli: Cli) -> None:
     done = subprocess.run(
         ["sh", str(ROOT / "scripts/open_page")],

@@ -17,6 +17,7 @@ def crashed(cli: Cli, *arguments: str, once: str) -> str:
     return run
 
 
+@pytest.mark.process
 def test_a_run_that_was_cut_off_goes_on_and_repeats_nothing_that_was_done(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -40,6 +41,7 @@ def test_a_run_that_still_waits_exits_with_3(cli: Cli) -> None:
     assert cli("resume", cli.runs()[0].run, "--app", APP).status == 3
 
 
+@pytest.mark.process
 def test_an_outcome_that_nobody_knows_is_asked_about_and_what_happened_is_not_repeated(cli: Cli) -> None:
     run = crashed(cli, "call", APP, "post", '{"letter": "hello"}', once="shop: post hello")
     waiting = cli("resume", run, "--app", APP)
@@ -57,6 +59,7 @@ def test_an_outcome_that_nobody_knows_is_asked_about_and_what_happened_is_not_re
     assert (done.status, done.json, cli.book) == (0, {"posted": "hello"}, ["post hello"])
 
 
+@pytest.mark.process
 def test_an_outcome_that_did_not_happen_is_made_to_happen(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     run = crashed(cli, "call", APP, "post", '{"letter": "hello"}', once="shop: post hello")
     cli("resume", run, "--app", APP)
@@ -66,6 +69,7 @@ def test_an_outcome_that_did_not_happen_is_made_to_happen(cli: Cli, monkeypatch:
     assert (done.status, done.json, cli.book) == (0, {"posted": "hello"}, ["post hello", "post hello"])
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("word", ["approve", "deny"])
 def test_whether_a_call_happened_is_not_answered_by_allowing_or_refusing_it(cli: Cli, word: str) -> None:
     run = crashed(cli, "call", APP, "post", '{"letter": "hello"}', once="shop: post hello")
@@ -89,6 +93,7 @@ def test_whether_a_call_may_run_is_not_answered_by_saying_what_happened(cli: Cli
     assert cli.questions()[0]["id"] == question
 
 
+@pytest.mark.process
 def test_list_and_show_tell_that_a_call_which_did_not_happen_is_made_again(cli: Cli) -> None:
     run = crashed(cli, "call", APP, "post", '{"letter": "hello"}', once="shop: post hello")
     cli("resume", run, "--app", APP)
@@ -97,6 +102,7 @@ def test_list_and_show_tell_that_a_call_which_did_not_happen_is_made_again(cli: 
     assert "if it did not happen, the call will be made again" in shown
 
 
+@pytest.mark.process
 def test_a_run_whose_driver_is_gone_goes_on_when_its_lease_ends(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     with Talk("call", APP, "dawdle", "{}") as talk:
         talk.until("shop: dawdle")
@@ -108,6 +114,7 @@ def test_a_run_whose_driver_is_gone_goes_on_when_its_lease_ends(cli: Cli, monkey
     assert "is gone. It goes on when its lease ends, in at most 30 s." in done.err
 
 
+@pytest.mark.process
 def test_a_run_whose_driver_is_alive_is_left_to_it_and_when_a_lease_ends_is_said(cli: Cli) -> None:
     with Talk("call", APP, "dawdle", "{}") as talk:
         talk.until("shop: dawdle")

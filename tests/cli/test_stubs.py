@@ -100,6 +100,7 @@ async def wrong(ctx: Context) -> None:
 """
 
 
+@pytest.mark.process
 @pytest.mark.slow
 def test_a_type_checker_takes_right_calls_of_the_cms_and_refuses_wrong_ones(cli: Cli, tmp_path: Path) -> None:
     done = cli("stubs", "cms", "--out", str(tmp_path / "cms_tools.pyi"))

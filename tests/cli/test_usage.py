@@ -107,6 +107,7 @@ def test_help_is_there_for_the_whole_and_for_each_part(cli: Cli, arguments: tupl
     assert not (cli.home / "config.toml").exists()
 
 
+@pytest.mark.process
 def test_help_loads_neither_the_database_nor_a_drawing_library(cli: Cli) -> None:
     code = (
         "import sys\nfrom remit.cli.commands import remit\n"
@@ -118,6 +119,7 @@ def test_help_loads_neither_the_database_nor_a_drawing_library(cli: Cli) -> None
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.process
 def test_without_its_extra_the_program_says_what_to_install(cli: Cli) -> None:
     code = "import sys; sys.modules['typer'] = None; from remit.cli.main import main; main()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=180, check=False)
@@ -127,6 +129,7 @@ def test_without_its_extra_the_program_says_what_to_install(cli: Cli) -> None:
     )
 
 
+@pytest.mark.process
 def test_ctrl_c_while_the_program_loads_is_one_line_and_exit_status_130(cli: Cli) -> None:
     code = (
         "import signal, sys\n"

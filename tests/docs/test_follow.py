@@ -36,6 +36,7 @@ def followed(guide: Path, folder: Path) -> list[tuple[str, int, str]]:
     return [(line, status, said) for line, status, said in json.loads(done.stdout)]
 
 
+@pytest.mark.process
 def test_the_tutorial_waits_for_a_yes_and_replays_to_the_byte(tmp_path: Path) -> None:
     (tmp_path / "todo.py").write_text(blocks(TUTORIAL, "python")[0], "utf-8")
     (tmp_path / "script.json").write_text(blocks(TUTORIAL, "json")[0], "utf-8")
@@ -47,6 +48,7 @@ def test_the_tutorial_waits_for_a_yes_and_replays_to_the_byte(tmp_path: Path) ->
     assert steps[-1][2].startswith("identical")
 
 
+@pytest.mark.process
 def test_the_guide_of_the_cms_makes_a_page_and_deletes_it_after_a_yes(tmp_path: Path) -> None:
     steps = followed(CMS, tmp_path)
     assert [line for line, status, _ in steps if status not in (DONE, WAITING)] == [], steps

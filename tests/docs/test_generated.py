@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
-import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -13,6 +11,7 @@ import pytest
 from remit.errors import RemitError
 from remit.models.weights import BASE, SMALL
 from tests.docs.reading import ROOT, prose
+from tests.scripts.loading import load_script
 
 CONFIGURATION = ROOT / "docs/reference/configuration.md"
 
@@ -20,14 +19,8 @@ CONFIGURATION = ROOT / "docs/reference/configuration.md"
 @pytest.fixture
 def script(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """The program behind `make docs`, which may only check."""
-    monkeypatch.setattr("sys.path", [str(ROOT / "scripts"), *sys.path])
     monkeypatch.setattr("sys.argv", ["docs.py", "--check"])
-    spec = importlib.util.spec_from_file_location("scripts_docs", ROOT / "scripts/docs.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_script("docs", monkeypatch)
 
 
 def test_the_generated_parts_are_up_to_date(script: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:

@@ -26,7 +26,7 @@ def stage(clock: Clock) -> Stage:
     return Stage(InMemoryStore(clock), clock)
 
 
-@pytest.fixture(params=["local", "dbos"])
+@pytest.fixture(params=["local", pytest.param("dbos", marks=pytest.mark.process)])
 async def office(request: pytest.FixtureRequest) -> AsyncIterator[Office]:
     """An office over the store that goes with an engine."""
     if request.param == "dbos":

@@ -27,7 +27,7 @@ from tests.postgres import Postgres
 Opening = Callable[[Path | str], SqlStore]
 
 
-@pytest.fixture(params=("sqlite", "postgres"))
+@pytest.fixture(params=("sqlite", pytest.param("postgres", marks=pytest.mark.process)))
 def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
     """A database in which nothing is yet."""
     new = f"sqlite:///{tmp_path / 'new.db'}" if request.param == "sqlite" else request.getfixturevalue("bare")

@@ -187,6 +187,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.process
 @pytest.mark.slow
 async def test_processes_that_drive_the_same_runs_at_once_all_end_and_leave_no_gap(own: SqlStore, url: str) -> None:
     await own.list_runs()
