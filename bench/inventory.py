@@ -12,7 +12,8 @@ from types import ModuleType
 from typing import Final
 
 from figures.figure import Figure, at_most
-from remit import Env, preset
+from remit import preset
+from remit.app import Env
 from remit.inventory import (
     Operations,
     PolicyTable,

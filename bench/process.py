@@ -32,13 +32,18 @@ asyncio.run(Runtime(App(name="bench", agents=(agent,)), model=script).run("go", 
 print(next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM")))
 """
 
+_IMPORTS = (
+    "from remit import Agent, App, Context, Effect, Policy, Principal, Retry, Runtime, Stack, Timeout, preset, tool"
+)
+"""The names that a program uses: `import remit` alone loads none of them."""
+
 
 async def process() -> AsyncIterator[Figure]:
     """CPU of an import, peak memory of a run, and distributions that the core brings along."""
     _run_python(_PEAK_PROGRAM)  # compiles what is not compiled yet
     bare = min(_cpu_seconds("pass") for _ in range(REPEATS))
-    cost = min(_cpu_seconds("import remit") for _ in range(REPEATS)) - bare
-    how = f"CPU time of `import remit` in a new process less that of `pass` ({bare * 1e3:.0f} ms), least of {REPEATS}"
+    cost = min(_cpu_seconds(_IMPORTS) for _ in range(REPEATS)) - bare
+    how = f"CPU time of `{_IMPORTS}` in a new process less that of `pass` ({bare * 1e3:.0f} ms), least of {REPEATS}"
     yield at_most("import.cpu_ms", cost * 1e3, "ms", 100, REPEATS, how)
     peak = min(int(_run_python(_PEAK_PROGRAM)) for _ in range(3)) / 1024
     yield at_most("run.peak_rss_mb", peak, "MB", 40, 3, "peak memory of a process that runs 50 turns in memory")

@@ -15,7 +15,9 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from bench.world import PERSON
 from figures.figure import Figure, at_most
-from remit import App, Budget, Env, Runtime, preset
+from remit import App, Runtime, preset
+from remit.app import Env
+from remit.layers import Budget
 from remit.workers import Worker, WorkerDefinition
 
 ROOT: Final = Path(__file__).parent.parent

@@ -9,30 +9,8 @@ from typing import Any
 
 from pydantic import BaseModel, TypeAdapter
 
-from remit import (
-    Agent,
-    App,
-    Block,
-    Budget,
-    CallLayer,
-    CallService,
-    ChatRequest,
-    Completion,
-    Effect,
-    Env,
-    HighRisk,
-    Model,
-    Policy,
-    Principal,
-    Runtime,
-    Stack,
-    Timeout,
-    Tool,
-    UnsafeEgress,
-    When,
-    preset,
-    tool,
-)
+from remit import Agent, App, Block, Effect, Policy, Principal, Runtime, Stack, Timeout, Tool, When, preset, tool
+from remit.app import Env
 from remit.contracts.arguments import Limits, parse_arguments
 from remit.contracts.call import Call
 from remit.contracts.chat import completion_from_message, encode_message
@@ -41,6 +19,10 @@ from remit.journal.ledger import RunLedger
 from remit.journal.memory import InMemoryStore
 from remit.journal.ports import Store
 from remit.journal.sql.store import SqlStore
+from remit.layers import Budget, CallLayer, CallService
+from remit.messages import ChatRequest, Completion
+from remit.models import Model
+from remit.policies import HighRisk, UnsafeEgress
 from remit.testing import calls
 
 PERSON = Principal("ada", permissions=frozenset({"notes:read"}))

@@ -18,8 +18,11 @@ from typing import Any, Final, cast
 
 from sqlalchemy import select
 
-from remit import App, Arguments, InMemoryStore, Principal, Runtime, Stack, Tool, Validate
+from remit import App, Principal, Runtime, Stack, Tool
 from remit.inventory import ToolDefinition
+from remit.layers import Validate
+from remit.stores import InMemoryStore
+from remit.tools import Arguments
 from remit_casefile.app import INVENTORY_FOLDER, CasefileApplication, build
 from remit_casefile.casefiles.access import Level
 from remit_casefile.policies.casefile_resolver import CASEFILE_PARAMETER

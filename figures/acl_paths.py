@@ -27,10 +27,12 @@ from figures.acl import (
     mark_of,
     needed_by,
 )
-from remit import Arguments, Callee, Context, Effect, Principal, RunResult, Runtime, tool
+from remit import Context, Effect, Principal, Runtime, tool
 from remit.inventory import ToolDefinition
 from remit.pipeline import Pipeline, Step
+from remit.runtime import RunResult
 from remit.testing import Scripted, calls
+from remit.tools import Arguments, Callee
 from remit_casefile.casefiles.access import Level
 
 CHAT: Final = "process_chat_request"

@@ -12,7 +12,8 @@ from typing import Any, Final
 from sqlalchemy import select
 
 from figures.acl import ALL, CASEFILE_PARAMETER, STANDINGS, TOOL_REQUEST, Standing, Trial, mark_of
-from remit import Arguments, Principal
+from remit import Principal
+from remit.tools import Arguments
 from remit_casefile.casefiles.access import Level
 from remit_casefile.storage.tables import CasefileSession, ChatMessage, Event, Session, SessionRequest
 

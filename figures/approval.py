@@ -15,9 +15,9 @@ from figures.approval_more import ROWS
 from figures.approval_rows import call_script, start_waiting_run
 from figures.approval_world import ADA, Clock, ExecutionLog, Stage, Target, casefile_targets, cms_targets
 from figures.figure import Figure, no_violations
-from remit import InMemoryStore
 from remit.journal.ports import Store
 from remit.journal.sql.store import SqlStore
+from remit.stores import InMemoryStore
 
 
 def figures(*, short: bool) -> Iterator[Figure]:

@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from remit import Call, CallService, Reply, Tool, layer_fn
+from remit import Tool
+from remit.layers import Call, CallService, Reply, layer_fn
 from remit_casefile.app import CasefileApplication, build
 from remit_casefile.google.account import Account
 from remit_casefile.google.transport import Hosts

@@ -8,25 +8,11 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
 from figures.approval_world import ADA, BEA, Stage, ask_always, redefine
-from remit import (
-    Ask,
-    Block,
-    Call,
-    CallService,
-    Decision,
-    Effect,
-    Env,
-    Policy,
-    Principal,
-    Question,
-    Reply,
-    Risk,
-    Runtime,
-    When,
-    layer_fn,
-    tool,
-)
+from remit import Ask, Block, Effect, Policy, Principal, Risk, Runtime, When, tool
+from remit.app import Env
 from remit.errors import RequestError
+from remit.layers import Call, CallService, Reply, layer_fn
+from remit.policies import Decision, Question
 from remit.testing import calls, superuser
 
 WEEK: Final = 7 * 24 * 3600.0

@@ -12,29 +12,14 @@ from typing import Any, Final
 from pydantic import BaseModel
 
 from figures import approval_casefile
-from remit import (
-    Agent,
-    App,
-    Ask,
-    CallLayer,
-    Context,
-    Effect,
-    Env,
-    HasApprover,
-    Policy,
-    Principal,
-    Risk,
-    Runtime,
-    Stack,
-    Tool,
-    When,
-    preset,
-    tool,
-)
+from remit import Agent, App, Ask, Context, Effect, Policy, Principal, Risk, Runtime, Stack, Tool, When, preset, tool
+from remit.app import Env
 from remit.contracts.arguments import Limits, parse_arguments
 from remit.contracts.tool import build_tool
 from remit.journal.ports import Store
+from remit.layers import CallLayer
 from remit.pipeline import Pipeline, Step
+from remit.policies import HasApprover
 from remit.testing import Scripted, superuser
 from remit_casefile.app import CasefileApplication
 from remit_cms.app import build

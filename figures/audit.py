@@ -14,7 +14,8 @@ from pathlib import Path
 
 from figures.audit_plants import JOURNAL, LOGS, TENANT, plants
 from figures.figure import Figure, no_violations
-from remit import Agent, App, Audit, Effect, FileAnchor, Principal, Runtime, tool
+from remit import Agent, App, Effect, Principal, Runtime, tool
+from remit.audit import Audit, FileAnchor
 from remit.audit.append_only_file import read_lines
 from remit.audit.log import AuditLog
 from remit.errors import AuditError

@@ -15,15 +15,18 @@ from typing import Any, Final
 
 from figures.door_world import CHECKS, TOOL, WAYS, AnyCallee, Check, Number, Way, build_app
 from figures.figure import Figure, no_violations
-from remit import InMemoryStore, LocalEngine, Principal, RunResult, Runtime
+from remit import Principal, Runtime
 from remit.cli.users import os_user
 from remit.contracts.arguments import Limits, parse_arguments
 from remit.contracts.items import ToolOutput
+from remit.engines import LocalEngine
 from remit.inventory import handle_request
 from remit.inventory.envelope import ToolRequest, ToolRequestPayload
 from remit.journal.ports import Store
 from remit.journal.sql.store import SqlStore
 from remit.pipeline import Pipeline
+from remit.runtime import RunResult
+from remit.stores import InMemoryStore
 
 ROOT: Final = Path(__file__).parent.parent
 APP: Final = "figures.door_world:app"

@@ -13,30 +13,15 @@ from pydantic import BaseModel
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from remit import (
-    Agent,
-    App,
-    Approve,
-    Call,
-    Callee,
-    CallLayer,
-    CallService,
-    ChatRequest,
-    Context,
-    Effect,
-    Env,
-    Reply,
-    Risk,
-    Stack,
-    Tool,
-    layer_fn,
-    preset,
-    tool,
-)
+from remit import Agent, App, Context, Effect, Risk, Stack, Tool, preset, tool
+from remit.app import Env
 from remit.errors import DeniedError
+from remit.layers import Approve, Call, CallLayer, CallService, Reply, layer_fn
+from remit.messages import ChatRequest
 from remit.models.pydantic_ai import PydanticAIModel
 from remit.pipeline import Given, Pipeline, Step
 from remit.testing import Scripted, calls
+from remit.tools import Callee
 from remit.workers import Worker, WorkerDefinition
 
 AnyCallee = Callee[..., Any]

@@ -21,8 +21,9 @@ from hypothesis import strategies as st
 from figures.figure import Figure, no_violations
 from figures.fuzz_values import ODD_STRINGS, GeneratedArguments, generate_arguments, generate_value
 from figures.fuzz_world import COMPOSED_RECORDS, PEOPLE, RECORDS, World, open_world
-from remit import Effect, RunResult
+from remit import Effect
 from remit.inventory import ToolDefinition
+from remit.runtime import RunResult
 from remit_casefile.storage.database import Database
 
 STEPS: Final = 40

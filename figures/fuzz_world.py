@@ -16,10 +16,13 @@ from apps.casefile.tests.google.fake.server import FakeGoogle
 from apps.casefile.tests.google.fake.serving import serving
 from apps.casefile.tests.google.mails import mail
 from apps.casefile.tests.world import Clock, Digits
-from remit import Arguments, InMemoryStore, Principal, RunResult, Runtime
+from remit import Principal, Runtime
 from remit.contracts.arguments import Limits, parse_arguments
 from remit.inventory import ToolDefinition
+from remit.runtime import RunResult
+from remit.stores import InMemoryStore
 from remit.testing import Scripted
+from remit.tools import Arguments
 from remit_casefile.app import build
 from remit_casefile.google.account import Account
 from remit_casefile.google.transport import Hosts

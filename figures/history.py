@@ -8,12 +8,14 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from figures.figure import Figure, no_violations
-from remit import Agent, App, CallLayer, Context, Effect, InMemoryStore, Principal, Runtime, Stack, tool
+from remit import Agent, App, Context, Effect, Principal, Runtime, Stack, tool
 from remit.contracts.history_check import history_errors
 from remit.contracts.items import Position, ToolOutput
 from remit.contracts.ledger import Consumption
 from remit.errors import CompletionError
 from remit.journal.ports import AppendFuture
+from remit.layers import CallLayer
+from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls
 
 PERSON = Principal("ada", permissions=frozenset({"*"}))

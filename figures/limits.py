@@ -10,23 +10,9 @@ from dataclasses import dataclass, field
 import looptime
 
 from figures.figure import Figure, no_violations
-from remit import (
-    Agent,
-    App,
-    Budget,
-    Call,
-    CallLayer,
-    Concurrency,
-    Context,
-    Effect,
-    Principal,
-    RateLimit,
-    Reply,
-    Runtime,
-    Stack,
-    tool,
-)
+from remit import Agent, App, Context, Effect, Principal, Runtime, Stack, tool
 from remit.errors import BudgetError, CallError, ExternalError
+from remit.layers import Budget, Call, CallLayer, Concurrency, RateLimit, Reply
 from remit.testing import Scripted, calls, make_call, superuser
 
 PERSON = Principal("ada", permissions=frozenset({"*"}))

@@ -8,9 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from figures.figure import Figure, no_violations
 from figures.narrowing_world import Node, Tree
-from remit import App, Budget, Env, InMemoryStore, Principal, Runtime, preset
+from remit import App, Principal, Runtime, preset
+from remit.app import Env
 from remit.contracts.arguments import Limits, parse_arguments
 from remit.contracts.items import ToolOutput
+from remit.layers import Budget
+from remit.stores import InMemoryStore
 
 TREES, SHORT = 400, 10
 

@@ -12,11 +12,13 @@ from pydantic import BaseModel
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from remit import Agent, Callee, ChatRequest, Context, Effect, LeafContext, tool
+from remit import Agent, Context, Effect, LeafContext, tool
 from remit.contracts.naming import python_alias
 from remit.errors import CallError
+from remit.messages import ChatRequest
 from remit.pipeline import Given, Pipeline, Step, Then
 from remit.testing import Scripted, calls
+from remit.tools import Callee
 from remit.workers import Worker, WorkerDefinition
 
 AnyCallee = Callee[..., Any]

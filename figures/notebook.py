@@ -10,17 +10,15 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from remit import App, Approver, Call, CallLayer, InboxApprover, LeafContext, Stack, Validate, preset
+from remit import App, LeafContext, Stack, preset
 from remit.contracts.call import ToolLayer
 from remit.errors import BlockedError, NotFoundError
 from remit.inventory import (
     Enforcer,
-    Gate,
     Operations,
     PolicyModel,
     PolicySection,
     PolicyTable,
-    PrecheckGates,
     Request,
     Response,
     SessionState,
@@ -33,6 +31,8 @@ from remit.inventory import (
     read_inventory,
     session_policies_section,
 )
+from remit.layers import Call, CallLayer, Gate, PrecheckGates, Validate
+from remit.policies import Approver, InboxApprover
 
 
 class CreateNotePayload(BaseModel):

@@ -14,9 +14,10 @@ import looptime
 
 from figures.figure import Figure, no_violations
 from figures.notebook import NOTES, MemorySessions, Notebook, table
-from remit import Arguments, Principal, Runtime
+from remit import Principal, Runtime
 from remit.contracts.items import Note
 from remit.inventory import SessionState
+from remit.tools import Arguments
 
 ADA: Final = Principal("ada", permissions=frozenset({"*"}))
 WRITE: Final = ("create_note", {"title": "one", "secret": "hush"})

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from figures.figure import Figure, no_violations
-from remit import Agent, App, Context, Effect, InMemoryStore, Principal, Runtime, tool
+from remit import Agent, App, Context, Effect, Principal, Runtime, tool
+from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls
 
 PERSON = Principal("ada", permissions=frozenset({"*"}))

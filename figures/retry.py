@@ -8,8 +8,9 @@ from collections.abc import Iterator
 import looptime
 
 from figures.figure import Figure, at_most
-from remit import Call, Effect, Reply, Retry, tool
+from remit import Effect, Retry, tool
 from remit.errors import CallError, DeadlineError, ExternalError
+from remit.layers import Call, Reply
 from remit.testing import make_call, superuser
 
 CALLS = 2_000

@@ -6,24 +6,12 @@ import asyncio
 from collections.abc import Callable, Iterator
 
 from figures.figure import Figure, no_violations
-from remit import (
-    Agent,
-    App,
-    Arguments,
-    Call,
-    CallService,
-    Decision,
-    Effect,
-    Env,
-    Principal,
-    Question,
-    Reply,
-    Risk,
-    Runtime,
-    layer_fn,
-    tool,
-)
+from remit import Agent, App, Effect, Principal, Risk, Runtime, tool
+from remit.app import Env
+from remit.layers import Call, CallService, Reply, layer_fn
+from remit.policies import Decision, Question
 from remit.testing import Scripted, calls
+from remit.tools import Arguments
 
 PERSON = Principal("ada", permissions=frozenset({"*"}))
 APPROVED = {"name": "old", "count": 1}

@@ -9,25 +9,11 @@ from collections.abc import Callable
 from typing import Any, Final
 from urllib.parse import quote
 
-from remit import (
-    Agent,
-    App,
-    Call,
-    CallService,
-    Context,
-    Effect,
-    EnvSecrets,
-    LeafContext,
-    Reply,
-    Risk,
-    Runtime,
-    Secret,
-    SecretRef,
-    layer_fn,
-    tool,
-)
+from remit import Agent, App, Context, Effect, LeafContext, Risk, Runtime, tool
 from remit.errors import CallError, ConflictError, ExternalError
 from remit.journal.sql.store import SqlStore
+from remit.layers import Call, CallService, Reply, layer_fn
+from remit.secrets import EnvSecrets, Secret, SecretRef
 from remit.testing import Scripted, calls
 
 TENANT: Final = "local-site"

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from figures.worker_tree import DONE, PERSON, Code, DescribedEntry, LongEntry, LongPrompt, effect_writer, make_runtime
-from remit import InMemoryStore
 from remit.contracts.items import Mismatch, ModelReply, ToolOutput
 from remit.journal.sql.store import SqlStore
+from remit.stores import InMemoryStore
 
 MATES: Final = 3
 """How often the inner worker is called, each time with a question: two at once, and then one."""

@@ -17,10 +17,12 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from figures.figure import Figure, no_violations
 from figures.worker_replay import CHANGES, check_killed_run, find_missed_changes
-from remit import App, Effect, InMemoryStore, LeafContext, Principal, Reply, Risk, Runtime, tool
+from remit import App, Effect, LeafContext, Principal, Risk, Runtime, tool
 from remit.contracts.arguments import Arguments
 from remit.contracts.items import Mismatch
 from remit.errors import ConflictError
+from remit.layers import Reply
+from remit.stores import InMemoryStore
 from remit.workers import Worker, WorkerDefinition
 
 PERSON: Final = Principal("ada", permissions=frozenset({"*"}))

@@ -1,14 +1,25 @@
-"""What `remit` offers, and what importing it does not load."""
+"""The public modules and their names, and what importing them does not load."""
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
+import tomllib
+from importlib import import_module
+from pathlib import Path
 from types import ModuleType
+from typing import Final
+
+import pytest
 
 import remit
+import remit.stores
+from remit.lazy_exports import lazy_exports
 
-VENDORS = (
+ROOT: Final = Path(__file__).parent.parent
+
+HEAVY: Final = (
     "aiosqlite",
     "alembic",
     "dbos",
@@ -16,6 +27,7 @@ VENDORS = (
     "openai",
     "opentelemetry",
     "pydantic_ai",
+    "remit.inventory",
     "rich",
     "sqlalchemy",
     "typer",
@@ -23,117 +35,164 @@ VENDORS = (
     "yaml",
 )
 
-PUBLIC = [
-    "DEFAULT_POLICY",
-    "DID_NOT_HAPPEN",
-    "UNKNOWN",
-    "Accumulate",
-    "Agent",
-    "AgentLoop",
-    "AgentRun",
-    "AgentStep",
-    "Allow",
-    "Anchor",
-    "AnyLayer",
-    "App",
-    "Approve",
-    "Approver",
-    "Arguments",
-    "Ask",
-    "Audit",
-    "AuditFault",
-    "AuditReport",
-    "Authorize",
-    "Block",
-    "Breaker",
-    "Budget",
-    "Call",
-    "CallLayer",
-    "CallService",
-    "Callee",
-    "Caller",
-    "ChatRequest",
-    "Completion",
-    "Concurrency",
-    "Context",
-    "Decision",
-    "Effect",
-    "Engine",
-    "Env",
-    "EnvSecrets",
-    "Facts",
-    "FileAnchor",
-    "FileSecrets",
-    "Grant",
-    "Happened",
-    "HasApprover",
-    "HighRisk",
-    "InMemoryStore",
-    "InboxApprover",
-    "LeafContext",
-    "Limits",
-    "LocalEngine",
-    "LogHead",
-    "Model",
-    "ModelLayer",
-    "Place",
-    "Policy",
-    "Principal",
-    "Question",
-    "Rate",
-    "RateLimit",
-    "RemitError",
-    "ReplayReport",
-    "Reply",
-    "Retry",
-    "Risk",
-    "Rule",
-    "RunResult",
-    "Runtime",
-    "Secret",
-    "SecretRef",
-    "Secrets",
-    "Service",
-    "Stack",
-    "StepLayer",
-    "StepOutcome",
-    "StepRequest",
-    "Suspended",
-    "Timeout",
-    "Tool",
-    "Transform",
-    "UnsafeEgress",
-    "Validate",
-    "When",
-    "layer_fn",
-    "preset",
-    "tool",
-    "tool_name",
-    "with_recommended_layers",
-]
+PUBLIC: Final = {
+    "remit": """
+        Agent Allow App Ask Block Context Effect LeafContext Policy Principal RemitError Retry Risk Runtime SqlStore
+        Stack Timeout Tool When preset tool
+    """,
+    "remit.agent": """
+        Agent AgentLoop AgentRun AgentStep Done LoopService Next Prompt StepOutcome StepRequest StepUsage
+    """,
+    "remit.app": "App Env",
+    "remit.audit": "Anchor Audit AuditFault AuditReport FileAnchor LogHead",
+    "remit.database": "Schema SqliteFile UtcDateTime",
+    "remit.effects": "effects_table once",
+    "remit.engines": "DbosEngine Engine ErrorHandler ExecuteFunction ExecutionReport LocalEngine",
+    "remit.errors": """
+        AlreadyExistsError ApprovalDeniedError ApprovalUsedError AuditError BlockedError BreakerOpenError
+        BudgetError CallCancelledError CallError CompletionError ConflictError ContractError DeadlineError
+        DeniedError DivergedError ExternalError IdempotencyError InvalidArgumentsError InvalidOutputError
+        JournalError JournalFormatError LayerOrderError LeaseError MaxTurnsError MissingCapabilityError
+        ModelBusyError ModelError ModelRefusedError NameTakenError NoModelError NotFoundError RateLimitedError
+        RemitError RequestError SealError SetupError StillRunningError Suspended ToolFailedError UnknownToolError
+        as_no_model_error error_from_reply
+    """,
+    "remit.home": "data_folder",
+    "remit.inventory": """
+        CHECKLIST EXPERIMENT_PERMISSION SECRET_FIELDS AuditEvents AuthenticationGate BreakingRule BusinessRules
+        Capability CheckResult Classification Complexity DeclaresCalls Deprecation DeprecationGate EnabledGate
+        Enforcer Failure Finding HasSessions Inventory InventoryError Maturity MethodDefinition Operations
+        PolicyModel PolicySection PolicyTable Request Response SessionGate SessionPolicies SessionState Sessions
+        Status Tier ToolDefinition ToolGovernance ToolRequest ToolRequestPayload ToolResponse ToolResponsePayload
+        VersionBump Visibility VisibilityGate Vocabulary audit_events_section breaks_if_disabled breaks_if_earlier
+        breaks_if_enabled breaks_if_lower breaks_if_rank_rises breaks_if_removed build_lock business_rules_section
+        handle_request lock_path method read_inventory run_checklist session_policies_section
+    """,
+    "remit.items": """
+        ITEM_TYPES AttemptEnded AttemptStarted DecisionItem ErasedItem Handoff Item Message Mismatch ModelFailure
+        ModelReply ModelUsage Note Outcome Position QuestionItem RunFinished RunOpened RunResumed RunSuspended
+        ToolOutput
+    """,
+    "remit.layers": """
+        Accumulate AgentLayer AnyLayer Approve Authorize Breaker Budget Call CallLayer CallService Concurrency Gate
+        HasPlace Layer ModelLayer ModelService OrderRule Place PrecheckGates RateLimit RecordEvents Reply Retry
+        Service Stack StepLayer StepService Timeout ToolLayer Transform Validate has_passed_gates layer_fn
+        redact_fields write_note
+    """,
+    "remit.messages": """
+        AssistantMessage ChatMessage ChatRequest Completion FunctionCall History ImagePart ImageUrl SystemMessage
+        TextPart ToolCall ToolCallRequest ToolDefinitions ToolMessage UserMessage completion_from_message
+        decode_message encode_message message_text
+    """,
+    "remit.models": "ChecksModel Model NamedModel OpenAI PydanticAIModel",
+    "remit.pipeline": "From Given Item Pipeline PipelineResult Reference Step StepFailure Text Then",
+    "remit.policies": """
+        DECIDE_PERMISSION DEFAULT_POLICY Allow Approver Ask Block Decision Grant GrantRow HasApprover HighRisk
+        InboxApprover Policy Principal Question Rule UnsafeEgress Verdict When
+    """,
+    "remit.runtime": "PrincipalDirectory ReplayReport RunResult Runtime",
+    "remit.secrets": "EnvSecrets FileSecrets Secret SecretRef Secrets",
+    "remit.stores": """
+        AcquiredLease AppendFuture GrantStore InMemoryStore Journal Leases QuestionRow RunInbox RunIndex RunRow
+        RunStatus SqlStore Store decode_item encode_item
+    """,
+    "remit.testing": "Scripted call_through calls make_call memory_ledger read_only_ledger superuser",
+    "remit.tools": """
+        DID_NOT_HAPPEN UNKNOWN Arguments Callee Caller Context Effect Facts Happened LeafContext Limits Rate
+        ReconcileResult Risk Tool parse_arguments tool tool_name with_recommended_layers
+    """,
+    "remit.workers": """
+        PROVIDER_TOOLS AnyModel Attachment AttachmentPolicy ModelResolver PromptWithAttachments Worker
+        WorkerDefinition WorkerFileError WorkerLimits check_names load_workers read_worker read_workers
+        resolve_model
+    """,
+}
+
+LAZY: Final = [name for name in PUBLIC if "__getattr__" in vars(import_module(name))]
 
 
-def test_the_public_names_are_these() -> None:
-    assert remit.__all__ == PUBLIC
+@pytest.mark.parametrize("module", PUBLIC)
+def test_a_public_module_exports_these_names(module: str) -> None:
+    assert import_module(module).__all__ == PUBLIC[module].split()
 
 
-def test_each_public_name_is_there() -> None:
-    assert [name for name in remit.__all__ if name not in vars(remit)] == []
+@pytest.mark.parametrize("module", PUBLIC)
+def test_each_exported_name_can_be_imported(module: str) -> None:
+    loaded = import_module(module)
+    assert [name for name in loaded.__all__ if not hasattr(loaded, name)] == []
 
 
-def test_nothing_else_is_there_but_the_rooms_themselves() -> None:
-    others = {name for name in vars(remit) if not name.startswith("_")} - set(remit.__all__)
-    assert [name for name in others if not isinstance(vars(remit)[name], ModuleType)] == []
-
-
-def test_the_names_are_sorted_constants_before_classes_before_functions() -> None:
+@pytest.mark.parametrize("module", PUBLIC)
+def test_the_names_are_sorted_constants_before_classes_before_functions(module: str) -> None:
     def rank(name: str) -> tuple[int, str]:
         return (0 if name.isupper() else 1 if name[0].isupper() else 2, name)
 
-    assert sorted(remit.__all__, key=rank) == remit.__all__
+    names: list[str] = import_module(module).__all__
+    assert sorted(names, key=rank) == names
 
 
-def test_importing_it_loads_no_vendor() -> None:
-    program = f"import remit, sys; print([name for name in {VENDORS!r} if name in sys.modules])"
+@pytest.mark.parametrize("module", LAZY)
+def test_a_lazy_module_gives_types_and_objects_from_the_same_places(module: str) -> None:
+    path = import_module(module).__file__
+    assert path is not None
+    tree = ast.parse(Path(path).read_text(encoding="utf-8"))
+    block = next(node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
+    declared = {
+        (imported.module, alias.name)
+        for imported in block.body
+        if isinstance(imported, ast.ImportFrom)
+        for alias in imported.names
+    }
+    homes = next(node for node in ast.walk(tree) if isinstance(node, ast.Dict))
+    loaded = {(home, name) for home, names in ast.literal_eval(homes).items() for name in names}
+    assert loaded == declared
+    assert {name for _, name in loaded} == set(import_module(module).__all__)
+
+
+def test_a_shortcut_is_the_object_of_its_home() -> None:
+    others = [import_module(module) for module in PUBLIC if module != "remit"]
+    for name in set(remit.__all__) - {"preset"}:
+        homes = [home for home in others if name in home.__all__]
+        assert homes, f"{name} has no home besides remit"
+        assert all(getattr(home, name) is getattr(remit, name) for home in homes), name
+
+
+def test_nothing_else_is_in_the_top_level_but_its_modules() -> None:
+    others = {name for name in vars(remit) if not name.startswith("_")} - {*remit.__all__, "lazy_exports"}
+    assert [name for name in others if name != "TYPE_CHECKING" and not isinstance(vars(remit)[name], ModuleType)] == []
+
+
+def test_applications_may_import_every_public_module_but_the_test_kit() -> None:
+    config = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    contract = next(each for each in config["tool"]["importlinter"]["contracts"] if each["id"] == "apps")
+    allowed = {f"{app}.** -> {name}" for app in contract["source_modules"] for name in PUBLIC}
+    private = {f"{app}.** -> {name}" for app in contract["source_modules"] for name in ("remit", "remit.testing")}
+    assert set(contract["ignore_imports"]) == allowed - private
+
+
+def test_importing_the_first_names_loads_no_store_no_inventory_and_no_vendor() -> None:
+    names = ", ".join(name for name in remit.__all__ if name != "SqlStore")
+    program = f"import sys; from remit import {names}; print([name for name in {HEAVY!r} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_importing_the_public_modules_loads_no_vendor() -> None:
+    modules = ", ".join(name for name in PUBLIC if name not in {"remit.database", "remit.effects", "remit.workers"})
+    program = f"import sys, {modules}; print([name for name in {HEAVY!r} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "['remit.inventory']\n"
+
+
+def test_a_name_that_a_lazy_module_lacks_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match=r"module 'remit\.stores' has no attribute 'RedisStore'"):
+        _ = remit.stores.RedisStore  # pyright: ignore[reportAttributeAccessIssue, reportUnknownVariableType, reportUnknownMemberType]
+
+
+def test_a_name_whose_extra_is_missing_says_what_to_install() -> None:
+    load = lazy_exports("remit.stores", {"remit.no_such_vendor": ("Store",)}, extras={"remit.no_such_vendor": "sql"})
+    with pytest.raises(ImportError, match=r"remit\.stores\.Store needs .* not installed: pip install 'remit\[sql\]'"):
+        load("Store")
+    load = lazy_exports("remit.stores", {"remit.no_such_vendor": ("Store",)})
+    with pytest.raises(ModuleNotFoundError, match=r"No module named 'remit\.no_such_vendor'"):
+        load("Store")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from remit import EnvSecrets, FileSecrets
 from remit.errors import NotFoundError
+from remit.secrets import EnvSecrets, FileSecrets
 
 VALUE = "value of test_secrets"
 

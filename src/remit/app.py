@@ -15,6 +15,8 @@ from remit.core import Stack
 if TYPE_CHECKING:
     from remit.inventory.operations import Operations
 
+__all__ = ["App", "Env"]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Env:

@@ -38,6 +38,8 @@ from remit.errors import IdempotencyError, SetupError
 if TYPE_CHECKING:
     from sqlalchemy.dialects import postgresql
 
+__all__ = ["effects_table", "once"]
+
 T = TypeVar("T")
 
 _DIALECTS: Final = ("sqlite", "postgresql")

@@ -49,6 +49,51 @@ from __future__ import annotations
 import json
 from typing import ClassVar, Final, cast
 
+__all__ = [
+    "AlreadyExistsError",
+    "ApprovalDeniedError",
+    "ApprovalUsedError",
+    "AuditError",
+    "BlockedError",
+    "BreakerOpenError",
+    "BudgetError",
+    "CallCancelledError",
+    "CallError",
+    "CompletionError",
+    "ConflictError",
+    "ContractError",
+    "DeadlineError",
+    "DeniedError",
+    "DivergedError",
+    "ExternalError",
+    "IdempotencyError",
+    "InvalidArgumentsError",
+    "InvalidOutputError",
+    "JournalError",
+    "JournalFormatError",
+    "LayerOrderError",
+    "LeaseError",
+    "MaxTurnsError",
+    "MissingCapabilityError",
+    "ModelBusyError",
+    "ModelError",
+    "ModelRefusedError",
+    "NameTakenError",
+    "NoModelError",
+    "NotFoundError",
+    "RateLimitedError",
+    "RemitError",
+    "RequestError",
+    "SealError",
+    "SetupError",
+    "StillRunningError",
+    "Suspended",
+    "ToolFailedError",
+    "UnknownToolError",
+    "as_no_model_error",
+    "error_from_reply",
+]
+
 _ERRORS_BY_CODE: Final = dict[str, "type[CallError]"]()
 
 

@@ -10,6 +10,8 @@ from pathlib import Path
 
 from platformdirs import user_data_path
 
+__all__ = ["data_folder"]
+
 
 def data_folder(environ: Mapping[str, str]) -> Path:
     """The folder that ``$REMIT_HOME`` names, or else the user's data folder for Remit. Nothing is made.

@@ -40,6 +40,8 @@ from remit.journal.ports import Store
 from remit.journal.replay import ReplayLedger
 from remit.layers.approve import Approve
 
+__all__ = ["PrincipalDirectory", "ReplayReport", "RunResult", "Runtime"]
+
 P = ParamSpec("P")
 LEASE_SECONDS: Final = 30.0
 """Seconds for which a driver holds a run after it was last heard of."""

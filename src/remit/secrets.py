@@ -9,8 +9,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from remit.contracts.secret import Secret
+from remit.contracts.secret import Secret, SecretRef, Secrets
 from remit.errors import NotFoundError
+
+__all__ = ["EnvSecrets", "FileSecrets", "Secret", "SecretRef", "Secrets"]
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 

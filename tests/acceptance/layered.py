@@ -9,7 +9,8 @@ import os
 from pathlib import Path
 from typing import Protocol
 
-from remit import Agent, App, Call, CallLayer, CallService, Effect, Reply, Stack, Validate, layer_fn, tool
+from remit import Agent, App, Effect, Stack, tool
+from remit.layers import Call, CallLayer, CallService, Reply, Validate, layer_fn
 
 
 class Log(Protocol):

@@ -11,35 +11,14 @@ from typing import Any, Protocol
 
 import pytest
 
-from remit import (
-    Agent,
-    App,
-    Approve,
-    Call,
-    CallLayer,
-    CallService,
-    Decision,
-    Effect,
-    Env,
-    HasApprover,
-    ModelLayer,
-    Principal,
-    Question,
-    Reply,
-    Risk,
-    RunResult,
-    Runtime,
-    Stack,
-    StepLayer,
-    StepOutcome,
-    StepRequest,
-    Tool,
-    Validate,
-    layer_fn,
-    tool,
-)
+from remit import Agent, App, Effect, Principal, Risk, Runtime, Stack, Tool, tool
+from remit.agent import StepOutcome, StepRequest
+from remit.app import Env
 from remit.contracts.call import ModelService, StepService
 from remit.contracts.chat import ChatRequest, Completion
+from remit.layers import Approve, Call, CallLayer, CallService, ModelLayer, Reply, StepLayer, Validate, layer_fn
+from remit.policies import Decision, HasApprover, Question
+from remit.runtime import RunResult
 from remit.testing import Scripted, calls, superuser
 from tests.acceptance.layered import WAYS, every_public_way
 from tests.cli.kit import Cli

@@ -7,21 +7,11 @@ from typing import Any
 
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart
 
-from remit import (
-    Call,
-    Callee,
-    CallLayer,
-    CallService,
-    Context,
-    Effect,
-    Reply,
-    Risk,
-    Stack,
-    Tool,
-    tool,
-)
+from remit import Context, Effect, Risk, Stack, Tool, tool
 from remit.errors import ConflictError
+from remit.layers import Call, CallLayer, CallService, Reply
 from remit.testing import superuser
+from remit.tools import Callee
 from remit.workers import Worker
 from tests.runtime.kit import World
 from tests.workers.kit import Found, Script, call, found, read_of, runtime_of, seeing, value_of, worker_of

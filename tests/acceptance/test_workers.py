@@ -9,23 +9,11 @@ from pydantic import BaseModel, ValidationError
 from pydantic_ai.exceptions import UnexpectedModelBehavior
 from pydantic_ai.messages import NativeToolCallPart, NativeToolReturnPart, TextPart
 
-from remit import (
-    Budget,
-    Call,
-    CallLayer,
-    CallService,
-    Context,
-    Effect,
-    LeafContext,
-    Reply,
-    Retry,
-    Risk,
-    preset,
-    tool,
-)
+from remit import Context, Effect, LeafContext, Retry, Risk, preset, tool
 from remit.app import Env
 from remit.contracts.items import AttemptStarted, ModelReply, ToolOutput
 from remit.errors import ConflictError, ContractError, ExternalError, InvalidOutputError, NameTakenError
+from remit.layers import Budget, Call, CallLayer, CallService, Reply
 from remit.testing import superuser
 from remit.workers import Attachment, AttachmentPolicy, PromptWithAttachments, Worker
 from tests.workers.kit import (

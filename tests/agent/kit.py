@@ -6,10 +6,11 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from remit import ChatRequest, Reply
 from remit.contracts.chat import History, encode_message
 from remit.contracts.ledger import Ledger
 from remit.contracts.step import PreparedCall
+from remit.layers import Reply
+from remit.messages import ChatRequest
 from remit.testing import read_only_ledger
 
 USER = encode_message({"role": "user", "content": "go"})

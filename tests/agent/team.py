@@ -5,17 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from remit import (
-    Agent,
-    App,
-    Effect,
-    Model,
-    Risk,
-    Runtime,
-    tool,
-)
+from remit import Agent, App, Effect, Risk, Runtime, tool
 from remit.contracts.items import Handoff
 from remit.journal.ports import Store
+from remit.models import Model
 from remit.testing import Scripted
 from tests.runtime.kit import everybody, items_of
 

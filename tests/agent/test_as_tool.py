@@ -6,29 +6,16 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from remit import (
-    Agent,
-    App,
-    Budget,
-    Call,
-    CallService,
-    Context,
-    Effect,
-    Env,
-    InMemoryStore,
-    Model,
-    Reply,
-    Risk,
-    Runtime,
-    layer_fn,
-    preset,
-    tool,
-)
+from remit import Agent, App, Context, Effect, Risk, Runtime, preset, tool
+from remit.app import Env
 from remit.contracts.history_check import history_errors
 from remit.contracts.items import Message, ToolOutput
 from remit.journal.codec import build_chat_history
 from remit.journal.ports import Store
+from remit.layers import Budget, Call, CallService, Reply, layer_fn
+from remit.models import Model
 from remit.runtime import LEASE_SECONDS
+from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
 from tests.runtime.kit import Clock, Crash, Mortal, World, everybody, items_of, tool_messages
 

@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remit import AgentLoop, Reply, StepOutcome, StepRequest
+from remit.agent import AgentLoop, StepOutcome, StepRequest
 from remit.contracts.chat import encode_message
 from remit.contracts.items import Message, ToolOutput
 from remit.contracts.step import Done, Next, StepUsage
 from remit.errors import MaxTurnsError, ModelBusyError, SetupError
 from remit.journal.codec import messages_from_items, tool_message_text
+from remit.layers import Reply
 from tests.agent.kit import USER, Desk, asks, request
 
 

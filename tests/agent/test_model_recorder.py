@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from remit import ChatRequest, Completion, InMemoryStore, Reply
 from remit.agent.model_recorder import RecordModel
 from remit.contracts.chat import History, completion_from_message, encode_message
 from remit.contracts.history_check import HistoryErrorKind, history_errors
@@ -18,6 +17,9 @@ from remit.errors import CompletionError, DivergedError, JournalError, ModelBusy
 from remit.journal.codec import tool_message_text
 from remit.journal.ledger import RunLedger
 from remit.journal.replay import ReplayLedger
+from remit.layers import Reply
+from remit.messages import ChatRequest, Completion
+from remit.stores import InMemoryStore
 from remit.testing import Scripted
 from tests.agent.kit import USER, asks, request
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from remit import Agent, App, Effect, InMemoryStore, Principal, Risk, Runtime, Tool, tool
+from remit import Agent, App, Effect, Principal, Risk, Runtime, Tool, tool
 from remit.contracts.items import Message, Mismatch
+from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
 
 

@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from remit import AgentStep, Reply
+from remit.agent import AgentStep
 from remit.contracts.chat import completion_from_message, encode_message
 from remit.contracts.step import Done, Next, StepRequest, StepUsage
 from remit.errors import CompletionError, JournalError, ModelBusyError, SetupError, Suspended
 from remit.journal.codec import tool_message_text
+from remit.layers import Reply
 from remit.testing import Scripted
 from tests.agent.kit import Desk, asks, asks_for, request, soon
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from remit import Audit, FileAnchor, InMemoryStore, LogHead
+from remit.audit import Audit, FileAnchor, LogHead
 from remit.contracts.items import Item, Note, RunFinished, RunOpened
 from remit.journal.ledger import RunLedger
+from remit.stores import InMemoryStore
 
 TENANT = "acme"
 

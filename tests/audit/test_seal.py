@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from remit import FileAnchor, LogHead
+from remit.audit import FileAnchor, LogHead
 from remit.audit.log import AuditLog
 from remit.errors import AuditError, JournalFormatError
 from tests.audit.kit import TENANT, World

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from remit import FileAnchor, LogHead
+from remit.audit import FileAnchor, LogHead
 from remit.audit.log import AuditLog
 from remit.cli.users import os_user
 from tests.cli.kit import APP, Cli

@@ -6,12 +6,13 @@ from typing import TypeVar
 
 import pytest
 
-from remit import AnyLayer, CallLayer, CallService, Place, Reply, Stack, Timeout, tool
+from remit import Stack, Timeout, tool
 from remit.contracts.call import ModelLayer, ModelService, StepLayer, StepService, to_call_layers
 from remit.contracts.chat import ChatRequest, Completion, encode_message
 from remit.contracts.step import Done, StepOutcome, StepRequest, StepUsage
 from remit.core import Service
 from remit.errors import InvalidArgumentsError
+from remit.layers import AnyLayer, CallLayer, CallService, Place, Reply
 from remit.testing import call_through, make_call
 from tests.contracts.steps import chat_request, step_request
 

@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from remit import Call, CallLayer, CallService, ModelLayer, Place, Reply, StepLayer, layer_fn, tool
+from remit import tool
 from remit.contracts.call import ModelService, StepService
 from remit.contracts.chat import ChatRequest, Completion, completion_from_message, encode_message
 from remit.contracts.step import Done, Next, StepOutcome, StepRequest, StepUsage
 from remit.errors import SetupError
+from remit.layers import Call, CallLayer, CallService, ModelLayer, Place, Reply, StepLayer, layer_fn
 from remit.testing import call_through, make_call
 from tests.contracts.steps import chat_request, step_request
 

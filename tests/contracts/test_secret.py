@@ -12,10 +12,12 @@ import pytest
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError, to_json
 
-from remit import Effect, Limits, Secret, SecretRef, tool
+from remit import Effect, tool
 from remit.contracts.arguments import parse_arguments
 from remit.contracts.secret import KNOWN_SECRETS, redact_secrets, redact_secrets_in_content
 from remit.errors import ContractError, InvalidArgumentsError, SetupError
+from remit.secrets import Secret, SecretRef
+from remit.tools import Limits
 
 VALUE = 'sk_contracts_"7"\\ é\n%'
 SECRET = Secret("env:CONTRACTS", VALUE)

@@ -9,14 +9,16 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from remit import Context, Effect, Facts, LeafContext, Rate, Reply, Retry, Risk, Stack, Timeout, Tool, Transform, tool
+from remit import Context, Effect, LeafContext, Retry, Risk, Stack, Timeout, Tool, tool
 from remit.contracts.arguments import Limits, parse_arguments
 from remit.contracts.callee import DID_NOT_HAPPEN, UNKNOWN, Happened, ReconcileResult
 from remit.dispatch.context import CallContext
 from remit.dispatch.dispatcher import Dispatcher
 from remit.dispatch.registry import Registry
 from remit.errors import ContractError, InvalidArgumentsError
+from remit.layers import Reply, Transform
 from remit.testing import make_call
+from remit.tools import Facts, Rate
 from tests.contracts.payloads import Page
 
 

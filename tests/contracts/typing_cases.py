@@ -8,41 +8,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol, assert_type
 
-from remit import (
-    Agent,
-    AnyLayer,
-    Approve,
-    Call,
-    CallLayer,
-    CallService,
-    ChatRequest,
-    Completion,
-    Context,
-    Effect,
-    Env,
-    InMemoryStore,
-    LeafContext,
-    Principal,
-    Reply,
-    Retry,
-    RunResult,
-    Runtime,
-    Stack,
-    StepLayer,
-    StepOutcome,
-    StepRequest,
-    Timeout,
-    Tool,
-    layer_fn,
-    tool,
-    with_recommended_layers,
-)
+from remit import Agent, Context, Effect, LeafContext, Principal, Retry, Runtime, Stack, Timeout, Tool, tool
+from remit.agent import StepOutcome, StepRequest
+from remit.app import Env
 from remit.contracts.call import ModelLayer, ModelService, StepService
 from remit.contracts.callee import Callee
 from remit.contracts.ledger import Ledger
 from remit.journal.ledger import RunLedger
 from remit.journal.ports import Store
 from remit.journal.replay import ReplayLedger
+from remit.layers import AnyLayer, Approve, Call, CallLayer, CallService, Reply, StepLayer, layer_fn
+from remit.messages import ChatRequest, Completion
+from remit.runtime import RunResult
+from remit.stores import InMemoryStore
+from remit.tools import with_recommended_layers
 from tests.contracts.payloads import Page
 
 

@@ -7,10 +7,12 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from remit import Arguments, CallLayer, Effect, Facts, Stack
+from remit import Effect, Stack
 from remit.contracts.callee import UNKNOWN, Frame, ReconcileResult
 from remit.contracts.schema import Input, Output
 from remit.dispatch.registry import AnyCallee
+from remit.layers import CallLayer
+from remit.tools import Arguments, Facts
 
 Body = Callable[[Frame], Awaitable[Any]]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from remit import Ask, Call, CallLayer, Decision, InMemoryStore, Question, Reply, Stack
+from remit import Ask, Stack
 from remit.approvals.approver import build_question, compute_match
 from remit.contracts.arguments import Limits
 from remit.contracts.items import DecisionItem, Item, Position, QuestionItem
@@ -13,6 +13,9 @@ from remit.dispatch.base import Base
 from remit.dispatch.dispatcher import Dispatcher
 from remit.dispatch.registry import AnyCallee, Registry
 from remit.journal.ledger import RunLedger
+from remit.layers import Call, CallLayer, Reply
+from remit.policies import Decision, Question
+from remit.stores import InMemoryStore
 from remit.testing import make_call
 
 

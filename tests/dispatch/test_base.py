@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from remit import Context, Effect, LeafContext, Reply, Stack, Tool, Validate, tool
+from remit import Context, Effect, LeafContext, Stack, Tool, tool
 from remit.contracts.items import AttemptEnded, AttemptStarted
 from remit.dispatch.base import Base
 from remit.errors import (
@@ -20,6 +20,7 @@ from remit.errors import (
     SetupError,
     ToolFailedError,
 )
+from remit.layers import Reply, Validate
 from tests.dispatch.kit import Bench, Crash, of_kind
 
 WRITING = [Effect.IDEMPOTENT, Effect.KEYED, Effect.UNSAFE]

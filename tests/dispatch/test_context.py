@@ -9,28 +9,11 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from remit import (
-    Agent,
-    App,
-    Budget,
-    Call,
-    CallLayer,
-    CallService,
-    Context,
-    Effect,
-    LeafContext,
-    Principal,
-    Reply,
-    Runtime,
-    Stack,
-    Tool,
-    Validate,
-    layer_fn,
-    tool,
-)
+from remit import Agent, App, Context, Effect, LeafContext, Principal, Runtime, Stack, Tool, tool
 from remit.contracts.items import ToolOutput
 from remit.dispatch.context import unwrap_reply
 from remit.errors import ConflictError, ContractError, InvalidArgumentsError, InvalidOutputError, UnknownToolError
+from remit.layers import Budget, Call, CallLayer, CallService, Reply, Validate, layer_fn
 from remit.testing import Scripted, calls, superuser
 
 

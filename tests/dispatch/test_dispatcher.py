@@ -4,31 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from remit import (
-    Agent,
-    App,
-    Approve,
-    Authorize,
-    CallLayer,
-    CallService,
-    Effect,
-    Env,
-    Limits,
-    Place,
-    Retry,
-    Runtime,
-    Stack,
-    Timeout,
-    Tool,
-    Validate,
-    preset,
-    tool,
-)
+from remit import Agent, App, Effect, Retry, Runtime, Stack, Timeout, Tool, preset, tool
+from remit.app import Env
 from remit.contracts.principal import Caller
 from remit.dispatch.dispatcher import Dispatcher
 from remit.dispatch.registry import MissingCallee, Registry
 from remit.errors import LayerOrderError, NameTakenError
+from remit.layers import Approve, Authorize, CallLayer, CallService, Place, Validate
 from remit.testing import Scripted, calls, make_call, superuser
+from remit.tools import Limits
 
 
 class Wraps(CallLayer):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from remit import Effect, LeafContext, Reply, Tool, tool
+from remit import Effect, LeafContext, Tool, tool
 from remit.contracts.callee import DID_NOT_HAPPEN, UNKNOWN, Happened, ReconcileResult
 from remit.contracts.items import AttemptEnded, AttemptStarted, DecisionItem, QuestionItem
 from remit.contracts.question import Decision, Question
 from remit.dispatch.context import unwrap_reply
 from remit.errors import InvalidOutputError, Suspended
+from remit.layers import Reply
 from tests.dispatch.kit import Bench, Crash, of_kind
 
 

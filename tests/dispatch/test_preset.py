@@ -4,25 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from remit import (
-    Block,
-    Budget,
-    Effect,
-    Env,
-    Facts,
-    Place,
-    Policy,
-    Rate,
-    Stack,
-    Tool,
-    When,
-    preset,
-    tool,
-    with_recommended_layers,
-)
+from remit import Block, Effect, Policy, Stack, Tool, When, preset, tool
+from remit.app import Env
 from remit.contracts.signature import read_signature
+from remit.layers import Budget, Place
 from remit.layers.retry import Retry
 from remit.testing import make_call, superuser
+from remit.tools import Facts, Rate, with_recommended_layers
 from tests.dispatch.kit import Bench
 
 

@@ -9,22 +9,13 @@ from typing import Any
 
 import pytest
 
-from remit import (
-    DID_NOT_HAPPEN,
-    Call,
-    CallService,
-    Effect,
-    Happened,
-    LeafContext,
-    Reply,
-    Secret,
-    Tool,
-    layer_fn,
-    tool,
-)
+from remit import Effect, LeafContext, Tool, tool
 from remit.contracts.items import AttemptEnded, Note
 from remit.contracts.secret import KNOWN_SECRETS
 from remit.errors import ConflictError, ContractError, DivergedError, ExternalError, RateLimitedError, ToolFailedError
+from remit.layers import Call, CallService, Reply, layer_fn
+from remit.secrets import Secret
+from remit.tools import DID_NOT_HAPPEN, Happened
 from tests.dispatch.kit import Bench, Crash, of_kind
 
 VALUE = "sk_dispatch_83hf02"

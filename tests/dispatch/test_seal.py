@@ -7,32 +7,14 @@ from typing import Any
 
 import pytest
 
-from remit import (
-    Agent,
-    App,
-    Approve,
-    Call,
-    CallLayer,
-    CallService,
-    Context,
-    Decision,
-    Effect,
-    Env,
-    InMemoryStore,
-    LeafContext,
-    Question,
-    Reply,
-    Risk,
-    Runtime,
-    Stack,
-    Tool,
-    Validate,
-    layer_fn,
-    tool,
-)
+from remit import Agent, App, Context, Effect, LeafContext, Risk, Runtime, Stack, Tool, tool
+from remit.app import Env
 from remit.contracts.items import AttemptEnded, AttemptStarted, QuestionItem
 from remit.dispatch.base import Base
 from remit.errors import ApprovalUsedError, SealError
+from remit.layers import Approve, Call, CallLayer, CallService, Reply, Validate, layer_fn
+from remit.policies import Decision, Question
+from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
 from tests.dispatch.kit import Bench, Crash, decided, of_kind
 

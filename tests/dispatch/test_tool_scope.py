@@ -10,29 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remit import (
-    Agent,
-    App,
-    Authorize,
-    Call,
-    CallLayer,
-    CallService,
-    Context,
-    Effect,
-    Limits,
-    Principal,
-    Reply,
-    Runtime,
-    Stack,
-    Tool,
-    layer_fn,
-    tool,
-)
+from remit import Agent, App, Context, Effect, Principal, Runtime, Stack, Tool, tool
 from remit.contracts.callee import Frame
 from remit.contracts.items import ToolOutput
 from remit.dispatch.registry import AnyCallee
 from remit.errors import BudgetError, DeniedError, UnknownToolError
+from remit.layers import Authorize, Call, CallLayer, CallService, Reply, layer_fn
 from remit.testing import Scripted, calls, superuser
+from remit.tools import Limits
 from tests.dispatch.actors import Actor
 
 Way = Callable[[Frame, AnyCallee], Awaitable[object]]

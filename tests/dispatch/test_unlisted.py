@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 
-from remit import Agent, App, Context, Effect, Limits, Runtime, Stack, Timeout, Tool, tool
+from remit import Agent, App, Context, Effect, Runtime, Stack, Timeout, Tool, tool
 from remit.contracts.callee import Frame
 from remit.dispatch.dispatcher import Dispatcher
 from remit.dispatch.registry import AnyCallee, Registry
 from remit.dispatch.unlisted import MAX_CACHED_SERVICES, ServiceCache
 from remit.errors import DeniedError, NameTakenError
 from remit.testing import Scripted, calls, superuser
+from remit.tools import Limits
 from remit.workers import Worker, WorkerDefinition
 from tests.dispatch.actors import Actor
 

@@ -6,25 +6,12 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from remit import (
-    Agent,
-    App,
-    Ask,
-    Effect,
-    Env,
-    HighRisk,
-    LeafContext,
-    Policy,
-    Principal,
-    Risk,
-    Runtime,
-    Tool,
-    When,
-    tool,
-)
+from remit import Agent, App, Ask, Effect, LeafContext, Policy, Principal, Risk, Runtime, Tool, When, tool
+from remit.app import Env
 from remit.contracts.items import Item, Position, RunFinished, RunResumed, RunSuspended
 from remit.dispatch.preset import preset
 from remit.journal.ports import Store
+from remit.policies import HighRisk
 from remit.testing import Scripted, calls
 
 PATIENCE = 120.0

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from figures.policy import CASES, fields, is_enforced
-from remit import Approver
 from remit.contracts.facts import Facts
 from remit.inventory.builtin_sections import (
     AuditEvents,
@@ -16,6 +15,7 @@ from remit.inventory.builtin_sections import (
 )
 from remit.inventory.gates import EnabledGate, Sessions
 from remit.inventory.governance import Enforcer, PolicySection, ToolGovernance
+from remit.policies import Approver
 
 
 @pytest.mark.parametrize("field", fields())

@@ -11,11 +11,11 @@ import pytest
 
 from figures.drift import PLANTS, findings_after
 from figures.notebook import NOTES, WEATHER, Notebook
-from remit import Validate
 from remit.core import Stack
 from remit.inventory.drift import CHECKLIST, report_load_errors, run_checklist
 from remit.inventory.lock import Lock, build_lock, lock_path, read_lock
 from remit.inventory.lock_diff import diff_lock
+from remit.layers import Validate
 from remit.schemas.finding import Finding, InventoryError, VersionBump, locate_field
 from tests.inventory.drifting import OtherWeather, agree, look
 

@@ -7,7 +7,6 @@ from uuid import UUID, uuid4
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from remit import Reply
 from remit.errors import ContractError, DeniedError, NotFoundError, ToolFailedError
 from remit.inventory.envelope import (
     Failure,
@@ -19,6 +18,7 @@ from remit.inventory.envelope import (
     ToolResponse,
     payload_model_of,
 )
+from remit.layers import Reply
 
 
 class NotePayload(BaseModel):

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from figures.notebook import Env, MemorySessions
-from remit import Call, Effect, Principal, Reply, Risk, tool
+from remit import Effect, Principal, Risk, tool
 from remit.contracts.classification import Deprecation, Visibility
 from remit.contracts.gate import Gate
 from remit.contracts.items import AttemptEnded, AttemptStarted, Note
@@ -24,6 +24,7 @@ from remit.inventory.gates import (
     VisibilityGate,
 )
 from remit.journal.replay import ReplayLedger
+from remit.layers import Call, Reply
 from remit.layers.foresee import PrecheckGates
 from remit.testing import call_through, make_call, memory_ledger, superuser
 

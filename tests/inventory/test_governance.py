@@ -7,10 +7,11 @@ from collections.abc import Mapping
 import pytest
 from pydantic import JsonValue
 
-from remit import Facts, Validate
 from remit.errors import SetupError
 from remit.inventory.builtin_sections import audit_events_section, business_rules_section
 from remit.inventory.governance import BusinessRules, Enforcer, PolicyModel, PolicySection, PolicyTable, ToolGovernance
+from remit.layers import Validate
+from remit.tools import Facts
 
 VALIDATE = Enforcer(layer=Validate, description="validates")
 

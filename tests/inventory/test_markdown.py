@@ -10,8 +10,9 @@ import pytest
 from pydantic import Field
 
 from figures.notebook import NOTES, Env, Notebook, Notes, table
-from remit import CallLayer, CallService, tool
+from remit import tool
 from remit.inventory.markdown import enforcement_table, reference_page, templates_table
+from remit.layers import CallLayer, CallService
 
 
 def test_every_method_and_tool_is_in_it_as_code_and_inventory_say(tmp_path: Path) -> None:

@@ -9,11 +9,13 @@ from uuid import UUID, uuid4
 import pytest
 
 from figures.notebook import CreateNotePayload, CreateNoteRequest, CreateNoteResponse, NotePayload, Notes, Weather
-from remit import Caller, Context, Facts, LeafContext, Reply, tool
+from remit import Context, LeafContext, tool
 from remit.errors import ContractError, InvalidOutputError, NotFoundError
 from remit.inventory.envelope import Failure, Response, Status
 from remit.inventory.methods import method, methods_of, read_models, unwrap_response, wrap_in_envelope
+from remit.layers import Reply
 from remit.testing import make_call
+from remit.tools import Caller, Facts
 
 
 def test_a_mark_changes_nothing_of_a_method() -> None:

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, Field, model_validator
 
-from remit import App, Arguments, LeafContext, Runtime, tool
+from remit import App, LeafContext, Runtime, tool
 from remit.errors import ContractError
 from remit.inventory.narrowing import narrow_tool_body, resolve_fixed_values
 from remit.testing import superuser
+from remit.tools import Arguments
 
 
 class Order(BaseModel):

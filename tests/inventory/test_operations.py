@@ -15,13 +15,14 @@ from figures.notebook import (
     Notes,
     Weather,
 )
-from remit import Context, Effect, Facts, Tool, tool
+from remit import Context, Effect, Tool, tool
 from remit.contracts.classification import Capability, Classification
 from remit.errors import ContractError
 from remit.inventory.definition import type_label
 from remit.inventory.methods import method
 from remit.inventory.operations import Operations
 from remit.schemas.finding import InventoryError
+from remit.tools import Facts
 
 KIND = Classification(domain="office", subdomain="notes", capability=Capability.CREATE)
 

@@ -11,7 +11,8 @@ import pytest
 from pydantic import BaseModel
 
 from figures.notebook import VOCABULARY, WEATHER, Notebook, Notes, Weather, table
-from remit import App, Context, Effect, Env, Runtime, Tool, preset
+from remit import App, Context, Effect, Runtime, Tool, preset
+from remit.app import Env
 from remit.contracts.classification import Complexity
 from remit.inventory.binder import ComposeFunction
 from remit.inventory.drift import run_checklist

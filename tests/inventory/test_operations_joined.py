@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from figures.notebook import NOTES, CreateNoteRequest, CreateNoteResponse, Notebook, Weather
-from remit import Effect, Facts, LeafContext
+from remit import Effect, LeafContext
 from remit.contracts.classification import Capability, Classification
 from remit.errors import ContractError, SetupError
 from remit.inventory.definition import AnyTool
@@ -18,6 +18,7 @@ from remit.inventory.lock import build_lock
 from remit.inventory.methods import method
 from remit.inventory.operations import Operations
 from remit.schemas.finding import InventoryError
+from remit.tools import Facts
 
 KIND = Classification(domain="office", subdomain="notes", capability=Capability.CREATE)
 

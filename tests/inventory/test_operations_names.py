@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from figures.notebook import NOTES, Notebook, Notes, Weather
-from remit import Effect, Facts, LeafContext, tool_name
+from remit import Effect, LeafContext
 from remit.contracts.classification import Capability, Classification
 from remit.inventory.methods import method
 from remit.schemas.finding import InventoryError
+from remit.tools import Facts, tool_name
 
 KIND = Classification(domain="office", subdomain="notes", capability=Capability.CREATE)
 

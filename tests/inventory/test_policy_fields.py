@@ -9,12 +9,12 @@ import pytest
 from pydantic import BaseModel, JsonValue
 
 from figures.notebook import VOCABULARY, Env, Notes, table
-from remit import Facts
 from remit.contracts.classification import Capability, Classification
 from remit.inventory.methods import method
 from remit.inventory.operations import Operations
 from remit.inventory.policy_fields import find_unknown_fields
 from remit.inventory.reader import read_inventory
+from remit.tools import Facts
 
 ENTRIES = """\
 domain: office

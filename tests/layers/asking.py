@@ -6,10 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from remit import Approve, Approver, Call, Decision, InMemoryStore, Policy, Question, Tool
+from remit import Policy, Tool
 from remit.approvals.policy import DEFAULT_POLICY
 from remit.contracts.items import DecisionItem, QuestionItem
 from remit.journal.ledger import RunLedger
+from remit.layers import Approve, Call
+from remit.policies import Approver, Decision, Question
+from remit.stores import InMemoryStore
 from remit.testing import make_call
 
 

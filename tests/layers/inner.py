@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from remit import Call, CallLayer, Reply
+from remit.layers import Call, CallLayer, Reply
 
 
 class Inner:

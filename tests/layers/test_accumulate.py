@@ -6,8 +6,9 @@ import asyncio
 
 import pytest
 
-from remit import Accumulate, Call, Place, Reply, tool
+from remit import tool
 from remit.errors import NotFoundError
+from remit.layers import Accumulate, Call, Place, Reply
 from remit.testing import call_through, make_call
 from tests.layers.inner import Inner, stopped_within
 

@@ -9,25 +9,12 @@ from typing import Any
 
 import pytest
 
-from remit import (
-    Allow,
-    Ask,
-    Block,
-    Call,
-    Decision,
-    InboxApprover,
-    Place,
-    Policy,
-    Question,
-    Reply,
-    Risk,
-    Suspended,
-    When,
-    tool,
-)
+from remit import Allow, Ask, Block, Policy, Risk, When, tool
 from remit.contracts.contract import definition_digest
 from remit.contracts.items import AttemptStarted, DecisionItem, QuestionItem
-from remit.errors import ApprovalDeniedError, BlockedError, MissingCapabilityError
+from remit.errors import ApprovalDeniedError, BlockedError, MissingCapabilityError, Suspended
+from remit.layers import Call, Place, Reply
+from remit.policies import Decision, InboxApprover, Question
 from remit.testing import call_through
 from tests.journal.samples import incoming
 from tests.layers.asking import Desk, Person, approve, asked, decided, later, says

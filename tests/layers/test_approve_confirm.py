@@ -7,27 +7,15 @@ from typing import Any
 
 import pytest
 
-from remit import (
-    Agent,
-    App,
-    Block,
-    Call,
-    Effect,
-    InMemoryStore,
-    Policy,
-    Reply,
-    Risk,
-    RunResult,
-    Runtime,
-    Suspended,
-    When,
-    tool,
-)
+from remit import Agent, App, Block, Effect, Policy, Risk, Runtime, When, tool
 from remit.contracts.items import AttemptStarted
 from remit.contracts.ledger import Consumption
-from remit.errors import ApprovalDeniedError, BlockedError
+from remit.errors import ApprovalDeniedError, BlockedError, Suspended
 from remit.journal.ports import QuestionRow, Store
 from remit.journal.sql.store import SqlStore
+from remit.layers import Call, Reply
+from remit.runtime import RunResult
+from remit.stores import InMemoryStore
 from remit.testing import Scripted, call_through, calls, superuser
 from tests.layers.asking import Desk, approve, asked, decided, later, says
 from tests.layers.inner import Inner

@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
-from remit import Call, Decision, Reply, Risk, tool
+from remit import Risk, tool
 from remit.contracts.items import AttemptStarted
 from remit.errors import ApprovalDeniedError, InvalidArgumentsError
+from remit.layers import Call, Reply
+from remit.policies import Decision
 from remit.testing import call_through
 from tests.layers.asking import Desk, Person, approve, asked, decided, later, says
 from tests.layers.inner import Inner

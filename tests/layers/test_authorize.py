@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from remit import Authorize, Place, Principal, Reply, tool
+from remit import Principal, tool
 from remit.errors import DeniedError
+from remit.layers import Authorize, Place, Reply
 from remit.testing import call_through, make_call, superuser
 from tests.layers.inner import Inner, stopped_within
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from remit import Breaker, Call, Effect, Place, Reply, Suspended, tool
+from remit import Effect, tool
 from remit.errors import (
     BreakerOpenError,
     CallError,
@@ -20,8 +20,10 @@ from remit.errors import (
     RateLimitedError,
     SetupError,
     StillRunningError,
+    Suspended,
     ToolFailedError,
 )
+from remit.layers import Breaker, Call, Place, Reply
 from remit.testing import call_through, make_call, superuser
 from tests.layers.inner import Inner, stopped_within
 

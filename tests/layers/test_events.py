@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from remit import Call, Effect, Reply, tool
+from remit import Effect, tool
 from remit.contracts.items import Note
 from remit.errors import NotFoundError
+from remit.layers import Call, Reply
 from remit.layers.events import RecordEvents, redact_fields
 from remit.testing import call_through, make_call, memory_ledger
 

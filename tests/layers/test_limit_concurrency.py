@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from remit import Call, Concurrency, Place, Reply, Suspended
-from remit.errors import NotFoundError, RateLimitedError, SetupError
+from remit.errors import NotFoundError, RateLimitedError, SetupError, Suspended
+from remit.layers import Call, Concurrency, Place, Reply
 from remit.testing import call_through, make_call, superuser
 from tests.layers.inner import Inner, stopped_within
 from tests.layers.limited import INSTANT, all_of_it, find, look

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from remit import Call, Place, RateLimit, Reply
 from remit.errors import RateLimitedError, SetupError
+from remit.layers import Call, Place, RateLimit, Reply
 from remit.testing import call_through, make_call, superuser
 from tests.layers.inner import Inner, stopped_within
 from tests.layers.limited import INSTANT, all_of_it, find, look

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remit import Call, Effect, Limits, Place, Reply, Suspended, tool
+from remit import Effect, tool
 from remit.contracts.items import Note, Position, ToolOutput
 from remit.contracts.reply import NOT_LOADED
 from remit.errors import (
@@ -22,13 +22,16 @@ from remit.errors import (
     LeaseError,
     NotFoundError,
     RemitError,
+    Suspended,
 )
 from remit.journal.codec import body_digest, compute_chain_hash, encode_item, tool_message_text
 from remit.journal.ledger import RunLedger
 from remit.journal.memory import InMemoryStore
 from remit.journal.replay import ReplayLedger
+from remit.layers import Call, Place, Reply
 from remit.layers.record import Record, shorten
 from remit.testing import call_through, make_call
+from remit.tools import Limits
 from tests.layers.inner import Inner, stopped_within
 
 

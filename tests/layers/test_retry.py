@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from remit import CallService, Effect, Place, Reply, Retry, Tool, tool
+from remit import Effect, Retry, Tool, tool
 from remit.contracts.items import AttemptStarted
 from remit.errors import (
     CallError,
@@ -22,6 +22,7 @@ from remit.errors import (
     SetupError,
     StillRunningError,
 )
+from remit.layers import CallService, Place, Reply
 from remit.testing import call_through, make_call, superuser
 from tests.layers.inner import Inner, stopped_within
 

@@ -8,10 +8,11 @@ import math
 
 import pytest
 
-from remit import App, Call, Context, Effect, LeafContext, Place, Reply, Runtime, Timeout, tool
+from remit import App, Context, Effect, LeafContext, Runtime, Timeout, tool
 from remit.contracts.chat import ChatRequest, Completion, completion_from_message
 from remit.contracts.step import Done, StepOutcome, StepRequest, StepUsage
 from remit.errors import DeadlineError, NotFoundError, SetupError
+from remit.layers import Call, Place, Reply
 from remit.testing import call_through, make_call, superuser
 from tests.contracts.steps import chat_request, step_request
 from tests.layers.inner import Inner, stopped_within

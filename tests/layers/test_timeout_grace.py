@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from remit import Agent, App, Call, Effect, Place, Reply, Retry, Runtime, Suspended, Timeout, Tool, tool
+from remit import Agent, App, Effect, Retry, Runtime, Timeout, Tool, tool
 from remit.contracts.items import AttemptEnded, AttemptStarted, Item
-from remit.errors import DeadlineError, NotFoundError, SetupError, StillRunningError
+from remit.errors import DeadlineError, NotFoundError, SetupError, StillRunningError, Suspended
+from remit.layers import Call, Place, Reply
 from remit.testing import Scripted, call_through, calls, make_call, superuser
 from tests.layers.inner import Inner, stopped_within
 

@@ -14,10 +14,12 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind, StatusCode
 
-from remit import Agent, Call, ChatRequest, Completion, Effect, Place, Reply, Risk, Suspended, tool
+from remit import Agent, Effect, Risk, tool
 from remit.contracts.chat import completion_from_message
-from remit.errors import ModelError, NotFoundError
+from remit.errors import ModelError, NotFoundError, Suspended
+from remit.layers import Call, Place, Reply
 from remit.layers.trace import Trace, TraceModel
+from remit.messages import ChatRequest, Completion
 from remit.testing import call_through, make_call
 from tests.contracts.steps import chat_request
 from tests.layers.inner import Inner, stopped_within

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from remit import Place, Reply, Transform, tool
+from remit import tool
 from remit.errors import CallError, DeniedError, NotFoundError
+from remit.layers import Place, Reply, Transform
 from remit.testing import call_through, make_call
 from tests.layers.inner import Inner, stopped_within
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from remit import Agent, App, Place, Reply, Runtime, Validate, tool
+from remit import Agent, App, Runtime, tool
 from remit.errors import InvalidArgumentsError
+from remit.layers import Place, Reply, Validate
 from remit.testing import Scripted, call_through, calls, make_call, superuser
 from tests.layers.inner import Inner, stopped_within
 

@@ -6,9 +6,11 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from remit import Agent, App, CallLayer, Effect, LeafContext, Risk, RunResult, Runtime, Stack, Tool, tool
+from remit import Agent, App, Effect, LeafContext, Risk, Runtime, Stack, Tool, tool
 from remit.errors import CallError, NotFoundError
+from remit.layers import CallLayer
 from remit.pipeline import From, Given, Item, Pipeline, PipelineResult, Step, Text
+from remit.runtime import RunResult
 from remit.testing import Scripted, superuser
 
 Mails = Pipeline["File"]

@@ -8,8 +8,9 @@ from typing import Any
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from remit import App, CallLayer, Effect, LeafContext, Runtime, Stack, tool
+from remit import App, Effect, LeafContext, Runtime, Stack, tool
 from remit.errors import ConflictError, SetupError
+from remit.layers import CallLayer
 from remit.pipeline import Pipeline, PipelineResult, Step, Then
 from remit.testing import superuser
 from tests.pipeline.mails import File

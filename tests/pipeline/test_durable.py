@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 
-from remit import Effect, InMemoryStore, LeafContext, Risk, RunResult, Runtime, tool
+from remit import Effect, LeafContext, Risk, Runtime, tool
 from remit.contracts.items import RunFinished, ToolOutput
 from remit.errors import ExternalError
 from remit.pipeline import From, Given, PipelineResult, Step, Then
+from remit.runtime import RunResult
+from remit.stores import InMemoryStore
 from remit.testing import superuser
 from tests.pipeline.mails import File, Mailbox, Mails, pipeline, raising, runtime_of
 from tests.runtime.kit import Clock, Crash, Mortal, everybody, items_of

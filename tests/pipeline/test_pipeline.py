@@ -8,26 +8,14 @@ import pytest
 from pydantic import BaseModel
 
 import remit.pipeline
-from remit import (
-    Agent,
-    App,
-    Context,
-    Effect,
-    Reply,
-    Risk,
-    Runtime,
-    Timeout,
-    Transform,
-    layer_fn,
-    preset,
-    tool,
-)
+from remit import Agent, App, Context, Effect, Risk, Runtime, Timeout, preset, tool
 from remit.app import Env
 from remit.contracts.arguments import Arguments
 from remit.contracts.call import Call, CallService
 from remit.contracts.callee import UNKNOWN
 from remit.contracts.classification import Capability, Classification, Complexity
 from remit.errors import BudgetError, DeniedError, ExternalError, InvalidArgumentsError, NotFoundError, SetupError
+from remit.layers import Reply, Transform, layer_fn
 from remit.pipeline import From, Given, Item, Pipeline, PipelineResult, Step, Text, Then
 from remit.testing import Scripted, calls, superuser
 from tests.pipeline.mails import File, Head, Heads, Mailbox, Stored, outcome, pipeline, raising, ran, runtime_of

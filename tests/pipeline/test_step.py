@@ -6,9 +6,11 @@ import re
 
 import pytest
 
-from remit import Agent, Effect, RateLimit, Retry, Risk, Timeout, with_recommended_layers
+from remit import Agent, Effect, Retry, Risk, Timeout
 from remit.errors import SetupError
+from remit.layers import RateLimit
 from remit.pipeline import Given, Step
+from remit.tools import with_recommended_layers
 from tests.pipeline.mails import Mailbox
 
 

@@ -13,7 +13,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from remit import Agent, App, Ask, Effect, Env, LeafContext, Policy, Principal, Runtime, When, preset, tool
+from remit import Agent, App, Ask, Effect, LeafContext, Policy, Principal, Runtime, When, preset, tool
+from remit.app import Env
 from remit.journal.sql.store import SqlStore
 from remit.testing import Scripted, calls, superuser
 

@@ -7,26 +7,14 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from remit import (
-    Agent,
-    App,
-    CallLayer,
-    Effect,
-    InMemoryStore,
-    LeafContext,
-    Model,
-    Principal,
-    Risk,
-    RunResult,
-    Runtime,
-    Stack,
-    Tool,
-    tool,
-)
+from remit import Agent, App, Effect, LeafContext, Principal, Risk, Runtime, Stack, Tool, tool
 from remit.contracts.items import Item, Position
 from remit.contracts.ledger import Consumption
 from remit.journal.ports import AppendFuture, Store
-from remit.runtime import PrincipalDirectory
+from remit.layers import CallLayer
+from remit.models import Model
+from remit.runtime import PrincipalDirectory, RunResult
+from remit.stores import InMemoryStore
 from remit.testing import Scripted, superuser
 
 AnyTool = Tool[..., Any]

@@ -6,9 +6,12 @@ import math
 
 import pytest
 
-from remit import Ask, Effect, Env, HighRisk, InMemoryStore, Policy, Risk, When, preset, tool
+from remit import Ask, Effect, Policy, Risk, When, preset, tool
+from remit.app import Env
 from remit.errors import SetupError
 from remit.journal.ports import Store
+from remit.policies import HighRisk
+from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
 from tests.runtime.kit import AnyTool, Clock, World, last_reply, runtime_of
 

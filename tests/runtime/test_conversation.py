@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
-from remit import Context, Effect, InMemoryStore, LeafContext, Principal, Risk, Runtime, tool
+from remit import Context, Effect, LeafContext, Principal, Risk, Runtime, tool
 from remit.contracts.history_check import HistoryErrorKind, history_errors
 from remit.contracts.items import AttemptStarted, DecisionItem, RunOpened
 from remit.errors import RequestError
 from remit.journal.ports import Store
 from remit.journal.sql.store import SqlStore
 from remit.models.scripted import ScriptLine
+from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
 from tests.runtime.kit import Clock, World, items_of, runtime_of, tool_messages
 

@@ -7,24 +7,13 @@ from typing import Any
 
 import pytest
 
-from remit import (
-    Ask,
-    CallLayer,
-    Decision,
-    Effect,
-    Env,
-    InMemoryStore,
-    Policy,
-    Principal,
-    Risk,
-    Runtime,
-    Stack,
-    When,
-    preset,
-    tool,
-)
+from remit import Ask, Effect, Policy, Principal, Risk, Runtime, Stack, When, preset, tool
+from remit.app import Env
 from remit.errors import RequestError
 from remit.journal.ports import Store
+from remit.layers import CallLayer
+from remit.policies import Decision
+from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
 from tests.runtime.kit import Clock, Crash, Mortal, World, runtime_of, tool_messages
 

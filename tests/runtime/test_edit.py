@@ -12,29 +12,24 @@ from remit import (
     App,
     Ask,
     Block,
-    Call,
-    CallLayer,
-    CallService,
     Context,
-    Decision,
     Effect,
-    Env,
     LeafContext,
     Policy,
     Principal,
-    Question,
-    Reply,
     Risk,
     Runtime,
     Stack,
     When,
-    layer_fn,
     preset,
     tool,
 )
+from remit.app import Env
 from remit.contracts.items import DecisionItem, QuestionItem
 from remit.errors import RequestError, ToolFailedError
 from remit.journal.ports import Store
+from remit.layers import Call, CallLayer, CallService, Reply, layer_fn
+from remit.policies import Decision, Question
 from remit.testing import Scripted, calls, superuser
 from tests.runtime.kit import World, everybody, items_of, last_reply, runtime_of, tool_messages
 

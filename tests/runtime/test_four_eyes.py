@@ -7,25 +7,12 @@ from collections.abc import Callable
 
 import pytest
 
-from remit import (
-    Ask,
-    CallLayer,
-    Decision,
-    Effect,
-    Env,
-    HighRisk,
-    Policy,
-    Principal,
-    Question,
-    Risk,
-    Runtime,
-    Stack,
-    When,
-    preset,
-    tool,
-)
+from remit import Ask, Effect, Policy, Principal, Risk, Runtime, Stack, When, preset, tool
+from remit.app import Env
 from remit.errors import RequestError
 from remit.journal.ports import Store
+from remit.layers import CallLayer
+from remit.policies import Decision, HighRisk, Question
 from remit.testing import Scripted, calls, superuser
 from tests.runtime.kit import AnyTool, World, last_reply, runtime_of
 

@@ -7,28 +7,17 @@ from typing import Any
 
 import pytest
 
-from remit import (
-    Ask,
-    CallLayer,
-    Effect,
-    Env,
-    HighRisk,
-    InMemoryStore,
-    Policy,
-    Principal,
-    Risk,
-    Runtime,
-    Stack,
-    When,
-    preset,
-    tool,
-)
+from remit import Ask, Effect, Policy, Principal, Risk, Runtime, Stack, When, preset, tool
+from remit.app import Env
 from remit.contracts.grant import Grant
 from remit.contracts.items import AttemptStarted, DecisionItem
 from remit.contracts.question import Decision
 from remit.errors import ApprovalUsedError, RequestError
 from remit.journal.ports import Store
+from remit.layers import CallLayer
 from remit.layers.approve import Approve
+from remit.policies import HighRisk
+from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
 from tests.runtime.kit import Clock, World, everybody, items_of, last_reply, runtime_of
 

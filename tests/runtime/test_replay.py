@@ -9,25 +9,11 @@ from typing import Any
 
 import pytest
 
-from remit import (
-    Agent,
-    App,
-    Budget,
-    CallLayer,
-    ChatRequest,
-    Completion,
-    Context,
-    Effect,
-    InMemoryStore,
-    Principal,
-    Risk,
-    Runtime,
-    Stack,
-    Timeout,
-    Tool,
-    tool,
-)
+from remit import Agent, App, Context, Effect, Principal, Risk, Runtime, Stack, Timeout, Tool, tool
 from remit.errors import ConflictError, ModelBusyError
+from remit.layers import Budget, CallLayer
+from remit.messages import ChatRequest, Completion
+from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
 from tests.runtime.kit import AnyTool, World, everybody, runtime_of
 

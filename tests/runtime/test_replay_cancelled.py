@@ -6,7 +6,8 @@ import asyncio
 
 import pytest
 
-from remit import Context, Effect, InMemoryStore, Tool, tool
+from remit import Context, Effect, Tool, tool
+from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
 from tests.runtime.kit import runtime_of
 from tests.runtime.test_replay import replaying

@@ -7,11 +7,12 @@ import random
 
 import pytest
 
-from remit import Effect, Limits, Principal, Risk, Runtime, tool
+from remit import Effect, Principal, Risk, Runtime, tool
 from remit.contracts.arguments import Arguments, parse_arguments
 from remit.errors import ExternalError, IdempotencyError, LeaseError, RemitError
 from remit.journal.ports import Store
 from remit.testing import Scripted, superuser
+from remit.tools import Limits
 from tests.runtime.kit import World, runtime_of
 
 

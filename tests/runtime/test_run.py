@@ -4,20 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from remit import (
-    Agent,
-    App,
-    CallLayer,
-    Effect,
-    InMemoryStore,
-    Principal,
-    Risk,
-    Runtime,
-    Stack,
-    Validate,
-    preset,
-    tool,
-)
+from remit import Agent, App, Effect, Principal, Risk, Runtime, Stack, preset, tool
 from remit.app import Env
 from remit.contracts.arguments import Limits, parse_arguments
 from remit.contracts.items import Position, RunFinished, RunOpened, ToolOutput
@@ -31,7 +18,9 @@ from remit.errors import (
     RequestError,
     SetupError,
 )
+from remit.layers import CallLayer, Validate
 from remit.runtime import RunResult
+from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
 from tests.runtime.kit import Clock, World, code_of, items_of, runtime_of
 

@@ -56,7 +56,7 @@ async def test_a_tool_that_takes_too_long_to_find_words_is_not_waited_for() -> N
         await asyncio.sleep(60)
         return "words"
 
-    from remit import InMemoryStore
+    from remit.stores import InMemoryStore
 
     said = await shown(drop.with_preview(slowly), InMemoryStore())
     assert said == "(what this is about could not be told: drop took longer than 10 seconds)"

@@ -21,9 +21,10 @@ from pydantic import (
     model_serializer,
 )
 
-from remit import Reply, tool
+from remit import tool
 from remit.contracts.schema import Input, Output, serialize_content
 from remit.errors import InvalidArgumentsError, InvalidOutputError
+from remit.layers import Reply
 
 
 class Titled(BaseModel):

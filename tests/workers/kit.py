@@ -18,24 +18,14 @@ from pydantic_ai.messages import (
 )
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from remit import (
-    App,
-    Callee,
-    CallLayer,
-    Effect,
-    InMemoryStore,
-    LeafContext,
-    Model,
-    Reply,
-    Risk,
-    Runtime,
-    Stack,
-    Tool,
-    tool,
-)
+from remit import App, Effect, LeafContext, Risk, Runtime, Stack, Tool, tool
 from remit.contracts.items import Item
 from remit.journal.ports import Store
+from remit.layers import CallLayer, Reply
+from remit.models import Model
+from remit.stores import InMemoryStore
 from remit.testing import superuser
+from remit.tools import Callee
 from remit.workers import AnyModel, Worker, WorkerDefinition
 from tests.runtime.kit import everybody
 

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
-from remit import Call, CallService, Context, Effect, InMemoryStore, Reply, Risk, layer_fn, tool
+from remit import Context, Effect, Risk, tool
 from remit.errors import InvalidOutputError
+from remit.layers import Call, CallService, Reply, layer_fn
+from remit.stores import InMemoryStore
 from remit.testing import superuser
 from remit.workers import Worker
 from tests.runtime.kit import World

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from remit import Budget, Env, InMemoryStore, Risk, Runtime, preset
+from remit import Risk, Runtime, preset
+from remit.app import Env
 from remit.errors import BudgetError
+from remit.layers import Budget
+from remit.stores import InMemoryStore
 from remit.testing import superuser
 from remit.workers import Worker
 from tests.runtime.kit import World

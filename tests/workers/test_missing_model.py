@@ -12,11 +12,13 @@ from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.models.test import TestModel
 
 import remit.models.local
-from remit import Agent, App, InMemoryStore, Model, Risk, Runtime
+from remit import Agent, App, Risk, Runtime
 from remit.agent.model import Model as Port
 from remit.cli.model_choice import EnvironmentModel
 from remit.contracts.items import Mismatch, ModelFailure, RunFinished
 from remit.errors import NoModelError, SetupError
+from remit.models import Model
+from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
 from remit.workers import AnyModel, Worker, WorkerDefinition, resolve_model
 from remit.workers.missing_model import MissingModel, make_missing_model

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pydantic_ai.messages import ModelResponse, TextPart
 from pydantic_ai.usage import RequestUsage
 
-from remit import InMemoryStore
 from remit.cli.run_events import ModelText, RunEvent, RunFollower, ToolCalled
 from remit.cli.timeline import Timeline
+from remit.stores import InMemoryStore
 from remit.testing import superuser
 from tests.runtime.kit import World
 from tests.workers.kit import Found, Script, call, found, runtime_of, worker_of

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from remit import Effect, Reply, tool
+from remit import Effect, tool
 from remit.contracts.call import Call, CallService
 from remit.contracts.layers import layer_fn
+from remit.layers import Reply
 from remit.testing import superuser
 from remit.workers import Worker, WorkerFileError, load_workers
 from tests.workers.kit import Script, call, read_of, runtime_of

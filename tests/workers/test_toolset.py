@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 from pydantic_ai.messages import ModelResponse, ToolCallPart
 
-from remit import CallLayer, CallService, Effect, Reply, Risk, tool
+from remit import Effect, Risk, tool
 from remit.contracts.call import Call
 from remit.contracts.items import AttemptEnded, ToolOutput
 from remit.errors import ConflictError, JournalError, SetupError
+from remit.layers import CallLayer, CallService, Reply
 from remit.testing import Scripted, calls, superuser
 from tests.runtime.kit import World
 from tests.runtime.kit import runtime_of as runtime_of_agent

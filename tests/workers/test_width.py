@@ -11,9 +11,11 @@ from pydantic import BaseModel
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from remit import Budget, Env, Runtime, preset
+from remit import Runtime, preset
+from remit.app import Env
 from remit.contracts.history_check import history_errors
 from remit.contracts.items import ToolOutput
+from remit.layers import Budget
 from remit.testing import superuser
 from remit.workers import Worker
 from remit.workers.toolset import DispatcherToolset

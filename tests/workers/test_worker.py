@@ -23,15 +23,7 @@ from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
-from remit import (
-    Call,
-    CallLayer,
-    CallService,
-    Context,
-    Effect,
-    Reply,
-    tool,
-)
+from remit import Context, Effect, tool
 from remit.agent.agent import Prompt
 from remit.contracts.items import ToolOutput
 from remit.errors import (
@@ -43,6 +35,7 @@ from remit.errors import (
     MaxTurnsError,
     ModelRefusedError,
 )
+from remit.layers import Call, CallLayer, CallService, Reply
 from remit.testing import superuser
 from remit.workers import WorkerLimits
 from tests.runtime.kit import World

@@ -14,18 +14,7 @@ from pydantic_ai.messages import (
 )
 from pydantic_ai.usage import RequestUsage
 
-from remit import (
-    Agent,
-    App,
-    Authorize,
-    Budget,
-    ChatRequest,
-    Effect,
-    Principal,
-    Runtime,
-    Stack,
-    tool,
-)
+from remit import Agent, App, Effect, Principal, Runtime, Stack, tool
 from remit.agent.agent import Prompt
 from remit.contracts.callee import UNKNOWN, AgentLike, HasSource
 from remit.errors import (
@@ -33,6 +22,8 @@ from remit.errors import (
     NoModelError,
     SetupError,
 )
+from remit.layers import Authorize, Budget
+from remit.messages import ChatRequest
 from remit.testing import Scripted, calls, make_call, superuser
 from remit.workers import Attachment, AttachmentPolicy, PromptWithAttachments, Worker, WorkerDefinition
 from tests.runtime.kit import World

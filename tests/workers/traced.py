@@ -17,10 +17,12 @@ from opentelemetry.sdk.trace import ReadableSpan
 from pydantic_ai.messages import ModelResponse, TextPart
 from pydantic_ai.usage import RequestUsage
 
-from remit import Agent, Callee, ChatRequest, Completion
+from remit import Agent
 from remit.contracts.chat import completion_from_message, encode_message
 from remit.errors import ModelBusyError, NoModelError
+from remit.messages import ChatRequest, Completion
 from remit.testing import Scripted, calls, superuser
+from remit.tools import Callee
 from tests.layers.test_trace import Listening, pipeline
 from tests.workers.kit import Script, call, runtime_of, worker_of
 

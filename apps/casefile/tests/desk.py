@@ -9,8 +9,11 @@ from typing import Any
 from sqlalchemy import select
 
 from apps.casefile.tests.office import principal
-from remit import Arguments, InMemoryStore, Principal, RunResult, Runtime
+from remit import Principal, Runtime
+from remit.runtime import RunResult
+from remit.stores import InMemoryStore
 from remit.testing import Scripted
+from remit.tools import Arguments
 from remit_casefile.app import CasefileApplication, build
 from remit_casefile.storage.database import Database
 from remit_casefile.storage.tables import Event, SessionRequest

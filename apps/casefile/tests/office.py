@@ -8,9 +8,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from remit import App, Arguments, Principal, RunResult, Runtime, preset
-from remit.inventory import Operations, PrecheckGates, read_inventory
+from remit import App, Principal, Runtime, preset
+from remit.inventory import Operations, read_inventory
 from remit.journal.ports import Store
+from remit.layers import PrecheckGates
+from remit.runtime import RunResult
+from remit.tools import Arguments
 from remit_casefile.app import INVENTORY_FOLDER
 from remit_casefile.casefiles.access_list import AccessList
 from remit_casefile.casefiles.cases import Cases

@@ -11,7 +11,8 @@ from apps.casefile.tests.desk import Desk
 from apps.casefile.tests.office import principal
 from figures import acl_narrowed, acl_paths, acl_sessions
 from figures.acl import SAMPLE, find_leaks
-from remit import Arguments, Principal
+from remit import Principal
+from remit.tools import Arguments
 from remit_casefile.storage.database import Database
 
 

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from apps.casefile.tests.office import principal
-from remit import Arguments, Runtime
+from remit import Runtime
 from remit.testing import Scripted, calls
+from remit.tools import Arguments
 from remit_casefile.app import app, build
 from remit_casefile.policies.vocabulary import VOCABULARY
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from sqlalchemy import text
 
-from remit import Caller, LeafContext, Principal
+from remit import LeafContext, Principal
+from remit.tools import Caller
 from remit_casefile.storage.database import Database
 
 START = datetime(2026, 1, 1, tzinfo=UTC)

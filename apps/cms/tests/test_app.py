@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from remit import Arguments, Principal, Runtime
+from remit import Principal, Runtime
 from remit.testing import Scripted, calls
+from remit.tools import Arguments
 from remit_cms.app import app, build
 
 ANN = Principal("ann", "local-site", frozenset({"cms:*"}))

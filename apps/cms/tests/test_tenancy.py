@@ -7,7 +7,8 @@ import json
 import pytest
 
 from apps.cms.tests.world import World
-from remit import App, Arguments, Principal, Runtime
+from remit import App, Principal, Runtime
+from remit.tools import Arguments
 from remit_cms.agent import editor
 from remit_cms.tools import page_operations, section_operations
 

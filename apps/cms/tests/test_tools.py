@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from apps.cms.tests.world import World
-from remit import App, Arguments, Effect, InMemoryStore, LeafContext, Principal, Risk, Runtime
+from remit import App, Effect, LeafContext, Principal, Risk, Runtime
+from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls
+from remit.tools import Arguments
 from remit_cms.agent import editor
 from remit_cms.pages.pages import Pages
 from remit_cms.pages.payloads import CreatePage, PageReply

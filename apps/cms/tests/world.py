@@ -11,7 +11,8 @@ from pathlib import Path
 
 from sqlalchemy import text
 
-from remit import Caller, LeafContext, Principal
+from remit import LeafContext, Principal
+from remit.tools import Caller
 from remit_cms.models import Content
 from remit_cms.pages.pages import Pages
 from remit_cms.pages.payloads import CreatePage, PageView

@@ -12,8 +12,6 @@ from remit.contracts.classification import (
     Tier,
     Visibility,
 )
-from remit.contracts.gate import Gate
-from remit.contracts.notes import write_note
 from remit.inventory.breaking_rules import (
     BreakingRule,
     breaks_if_disabled,
@@ -61,8 +59,6 @@ from remit.inventory.lock import build_lock, lock_path
 from remit.inventory.methods import method
 from remit.inventory.operations import Operations
 from remit.inventory.reader import read_inventory
-from remit.layers.events import RecordEvents, redact_fields
-from remit.layers.foresee import PrecheckGates
 from remit.schemas.finding import Finding, InventoryError, VersionBump
 
 __all__ = [
@@ -84,7 +80,6 @@ __all__ = [
     "Enforcer",
     "Failure",
     "Finding",
-    "Gate",
     "HasSessions",
     "Inventory",
     "InventoryError",
@@ -94,8 +89,6 @@ __all__ = [
     "PolicyModel",
     "PolicySection",
     "PolicyTable",
-    "PrecheckGates",
-    "RecordEvents",
     "Request",
     "Response",
     "SessionGate",
@@ -127,8 +120,6 @@ __all__ = [
     "lock_path",
     "method",
     "read_inventory",
-    "redact_fields",
     "run_checklist",
     "session_policies_section",
-    "write_note",
 ]

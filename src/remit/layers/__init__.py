@@ -1,1 +1,113 @@
-"""Policies, one to a file. A layer knows nothing of the others; their places say how they may stand."""
+"""The layers that Remit provides, one to a file, and what a layer of your own is made from.
+
+A layer knows nothing of the others; its `Place` decides where it may stand in a stack.
+"""
+
+from typing import TYPE_CHECKING
+
+from remit.lazy_exports import lazy_exports
+
+if TYPE_CHECKING:
+    from remit.contracts.call import (
+        AgentLayer,
+        AnyLayer,
+        Call,
+        CallLayer,
+        CallService,
+        ModelLayer,
+        ModelService,
+        StepLayer,
+        StepService,
+        ToolLayer,
+    )
+    from remit.contracts.gate import Gate, has_passed_gates
+    from remit.contracts.layers import layer_fn
+    from remit.contracts.notes import write_note
+    from remit.contracts.reply import Reply
+    from remit.core import HasPlace, Layer, OrderRule, Place, Service, Stack
+    from remit.layers.accumulate import Accumulate
+    from remit.layers.approve import Approve
+    from remit.layers.authorize import Authorize
+    from remit.layers.breaker import Breaker
+    from remit.layers.budget import Budget
+    from remit.layers.events import RecordEvents, redact_fields
+    from remit.layers.foresee import PrecheckGates
+    from remit.layers.limit import Concurrency, RateLimit
+    from remit.layers.retry import Retry
+    from remit.layers.timeout import Timeout
+    from remit.layers.transform import Transform
+    from remit.layers.validate import Validate
+
+__all__ = [
+    "Accumulate",
+    "AgentLayer",
+    "AnyLayer",
+    "Approve",
+    "Authorize",
+    "Breaker",
+    "Budget",
+    "Call",
+    "CallLayer",
+    "CallService",
+    "Concurrency",
+    "Gate",
+    "HasPlace",
+    "Layer",
+    "ModelLayer",
+    "ModelService",
+    "OrderRule",
+    "Place",
+    "PrecheckGates",
+    "RateLimit",
+    "RecordEvents",
+    "Reply",
+    "Retry",
+    "Service",
+    "Stack",
+    "StepLayer",
+    "StepService",
+    "Timeout",
+    "ToolLayer",
+    "Transform",
+    "Validate",
+    "has_passed_gates",
+    "layer_fn",
+    "redact_fields",
+    "write_note",
+]
+
+if not TYPE_CHECKING:
+    __getattr__ = lazy_exports(
+        __name__,
+        {
+            "remit.contracts.call": (
+                "AgentLayer",
+                "AnyLayer",
+                "Call",
+                "CallLayer",
+                "CallService",
+                "ModelLayer",
+                "ModelService",
+                "StepLayer",
+                "StepService",
+                "ToolLayer",
+            ),
+            "remit.contracts.gate": ("Gate", "has_passed_gates"),
+            "remit.contracts.layers": ("layer_fn",),
+            "remit.contracts.notes": ("write_note",),
+            "remit.contracts.reply": ("Reply",),
+            "remit.core": ("HasPlace", "Layer", "OrderRule", "Place", "Service", "Stack"),
+            "remit.layers.accumulate": ("Accumulate",),
+            "remit.layers.approve": ("Approve",),
+            "remit.layers.authorize": ("Authorize",),
+            "remit.layers.breaker": ("Breaker",),
+            "remit.layers.budget": ("Budget",),
+            "remit.layers.events": ("RecordEvents", "redact_fields"),
+            "remit.layers.foresee": ("PrecheckGates",),
+            "remit.layers.limit": ("Concurrency", "RateLimit"),
+            "remit.layers.retry": ("Retry",),
+            "remit.layers.timeout": ("Timeout",),
+            "remit.layers.transform": ("Transform",),
+            "remit.layers.validate": ("Validate",),
+        },
+    )

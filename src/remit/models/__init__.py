@@ -1,1 +1,29 @@
-"""Where completions come from: any OpenAI-compatible endpoint, or a model on this machine."""
+"""Models: any OpenAI-compatible endpoint, any model of PydanticAI, or one of your own that satisfies `Model`."""
+
+from typing import TYPE_CHECKING
+
+from remit.lazy_exports import lazy_exports
+
+if TYPE_CHECKING:
+    from remit.agent.model import ChecksModel, Model, NamedModel
+    from remit.models.openai import OpenAI
+    from remit.models.pydantic_ai import PydanticAIModel
+
+__all__ = [
+    "ChecksModel",
+    "Model",
+    "NamedModel",
+    "OpenAI",
+    "PydanticAIModel",
+]
+
+if not TYPE_CHECKING:
+    __getattr__ = lazy_exports(
+        __name__,
+        {
+            "remit.agent.model": ("ChecksModel", "Model", "NamedModel"),
+            "remit.models.openai": ("OpenAI",),
+            "remit.models.pydantic_ai": ("PydanticAIModel",),
+        },
+        extras={"remit.models.openai": "openai", "remit.models.pydantic_ai": "pydantic-ai"},
+    )

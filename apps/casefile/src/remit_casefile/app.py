@@ -10,10 +10,12 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from remit import Agent, App, Callee, Tool, preset
+from remit import Agent, App, Tool, preset
 from remit.errors import ContractError
 from remit.home import data_folder
-from remit.inventory import Operations, PrecheckGates, read_inventory
+from remit.inventory import Operations, read_inventory
+from remit.layers import PrecheckGates
+from remit.tools import Callee
 from remit_casefile.agent import casefile_agent
 from remit_casefile.casefiles.access_list import AccessList
 from remit_casefile.casefiles.cases import Cases

@@ -10,8 +10,10 @@ import pytest
 from apps.casefile.tests.desk import Desk, code_of, said_by
 from apps.casefile.tests.office import principal
 from apps.casefile.tests.world import Clock, rows
-from remit import InMemoryStore, RunResult, Runtime
+from remit import Runtime
 from remit.errors import NoModelError
+from remit.runtime import RunResult
+from remit.stores import InMemoryStore
 from remit.testing import calls
 from remit_casefile.chat.chat import HISTORY_HEADING, MESSAGE_HEADING, build_prompt
 from remit_casefile.chat.turns import MAX_EARLIER_CHARACTERS, MAX_EARLIER_MESSAGES, EarlierMessage

@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import remit_casefile
-from remit import App, Arguments, Principal, RunResult, Runtime
+from remit import App, Principal, Runtime
 from remit.inventory import Inventory, Operations, read_inventory
+from remit.runtime import RunResult
+from remit.tools import Arguments
 from remit_casefile.google.tools import Clients, with_google_hooks
 from remit_casefile.policies.env import Env
 from remit_casefile.policies.sections import build_section_table

@@ -12,8 +12,8 @@ from apps.casefile.tests.google.fake.faults import Cut, Keeps, Says, broken, bus
 from apps.casefile.tests.google.fake.files import DOCUMENT
 from apps.casefile.tests.google.fake.requests import ApprovalDeniedError
 from apps.casefile.tests.google.world import Ctx, World
-from remit import UNKNOWN, Happened
 from remit.errors import DeniedError, ExternalError, InvalidArgumentsError, NotFoundError, SetupError
+from remit.tools import UNKNOWN, Happened
 from remit_casefile.google.errors import UncertainError
 from remit_casefile.google.payloads.drive import DownloadFile, ExportFile, GetFile, ListFiles, UploadFile
 from remit_casefile.google.uploads import CHUNK_MULTIPLE, UploadSettings

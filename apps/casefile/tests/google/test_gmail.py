@@ -11,8 +11,8 @@ from apps.casefile.tests.google.fake.faults import Cut, Stall, broken
 from apps.casefile.tests.google.fake.requests import ApprovalDeniedError
 from apps.casefile.tests.google.mails import mail
 from apps.casefile.tests.google.world import Ctx, World
-from remit import UNKNOWN, Happened
 from remit.errors import InvalidArgumentsError
+from remit.tools import UNKNOWN, Happened
 from remit_casefile.google.errors import UncertainError
 from remit_casefile.google.mime import parse_message
 from remit_casefile.google.payloads.gmail import GetMessage, ListMessages, SearchMessages, SendMessage

@@ -11,8 +11,10 @@ from apps.casefile.tests.google.fake.faults import Cut, broken, busy
 from apps.casefile.tests.google.governed import ANN, call, google_app, operations
 from apps.casefile.tests.google.mails import mail
 from apps.casefile.tests.google.world import Ctx, World
-from remit import Effect, InMemoryStore, LeafContext, Principal, Rate, Risk, Runtime, Tool
+from remit import Effect, LeafContext, Principal, Risk, Runtime, Tool
 from remit.inventory import Maturity, Tier, method
+from remit.stores import InMemoryStore
+from remit.tools import Rate
 from remit_casefile.google.gmail import GmailClient
 from remit_casefile.google.payloads.gmail import SendMessage, SentMessage
 from remit_casefile.google.payloads.sheets import UpdateValues

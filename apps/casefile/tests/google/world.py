@@ -9,7 +9,8 @@ from google.auth.aio.credentials import Credentials
 from google.auth.aio.transport import Request
 
 from apps.casefile.tests.google.fake.server import FakeGoogle
-from remit import Caller, Principal
+from remit import Principal
+from remit.tools import Caller
 from remit_casefile.google.drive import DriveClient
 from remit_casefile.google.gmail import GmailClient
 from remit_casefile.google.sheets import SheetsClient

@@ -8,8 +8,9 @@ import pytest
 
 from apps.casefile.tests.office import Office, principal
 from apps.casefile.tests.policies.trial import Trial
-from remit import Call, Effect, Reply, tool
+from remit import Effect, tool
 from remit.errors import RateLimitedError
+from remit.layers import Call, Reply
 from remit.testing import call_through, make_call
 from remit_casefile.policies.casefile_resolver import CasefileResolver
 from remit_casefile.policies.env import CallEvent, Env

@@ -11,10 +11,12 @@ from typing import Any, Final
 from pydantic import BaseModel
 
 from apps.casefile.tests.office import Kept, principal
-from remit import App, Arguments, LeafContext, Principal, Runtime, preset
+from remit import App, LeafContext, Principal, Runtime, preset
 from remit.contracts.items import Note
 from remit.errors import ConflictError
-from remit.inventory import Operations, PrecheckGates, Request, Response, method, read_inventory
+from remit.inventory import Operations, Request, Response, method, read_inventory
+from remit.layers import PrecheckGates
+from remit.tools import Arguments
 from remit_casefile.policies.access_check import check_access_is_governed
 from remit_casefile.policies.env import Env, EventLog
 from remit_casefile.policies.sections import build_section_table

@@ -9,7 +9,8 @@ import pytest
 from apps.casefile.tests.desk import Desk, code_of, said_by
 from apps.casefile.tests.office import principal
 from apps.casefile.tests.world import rows
-from remit import App, RunResult, Runtime
+from remit import App, Runtime
+from remit.runtime import RunResult
 from remit_casefile.chat.turns import Turns
 from remit_casefile.sessions.recorder import RequestRecorder, RequestStart
 from remit_casefile.storage.database import Database

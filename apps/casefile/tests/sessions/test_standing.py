@@ -7,9 +7,10 @@ from sqlalchemy import select
 
 from apps.casefile.tests.office import principal
 from apps.casefile.tests.world import Clock, rows
-from remit import Call, Effect, Principal, tool
+from remit import Effect, Principal, tool
 from remit.errors import NotFoundError
 from remit.inventory import SessionState
+from remit.layers import Call
 from remit.testing import make_call
 from remit_casefile.sessions.conversation_sessions import ConversationSessions
 from remit_casefile.storage.database import Database

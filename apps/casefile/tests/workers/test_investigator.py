@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from apps.casefile.tests.workspace.desk import ANN, PEOPLE, Desk
-from remit import ChatRequest, Completion, Principal, Runtime
+from remit import Principal, Runtime
+from remit.messages import ChatRequest, Completion
 from remit.testing import Scripted, calls
 from remit_casefile.workers import load_workers
 

@@ -13,7 +13,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from apps.casefile.tests.google.fake.server import FakeGoogle
 from apps.casefile.tests.google.mails import mail
 from apps.casefile.tests.world import Clock, Digits
-from remit import Arguments, InMemoryStore, Principal, RunResult, Runtime
+from remit import Principal, Runtime
+from remit.runtime import RunResult
+from remit.stores import InMemoryStore
+from remit.tools import Arguments
 from remit_casefile.app import build
 from remit_casefile.google.account import Account
 from remit_casefile.google.transport import Hosts

@@ -7,7 +7,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from remit import Arguments, Principal, RunResult, Runtime
+from remit import Principal, Runtime
+from remit.runtime import RunResult
+from remit.tools import Arguments
 from remit_cms.app import build
 
 OWNER = Principal("ada", "local-site", permissions=frozenset({"*"}))

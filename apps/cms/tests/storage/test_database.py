@@ -14,7 +14,7 @@ from sqlalchemy import Connection, func, select, text, update
 from sqlalchemy.exc import IntegrityError
 
 from apps.cms.tests.world import World
-from remit.sqlite import Schema
+from remit.database import Schema
 from remit_cms.storage.database import HEAD_REVISION, MIGRATIONS, Database, random_id, utc_now
 from remit_cms.storage.tables import Base, Locale, Revision, SectionDefinition, Site
 from remit_cms.templates.builtin import BUILTIN_TEMPLATES

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from apps.cms.tests.world import World
-from remit import ChatRequest, Principal, Runtime
+from remit import Principal, Runtime
+from remit.messages import ChatRequest
 from remit.testing import Scripted, calls
 from remit_cms.app import Cms, build
 from remit_cms.pages.payloads import CreatePage

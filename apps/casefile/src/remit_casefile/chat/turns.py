@@ -6,8 +6,9 @@ from typing import Final
 
 from sqlalchemy import select
 
-from remit import Effect, LeafContext, tool, with_recommended_layers
+from remit import Effect, LeafContext, tool
 from remit.errors import ConflictError, DeniedError
+from remit.tools import with_recommended_layers
 from remit_casefile.chat.payloads import Role
 from remit_casefile.chat.sessions import count_messages, message_role
 from remit_casefile.sessions import rows

@@ -10,8 +10,8 @@ from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from remit import Secret
 from remit.errors import MissingCapabilityError, SetupError
+from remit.secrets import Secret
 from remit_casefile.google.session import Credentials
 from remit_casefile.google.transport import Hosts, Transport, check_address
 

@@ -6,8 +6,9 @@ import asyncio
 import base64
 from typing import Final
 
-from remit import UNKNOWN, Happened, LeafContext
+from remit import LeafContext
 from remit.inventory import method
+from remit.tools import UNKNOWN, Happened
 from remit_casefile.google.payloads.drive import (
     FILE_FIELDS,
     DownloadFile,

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 from typing import Final
 
-from remit import UNKNOWN, Happened, LeafContext
+from remit import LeafContext
 from remit.inventory import method
+from remit.tools import UNKNOWN, Happened
 from remit_casefile.google.mime import compose, parse_message
 from remit_casefile.google.payloads.gmail import (
     GetMessage,

@@ -9,7 +9,7 @@ from typing import Final
 from pydantic import JsonValue
 from sqlalchemy import select
 
-from remit import Call
+from remit.layers import Call
 from remit_casefile.storage.tables import Session
 from remit_casefile.storage.transactions import View
 

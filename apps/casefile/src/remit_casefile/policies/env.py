@@ -8,8 +8,8 @@ from typing import Literal, Protocol
 
 from pydantic import JsonValue
 
-from remit import Approver, InboxApprover
 from remit.inventory import Sessions
+from remit.policies import Approver, InboxApprover
 from remit_casefile.storage.database import Database
 
 

@@ -9,9 +9,8 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, Final, cast
 
-from remit import Call, CallLayer, CallService, Reply
 from remit.errors import CallError, MissingCapabilityError
-from remit.inventory import redact_fields, write_note
+from remit.layers import Call, CallLayer, CallService, Reply, redact_fields, write_note
 from remit_casefile.casefiles.access import Level, resolve_level
 from remit_casefile.policies.casefile_resolver import CASEFILE_PARAMETER, CasefileResolver
 from remit_casefile.policies.env import CallEvent, Env, EventLog

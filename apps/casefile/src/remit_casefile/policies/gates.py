@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from remit import Call
 from remit.errors import BlockedError, DeniedError
-from remit.inventory import Gate
+from remit.layers import Call, Gate
 from remit_casefile.casefiles.access import Level, require_casefile
 from remit_casefile.policies.casefile_resolver import CasefileResolver
 from remit_casefile.policies.env import Env

@@ -8,9 +8,9 @@ from typing import Final
 
 from sqlalchemy import Select, select
 
-from remit import Call
 from remit.errors import BlockedError
 from remit.inventory import SessionState
+from remit.layers import Call
 from remit_casefile.casefiles.access import Level, require_casefile
 from remit_casefile.sessions import rows
 from remit_casefile.sessions.payloads import CreateSessionPayload

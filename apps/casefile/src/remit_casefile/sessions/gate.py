@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from remit import Call
-from remit.inventory import Gate, HasSessions, SessionGate
+from remit.inventory import HasSessions, SessionGate
+from remit.layers import Call, Gate
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,11 @@ from typing import Literal
 
 from pydantic import JsonValue
 
-from remit import Effect, LeafContext, tool, with_recommended_layers
+from remit import Effect, LeafContext, tool
 from remit.errors import ConflictError, DeniedError, NotFoundError
-from remit.inventory import SECRET_FIELDS, redact_fields
+from remit.inventory import SECRET_FIELDS
+from remit.layers import redact_fields
+from remit.tools import with_recommended_layers
 from remit_casefile.sessions import rows
 from remit_casefile.sessions.chain import EventChain
 from remit_casefile.sessions.conversation_sessions import find_session

@@ -12,9 +12,10 @@ from pydantic import BaseModel
 from sqlalchemy import update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from remit import Caller, LeafContext, Suspended
+from remit import LeafContext
 from remit.effects import once
-from remit.errors import CallError, NoModelError
+from remit.errors import CallError, NoModelError, Suspended
+from remit.tools import Caller
 from remit_casefile.sessions.rows import OPEN_STATUSES
 from remit_casefile.storage.database import Database
 from remit_casefile.storage.tables import SessionRequest

@@ -10,15 +10,8 @@ from pydantic_core import to_jsonable_python
 
 from remit import Context
 from remit.errors import BlockedError, CallError
-from remit.inventory import (
-    SECRET_FIELDS,
-    Request,
-    Response,
-    ToolRequestPayload,
-    ToolResponsePayload,
-    method,
-    redact_fields,
-)
+from remit.inventory import SECRET_FIELDS, Request, Response, ToolRequestPayload, ToolResponsePayload, method
+from remit.layers import redact_fields
 from remit_casefile.casefiles.texts import PRINTABLE
 from remit_casefile.sessions.payloads import CasefileId
 from remit_casefile.sessions.recorder import RecordedRequest, RequestEnd, RequestRecorder, RequestStart

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from remit.sqlite import Schema, SqliteFile
+from remit.database import Schema, SqliteFile
 from remit_casefile.storage.ids import IdGenerator, random_hex, utc_now
 
 SCHEMA: Final = Schema(migrations=Path(__file__).parent / "migrations", head="0001")

@@ -8,8 +8,8 @@ from pydantic import JsonValue
 from sqlalchemy import JSON, ForeignKey, Index, String, Text, UniqueConstraint
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
+from remit.database import UtcDateTime
 from remit.effects import effects_table
-from remit.sqlite import UtcDateTime
 
 
 class Base(DeclarativeBase):

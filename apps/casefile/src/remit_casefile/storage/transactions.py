@@ -14,10 +14,11 @@ from pydantic import BaseModel
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from remit import Caller, LeafContext
+from remit import LeafContext
 from remit.effects import once
 from remit.errors import NotFoundError, ToolFailedError
 from remit.inventory import Request
+from remit.tools import Caller
 from remit_casefile.storage.database import Database
 from remit_casefile.storage.ids import IdGenerator
 from remit_casefile.storage.tables import EFFECTS, Base, Casefile, Session

@@ -7,7 +7,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from remit import Callee, Tool
+from remit import Tool
+from remit.tools import Callee
 
 
 def load_workers(tools: Iterable[Tool[..., Any]]) -> tuple[Callee[..., Any], ...]:

@@ -11,7 +11,7 @@ from typing import Final
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from remit.sqlite import Schema, SqliteFile
+from remit.database import Schema, SqliteFile
 from remit_cms.storage.seed import add_site
 from remit_cms.storage.tables import Site
 

@@ -18,8 +18,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
+from remit.database import UtcDateTime
 from remit.effects import effects_table
-from remit.sqlite import UtcDateTime
 from remit_cms.models import Content
 
 

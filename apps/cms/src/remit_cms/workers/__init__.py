@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from remit import Callee
+from remit.tools import Callee
 from remit_cms.tools import AnyTool
 
 

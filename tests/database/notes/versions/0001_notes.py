@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from remit.sqlite import UtcDateTime
+from remit.database import UtcDateTime
 
 revision = "0001"
 down_revision = None

@@ -14,9 +14,9 @@ import pytest
 from sqlalchemy import func, select, text
 from sqlalchemy.exc import IntegrityError, OperationalError
 
+from remit.database import SqliteFile
 from remit.errors import RateLimitedError, ToolFailedError
-from remit.sqlite import SqliteFile
-from tests.sqlite.tables import Note, Notebook, notes
+from tests.database.tables import Note, Notebook, notes
 
 NOW = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
 
@@ -65,14 +65,14 @@ async def test_a_file_that_lags_behind_is_brought_up_to_date_and_keeps_what_it_h
 
 def test_a_file_that_is_up_to_date_is_opened_without_alembic(tmp_path: Path) -> None:
     program = (
-        "import asyncio, sys\nfrom pathlib import Path\nfrom tests.sqlite.tables import notes\n"
+        "import asyncio, sys\nfrom pathlib import Path\nfrom tests.database.tables import notes\n"
         "async def main():\n    file = notes(Path(sys.argv[1]))\n"
         "    async with file.read_session() as session: await session.connection()\n    await file.close()\n"
         "asyncio.run(main())\nprint('alembic' in sys.modules)"
     )
     command = [sys.executable, "-c", program, str(tmp_path / "notes.db")]
-    said = [subprocess.run(command, capture_output=True, text=True, check=True).stdout for _ in range(2)]
-    assert said == ["True\n", "False\n"]
+    outputs = [subprocess.run(command, capture_output=True, text=True, check=True).stdout for _ in range(2)]
+    assert outputs == ["True\n", "False\n"]
 
 
 async def test_many_first_uses_at_once_open_it_once(file: SqliteFile) -> None:
@@ -92,9 +92,9 @@ async def test_a_file_that_is_no_database_is_said_in_one_line_each_time(tmp_path
     for _ in range(2):
         with pytest.raises(
             ToolFailedError, match=r"notes\.db is not a database, or it is damaged.*move it away"
-        ) as said:
+        ) as outputs:
             await notebooks(file)
-        assert "http" not in said.value.message
+        assert "http" not in outputs.value.message
 
 
 async def test_a_file_that_was_damaged_while_in_use_is_said_in_one_line(file: SqliteFile) -> None:

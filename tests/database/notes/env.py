@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from tests.sqlite.tables import Base
+from tests.database.tables import Base
 
 context.configure(connection=context.config.attributes["connection"], target_metadata=Base.metadata)
 with context.begin_transaction():

@@ -10,7 +10,7 @@ from sqlalchemy import ForeignKey
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-from remit.sqlite import Schema, SqliteFile, UtcDateTime
+from remit.database import Schema, SqliteFile, UtcDateTime
 
 
 class Base(DeclarativeBase):

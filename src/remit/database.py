@@ -25,6 +25,8 @@ from remit.errors import RateLimitedError, ToolFailedError
 if TYPE_CHECKING:  # Alembic takes its time to import, and is seldom needed
     from alembic.config import Config
 
+__all__ = ["Schema", "SqliteFile", "UtcDateTime"]
+
 _BEGIN_MODE_OPTION: Final = "remit_begin"
 _PRAGMAS: Final = ("journal_mode = WAL", "foreign_keys = ON", "synchronous = FULL")
 

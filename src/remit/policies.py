@@ -1,0 +1,41 @@
+"""Policies: the rules that decide on a call, the questions they ask, and who may answer them."""
+
+from remit.approvals.approver import Approver, HasApprover, InboxApprover
+from remit.approvals.policy import (
+    DECIDE_PERMISSION,
+    DEFAULT_POLICY,
+    Allow,
+    Ask,
+    Block,
+    HighRisk,
+    Policy,
+    Rule,
+    UnsafeEgress,
+    Verdict,
+    When,
+)
+from remit.contracts.grant import Grant, GrantRow
+from remit.contracts.principal import Principal
+from remit.contracts.question import Decision, Question
+
+__all__ = [
+    "DECIDE_PERMISSION",
+    "DEFAULT_POLICY",
+    "Allow",
+    "Approver",
+    "Ask",
+    "Block",
+    "Decision",
+    "Grant",
+    "GrantRow",
+    "HasApprover",
+    "HighRisk",
+    "InboxApprover",
+    "Policy",
+    "Principal",
+    "Question",
+    "Rule",
+    "UnsafeEgress",
+    "Verdict",
+    "When",
+]

@@ -1,0 +1,68 @@
+"""Stores keep the journal of runs: in memory, in SQLite or in Postgres.
+
+`SqlStore` needs the extra ``sql``; a store of your own satisfies `Store`.
+"""
+
+from typing import TYPE_CHECKING
+
+from remit.lazy_exports import lazy_exports
+
+if TYPE_CHECKING:
+    from remit.journal.codec import decode_item, encode_item
+    from remit.journal.memory import InMemoryStore
+    from remit.journal.ports import (
+        AcquiredLease,
+        AppendFuture,
+        GrantStore,
+        Journal,
+        Leases,
+        QuestionRow,
+        RunInbox,
+        RunIndex,
+        RunRow,
+        RunStatus,
+        Store,
+    )
+    from remit.journal.sql.store import SqlStore
+
+__all__ = [
+    "AcquiredLease",
+    "AppendFuture",
+    "GrantStore",
+    "InMemoryStore",
+    "Journal",
+    "Leases",
+    "QuestionRow",
+    "RunInbox",
+    "RunIndex",
+    "RunRow",
+    "RunStatus",
+    "SqlStore",
+    "Store",
+    "decode_item",
+    "encode_item",
+]
+
+if not TYPE_CHECKING:
+    __getattr__ = lazy_exports(
+        __name__,
+        {
+            "remit.journal.codec": ("decode_item", "encode_item"),
+            "remit.journal.memory": ("InMemoryStore",),
+            "remit.journal.ports": (
+                "AcquiredLease",
+                "AppendFuture",
+                "GrantStore",
+                "Journal",
+                "Leases",
+                "QuestionRow",
+                "RunInbox",
+                "RunIndex",
+                "RunRow",
+                "RunStatus",
+                "Store",
+            ),
+            "remit.journal.sql.store": ("SqlStore",),
+        },
+        extras={"remit.journal.sql.store": "sql"},
+    )

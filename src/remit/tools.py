@@ -1,0 +1,58 @@
+"""Tools: the decorator, the facts of a tool, its arguments, and the context that its function receives."""
+
+from typing import TYPE_CHECKING
+
+from remit.lazy_exports import lazy_exports
+
+if TYPE_CHECKING:
+    from remit.contracts.arguments import Arguments, Limits, parse_arguments
+    from remit.contracts.callee import DID_NOT_HAPPEN, UNKNOWN, Callee, Context, Happened, LeafContext, ReconcileResult
+    from remit.contracts.facts import Effect, Facts, Rate, Risk
+    from remit.contracts.naming import tool_name
+    from remit.contracts.principal import Caller
+    from remit.contracts.tool import Tool, tool
+    from remit.dispatch.preset import with_recommended_layers
+
+__all__ = [
+    "DID_NOT_HAPPEN",
+    "UNKNOWN",
+    "Arguments",
+    "Callee",
+    "Caller",
+    "Context",
+    "Effect",
+    "Facts",
+    "Happened",
+    "LeafContext",
+    "Limits",
+    "Rate",
+    "ReconcileResult",
+    "Risk",
+    "Tool",
+    "parse_arguments",
+    "tool",
+    "tool_name",
+    "with_recommended_layers",
+]
+
+if not TYPE_CHECKING:
+    __getattr__ = lazy_exports(
+        __name__,
+        {
+            "remit.contracts.arguments": ("Arguments", "Limits", "parse_arguments"),
+            "remit.contracts.callee": (
+                "DID_NOT_HAPPEN",
+                "UNKNOWN",
+                "Callee",
+                "Context",
+                "Happened",
+                "LeafContext",
+                "ReconcileResult",
+            ),
+            "remit.contracts.facts": ("Effect", "Facts", "Rate", "Risk"),
+            "remit.contracts.naming": ("tool_name",),
+            "remit.contracts.principal": ("Caller",),
+            "remit.contracts.tool": ("Tool", "tool"),
+            "remit.dispatch.preset": ("with_recommended_layers",),
+        },
+    )
