@@ -118,7 +118,7 @@ async def test_a_result_of_any_type_comes_back_as_that_type(engine: AsyncEngine)
 
 async def test_the_same_key_with_other_arguments_is_refused_and_named(engine: AsyncEngine) -> None:
     await save(engine, "k", "hello", digest="aaa")
-    with pytest.raises(IdempotencyError, match="'k' was used before with other arguments"):
+    with pytest.raises(IdempotencyError, match="'k' was used with other arguments"):
         await save(engine, "k", "hello", digest="bbb")
     assert await notes(engine) == ["hello"]
 
@@ -205,7 +205,7 @@ async def test_a_key_used_inside_its_own_work_is_refused(engine: AsyncEngine) ->
 
 async def test_a_session_without_a_transaction_is_refused(engine: AsyncEngine) -> None:
     async with AsyncSession(engine) as session:
-        with pytest.raises(SetupError, match="inside a transaction"):
+        with pytest.raises(SetupError, match="needs a transaction"):
             await once(session, "k", Note, writing(session, "hello"))
     assert await notes(engine) == []
 
@@ -216,7 +216,7 @@ async def test_another_kind_of_database_is_refused(engine: AsyncEngine) -> None:
     elsewhere = create_mock_engine("mysql://", execute)
     async with AsyncSession(engine) as session, session.begin():
         session.sync_session.bind = elsewhere  # pyright: ignore[reportAttributeAccessIssue]  # a database we lack
-        with pytest.raises(SetupError, match="sqlite and postgresql, and this session is bound to mysql"):
+        with pytest.raises(SetupError, match="sqlite and postgresql; this session is bound to mysql"):
             await once(session, "k", Note, writing(session, "hello"))
 
 
@@ -231,7 +231,7 @@ async def test_a_result_that_was_never_stored_is_not_taken_for_one(engine: Async
     await save(engine, "k", "hello")
     async with AsyncSession(engine) as session, session.begin():
         await session.execute(update(EFFECTS).values(result=None))
-    with pytest.raises(IdempotencyError, match="roll back instead"):
+    with pytest.raises(IdempotencyError, match="roll it back instead"):
         await save(engine, "k", "hello")
 
 

@@ -19,7 +19,7 @@ async def test_an_environment_variable_that_is_named_is_a_secret() -> None:
 @pytest.mark.parametrize("reference", ["env:OTHER", "env:EMPTY", "env:UNSET", "file:KEY", "KEY", ""])
 async def test_no_other_variable_is_one(reference: str) -> None:
     source = EnvSecrets("KEY", "EMPTY", "UNSET", environ={"KEY": VALUE, "OTHER": VALUE, "EMPTY": ""})
-    with pytest.raises(NotFoundError, match="there is no secret"):
+    with pytest.raises(NotFoundError, match="no secret"):
         await source.resolve(reference)
 
 
@@ -34,7 +34,7 @@ async def test_no_other_file_is_one(tmp_path: Path, reference: str) -> None:
     (tmp_path.parent / "key").write_text(VALUE)
     (tmp_path / ".key").write_text(VALUE)
     (tmp_path / "bytes").write_bytes(b"\xff" * 20)
-    with pytest.raises(NotFoundError, match="there is no secret"):
+    with pytest.raises(NotFoundError, match="no secret"):
         await FileSecrets(tmp_path).resolve(reference)
 
 

@@ -1,11 +1,11 @@
-"""An application's write that happens once per idempotency key.
+"""Make an application's write happen once per idempotency key.
 
-A keyed tool may be run again with the same ``ctx.key``: after a retry, after a crash, when a run is resumed.
-With `once` the second run finds what the first one stored and changes nothing. Key, result and the write itself
-are committed in one transaction, so there is no moment at which one exists without the other.
+A keyed tool may run again with the same ``ctx.key``: after a retry or a crash, or when its run is resumed. With `once`,
+the second run finds the result of the first and changes nothing. Key, result and the write itself are committed in one
+transaction, so none of them ever exists without the others.
 
-The table belongs to the application, beside its own tables. Put it into the application's metadata, so that
-``create_all`` makes it and Alembic's autogenerate finds it::
+The table belongs to the application, beside its own tables. Add it to the application's metadata, so that
+``create_all`` creates it and Alembic's autogenerate finds it::
 
     effects_table(Base.metadata)
 
@@ -19,8 +19,8 @@ or write the migration by hand::
         sa.Column("at", sa.DateTime(timezone=True), nullable=False, server_default=sa.func.now()),
     )
 
-Rows may be deleted once no run can ask for their key again (by ``at``, say, after some months).
-Needs the extra ``sql``. SQLite and PostgreSQL.
+A row may be deleted once no run can use its key again (for example, by ``at`` after some months). Needs the extra
+``sql``. Supports SQLite and PostgreSQL.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _DIALECTS: Final = ("sqlite", "postgresql")
 
 
 def effects_table(metadata: MetaData) -> Table:
-    """The table ``remit_effects`` in an application's metadata.
+    """Add the table ``remit_effects`` to an application's metadata.
 
     Columns: ``key`` (primary key), ``digest`` of the arguments, ``result`` as JSON, ``at`` in UTC.
     """
@@ -71,19 +71,19 @@ async def once(
     *,
     digest: str = "",
 ) -> T:
-    """Run ``produce`` and store what it gave under ``key``, or give what is stored there already.
+    """Run ``produce`` and store its result under ``key``, or return the result that is stored there already.
 
-    The key is claimed before ``produce`` runs. Of two transactions that use one key at the same time the second
-    therefore waits at the claim: if the first commits, the second gets its result; if the first rolls back, the
-    second runs. On SQLite begin with ``BEGIN IMMEDIATE``, or call `once` before anything is read: a transaction
-    that has read already cannot wait there and fails with "database is locked", which is worth another try.
+    The key is claimed before ``produce`` runs. When two transactions use one key at the same time, the second waits at
+    the claim: if the first commits, the second gets its result; if the first rolls back, the second runs. On SQLite,
+    begin with ``BEGIN IMMEDIATE`` or call `once` before any read: a transaction that has already read cannot wait there
+    and fails with "database is locked", which is retryable.
 
     Args:
         session: inside a transaction that the caller began. When `once` raises, roll it back.
-        key: the idempotency key. Where callers choose their keys, put the tenant in front of it.
-        result_type: the pydantic model, or the `TypeAdapter`, that the result is stored and read with.
+        key: the idempotency key. If callers choose their keys, prefix it with the tenant.
+        result_type: the pydantic model or `TypeAdapter` that stores and loads the result.
         produce: does the work with the same session.
-        digest: of the arguments. A key that comes back with another digest is refused.
+        digest: of the arguments. Reusing a key with another digest is refused.
 
     Raises:
         IdempotencyError: the key was used with other arguments, or its work never finished.
@@ -99,15 +99,14 @@ async def once(
 
 
 async def _claim_key(session: AsyncSession, key: str, digest: str) -> bool:
-    """Whether the key was free, and now is this transaction's."""
+    """Claim the key for this transaction; False if it is taken."""
     if not session.in_transaction():
         raise SetupError(
-            "once works inside a transaction that its caller began: "
-            "`async with session.begin(): await once(session, ...)`"
+            "once needs a transaction that its caller began: `async with session.begin(): await once(session, ...)`"
         )
     dialect = session.get_bind().dialect.name
     if dialect not in _DIALECTS:
-        raise SetupError(f"once works on {' and '.join(_DIALECTS)}, and this session is bound to {dialect}")
+        raise SetupError(f"once supports {' and '.join(_DIALECTS)}; this session is bound to {dialect}")
     insert = _insert_statement(dialect).values(key=key, digest=digest)
     claim = insert.on_conflict_do_nothing(index_elements=[_EFFECTS.c.key]).returning(_EFFECTS.c.key)
     return await session.scalar(claim) is not None
@@ -116,22 +115,22 @@ async def _claim_key(session: AsyncSession, key: str, digest: str) -> bool:
 def _insert_statement(dialect: str) -> sqlite.Insert | postgresql.Insert:
     if dialect == "sqlite":
         return sqlite.insert(_EFFECTS)
-    from sqlalchemy.dialects import postgresql  # noqa: PLC0415 - it takes its time, and is loaded where it is in use
+    from sqlalchemy.dialects import postgresql  # noqa: PLC0415 - slow to import, needed on PostgreSQL only
 
     return postgresql.insert(_EFFECTS)
 
 
 async def _read_stored_result(session: AsyncSession, key: str, digest: str) -> str:
-    """The JSON text stored under a key that is taken."""
+    """Read the JSON text stored under a claimed key."""
     query = select(_EFFECTS.c.digest, _EFFECTS.c.result).where(_EFFECTS.c.key == key)
     stored_digest, text = (await session.execute(query)).one()
     if stored_digest != digest:
         raise IdempotencyError(
-            f"the idempotency key {key!r} was used before with other arguments; use a new key for a new call"
+            f"the idempotency key {key!r} was used with other arguments; use a new key for a new call"
         )
     if text is None:
         raise IdempotencyError(
-            f"the idempotency key {key!r} was claimed and its work never finished: either it is used again inside "
-            "its own work, or a transaction was committed although `once` had raised; roll back instead"
+            f"the idempotency key {key!r} was claimed but its work never finished: either the work uses its own key "
+            "again, or a transaction was committed after `once` raised; roll it back instead"
         )
     return str(text)

@@ -1,47 +1,47 @@
-"""Everything that can go wrong, as one tree.
+"""All errors, as one tree.
 
     RemitError
-    ├─ SetupError                   the program is put together wrongly; raised while building, before any call
-    │  ├─ LayerOrderError           layers stand in an order that breaks a promise
+    ├─ SetupError                   the program is configured wrongly; raised while building it, before any call
+    │  ├─ LayerOrderError           the order of layers breaks a rule
     │  ├─ ContractError             a function or model cannot be a tool's contract
-    │  ├─ NameTakenError            two callees want one name
-    │  └─ NoModelError              the model that a run asks cannot be had here; the driver stops, the run stays
-    ├─ CallError                    how a call can end badly; a model sees it as a reply
-    │  ├─ InvalidArgumentsError     the arguments are not what the contract says
-    │  ├─ NotFoundError             what was named does not exist, or not for this caller
-    │  │  └─ UnknownToolError       no tool of that name
-    │  ├─ AlreadyExistsError        what should be created is there already
-    │  ├─ ConflictError             it changed since the caller read it
-    │  ├─ DeniedError               not permitted, blocked by policy, or refused by a person
-    │  │  ├─ BlockedError           a rule of the policy blocks it
-    │  │  ├─ ApprovalDeniedError    a person said no, or nobody answered in time
-    │  │  └─ MissingCapabilityError the capability that a layer needs is absent
-    │  ├─ RateLimitedError          too many calls at present
-    │  ├─ BreakerOpenError          it keeps failing, and is given time to recover
-    │  ├─ BudgetError               the run has used up what it may use
+    │  ├─ NameTakenError            two callees have the same name
+    │  └─ NoModelError              the model of a run is unavailable; the executor stops, the run stays as it is
+    ├─ CallError                    a call failed; the model sees the error as a reply
+    │  ├─ InvalidArgumentsError     the arguments do not match the contract
+    │  ├─ NotFoundError             the named object does not exist, or is invisible to this caller
+    │  │  └─ UnknownToolError       no tool has that name
+    │  ├─ AlreadyExistsError        the object to be created exists already
+    │  ├─ ConflictError             the object changed since the caller read it
+    │  ├─ DeniedError               not permitted, blocked by policy, or denied by an approver
+    │  │  ├─ BlockedError           a policy rule blocks the call
+    │  │  ├─ ApprovalDeniedError    an approver denied the call, or no decision came in time
+    │  │  └─ MissingCapabilityError a capability that a layer needs is missing
+    │  ├─ RateLimitedError          too many calls
+    │  ├─ BreakerOpenError          the tool keeps failing and is not called until it may have recovered
+    │  ├─ BudgetError               the run has used up its budget
     │  ├─ DeadlineError             no result in time
-    │  │  └─ StillRunningError      and it has not stopped either
+    │  │  └─ StillRunningError      no result in time, and the call has not stopped
     │  ├─ CallCancelledError        the run was cancelled
-    │  ├─ ExternalError             a service of somebody else failed
-    │  │  └─ ModelError             the model could not be asked
-    │  │     ├─ ModelBusyError      the model asks for patience (429)
-    │  │     ├─ ModelRefusedError   the request is refused: bad key, no such model, too long
-    │  │     └─ CompletionError     the model answered, but not with a completion
-    │  ├─ SealError                 a layer changed arguments after they were asked about
-    │  ├─ IdempotencyError          one key, two different arguments
-    │  ├─ InvalidOutputError        the tool returned what its contract does not allow
+    │  ├─ ExternalError             an external service failed
+    │  │  └─ ModelError             the request to the model failed
+    │  │     ├─ ModelBusyError      the provider limits the rate of requests (429)
+    │  │     ├─ ModelRefusedError   the provider refused the request: bad key, unknown model, too long
+    │  │     └─ CompletionError     the model's answer is not a whole completion
+    │  ├─ SealError                 a layer changed the arguments after they were approved
+    │  ├─ IdempotencyError          one idempotency key was used with different arguments
+    │  ├─ InvalidOutputError        the tool returned a value that its contract does not allow
     │  ├─ MaxTurnsError             the agent did not finish within its turns
-    │  └─ ToolFailedError           the tool raised something of its own
-    ├─ JournalError                 the journal refused; the driver stops as if it had crashed
-    │  ├─ LeaseError                another driver holds the run
-    │  ├─ ApprovalUsedError         an approval can be used once, and was
-    │  └─ JournalFormatError        the journal was written in a format this version does not read
-    ├─ AuditError                   an audit log is not the one that was anchored, or cannot be kept
-    ├─ DivergedError                a run that is driven again does not do what its journal says
-    └─ RequestError                 what was asked of the runtime makes no sense (no such run, already decided, …)
+    │  └─ ToolFailedError           the tool raised an exception of its own
+    ├─ JournalError                 the journal refused a write; the executor stops as if it had crashed
+    │  ├─ LeaseError                another executor holds the run
+    │  ├─ ApprovalUsedError         the approval was used before
+    │  └─ JournalFormatError        this version cannot read the journal's format
+    ├─ AuditError                   an audit log is not the anchored one, or cannot be written
+    ├─ DivergedError                a replayed run does something else than its journal records
+    └─ RequestError                 the runtime cannot do what was requested (unknown run, already decided, …)
 
-Failures end in ``Error``; signals do not: `Suspended` is a BaseException, so that no ``except Exception`` of a tool
-swallows it.
+Failures end in ``Error``; signals do not: `Suspended` is a BaseException, so that ``except Exception`` in a tool does
+not swallow it.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ _ERRORS_BY_CODE: Final = dict[str, "type[CallError]"]()
 
 
 class RemitError(Exception):
-    """The root of the tree. ``str(error)`` is one line that says what, where and how to mend it."""
+    """The root of the tree. ``str(error)`` is one line: what is wrong, where, and how to fix it."""
 
     code: ClassVar[str] = "REMIT_ERROR"
 
@@ -108,13 +108,13 @@ class RemitError(Exception):
 
 
 class SetupError(RemitError):
-    """The program is put together wrongly. Raised while building; of its kinds only `NoModelError` during a call."""
+    """The program is configured wrongly. Raised while building it; only `NoModelError` is also raised during a call."""
 
     code = "SETUP_ERROR"
 
 
 class LayerOrderError(SetupError):
-    """Layers stand in an order that breaks a promise. Raised by `Stack` and by the runtime."""
+    """The order of layers breaks a rule. Raised by `Stack` and by the runtime."""
 
     code = "LAYER_ORDER"
 
@@ -126,22 +126,22 @@ class ContractError(SetupError):
 
 
 class NameTakenError(SetupError):
-    """Two callees want one name. Raised by the registry."""
+    """Two callees have the same name. Raised by the registry."""
 
     code = "NAME_TAKEN"
 
 
 class NoModelError(SetupError):
-    """The model that a run asks cannot be had here: no name, key, package or file. The drive stops, the run stays.
+    """The model of a run is unavailable: no name, key, package or file. The executor stops; the run stays as it is.
 
-    Raised at the first request that the journal does not know. Resumed where the model can be had, the run goes on.
+    Raised by the first request that the journal cannot answer. Once the model is available, the run can be resumed.
     """
 
     code = "NO_MODEL"
 
 
 class CallError(RemitError):
-    """How a call can end badly. A Python caller gets it raised, a model gets `reply`."""
+    """A call failed. Python callers get the exception, models get `to_reply`."""
 
     code = "INTERNAL_ERROR"
     retryable: ClassVar[bool] = False
@@ -150,47 +150,47 @@ class CallError(RemitError):
         _ERRORS_BY_CODE.setdefault(cls.code, cls)
 
     def to_reply(self) -> dict[str, object]:
-        """What a model sees instead of a result."""
+        """The reply that the model sees instead of a result."""
         return {"success": False, "error": self.message, "errorCode": self.code}
 
 
 class InvalidArgumentsError(CallError):
-    """The arguments are not what the contract says. Raised by validate, the base, and tools."""
+    """The arguments do not match the contract. Raised by validate, by the base and by tools."""
 
     code = "VALIDATION_ERROR"
 
 
 class NotFoundError(CallError):
-    """What was named does not exist, or not for this caller: the two look the same. Raised by tools."""
+    """The named object does not exist, or is invisible to this caller: both look the same. Raised by tools."""
 
     code = "NOT_FOUND"
 
 
 class UnknownToolError(NotFoundError):
-    """No tool of that name. The message names near ones. Raised at the door."""
+    """No tool has that name. The message suggests similar names. Raised by the dispatcher."""
 
     code = "UNKNOWN_TOOL"
 
 
 class AlreadyExistsError(CallError):
-    """What should be created is there already. Raised by tools."""
+    """The object to be created exists already. Raised by tools."""
 
     code = "ALREADY_EXISTS"
 
 
 class ConflictError(CallError):
-    """It changed since the caller read it. The message names the current state. Raised by tools."""
+    """The object changed since the caller read it. The message gives its current state. Raised by tools."""
 
     code = "CONFLICT"
 
 
 class DeniedError(CallError):
-    """The call may not be made. Raised by authorize and by tools."""
+    """The call is not permitted. Raised by authorize and by tools."""
 
     code = "PERMISSION_DENIED"
 
     def to_reply(self) -> dict[str, object]:
-        """A denial: the model reads that the call was cancelled, and why."""
+        """A denial: it tells the model that the call was cancelled, and why."""
         return {
             "success": False,
             "cancelled": True,
@@ -201,108 +201,108 @@ class DeniedError(CallError):
 
 
 class BlockedError(DeniedError):
-    """A rule of the policy blocks the call. Raised by approve."""
+    """A policy rule blocks the call. Raised by approve."""
 
     code = "BLOCKED"
 
 
 class ApprovalDeniedError(DeniedError):
-    """A person said no, or nobody answered in time. Raised by approve."""
+    """An approver denied the call, or no decision came in time. Raised by approve."""
 
     code = "APPROVAL_DENIED"
 
 
 class MissingCapabilityError(DeniedError):
-    """The capability that a layer needs is absent, so the layer refuses every call."""
+    """A capability that a layer needs is missing, so the layer refuses every call."""
 
     code = "CAPABILITY_ABSENT"
 
 
 class RateLimitedError(CallError):
-    """Too many calls at present. Raised by limit and by tools; worth another try later."""
+    """Too many calls. Raised by limit and by tools. Retryable."""
 
     code = "RATE_LIMITED"
     retryable = True
 
 
 class BreakerOpenError(CallError):
-    """It keeps failing, and is left alone until it may have recovered. Raised by breaker."""
+    """The tool keeps failing and is not called until it may have recovered. Raised by breaker."""
 
     code = "BREAKER_OPEN"
 
 
 class BudgetError(CallError):
-    """The run has used up what it may use. Raised by budget."""
+    """The run has used up its budget. Raised by budget."""
 
     code = "BUDGET_EXCEEDED"
 
 
 class DeadlineError(CallError):
-    """No result in time. Raised by timeout."""
+    """No result in time. Raised by timeout. Retryable."""
 
     code = "TIMEOUT"
     retryable = True
 
 
 class StillRunningError(DeadlineError):
-    """No result in time, and it was told to stop and has not. Raised by timeout; its end is journaled when it comes."""
+    """No result in time, and the call has not stopped. Raised by timeout; its end is journaled when it comes."""
 
     code = "STILL_RUNNING"
 
 
 class CallCancelledError(CallError):
-    """The run was cancelled while the call was under way."""
+    """The run was cancelled during the call."""
 
     code = "CANCELLED"
 
 
 class ExternalError(CallError):
-    """A service of somebody else failed. Raised by tools and adapters; worth another try."""
+    """An external service failed. Raised by tools and adapters. Retryable."""
 
     code = "EXTERNAL_SERVICE_ERROR"
     retryable = True
 
 
 class ModelError(ExternalError):
-    """The model could not be asked: refused connection, no answer, a failing server. Raised by model adapters."""
+    """The request to the model failed: no connection, no answer, a server error. Raised by model adapters."""
 
     code = "MODEL_ERROR"
 
 
 class ModelBusyError(ModelError):
-    """The model asks for patience. Raised by model adapters; worth another try later."""
+    """The provider limits the rate of requests. Raised by model adapters. Retryable."""
 
     code = "MODEL_BUSY"
 
 
 class ModelRefusedError(ModelError):
-    """The model's endpoint refuses the request: a bad key, no such model, too long. Raised by model adapters."""
+    """The provider refused the request: bad key, unknown model, too long. Raised by model adapters."""
 
     code = "MODEL_REFUSED"
     retryable = False
 
 
 class CompletionError(ModelError):
-    """The model answered, but not with a whole completion. Raised by model adapters and the agent."""
+    """The model's answer is not a whole completion. Raised by model adapters and the agent."""
 
     code = "MODEL_GARBAGE"
     retryable = False
 
 
 class SealError(CallError):
-    """A layer changed arguments after they were asked about. Raised by the base."""
+    """A layer changed the arguments after they were approved. Raised by the base."""
 
     code = "SEAL_BROKEN"
 
 
 class IdempotencyError(CallError):
-    """One idempotency key was used for two different things. Raised by `remit.effects` and the runtime."""
+    """One idempotency key was used with different arguments. Raised by `remit.effects` and the runtime."""
 
     code = "IDEMPOTENCY_KEY_REUSED"
 
 
 class InvalidOutputError(CallError):
-    """The tool returned what its contract or JSON does not allow. Raised by the base."""
+    """The tool returned a value that its contract or JSON does not allow. Raised by the base."""
 
     code = "INVALID_OUTPUT"
 
@@ -314,19 +314,19 @@ class MaxTurnsError(CallError):
 
 
 class ToolFailedError(CallError):
-    """The tool raised something of its own; the original is its ``__cause__``. Raised by the base."""
+    """The tool raised an exception of its own, which is the ``__cause__``. Raised by the base."""
 
     code = "INTERNAL_ERROR"
 
 
 class JournalError(RemitError):
-    """The journal refused. The driver of the run stops as if it had crashed; nothing is half written."""
+    """The journal refused a write. The executor stops as if it had crashed; no write is left half done."""
 
     code = "JOURNAL_ERROR"
 
 
 class LeaseError(JournalError):
-    """Another driver holds the run, or took it over. ``executor``: who holds it, where that is known."""
+    """Another executor holds the run or took it over. ``executor`` is its name, empty if unknown."""
 
     code = "LEASE_HELD"
 
@@ -336,37 +336,37 @@ class LeaseError(JournalError):
 
 
 class ApprovalUsedError(JournalError):
-    """An approval can be used once, and was."""
+    """The approval was used before; each can be used once."""
 
     code = "APPROVAL_USED"
 
 
 class JournalFormatError(JournalError):
-    """The journal was written in a format that this version does not read."""
+    """This version cannot read the journal's format."""
 
     code = "JOURNAL_FORMAT"
 
 
 class AuditError(RemitError):
-    """The audit log is not the one that was anchored, or log or anchor cannot be used. Raised by `Audit`."""
+    """The audit log is not the anchored one, or log or anchor cannot be used. Raised by `Audit`."""
 
     code = "AUDIT_BROKEN"
 
 
 class DivergedError(RemitError):
-    """A run that is driven again does not do what its journal says. Raised by replay and resume."""
+    """A replayed run does something else than its journal records. Raised by replay and resume."""
 
     code = "DIVERGED"
 
 
 class RequestError(RemitError):
-    """What was asked of the runtime makes no sense: no such run, already decided, not yours to decide."""
+    """The runtime cannot do what was requested: unknown run, already decided, not yours to decide."""
 
     code = "BAD_REQUEST"
 
 
 class Suspended(BaseException):
-    """The run waits for a person. A signal, not a failure: it leaves a batch after every sibling has ended."""
+    """The run waits for an approver. A signal, not a failure: it leaves a batch after every sibling has ended."""
 
     def __init__(self, *questions: str) -> None:
         super().__init__(*questions)
@@ -374,12 +374,15 @@ class Suspended(BaseException):
 
 
 def as_no_model_error(error: SetupError) -> NoModelError:
-    """What is put together wrongly where a model is to be asked, as the error that leaves the run as it is."""
+    """The setup error of an unavailable model as a `NoModelError`, which leaves the run as it is."""
     return error if isinstance(error, NoModelError) else NoModelError(error.message)
 
 
 def error_from_reply(content: str) -> CallError:
-    """The error that a recorded reply stands for, an application's own too. An unknown code is a `ToolFailedError`."""
+    """Rebuild the error that a recorded reply describes, including an application's own.
+
+    An unknown code gives a `ToolFailedError`.
+    """
     body = cast("dict[str, object]", json.loads(content))
     error_class = _ERRORS_BY_CODE.get(str(body.get("errorCode")), ToolFailedError)
     error = error_class.__new__(error_class)

@@ -1,4 +1,4 @@
-"""Where data lives: the folder with the journal, and beside it the database of each application.
+"""The home folder: the journal and, beside it, the database of each application.
 
 Needs the extra ``cli``.
 """
@@ -14,9 +14,9 @@ __all__ = ["data_folder"]
 
 
 def data_folder(environ: Mapping[str, str]) -> Path:
-    """The folder that ``$REMIT_HOME`` names, or else the user's data folder for Remit. Nothing is made.
+    """The folder in ``$REMIT_HOME``, or else the user's data folder for Remit. It is not created.
 
-    An application that keeps data of its own keeps it there, so that whoever copies the folder has all of it.
+    Applications keep their own data there too, so that a copy of the folder is a complete backup.
     """
     configured = environ.get("REMIT_HOME")
     return Path(configured).expanduser().absolute() if configured else user_data_path("remit")

@@ -1,4 +1,4 @@
-"""Where secrets come from: the environment of the process, or files in a folder."""
+"""Sources of secrets: environment variables, or files in a folder."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 
 
 class EnvSecrets:
-    """Those environment variables that are named here, and no other: ``env:STRIPE_KEY``.
+    """Secrets from the environment variables listed here: ``env:STRIPE_KEY``.
 
-    A reference may come from a model. So that it cannot ask for whatever the process has, there is no "all of them".
+    References may come from a model, so there is no way to allow the whole environment.
     """
 
     def __init__(self, *names: str, environ: Mapping[str, str] = os.environ) -> None:
@@ -28,10 +28,10 @@ class EnvSecrets:
         self._environ = environ
 
     async def resolve(self, reference: str, /) -> Secret:
-        """The secret of that reference.
+        """Look up the secret.
 
         Raises:
-            NotFoundError: it is not named here, or not set.
+            NotFoundError: the variable is not listed, or not set.
         """
         scheme, _, name = reference.partition(":")
         if scheme != "env" or name not in self._names or not self._environ.get(name):
@@ -43,19 +43,19 @@ class EnvSecrets:
 
 
 class FileSecrets:
-    """The files of one folder, as containers are given them: ``file:stripe_key``. A newline at the end is left out.
+    """Secrets from the files of one folder, as mounted into containers: ``file:stripe_key``.
 
-    Read anew each time, so that a secret can be replaced while the process runs.
+    One final newline is removed. Files are read on every use, so that a secret can be replaced while the process runs.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     async def resolve(self, reference: str, /) -> Secret:
-        """The secret of that reference.
+        """Look up the secret.
 
         Raises:
-            NotFoundError: there is no such file in the folder.
+            NotFoundError: the folder has no such file.
         """
         scheme, _, name = reference.partition(":")
         if scheme != "file" or not _NAME.fullmatch(name):
@@ -71,4 +71,4 @@ class FileSecrets:
 
 
 def _missing_secret_error(reference: str) -> NotFoundError:
-    return NotFoundError(f"there is no secret {reference!r} here")
+    return NotFoundError(f"no secret {reference!r}; use a reference that this application provides")

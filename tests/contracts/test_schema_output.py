@@ -145,7 +145,7 @@ def test_a_number_that_is_not_finite_is_refused(kind: Any, number: float) -> Non
 
 @pytest.mark.parametrize("kind", [Sizes, list[Sizes]])
 def test_a_field_written_by_another_name_than_it_is_read_by_is_no_contract(kind: Any) -> None:
-    with pytest.raises(ContractError, match="cannot be a result: 'length' does not come back from JSON"):
+    with pytest.raises(ContractError, match="cannot be a result: 'length' is lost in JSON"):
         Output(kind)
 
 

@@ -84,8 +84,7 @@ def test_what_a_layer_needs_outside_it_must_be_there() -> None:
     with pytest.raises(LayerOrderError) as caught:
         check(Place.APPROVE)
     assert caught.value.message == (
-        "<approve> needs a layer at the place 'validate' outside it: "
-        "what a person approves is the validated argument object"
+        "<approve> needs a layer at the place 'validate' outside it: the approver sees the validated arguments"
     )
 
 

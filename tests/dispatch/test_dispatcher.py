@@ -91,7 +91,7 @@ WRONG: dict[str, tuple[Stack[CallLayer], Stack[CallLayer], Stack[CallLayer], str
         Stack[CallLayer](Validate(), Approve(Env())),
         Stack[CallLayer](Authorize()),
         Stack(),
-        r"Authorize\(\) must stand outside Approve\(.*\): nobody is asked about a call that is not permitted",
+        r"Authorize\(\) must stand outside Approve\(.*\): a call that is not permitted needs no approval",
     ),
     "agent outside tool": (
         Stack(),
@@ -103,7 +103,7 @@ WRONG: dict[str, tuple[Stack[CallLayer], Stack[CallLayer], Stack[CallLayer], str
         Stack(),
         Stack(),
         Stack[CallLayer](Approve(Env())),
-        r"Approve\(.*\) needs a layer at the place 'validate' outside it: what a person approves is the validated",
+        r"Approve\(.*\) needs a layer at the place 'validate' outside it: the approver sees the validated",
     ),
     "inside the door": (
         Stack[CallLayer](Wraps("another trace", Place.TRACE)),

@@ -1,4 +1,4 @@
-"""Generic composition: services, layers, their places, and stacks of them."""
+"""Generic composition: services, layers, places and stacks."""
 
 from remit.core.layer import HasPlace, Layer, compose
 from remit.core.place import ORDER_RULES, OrderRule, Place, check_order

@@ -1,4 +1,4 @@
-"""A layer takes a service and gives a service of the same kind: policy around a call, in one value."""
+"""A layer wraps a service in a service of the same type: policy around a call, as one value."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ R = TypeVar("R")
 
 
 class HasPlace(Protocol):
-    """What a stack asks of anything in it: where it stands."""
+    """Anything that a stack can hold: an object with a place."""
 
     @property
     def place(self) -> Place:
-        """The place in the onion; the rules of `remit.core.place` relate places."""
+        """Where the layer belongs; `remit.core.place` holds the rules that relate places."""
         ...
 
 
@@ -25,7 +25,7 @@ class Layer(HasPlace, Protocol[Q, R]):
     """A value that wraps one service in another."""
 
     def __call__(self, inner: Service[Q, R], /) -> Service[Q, R]:
-        """The service that stands around ``inner``. Called once, when a runtime is built."""
+        """Wrap ``inner``. Called once, when a runtime is built."""
         ...
 
 

@@ -1,7 +1,7 @@
-"""Where a layer stands in the onion, and which places must stand outside which.
+"""The places of layers around a tool, and the rules for their order.
 
-Layers need not know each other: a rule relates two places, and says why. Building a stack refuses an order that breaks
-a rule.
+Layers do not depend on each other: a rule relates two places and gives the reason. Building a stack refuses an order
+that breaks a rule.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from remit.errors import LayerOrderError
 
 
 class Place(enum.Enum):
-    """The places of the onion, outermost first. `OWN` has no rules: a layer of yours may stand anywhere."""
+    """The places of layers, outermost first. No rule mentions `OWN`, so a layer of your own may stand anywhere."""
 
     TRACE = "trace"
     RECORD = "record"
@@ -30,9 +30,9 @@ class Place(enum.Enum):
 
 
 class OrderRule(NamedTuple):
-    """``outer`` stands outside ``inner`` wherever both are present.
+    """``outer`` must stand outside ``inner`` when a stack has both.
 
-    If ``is_required``, inner is refused without outer.
+    With ``is_required``, a stack that has ``inner`` must have ``outer`` too.
     """
 
     outer: Place
@@ -42,26 +42,24 @@ class OrderRule(NamedTuple):
 
 
 ORDER_RULES: Final = (
-    OrderRule(Place.TRACE, Place.RECORD, "a trace shows every call, those answered from the journal too"),
+    OrderRule(Place.TRACE, Place.RECORD, "a trace shows every call, including those answered from the journal"),
     OrderRule(Place.RECORD, Place.AUTHORIZE, "a denial is recorded like any other end"),
     OrderRule(Place.RECORD, Place.VALIDATE, "bad arguments are recorded like any other end"),
     OrderRule(Place.RECORD, Place.BUDGET, "a refusal is recorded like any other end"),
     OrderRule(Place.RECORD, Place.APPROVE, "a question is asked once, and then answered from the journal"),
     OrderRule(Place.RECORD, Place.RETRY, "a call has one end, however many attempts it takes"),
-    OrderRule(Place.AUTHORIZE, Place.APPROVE, "nobody is asked about a call that is not permitted anyway"),
-    OrderRule(
-        Place.VALIDATE, Place.APPROVE, "what a person approves is the validated argument object", is_required=True
-    ),
-    OrderRule(Place.BUDGET, Place.APPROVE, "nobody is asked about a call that the run cannot afford"),
-    OrderRule(Place.APPROVE, Place.LIMIT, "a person is asked before the call takes a place in a queue"),
-    OrderRule(Place.APPROVE, Place.BREAKER, "a probe is made at once, not when a person has answered"),
-    OrderRule(Place.APPROVE, Place.RETRY, "a person is asked once, not for each attempt"),
-    OrderRule(Place.APPROVE, Place.TIMEOUT, "a person's thinking is no part of the call's time"),
-    OrderRule(Place.LIMIT, Place.BREAKER, "a call that a limit refused says nothing about what it would have called"),
-    OrderRule(Place.LIMIT, Place.RETRY, "attempts of one call share its permit"),
-    OrderRule(Place.LIMIT, Place.TIMEOUT, "waiting for a turn is no part of the call's time"),
-    OrderRule(Place.BREAKER, Place.RETRY, "an open breaker ends the call, it is no reason to try again"),
-    OrderRule(Place.BREAKER, Place.TIMEOUT, "a call that ran out of time counts as a failure"),
+    OrderRule(Place.AUTHORIZE, Place.APPROVE, "a call that is not permitted needs no approval"),
+    OrderRule(Place.VALIDATE, Place.APPROVE, "the approver sees the validated arguments", is_required=True),
+    OrderRule(Place.BUDGET, Place.APPROVE, "a call that the run cannot afford needs no approval"),
+    OrderRule(Place.APPROVE, Place.LIMIT, "approval comes before the call takes a place in a queue"),
+    OrderRule(Place.APPROVE, Place.BREAKER, "a probe runs at once, not after an approval"),
+    OrderRule(Place.APPROVE, Place.RETRY, "approval is requested once, not for each attempt"),
+    OrderRule(Place.APPROVE, Place.TIMEOUT, "the wait for approval does not count as time of the call"),
+    OrderRule(Place.LIMIT, Place.BREAKER, "a call that a limit refuses says nothing about the health of the tool"),
+    OrderRule(Place.LIMIT, Place.RETRY, "all attempts of a call share one permit"),
+    OrderRule(Place.LIMIT, Place.TIMEOUT, "waiting for a permit does not count as time of the call"),
+    OrderRule(Place.BREAKER, Place.RETRY, "an open breaker ends the call and must not cause a retry"),
+    OrderRule(Place.BREAKER, Place.TIMEOUT, "a call that timed out counts as a failure"),
     OrderRule(Place.RETRY, Place.TIMEOUT, "a timeout is for one attempt; limit the whole call by its deadline"),
 )
 
@@ -74,7 +72,7 @@ def check_order(places: Sequence[Place], names: Sequence[str]) -> None:
         names: of the same layers, for the message.
 
     Raises:
-        LayerOrderError: naming both layers and the reason.
+        LayerOrderError: names both layers and the reason.
     """
     for rule in ORDER_RULES:
         inner = [i for i, place in enumerate(places) if place is rule.inner]

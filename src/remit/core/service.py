@@ -1,4 +1,4 @@
-"""A service is an async callable of one argument. Everything else is built from it."""
+"""A service is an async callable with one argument. Everything else is built from services."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ R_co = TypeVar("R_co", covariant=True)
 
 
 class Service(Protocol[Q_contra, R_co]):
-    """From one value to another, asynchronously.
+    """An async callable from a request to a response.
 
-    A function, a bound method, a closure and an object with ``__call__`` all fit. The argument is positional, so that
-    nobody depends on its name.
+    Functions, bound methods, closures and objects with ``__call__`` all fit. The argument is positional-only, so that
+    its name is not part of the interface.
     """
 
     async def __call__(self, request: Q_contra, /) -> R_co:
-        """Answer the request, or raise."""
+        """Answer the request or raise."""
         ...

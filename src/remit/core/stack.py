@@ -13,9 +13,9 @@ M = TypeVar("M", bound=HasPlace)
 
 
 class Stack(Generic[L_co]):
-    """Layers in order, outermost first. Immutable; `layer` gives a new stack.
+    """An immutable sequence of layers, outermost first. `layer` returns a new stack.
 
-    ``Stack(a, b)``: a stands around b. ``Stack(a, b).layer(c)``: c stands around both, as everywhere.
+    In ``Stack(a, b)``, a wraps b. In ``Stack(a, b).layer(c)``, c wraps both.
     """
 
     __slots__ = ("layers",)
@@ -32,19 +32,19 @@ class Stack(Generic[L_co]):
         self.layers = tuple(flat)
 
     def layer(self, layer: M | Stack[M]) -> Stack[L_co | M]:
-        """A new stack with ``layer`` around this one."""
+        """Return a new stack with ``layer`` outside this one."""
         return Stack[L_co | M](layer, self)
 
     def check(self) -> None:
         """Refuse an order that breaks a rule.
 
         Raises:
-            LayerOrderError: naming both layers and the reason.
+            LayerOrderError: names both layers and the reason.
         """
         check_order([layer.place for layer in self.layers], [repr(layer) for layer in self.layers])
 
     def has_place(self, place: Place) -> bool:
-        """Whether a layer of this stack stands at ``place``."""
+        """Whether the stack has a layer at ``place``."""
         return any(layer.place is place for layer in self.layers)
 
     def __iter__(self) -> Iterator[L_co]:
@@ -54,5 +54,5 @@ class Stack(Generic[L_co]):
         return len(self.layers)
 
     def __repr__(self) -> str:
-        """The onion, outermost first, one layer a line."""
+        """Draw the stack: one layer a line, outermost first."""
         return "\n".join(f"{'   ' * max(0, i - 1)}{'└─ ' if i else ''}{x!r}" for i, x in enumerate(self.layers))

@@ -1,1 +1,1 @@
-"""Text and schema utilities: JSON, JSON Schema, docstrings, compatibility, suggestions. Know nothing of calls."""
+"""Utilities for text and schemas: JSON, JSON Schema, docstrings, compatibility, suggestions. Independent of calls."""

@@ -1,4 +1,4 @@
-"""Whether a JSON schema accepts all that another accepts. Where that cannot be shown, it does not."""
+"""Compatibility of JSON schemas: does one accept every value that another accepts? Undecidable cases count as no."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _EXACT_KEYS: Final = ("pattern", "format", "multipleOf", "uniqueItems", "prefixI
 
 
 def inline_references(schema: Schema, definitions: Schema, parents: tuple[str, ...] = ()) -> dict[str, Any]:
-    """A schema without references and without words for people. One that holds itself keeps its name there."""
+    """Replace references by the schemas they name and drop annotations. A recursive schema keeps its self-reference."""
     name = str(schema.get("$ref", "")).rpartition("/")[2]
     if name in parents:
         return {"$ref": name}
@@ -37,7 +37,7 @@ def inline_references(schema: Schema, definitions: Schema, parents: tuple[str, .
 
 
 def is_wider(new: Schema, old: Schema) -> bool:
-    """Whether ``new`` accepts all that ``old`` accepts. Both are `inlined`."""
+    """Whether ``new`` accepts every value that ``old`` accepts. Both come from `inline_references`."""
     if new == old or not new:
         return True
     for several in ("anyOf", "oneOf"):
@@ -50,7 +50,7 @@ def is_wider(new: Schema, old: Schema) -> bool:
 
 
 def _is_type_wider(new: Schema, old: Schema) -> bool:
-    """Types, and values where only some are taken."""
+    """Compare types and enumerated values."""
     new_values, old_values = _enum_values(new), _enum_values(old)
     if new_values is not None:
         return old_values is not None and all(value in new_values for value in old_values)
@@ -68,7 +68,7 @@ def _are_bounds_wider(new: Schema, old: Schema) -> bool:
 
 
 def _are_members_wider(new: Schema, old: Schema) -> bool:
-    """Items of an array, fields of an object."""
+    """Compare the items of arrays and the properties of objects."""
     if not is_wider(new.get("items", {}), old.get("items", {})):
         return False
     if not set(new.get("required", ())) <= set(old.get("required", ())):
@@ -87,7 +87,7 @@ def _are_members_wider(new: Schema, old: Schema) -> bool:
 
 
 def _is_extra_wider(new: Any, old: Any) -> bool:
-    """The same for what no field names: True for anything, False for nothing, or a schema."""
+    """Compare ``additionalProperties``: True allows anything, False nothing, or a schema."""
     if new is True or new is False:
         return new
     return old is not True and is_wider(new, old)

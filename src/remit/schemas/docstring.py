@@ -1,4 +1,4 @@
-"""Reads a docstring of Google style: what a function does, and what each parameter means."""
+"""Reads Google-style docstrings: what a function does, and what each parameter means."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _ENTRY: Final = re.compile(r"(\*{0,2}\w+)\s*(?:\([^)]*\))?:\s*(.*)")
 
 
 def read_docstring(docstring: str | None) -> tuple[str, dict[str, str]]:
-    """The description, and the description of each parameter under ``Args:``."""
+    """Return the description, and a description for each parameter listed under ``Args:``."""
     lines = inspect.cleandoc(docstring or "").splitlines()
     sections = [i for i, line in enumerate(lines) if _SECTION.match(line)]
     description = "\n".join(lines[: sections[0]] if sections else lines).strip()

@@ -1,4 +1,4 @@
-"""A finding: what is not as it should be between code, inventory and lock, where, and how to mend it."""
+"""Findings: problems in code, inventory or lock file, with their location and how to fix them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from remit.errors import SetupError
 
 
 class VersionBump(enum.Enum):
-    """How far the version of an application goes for a change."""
+    """The version bump that a change requires."""
 
     NONE = ""
     PATCH = "patch"
@@ -27,11 +27,14 @@ class VersionBump(enum.Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One thing that is not as it should be.
+    """One problem.
 
     Args:
-        code: a stable word for its kind. where: ``file:line``. what: one line. fix: what to do about it.
-        bump: for a change since the lock, the step of the version that it needs.
+        code: a stable identifier of its kind.
+        where: ``file:line``.
+        what: the problem, in one line.
+        fix: how to fix it.
+        bump: for a change since the lock file was written, the version bump it requires.
     """
 
     code: str
@@ -46,24 +49,24 @@ class Finding:
 
 
 class InventoryError(SetupError):
-    """An inventory cannot be read, or does not fit the code. ``findings`` has everything that was found."""
+    """An inventory cannot be read or does not fit the code. ``findings`` lists every problem."""
 
     code: ClassVar[str] = "INVENTORY_ERROR"
 
     def __init__(self, findings: Iterable[Finding]) -> None:
         self.findings: tuple[Finding, ...] = tuple(findings)
-        more = f" (and {len(self.findings) - 1:,} more: remit check names all)" if len(self.findings) > 1 else ""
+        more = f" (and {len(self.findings) - 1:,} more; remit check lists all)" if len(self.findings) > 1 else ""
         super().__init__(f"{next(iter(self.findings))}{more}")
 
 
 def locate_function(function: FunctionType | MethodType) -> str:
-    """Where a function is written, as ``file:line``."""
+    """The place where a function is defined, as ``file:line``."""
     code = function.__code__
     return f"{display_path(code.co_filename)}:{code.co_firstlineno}"
 
 
 def locate_field(model: type[object], field: str) -> str:
-    """Where a field of a class is written, or else the class, as ``file:line``; its name where there is no file."""
+    """The place of a field, or else of its class, as ``file:line``; the class name if the source is unavailable."""
     try:
         lines, first = inspect.getsourcelines(model)
         file = inspect.getfile(model)
@@ -75,8 +78,8 @@ def locate_field(model: type[object], field: str) -> str:
 
 
 def display_path(path: Path | str) -> str:
-    """A path as a person at this prompt would write it."""
-    return _display_path(str(path), os.getcwd())  # noqa: PTH109 - a path of it is made only for a file that is new
+    """The path as shown to a user: relative to the working directory if it lies below."""
+    return _display_path(str(path), os.getcwd())  # noqa: PTH109 - the cache key; a Path would cost more
 
 
 @lru_cache(maxsize=1024)

@@ -1,4 +1,4 @@
-"""The JSON schema of a type, as pydantic describes it, less what says nothing to a model."""
+"""Generates the JSON schema of a type with pydantic, without parts that tell a model nothing."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ SchemaMethod = Callable[[Any], JsonSchema]
 
 
 def generate_json_schema(adapter: TypeAdapter[Any]) -> JsonSchema:
-    """The JSON schema of a type, without titles: tokens that say nothing.
+    """The JSON schema of a type, without titles, which only cost tokens.
 
     Raises:
-        ContractError: a field hides its value from JSON, as a secret does.
+        ContractError: a field hides its value from JSON, as ``SecretStr`` does.
     """
     schema = cast(
         "JsonSchema", _strip_titles(adapter.json_schema(by_alias=True, schema_generator=_SchemaGenerator), "")
     )
-    root = schema.pop("$ref", None)  # of a type that holds itself; providers want to see an object
+    root = schema.pop("$ref", None)  # a recursive type; providers require an object at the root
     return schema if root is None else {**schema["$defs"][root.removeprefix("#/$defs/")], **schema}
 
 
 class _SchemaGenerator(GenerateJsonSchema):
-    """Pydantic's own generator, less what few types need of it: an application has a thousand of them."""
+    """Pydantic's generator with shortcuts for simple types: an application has thousands of them."""
 
     def generate(self, schema: Any, mode: Any = "validation") -> JsonSchema:
-        """The whole. Where no part of it has a name, there is nothing to gather, to count and to name anew."""
+        """Generate the whole schema. Without definitions there are no references to collect, count and rename."""
         nameless = {key: value for key, value in schema.items() if key != "ref"}
         result = self.generate_inner(nameless)
         return super().generate(schema, mode) if self.core_to_defs_refs else self.sort(result)
 
     def generate_inner(self, schema: Any) -> JsonSchema:
-        """One part. Where nothing but words is hung on it, it says what its kind does, and these."""
+        """Generate one node. Nodes that carry plain annotations only skip pydantic's handlers."""
         metadata: JsonSchema = schema.get("metadata") or _NO_METADATA
         if "ref" in schema or "serialization" in schema or not metadata.keys() <= _PLAIN_METADATA_KEYS:
             return super().generate_inner(schema)
@@ -48,25 +48,25 @@ class _SchemaGenerator(GenerateJsonSchema):
         return {**result, **metadata["pydantic_js_updates"]} if metadata else result
 
     def build_schema_type_to_method(self) -> dict[Any, SchemaMethod]:
-        """The method for each kind of core schema."""
+        """Map each kind of core schema to its method."""
         self._methods = _MethodsByKind(self)
         return self._methods
 
     def encode_default(self, dft: Any) -> Any:
-        """A default as JSON; one that is JSON already needs no type adapter."""
+        """Encode a default as JSON. Scalars that are valid JSON need no type adapter."""
         if dft is None or type(dft) in _JSON_SCALARS or (type(dft) is str and dft.isascii()):
             return dft
         return super().encode_default(dft)
 
     def field_title_should_be_set(self, schema: Any) -> bool:
-        """No: titles are left out."""
+        """Omit titles."""
         return False
 
 
 class _MethodsByKind(dict[Any, SchemaMethod]):
-    """The methods of a generator by kind of core schema, each looked up when a part of that kind comes.
+    """The generator's methods by kind of core schema, looked up on first use.
 
-    They do not hold the generator: a thousand that hold themselves are garbage that takes long to find.
+    The reference to the generator is weak: thousands of reference cycles would burden the garbage collector.
     """
 
     def __init__(self, generator: GenerateJsonSchema) -> None:
@@ -97,7 +97,7 @@ def _strip_titles(schema: Any, name: str) -> Any:
     kept: JsonSchema = {}
     for key, value in cast("JsonSchema", schema).items():
         if key == "writeOnly":
-            raise ContractError(f"'{name}' hides its value from JSON: it cannot be an argument or a result")
+            raise ContractError(f"'{name}' hides its value from JSON, so it cannot be an argument or a result")
         if key in _NAMED_SCHEMA_KEYS:
             kept[key] = {each: _strip_titles(part, each) for each, part in value.items()}
         elif key != "title":

@@ -1,4 +1,4 @@
-"""Writes JSON text: one encoder for each use, built once. There is no second, faster one: encoders differ on floats."""
+"""JSON writers, built once per use. There is no faster second encoder, because encoders format floats differently."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _C_MAKE_ENCODER: Final = cast("Callable[..., Callable[[object, int], Any]] | Non
 
 
 def make_writer(*, ascii_only: bool = False, sort_keys: bool = False, finite: bool = False) -> JsonWriter:
-    """A writer of compact JSON; ``finite`` refuses NaN and infinities with a ValueError.
+    """Make a writer of compact JSON; with ``finite``, NaN and infinities raise ValueError.
 
-    `json.JSONEncoder.encode` builds its C encoder anew for every call; this builds it once, for the same text.
+    `json.JSONEncoder.encode` builds its C encoder anew for every call; this builds it once. The text is the same.
     """
     plain = json.JSONEncoder(
         ensure_ascii=ascii_only, allow_nan=not finite, sort_keys=sort_keys, separators=(",", ":"), check_circular=False
@@ -35,14 +35,14 @@ def make_writer(*, ascii_only: bool = False, sort_keys: bool = False, finite: bo
 
 
 def _raise_not_serializable(value: object) -> NoReturn:
-    raise TypeError(f"JSON cannot hold a {type(value).__name__}")
+    raise TypeError(f"{type(value).__name__} is not JSON serializable")
 
 
 compact_json = make_writer()
-"""Characters as they are: for wire texts and replies."""
+"""For wire texts and replies: characters are not escaped."""
 
 ascii_json = make_writer(ascii_only=True)
-"""Everything beyond ASCII escaped: for journal bodies, which any database stores alike."""
+"""For journal bodies: non-ASCII characters are escaped, so that every database stores the same bytes."""
 
 canonical_text = make_writer(sort_keys=True, finite=True)
-"""Keys sorted, floats finite: for what is hashed."""
+"""For hashes: keys are sorted and floats must be finite."""

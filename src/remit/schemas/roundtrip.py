@@ -1,6 +1,6 @@
-"""Values to JSON and back: what is written says everything that was there, and equal values are written alike.
+"""Deterministic JSON serialisation that is checked to be lossless.
 
-Whether a type can be a contract's is decided when the contract is made; its serializer is built for the first value.
+Types are checked when a contract is made; the serializer is built when the first value is written.
 """
 
 from __future__ import annotations
@@ -27,26 +27,26 @@ Node = dict[str, Any]
 
 
 def check_fields(adapter: TypeAdapter[Any]) -> None:
-    """Refuse a type that does not come back as it was.
+    """Refuse a type whose values JSON does not preserve.
 
     Raises:
-        ContractError: a field is not written, or by another name than it is read by.
+        ContractError: a field is not written, or under another name than it is read by.
     """
     for node in _iter_nodes(adapter.core_schema):
         _check_fields(node)
 
 
 def build_serializer(adapter: TypeAdapter[Any], *, include_computed: bool = True) -> SchemaSerializer:
-    """Writes as pydantic does, but sets sorted, and numbers that are not finite as they are, so that they are seen.
+    """Build pydantic's serializer, but sort sets and write non-finite numbers literally, so that they are found.
 
-    ``include_computed``: whether to write what a model computes of its fields, too.
+    ``include_computed``: whether to write a model's computed fields.
     """
     schema = adapter.core_schema if include_computed else _transform_nodes(adapter.core_schema, _drop_computed_fields)
     return _build_sorting_serializer(schema)
 
 
 def build_validator(adapter: TypeAdapter[Any]) -> SchemaValidator:
-    """Reads what `serializer_of` writes: what was computed is there, and is computed anew."""
+    """Build a validator for the output of `build_serializer`. It ignores computed fields and computes them again."""
     if not any(node.get("computed_fields") for node in _iter_nodes(adapter.core_schema)):
         return cast("SchemaValidator", adapter.validator)
     return SchemaValidator(
@@ -55,9 +55,9 @@ def build_validator(adapter: TypeAdapter[Any]) -> SchemaValidator:
 
 
 def needs_round_trip_check(adapter: TypeAdapter[Any]) -> bool:
-    """Whether only a look at each value can tell that it comes back: serializers of its own may write anything.
+    """Whether each value must be checked for losslessness, because the type alone does not prove it.
 
-    So may one that keeps unknown keys and computes known ones.
+    This holds for custom serializers, and for types that have both computed fields and unknown keys.
     """
     nodes = list(_iter_nodes(adapter.core_schema))
     computes = any(node.get("computed_fields") for node in nodes)
@@ -65,11 +65,11 @@ def needs_round_trip_check(adapter: TypeAdapter[Any]) -> bool:
 
 
 def sort_sets(value: object) -> object:
-    """``value``, or where it holds sets, the same with sorted lists in their place."""
+    """Return ``value`` with sorted lists in place of its sets."""
     if type(value) in _SCALAR_TYPES:
         return value
     try:
-        compact_json(value)  # which takes no set: the quickest way to know that there is none
+        compact_json(value)  # fails on sets: the quickest way to find out that there are none
     except (TypeError, ValueError, RecursionError):
         return _sort_nested_sets(value)
     return value
@@ -103,7 +103,7 @@ def _class_serializer(kind: type) -> SchemaSerializer:
 
 
 def _build_sorting_serializer(schema: Any) -> SchemaSerializer:
-    # Without the serializers that nested models have already: they do not sort.
+    # The prebuilt serializers of nested models do not sort, so they are not used.
     return SchemaSerializer(
         cast("CoreSchema", _transform_nodes(schema, _add_set_sorting)), _NON_FINITE_CONFIG, _use_prebuilt=False
     )
@@ -122,7 +122,7 @@ _NON_SCHEMA_KEYS: Final = frozenset({"default", "expected", "metadata", "keys_sc
 
 
 def _iter_nodes(schema: Any) -> Iterator[Node]:
-    """Every node of a core schema, the outermost first."""
+    """Iterate over the nodes of a core schema, outermost first."""
     pending = [schema]
     while pending:
         part = pending.pop()
@@ -139,8 +139,8 @@ def _iter_nodes(schema: Any) -> Iterator[Node]:
 
 
 def _transform_nodes(part: Any, change: Callable[[Node], None]) -> Any:
-    """A copy of a core schema with ``change`` made to each of its nodes, the innermost first."""
-    if isinstance(part, (list, tuple)):  # a tuple is a member of a union and its label
+    """Copy a core schema and apply ``change`` to each node, innermost first."""
+    if isinstance(part, (list, tuple)):  # a tuple holds a union member and its label
         return type(cast("list[Any]", part))(_transform_nodes(each, change) for each in cast("list[Any]", part))
     if not isinstance(part, dict):
         return part
@@ -153,7 +153,7 @@ def _transform_nodes(part: Any, change: Callable[[Node], None]) -> Any:
 
 
 def _add_set_sorting(node: Node) -> None:
-    """Sort at each set and wherever anything may be; tell finite or not in each model."""
+    """Sort sets, and values of any type; keep non-finite numbers in every model."""
     if node["type"] in ("set", "frozenset"):
         node.setdefault("serialization", _SORTED_SET_SERIALIZATION)
     elif _accepts_anything(node):
@@ -171,7 +171,7 @@ def _keeps_extra_fields(node: Node) -> bool:
 
 
 def _accepts_anything(node: Node) -> bool:
-    """Whether the node, or all that a list or dictionary holds, is of any type: one look at the whole is enough."""
+    """Whether the node, or each element of its list or dictionary, has any type. One pass then sorts all of it."""
     inside = {"dict": "values_schema", "list": "items_schema"}.get(node["type"])
     inner = node if inside is None else node.get(inside, _ANY_SCHEMA)
     return inner["type"] == "any"
@@ -208,4 +208,4 @@ def _check_field(field: Node, name: str) -> None:
     read, written = field.get("validation_alias", name), field.get("serialization_alias", name)
     by_that_name = read == written or (isinstance(read, list) and [written] in cast("list[object]", read))
     if not by_that_name or field.get("serialization_exclude"):
-        raise ContractError(f"'{name}' does not come back from JSON: write it, and by the name that it is read by")
+        raise ContractError(f"'{name}' is lost in JSON: serialise it, under the name by which it is validated")

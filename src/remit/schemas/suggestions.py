@@ -1,4 +1,4 @@
-"""What was perhaps meant by a name that is none."""
+"""Suggestions ("Did you mean …?") for unknown names."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from typing import Final
 
 MAX_LISTED: Final = 8
-"""Names that are listed before the rest is only counted."""
+"""How many names are listed; the rest is counted."""
 
 
 def suggest(name: str, candidates: Iterable[str], fallback: str = "", *, list_command: str = "") -> str:
-    """How to mend a name: the nearest known one, else what is said ``fallback``, else the first of those there are.
+    """Suggest a fix for an unknown name: the closest candidate, else ``fallback``, else the first candidates.
 
-    ``list_command``: where a person reads the others, like ``remit tools shop``.
+    ``list_command``: a command that lists all of them, like ``remit tools shop``.
     """
     names = sorted(candidates)
     close = difflib.get_close_matches(name, names, n=1)
