@@ -77,8 +77,8 @@ def deep(levels: int) -> str:
 BAD_CALLS = {
     "malformed": ("double", '{"number": 1', "VALIDATION_ERROR", "not JSON"),
     "not an object": ("double", "[1]", "VALIDATION_ERROR", "must be a JSON object, not an array"),
-    "duplicate key": ("double", '{"number":1,"number":2}', "VALIDATION_ERROR", "'number' stands twice"),
-    "nan": ("double", '{"number":NaN}', "VALIDATION_ERROR", "NaN is no JSON number"),
+    "duplicate key": ("double", '{"number":1,"number":2}', "VALIDATION_ERROR", "'number' occurs twice"),
+    "nan": ("double", '{"number":NaN}', "VALIDATION_ERROR", "NaN is not a JSON number"),
     "huge number": ("double", '{"number":9007199254740993}', "VALIDATION_ERROR", "too large"),
     "infinite number": ("double", '{"number":1e400}', "VALIDATION_ERROR", "number"),
     "10 MB": ("double", '{"number":"' + "x" * 10_000_000 + '"}', "VALIDATION_ERROR", "10,000,013 bytes long"),

@@ -65,7 +65,7 @@ def test_a_file_that_is_there_is_left_alone(cli: Cli) -> None:
     [
         ("so rt", "'so rt' is no tool name"),
         ("../up", "'../up' is no tool name"),
-        ("call", "no tool can be named 'call'"),
+        ("call", "'call' is reserved"),
     ],
     ids=["space", "folder", "reserved"],
 )

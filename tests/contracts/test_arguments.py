@@ -64,10 +64,10 @@ UNUSABLE = {
     "a boolean": ("true", "must be a JSON object, not a boolean"),
     "null": ("null", "must be a JSON object, not null"),
     "not a number": ("NaN", "must be a JSON object, not a number"),
-    "one level too deep": (nested(65), "nested too deep; at most 64 levels"),
-    "100 deep": (nested(100), "nested too deep; at most 64 levels"),
-    "100,000 deep": (nested(100_000), "nested too deep; at most 64 levels"),
-    "objects 100 deep": ('{"a":' * 100 + "1" + "}" * 100, "nested too deep; at most 64 levels"),
+    "one level too deep": (nested(65), "nested too deeply; at most 64 levels"),
+    "100 deep": (nested(100), "nested too deeply; at most 64 levels"),
+    "100,000 deep": (nested(100_000), "nested too deeply; at most 64 levels"),
+    "objects 100 deep": ('{"a":' * 100 + "1" + "}" * 100, "nested too deeply; at most 64 levels"),
     "10 MB": ('{"a":"' + "x" * 10_000_000 + '"}', "10,000,008 bytes long; at most 1,048,576"),
 }
 
@@ -98,12 +98,12 @@ def test_the_size_is_counted_in_bytes_of_utf_8(text: str, size: int) -> None:
 
 
 FLAWED = {
-    "a key twice": ('{"a":1,"b":0,"a":2}', "the key 'a' stands twice"),
-    "a key twice further in": ('{"o":[{"a":1,"a":1}]}', "the key 'a' stands twice"),
-    "one key in two spellings": (r'{"a":1,"\u0061":2}', "the key 'a' stands twice"),
-    "not a number": ('{"a":NaN}', "NaN is no JSON number"),
-    "infinity": ('{"a":[Infinity]}', "Infinity is no JSON number"),
-    "minus infinity": ('{"a":-Infinity}', "-Infinity is no JSON number"),
+    "a key twice": ('{"a":1,"b":0,"a":2}', "the key 'a' occurs twice"),
+    "a key twice further in": ('{"o":[{"a":1,"a":1}]}', "the key 'a' occurs twice"),
+    "one key in two spellings": (r'{"a":1,"\u0061":2}', "the key 'a' occurs twice"),
+    "not a number": ('{"a":NaN}', "NaN is not a JSON number"),
+    "infinity": ('{"a":[Infinity]}', "Infinity is not a JSON number"),
+    "minus infinity": ('{"a":-Infinity}', "-Infinity is not a JSON number"),
 }
 
 
@@ -125,7 +125,7 @@ def test_a_key_that_stands_twice_is_found_in_time_that_grows_with_the_text_alone
     def spent(keys: int) -> float:
         raw = "{" + ",".join(f'"{number}":1' for number in range(keys)) + f',"{keys - 1}":1}}'
         began = time.process_time()
-        assert parse_arguments(raw, LIMITS).strict_error == f"the key '{keys - 1}' stands twice"
+        assert parse_arguments(raw, LIMITS).strict_error == f"the key '{keys - 1}' occurs twice"
         return time.process_time() - began
 
     assert min(spent(8000) for _ in range(5)) < 80 * min(spent(500) for _ in range(5))
@@ -220,7 +220,7 @@ def test_canonical_is_its_own_canonical_form(value: Any) -> None:
 @pytest.mark.parametrize("number", [2**53, -(2**53), 2**63, 10**30])
 @pytest.mark.parametrize("shape", ["{n}", '{{"a":{n}}}', '[[{{"a":[{n}]}}]]'])
 def test_a_whole_number_that_readers_do_not_agree_on_is_refused(number: int, shape: str) -> None:
-    with pytest.raises(InvalidArgumentsError, match="is too large; whole numbers stay within ±2\\^53, or use text"):
+    with pytest.raises(InvalidArgumentsError, match="is too large; stay within ±2\\^53 or pass it as text"):
         canonical_json(json.loads(shape.format(n=number)))
 
 
@@ -231,7 +231,7 @@ def test_a_number_that_is_not_finite_is_refused(number: float) -> None:
 
 
 def test_half_of_a_surrogate_pair_is_refused() -> None:
-    with pytest.raises(InvalidArgumentsError, match="half of a surrogate pair, which UTF-8 cannot hold"):
+    with pytest.raises(InvalidArgumentsError, match="a lone surrogate, which UTF-8 cannot encode"):
         canonical_json({"a": "\ud800"})
 
 

@@ -15,7 +15,7 @@ def test_it_says_its_six_words_as_an_inventory_does() -> None:
 
 @pytest.mark.parametrize("word", ["", "Office", "google drive", "2d"])
 def test_a_domain_is_a_small_word(word: str) -> None:
-    with pytest.raises(ContractError, match="is no domain"):
+    with pytest.raises(ContractError, match="is not a valid domain"):
         Classification(domain=word, subdomain="notes", capability=Capability.READ)
 
 
@@ -31,5 +31,5 @@ def test_without_a_removal_it_is_never_gone() -> None:
 
 
 def test_a_version_has_numbers_with_points_between_them() -> None:
-    with pytest.raises(ContractError, match="'soon' is no version"):
+    with pytest.raises(ContractError, match="'soon' is not a version"):
         Deprecation(since="1.0", removal="soon")

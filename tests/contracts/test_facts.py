@@ -67,14 +67,12 @@ def test_a_rate_is_calls_in_a_unit_or_in_seconds(said: Any, rate: Rate | None) -
 def test_a_text_that_is_no_rate_is_refused_by_what_it_says(said: str) -> None:
     with pytest.raises(ContractError) as caught:
         build_facts(rate=said)
-    assert caught.value.message == (
-        f"rate {said!r} is not of the form 60/minute; the unit is second, minute, hour, day"
-    )
+    assert caught.value.message == (f"rate {said!r} is not of the form 60/minute; units are second, minute, hour, day")
 
 
 @pytest.mark.parametrize("said", ["0/minute", (0, 1.0), (1, 0.0), (1, -1.0), (1, math.inf), (1, math.nan)], ids=str)
 def test_a_rate_that_lets_nothing_through_or_everything_is_refused(said: Any) -> None:
-    with pytest.raises(ContractError, match="give at least one call, and a positive number of seconds"):
+    with pytest.raises(ContractError, match="needs at least one call and a positive number of seconds"):
         build_facts(rate=said)
 
 
@@ -85,7 +83,9 @@ def test_facts_do_not_change() -> None:
 
 
 def test_what_is_composed_has_no_rate_for_nothing_would_limit_it() -> None:
-    with pytest.raises(ContractError, match=r"what is composed has no rate .* limit what it calls"):
+    with pytest.raises(
+        ContractError, match=r"a composed operation cannot have a rate .* limit the tools that it calls"
+    ):
         build_facts(effect=Effect.COMPOSED, rate="60/minute")
 
 

@@ -52,7 +52,7 @@ async def test_a_decorated_function_is_the_same_function() -> None:
 
 def test_a_function_that_is_named_twice_and_differently_is_refused() -> None:
     assert canonical_name(get_page, "get-page") == "get-page"
-    with pytest.raises(ContractError, match="get_page is named 'get-page' by @tool_name and 'page' here; say one"):
+    with pytest.raises(ContractError, match="get_page is named 'get-page' by @tool_name and 'page' here; keep one"):
         tool(get_page, name="page")
 
 
@@ -77,19 +77,21 @@ def test_an_alias_has_an_underscore_for_each_dash(name: str, alias: str) -> None
 
 @pytest.mark.parametrize("name", sorted(CONTEXT_MEMBERS))
 def test_the_members_of_a_context_are_no_names_of_tools(name: str) -> None:
-    with pytest.raises(ContractError, match=f"no tool can be named '{name}': ctx.{name} is a member of the context"):
+    with pytest.raises(ContractError, match=f"'{name}' is reserved: ctx.{name} is a member of the context"):
         check_not_reserved(name)
 
 
 @pytest.mark.parametrize("name", ["class", "import", "None"])
 def test_keywords_of_python_are_no_names_of_tools(name: str) -> None:
-    with pytest.raises(ContractError, match=f"ctx.tools.{name} is no Python, '{name}' is a keyword; name it otherwise"):
+    with pytest.raises(
+        ContractError, match=f"'{name}' is a keyword, so ctx.tools.{name} is not valid Python; choose another"
+    ):
         check_not_reserved(name)
 
 
 @pytest.mark.parametrize("name", ["__init__", "--x", "_-x"])
 def test_names_that_python_keeps_are_no_names_of_tools(name: str) -> None:
-    with pytest.raises(ContractError, match="Python keeps names with two underscores first"):
+    with pytest.raises(ContractError, match="Python reserves names that begin with two underscores"):
         check_not_reserved(name)
 
 

@@ -124,7 +124,7 @@ def test_lenient_leaves_unknown_parameters_out() -> None:
 
 
 def test_strict_refuses_a_key_that_stands_twice() -> None:
-    assert refusal(PAGE, '{"title":"a","title":"b"}', strict=True) == "the key 'title' stands twice"
+    assert refusal(PAGE, '{"title":"a","title":"b"}', strict=True) == "the key 'title' occurs twice"
 
 
 def test_lenient_takes_the_last_of_a_key_that_stands_twice() -> None:

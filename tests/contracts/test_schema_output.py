@@ -233,5 +233,5 @@ def test_what_content_says_is_had_as_plain_json(kind: Any, content: str, plain: 
 
 @pytest.mark.parametrize("content", ["seven", "NaN"])
 def test_content_that_is_no_json_is_refused(content: str) -> None:
-    with pytest.raises(ValueError, match=r"Expecting value|NaN is no JSON number"):
+    with pytest.raises(ValueError, match=r"Expecting value|NaN is not a JSON number"):
         Output[Any](int).load_json(content)

@@ -39,7 +39,7 @@ def test_it_can_be_neither_written_nor_copied() -> None:
 
 
 def test_a_value_too_short_to_be_redacted_is_refused_and_not_told() -> None:
-    with pytest.raises(SetupError, match="the secret env:PIN has 4 characters; it needs 8") as raised:
+    with pytest.raises(SetupError, match="the secret env:PIN has 4 characters; redaction needs at least 8") as raised:
         Secret("env:PIN", "1234")
     assert "1234" not in str(raised.value)
 
@@ -105,7 +105,7 @@ def test_arguments_from_python_that_hold_a_value_are_refused() -> None:
         """Send."""
         return text
 
-    with pytest.raises(InvalidArgumentsError, match="hold the value of a secret"):
+    with pytest.raises(InvalidArgumentsError, match="contain the value of a secret"):
         send.build_arguments(f"with {VALUE}")
 
 

@@ -235,18 +235,18 @@ class Service:
 
 REFUSED: dict[str, tuple[Callable[..., Any], str]] = {
     "not async": (not_async, "f is not async: write `async def`, so that it can be awaited, timed and cancelled"),
-    "any number": (many, "f: '*queries' cannot be described to a model; name each parameter"),
-    "any names": (named, "f: '*queries' cannot be described to a model; name each parameter"),
-    "positional": (positional, "f: 'query' is positional-only; arguments come by name"),
+    "any number": (many, "f: a model cannot use '*queries'; name each parameter"),
+    "any names": (named, "f: a model cannot use '*queries'; name each parameter"),
+    "positional": (positional, "f: 'query' is positional-only, but arguments come by name; remove the '/'"),
     "untyped": (untyped, "f: 'query' has no type; annotate it"),
     "a late context": (late_context, "f: the context 'ctx' must be the first parameter"),
     "two contexts": (two_contexts, "f: the context 'other' must be the first parameter"),
-    "private": (private, "f: '_query' begins with '_', which models may not see"),
+    "private": (private, "f: '_query' begins with '_'; rename it, models must not see private names"),
     "an unknown type": (unknown, "f: name 'Unknown' is not defined; import the type where the function is defined"),
-    "not bound": (Service.find, "f is not bound: make the tool of the instance, `tool(service.f)`"),
+    "not bound": (Service.find, "f is an unbound method; make the tool from an instance: `tool(service.f)`"),
     "not bound, with a context": (
         Service.find_with,
-        "f is not bound: make the tool of the instance, `tool(service.f)`",
+        "f is an unbound method; make the tool from an instance: `tool(service.f)`",
     ),
 }
 

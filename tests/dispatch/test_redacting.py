@@ -226,7 +226,7 @@ def test_what_a_tool_redacts_can_be_read() -> None:
 
 
 def test_a_pattern_that_is_none_is_refused() -> None:
-    with pytest.raises(ContractError, match=r"'\(' is no regular expression"):
+    with pytest.raises(ContractError, match=r"'\(' is not a valid regular expression"):
         card.with_redaction(patterns=["("])
 
 

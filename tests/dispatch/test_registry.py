@@ -98,7 +98,7 @@ def test_of_two_callees_of_one_name_both_places_are_told() -> None:
 
 @pytest.mark.parametrize("name", ["run", "class", "__len__"])
 def test_a_reserved_name_is_refused_with_the_reason(name: str) -> None:
-    with pytest.raises(ContractError, match=f"no tool can be named '{name}': .*; name it otherwise"):
+    with pytest.raises(ContractError, match=f"'{name}' is reserved: .*; choose another"):
         Registry([cms_getPage.with_name(name)])
 
 

@@ -36,7 +36,7 @@ def test_an_inventory_names_a_function_as_its_tool_name_does_or_is_told(notebook
     (finding,) = refused.value.findings
     assert (finding.code, finding.what) == (
         "contract",
-        "count_notes is named 'count-notes' by @tool_name and 'count_notes' here; say one of them",
+        "count_notes is named 'count-notes' by @tool_name and 'count_notes' here; keep one of them",
     )
     notebook.write(notes=NOTES.replace("  count_notes:\n    function", "  count-notes:\n    function"))
     operations = notebook.operations(Named(), Weather())

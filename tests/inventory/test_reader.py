@@ -57,7 +57,7 @@ CASES: dict[str, tuple[str, str, tuple[str, str, str]]] = {
     "duplicate key": (
         "    effect: keyed",
         "    effect: keyed\n    effect: pure",
-        ("duplicate", "notes.yaml:8", "'effect' stands twice"),
+        ("duplicate", "notes.yaml:8", "'effect' occurs twice"),
     ),
     "missing key": (
         "    classification: {capability: create}\n",
@@ -223,7 +223,7 @@ CASES: dict[str, tuple[str, str, tuple[str, str, str]]] = {
     "bad version": (
         "{template: authenticated_access,",
         "{deprecated_since: soon,",
-        ("value", "notes.yaml:4", "'soon' is no version"),
+        ("value", "notes.yaml:4", "'soon' is not a version"),
     ),
     "bad permission form": (
         "[notes:write]",

@@ -33,7 +33,7 @@ async def test_a_valid_call_goes_on_with_its_payload_and_canonical_form() -> Non
 LENIENT = {
     "text for a number": ('{"query":"a","limit":"3"}', "limit: Input should be a valid integer", 3),
     "an unknown parameter": ('{"query":"a","slug":1}', "slug: no such parameter. Parameters: query, limit", 10),
-    "a key twice": ('{"query":"a","limit":1,"limit":3}', "the key 'limit' stands twice", 3),
+    "a key twice": ('{"query":"a","limit":1,"limit":3}', "the key 'limit' occurs twice", 3),
     "a fraction for a whole number": ('{"query":"a","limit":3.0}', "limit: Input should be a valid integer", 3),
 }
 

@@ -132,7 +132,7 @@ async def test_arguments_that_are_the_same_are_no_edit(store: Store) -> None:
         ('{"to":"bob","cents":"300"}', "cents: Input should be a valid integer"),
         ('{"to":"bob","cents":300,"tip":1}', "tip: no such parameter"),
         ('{"to":"bob"}', "cents: Field required"),
-        ('{"to":"bob","cents":1,"cents":2}', "the key 'cents' stands twice"),
+        ('{"to":"bob","cents":1,"cents":2}', "the key 'cents' occurs twice"),
         ("300", "the arguments must be a JSON object"),
     ],
 )

@@ -219,7 +219,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "no time": ({"expires_in": 0}, "no grant: a grant of 0 seconds"),
     "for ever": ({"expires_in": float("inf")}, "no grant: a grant of inf seconds"),
     "no pattern": ({"arguments": "[]"}, "must be a JSON object"),
-    "a key twice": ({"arguments": '{"text":"a","text":"b"}'}, "stands twice"),
+    "a key twice": ({"arguments": '{"text":"a","text":"b"}'}, "occurs twice"),
     "no parameter": ({"arguments": '{"page":"a"}'}, "page: no such parameter. Parameters: text"),
     "a shape that is none": ({"arguments": '{"text":{"$like":1}}'}, "with a text and nothing beside it"),
     "a shape and more": ({"arguments": '{"text":[{"$like":"a","b":1}]}'}, "with a text and nothing beside it"),

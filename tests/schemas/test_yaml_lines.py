@@ -52,7 +52,7 @@ def test_what_is_no_document_is_refused_with_its_line(text: str, where: str, sai
 @pytest.mark.parametrize(
     ("text", "code", "where", "said"),
     [
-        ("a: 1\nb: 2\na: 3\n", "duplicate", "f.yaml:3", "the key 'a' stands twice, first on line 1"),
+        ("a: 1\nb: 2\na: 3\n", "duplicate", "f.yaml:3", "the key 'a' occurs twice, first on line 1"),
         ("a: no\n", "scalar", "f.yaml:1", "'no' is no text, number, true or false"),
         ("a: 2026-01-01\n", "scalar", "f.yaml:1", "'2026-01-01' is no text"),
         ("a: 1:30\n", "scalar", "f.yaml:1", "'1:30' is no text"),

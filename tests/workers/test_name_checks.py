@@ -65,7 +65,7 @@ def test_a_delegate_that_the_worker_sees_itself_is_said_twice() -> None:
 
 def test_a_name_that_nothing_can_have_is_told_with_its_line() -> None:
     (found,) = check_names([named("call")], ())
-    assert str(found).startswith("call.worker:2: no tool can be named 'call': ctx.call is a member of the context")
+    assert str(found).startswith("call.worker:2: 'call' is reserved: ctx.call is a member of the context")
 
 
 def test_a_name_that_is_taken_is_told_with_both_places() -> None:

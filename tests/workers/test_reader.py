@@ -145,7 +145,7 @@ def test_what_is_no_worker_file_is_refused(text: str, said: str) -> None:
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
-        (["name: x", "name: y"], "sort.worker:3: the key 'name' stands twice, first on line 2; remove one"),
+        (["name: x", "name: y"], "sort.worker:3: the key 'name' occurs twice, first on line 2; remove one"),
         (["tool: [x]"], "sort.worker:2: tool: no such key; did you mean tools?"),
         (["name: x", "", "prompt: Sort."], "sort.worker:4: prompt: no such key; write it below the second ---"),
         (

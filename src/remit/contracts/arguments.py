@@ -1,7 +1,7 @@
-"""A call's arguments: the raw text exactly as the caller sent it, read once, and the canonical form of values.
+"""A call's arguments: the raw text exactly as sent, parsed once, and the canonical form of values.
 
-Canonical means: keys sorted, no spaces, UTF-8, whole numbers within ±2^53, floats finite. It is what is hashed, shown
-to a person and run.
+Canonical JSON has sorted keys, no spaces, UTF-8, whole numbers within ±2^53 and finite floats. The canonical form is
+hashed, shown to approvers and run.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from remit.contracts.secret import KNOWN_SECRETS, redact_secrets
 from remit.errors import InvalidArgumentsError
 from remit.schemas.jsontext import canonical_text
 
-SECRET_IN_ARGUMENTS: Final = "the arguments hold the value of a secret, which would be written down; pass its reference"  # noqa: S105 - a message
+SECRET_IN_ARGUMENTS: Final = "the arguments contain the value of a secret, which would be journaled; pass its reference"  # noqa: S105 - a message
 
 _MAX_SAFE_INTEGER: Final = 2**53
 _LONG_DIGITS: Final = re.compile(r"\d{16}")
@@ -26,10 +26,9 @@ _LONG_DIGITS: Final = re.compile(r"\d{16}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """How much a call may carry. Bytes of UTF-8; depth counts nested arrays and objects.
+    """Size limits of calls and runs. Sizes are bytes of UTF-8; depth counts nested arrays and objects.
 
-    ``agent_depth``: so many agents and workers may be at work within one another. ``handoffs``: so often may the
-    agents of one run hand over.
+    ``agent_depth``: how deep agents and workers may call each other. ``handoffs``: how many handoffs one run may make.
     """
 
     argument_bytes: int = 1 << 20
@@ -40,11 +39,11 @@ class Limits:
 
 
 class Arguments:
-    """Raw text, and what it says.
+    """Raw arguments and the result of parsing them.
 
     ``value`` is the parsed object. ``error`` says why the text cannot be used at all (not JSON, not an object, too
-    long, too deep); ``strict_error`` what only a strict reader refuses (a key twice, NaN). Both are empty when all is
-    well.
+    long, too deep). ``strict_error`` names a defect that only strict reading refuses (duplicate key, NaN). Both are
+    empty for valid text.
     """
 
     __slots__ = ("error", "raw", "strict_error", "value")
@@ -56,7 +55,7 @@ class Arguments:
         self.strict_error = strict_error
 
     def identity_text(self) -> str:
-        """The text that a call's id digests: the canonical value, or the raw text where there is none."""
+        """The text that the call id digests: the canonical value, or the raw text if there is no such value."""
         if self.value is not None:
             try:
                 return canonical_text(self.value)
@@ -69,20 +68,20 @@ class Arguments:
 
 
 class _StrictError(ValueError):
-    """What only a strict reader refuses."""
+    """A defect that only strict reading refuses."""
 
 
 def _reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
-        raise _StrictError(f"the key {twice!r} stands twice")
-    return found
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        duplicate = Counter(name for name, _ in pairs).most_common(1)[0][0]
+        raise _StrictError(f"the key {duplicate!r} occurs twice")
+    return value
 
 
 def reject_constant(name: str) -> float:
-    """Refuse NaN and infinities, which Python's reader would take."""
-    raise _StrictError(f"{name} is no JSON number")
+    """Refuse NaN and infinities, which Python's reader would accept."""
+    raise _StrictError(f"{name} is not a JSON number")
 
 
 _STRICT_DECODER: Final = json.JSONDecoder(object_pairs_hook=_reject_duplicate_keys, parse_constant=reject_constant)
@@ -100,9 +99,9 @@ def _decode_strictly(raw: str) -> object:
 
 
 def parse_arguments(raw: str, limits: Limits) -> Arguments:
-    """Read raw arguments once. Never raises: what is wrong is said in the result.
+    """Parse raw arguments once. Never raises: errors are fields of the result.
 
-    Those that hold the value of a secret are not read at all, and kept without it.
+    Arguments that contain the value of a secret are not parsed; their raw text is redacted.
     """
     if KNOWN_SECRETS.replacements and redact_secrets(raw) != raw:
         return Arguments(redact_secrets(raw), None, error=SECRET_IN_ARGUMENTS)
@@ -113,8 +112,8 @@ def parse_arguments(raw: str, limits: Limits) -> Arguments:
     try:
         try:
             value: Any = _decode_strictly(raw)
-        except _StrictError as found:
-            strict_error, value = str(found), json.loads(raw)
+        except _StrictError as defect:
+            strict_error, value = str(defect), json.loads(raw)
     except (RecursionError, ValueError) as error:
         deep = isinstance(error, RecursionError)
         return Arguments(raw, None, error=_too_deep_message(limits) if deep else f"the arguments are not JSON: {error}")
@@ -129,17 +128,17 @@ def canonical_json(value: Any) -> str:
     """The canonical JSON of a value made of JSON types.
 
     Raises:
-        InvalidArgumentsError: a number that JSON readers do not agree on, or text that UTF-8 cannot hold.
+        InvalidArgumentsError: it contains a number outside the portable range, or text that UTF-8 cannot encode.
     """
     try:
         text = canonical_text(value)
         text.encode()
     except UnicodeEncodeError as error:
-        raise InvalidArgumentsError("the arguments hold half of a surrogate pair, which UTF-8 cannot hold") from error
+        raise InvalidArgumentsError("the arguments contain a lone surrogate, which UTF-8 cannot encode") from error
     except ValueError as error:
         _reject_huge_integers(value)
         raise InvalidArgumentsError(
-            "the arguments hold a number that is not finite; JSON has no such number"
+            "the arguments contain a number that is not finite; JSON has no such number"
         ) from error
     if _LONG_DIGITS.search(text):
         _reject_huge_integers(value)
@@ -152,7 +151,7 @@ def _reject_huge_integers(value: Any) -> None:
         part = stack.pop()
         if isinstance(part, int) and not -_MAX_SAFE_INTEGER < part < _MAX_SAFE_INTEGER:
             raise InvalidArgumentsError(
-                f"a whole number of {part.bit_length()} bits is too large; whole numbers stay within ±2^53, or use text"
+                f"a whole number of {part.bit_length()} bits is too large; stay within ±2^53 or pass it as text"
             )
         if isinstance(part, dict):
             stack.extend(cast("dict[str, Any]", part).values())
@@ -161,7 +160,7 @@ def _reject_huge_integers(value: Any) -> None:
 
 
 def _too_deep_message(limits: Limits) -> str:
-    return f"the arguments are nested too deep; at most {limits.argument_depth} levels"
+    return f"the arguments are nested too deeply; at most {limits.argument_depth} levels"
 
 
 def _depth(value: Any) -> int:

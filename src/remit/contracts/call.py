@@ -1,4 +1,4 @@
-"""One call, as layers see it, and the three kinds of layers: around a call, a model request, a step."""
+"""The call as layers see it, and the three kinds of layers: around calls, model requests and steps."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ R = TypeVar("R")
 
 
 class Call(NamedTuple):
-    """One call of one callee. A layer that needs another makes a copy with one field changed: ``call._replace(…)``.
+    """One call of one callee. To change it, a layer makes a copy: ``call._replace(…)``.
 
-    ``id`` is content: parent, callee, arguments, occurrence. ``wire_id`` is the id by which a model named the call,
-    empty for others. ``deadline`` is on the loop's clock. ``payload`` and ``canonical_arguments`` are set by validate,
-    or else by the base. ``attempt`` counts from 1; retry raises it.
+    ``id`` is a digest of content: parent, callee, arguments, occurrence. ``wire_id`` is the model's id of the call,
+    empty for other callers. ``deadline`` is on the loop's clock. ``payload`` and ``canonical_arguments`` are set by
+    validate, or else by the base. ``attempt`` counts from 1; retry raises it.
     """
 
     id: str
@@ -40,15 +40,15 @@ class Call(NamedTuple):
     attempt: int = 1
 
     def with_deadline(self, deadline: float) -> Call:
-        """This call with another deadline."""
+        """Return this call with another deadline."""
         return self._copy(deadline, self.payload, self.canonical_arguments)
 
     def with_payload(self, payload: BaseModel) -> Call:
-        """This call with its payload and the canonical form of it."""
+        """Return this call with ``payload`` and its canonical form."""
         return self._copy(self.deadline, payload, self.callee.schema_in.dump_canonical(payload))
 
     def _copy(self, deadline: float | None, payload: BaseModel | None, canonical_arguments: str) -> Call:
-        """As `_replace` does it, for two thirds of its cost: every call is copied twice."""
+        """Copy like `_replace`, a third cheaper: every call is copied twice."""
         return Call(
             self.id,
             self.callee,
@@ -75,7 +75,7 @@ class CallLayer(abc.ABC):
 
     @abc.abstractmethod
     def __call__(self, inner: CallService, /) -> CallService:
-        """The service that stands around ``inner``; called once, when a runtime is built."""
+        """Wrap ``inner``. Called once, when a runtime is built."""
 
 
 class ModelLayer(abc.ABC):
@@ -85,27 +85,27 @@ class ModelLayer(abc.ABC):
 
     @abc.abstractmethod
     def __call__(self, inner: ModelService, /) -> ModelService:
-        """The service that stands around ``inner``; called once, when an agent is built."""
+        """Wrap ``inner``. Called once, when an agent is built."""
 
 
 class StepLayer(abc.ABC):
-    """A layer around steps of an agent: one model request and the calls it asked for."""
+    """A layer around the steps of an agent: one model request and the calls it asked for."""
 
     place: Place = Place.OWN
 
     @abc.abstractmethod
     def __call__(self, inner: StepService, /) -> StepService:
-        """The service that stands around ``inner``; called once, when an agent is built."""
+        """Wrap ``inner``. Called once, when an agent is built."""
 
 
 class AnyLayer(abc.ABC):
-    """A layer that knows nothing of what it wraps, like a timeout. `calls`, `models` and `steps` are views of it."""
+    """A layer that fits any service, like a timeout. `calls`, `models` and `steps` are typed views of it."""
 
     place: Place = Place.OWN
 
     @abc.abstractmethod
     def __call__(self, inner: Service[Q, R], /) -> Service[Q, R]:
-        """The service that stands around ``inner``."""
+        """Wrap ``inner``."""
 
     @property
     def calls(self) -> CallLayer:
@@ -152,5 +152,5 @@ AgentLayer = CallLayer | ModelLayer | StepLayer
 
 
 def to_call_layers(layer: ToolLayer | Stack[ToolLayer]) -> Stack[CallLayer]:
-    """What a tool attaches: call layers as they are, a layer for anything by its view of calls."""
+    """The call layers that a tool attaches; an `AnyLayer` is replaced by its view of calls."""
     return Stack(*(each.calls if isinstance(each, AnyLayer) else each for each in Stack[ToolLayer](layer)))

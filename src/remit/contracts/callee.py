@@ -1,7 +1,7 @@
-"""What can be called, and what a body that is called may use.
+"""Callees (tools, agents, workers) and the context that their bodies may use.
 
-A body asks for a context by naming one as its first parameter. `LeafContext` is for one that calls no other; `Context`
-adds the way to make another call.
+A body receives a context by declaring one as its first parameter. `LeafContext` gives the facts of the call; `Context`
+can also make other calls.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ P = ParamSpec("P")
 Out_co = TypeVar("Out_co", covariant=True)
 Out = TypeVar("Out")
 Payload = BaseModel | Mapping[str, Any] | str
-"""What a call by name is given: a payload model, its fields by name, or text where its one field is the prompt."""
+"""The input of a call by name: a payload model, its fields, or a text if the prompt is the only field."""
 
 
 class Happened(NamedTuple):
-    """It happened, and this is what it gave."""
+    """The outcome of a reconciled call that did happen, with its result."""
 
     value: Any
 
 
 class ReconcileStatus(enum.Enum):
-    """What `reconcile` may find besides."""
+    """The outcome of a reconciled call that did not happen, or of which nothing is known."""
 
     DID_NOT_HAPPEN = "did not happen"
     UNKNOWN = "unknown"
@@ -46,7 +46,7 @@ UNKNOWN: Final = ReconcileStatus.UNKNOWN
 
 
 class LeafContext(Protocol):
-    """The facts of one call, for a body that calls no other."""
+    """The facts of one call, for a body that makes no calls."""
 
     @property
     def run(self) -> str:
@@ -55,34 +55,34 @@ class LeafContext(Protocol):
 
     @property
     def caller(self) -> Caller:
-        """Who called: agent, principal, tenant."""
+        """The caller: agent, principal, tenant."""
         ...
 
     @property
     def deadline(self) -> float | None:
-        """When a result is due, on the loop's clock."""
+        """The time by which a result is due, on the loop's clock; None for no limit."""
         ...
 
     @property
     def key(self) -> str:
-        """The idempotency key of this call: stable over retry, crash and resume, different for every other call."""
+        """The idempotency key of this call: stable across retry, crash and resume, unique per call."""
         ...
 
     def log(self, message: str, /, **fields: object) -> None:
-        """Say something to whoever watches; it reaches the journal."""
+        """Write a message to the journal and to the run's stream."""
         ...
 
     def emit(self, name: str, data: object = None, /) -> None:
-        """Tell progress to whoever watches; it reaches the journal."""
+        """Report progress to the journal and to the run's stream."""
         ...
 
 
 class Context(LeafContext, Protocol):
-    """A `LeafContext` that can make other calls, through the same door."""
+    """A `LeafContext` that can make other calls, on the same path as any call."""
 
     @property
     def tools(self) -> Tools:
-        """The tools this call may use, by name: ``await ctx.tools.cms_getPage(slug="about")``."""
+        """The tools that this call may use, by alias: ``await ctx.tools.cms_getPage(slug="about")``."""
         ...
 
     @overload
@@ -90,35 +90,39 @@ class Context(LeafContext, Protocol):
     @overload
     async def call(self, callee: str, payload: Payload | None = None, /, **arguments: Any) -> Any: ...
     async def call(self, callee: Any, /, *args: Any, **kwargs: Any) -> Any:
-        """Call a callee with what its function takes; the result is typed. Or call by canonical name.
+        """Call a callee with the parameters of its function and get a typed result, or call it by canonical name.
 
-        By name it takes one payload, a model or a mapping, or arguments by name: ``await ctx.call("get-page", {"slug":
-        "about"})``.
+        A call by name accepts one payload (model or mapping), or arguments by name: ``await ctx.call("get-page",
+        {"slug": "about"})``.
 
         Raises:
-            CallError: the call ended badly; see `remit.errors`.
+            CallError: the call failed; see `remit.errors`.
         """
         ...
 
 
 class Tools(Protocol):
-    """Tools by alias: the canonical name, with ``_`` for each ``-``."""
+    """Tools by alias: the canonical name with ``_`` for each ``-``."""
 
     def __getattr__(self, name: str, /) -> ToolByName:
-        """The tool of that alias; one that nobody has is an error once it is called."""
+        """The tool with that alias. An unknown alias is an error when it is called."""
         ...
 
 
 class ToolByName(Protocol):
-    """A tool found by its name: call it with one payload, a model or a mapping, or with arguments by name."""
+    """A tool looked up by name. Call it with one payload (model or mapping), or with arguments by name."""
 
     async def __call__(self, payload: Payload | None = None, /, **arguments: Any) -> Any:
-        """Call it; raises a `CallError` where the call ends badly."""
+        """Call the tool.
+
+        Raises:
+            CallError: the call failed.
+        """
         ...
 
 
 class Frame(Context, CallFactory, Protocol):
-    """What the base hands to a callee: the context of a body, and for an agent the way to call by raw text."""
+    """The context that the base passes to a callee. It adds the calls that an agent makes with raw text."""
 
     @property
     def id(self) -> str:
@@ -126,33 +130,33 @@ class Frame(Context, CallFactory, Protocol):
         ...
 
     def hand_over_to(self, agent: AgentLike[..., Any], /) -> Frame:
-        """This frame for an actor that goes on in the place of this body: calls by it are made in the actor's name."""
+        """Return this frame for ``agent``, which continues in place of this body and makes calls in its own name."""
         ...
 
     async def call_for_reply(self, callee: Callee[..., Any], arguments: str, /) -> Reply:
-        """The reply of a callee to arguments as text, good or bad; for bodies that are data, like pipelines."""
+        """Call ``callee`` with arguments as text and return the reply, errors included. Pipelines use it."""
         ...
 
 
 @runtime_checkable
 class Callee(Contract, Protocol[P, Out_co]):
-    """The protocol that tools, workers and agents share: a contract, layers of its own, and a body."""
+    """The protocol of tools, workers and agents: a contract, layers and a body."""
 
     @property
     def layers(self) -> Stack[CallLayer]:
-        """The layers that this callee brings along, outermost first."""
+        """The callee's own layers, outermost first."""
         ...
 
     def build_arguments(self, *args: P.args, **kwargs: P.kwargs) -> Arguments:
-        """The arguments that a Python caller means."""
+        """Build the arguments of a call from Python."""
         ...
 
     async def run(self, payload: BaseModel, frame: Frame, /) -> Out_co:
-        """The body."""
+        """Run the body."""
         ...
 
     async def reconcile(self, payload: BaseModel, frame: Frame, /) -> ReconcileResult:
-        """Find out whether an unsafe call that was cut off has happened."""
+        """Find out whether an interrupted unsafe call happened."""
         ...
 
 
@@ -160,18 +164,18 @@ class Callee(Contract, Protocol[P, Out_co]):
 class AgentLike(Callee[P, Out_co], Protocol[P, Out_co]):
     """A callee that makes calls in its own name: an agent or a worker.
 
-    Its layers stand around the calls it makes. What it may reach, and as whom, is narrowed for itself and for
-    everything below it, whoever makes the call there; nothing widens it again.
+    Its layers wrap the calls it makes. Its tool scope and permissions narrow those of everything below it; nothing
+    below can widen them again.
     """
 
     @property
     def tools(self) -> Sequence[Callee[..., Any]]:
-        """The callees that its body may name."""
+        """The callees that its model or body may call by name."""
         ...
 
     @property
     def provider_tools(self) -> Sequence[str]:
-        """The names of tools that its model's provider runs, which no callee may have."""
+        """The names of tools that the model's provider runs. No callee may have one of these names."""
         ...
 
     @property
@@ -181,42 +185,42 @@ class AgentLike(Callee[P, Out_co], Protocol[P, Out_co]):
 
     @property
     def tool_scope(self) -> frozenset[str] | None:
-        """The names that it, and whatever it calls, may call; None for all."""
+        """The names that it and everything below it may call; None for no restriction."""
         ...
 
     @property
     def permissions(self) -> frozenset[str] | None:
-        """The most that the principal may do in calls below it; None for all that the principal may."""
+        """The permissions to which calls below it are narrowed; None for no restriction."""
         ...
 
 
 @runtime_checkable
 class HasBody(Protocol):
-    """What says which body it runs: another object that runs the same may stand for it under its name."""
+    """A callee that identifies its body, so that another object with the same body may replace it."""
 
     @property
     def body(self) -> object:
-        """Equal for all that differ in their layers, their name or their model, and for no others."""
+        """Equal for callees that differ in layers, name or model only."""
         ...
 
 
 @runtime_checkable
 class HasModel(Protocol):
-    """What asks a model, which can be another from call to call; without one it takes that of its runtime."""
+    """A callee that uses a model, which can be replaced for one call. Without one it uses the model of its runtime."""
 
     @property
     def model(self) -> object | None:
-        """The model that it has."""
+        """Its own model, if any."""
         ...
 
     def with_model(self, model: Any, /) -> Callee[..., Any]:
-        """The same callee with another model."""
+        """Return the same callee with another model."""
         ...
 
 
 @runtime_checkable
 class HasSource(Protocol):
-    """What says where it is written; an error that is about it tells."""
+    """A callee with a source location, which error messages about it contain."""
 
     @property
     def where(self) -> str:

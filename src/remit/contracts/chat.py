@@ -1,7 +1,7 @@
-"""Raw chat messages, as an OpenAI-compatible endpoint takes them, and a request and completion made of them.
+"""Raw chat messages in the format of OpenAI-compatible endpoints, and the requests and completions made of them.
 
-A message has two forms: the typed dict, for reading, and its *wire text*, the exact JSON that crosses the wire. The
-text is written once, stored in the journal and spliced into request bodies; nothing serialises a message again.
+A message has two forms: a typed dict for reading, and its *wire text*, the exact JSON sent to the provider. The wire
+text is written once, stored in the journal and spliced into request bodies; messages are never serialised again.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class TextPart(TypedDict):
 
 
 class ImageUrl(TypedDict):
-    """Where an image is, and how closely the model should look."""
+    """The URL of an image and the level of detail for the model."""
 
     url: str
     detail: NotRequired[Literal["auto", "low", "high"]]
@@ -63,7 +63,7 @@ class SystemMessage(TypedDict):
 
 
 class UserMessage(TypedDict):
-    """What a person says."""
+    """A message from a person."""
 
     role: Literal["user"]
     content: str | list[TextPart | ImagePart]
@@ -71,7 +71,7 @@ class UserMessage(TypedDict):
 
 
 class AssistantMessage(TypedDict):
-    """What the model says, and the tools it calls."""
+    """A message from the model, with the tools it calls."""
 
     role: Literal["assistant"]
     content: NotRequired[str | list[TextPart] | None]
@@ -92,7 +92,7 @@ ChatMessage = SystemMessage | UserMessage | AssistantMessage | ToolMessage
 
 
 def encode_message(message: ChatMessage | Mapping[str, Any]) -> str:
-    """The wire text of a message: compact, UTF-8; a lone surrogate, which UTF-8 cannot hold, stays escaped."""
+    """Encode a message as compact JSON in UTF-8. Lone surrogates, which UTF-8 cannot encode, stay escaped."""
     text = compact_json(message)
     if text.isascii():
         return text
@@ -104,14 +104,14 @@ def encode_message(message: ChatMessage | Mapping[str, Any]) -> str:
 
 
 def decode_message(text: str) -> ChatMessage:
-    """The message that a wire text says."""
+    """Decode a wire text."""
     return cast("ChatMessage", json.loads(text))
 
 
 class History:
-    """Wire texts in order, with a running digest. Immutable to whoever holds one; appending costs what is appended.
+    """An immutable sequence of wire texts with a running digest. Appending costs only the new texts.
 
-    Histories that grow from one another share one list: `then` on the newest appends, on an older one it copies.
+    Histories that extend one another share one list: `with_messages` appends to the newest and copies an older one.
     """
 
     __slots__ = ("_hash", "_length", "_texts")
@@ -131,7 +131,7 @@ class History:
         self._length = len(self._texts)
 
     def with_messages(self, *texts: str) -> History:
-        """This history and ``texts`` after it."""
+        """Return this history followed by ``texts``."""
         grown = History.__new__(History)
         grown._texts = self._texts if len(self._texts) == self._length else self._texts[: self._length]
         grown._hash = self._hash.copy()
@@ -140,7 +140,7 @@ class History:
 
     @property
     def digest(self) -> bytes:
-        """sha256 over every text with its length."""
+        """sha256 of every text with its length."""
         return self._hash.digest()
 
     def __len__(self) -> int:
@@ -173,10 +173,10 @@ class ToolDefinitions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatRequest:
-    """One request to a model: what it is told, which tools it may call, and the knobs of this request.
+    """One request to a model: history, tools and settings.
 
-    ``agent_call_id`` is the id of the agent's call, ``turn`` counts its requests from 1. ``used_call_ids`` holds the
-    ids by which the model named calls so far.
+    ``agent_call_id`` is the id of the agent's call; ``turn`` counts its requests from 1. ``used_call_ids`` holds the
+    tool call ids that the model has used so far.
     """
 
     agent_call_id: str
@@ -190,11 +190,11 @@ class ChatRequest:
 
     @property
     def call_id(self) -> str:
-        """The id under which the journal files the answer."""
+        """The id under which the journal stores the answer."""
         return f"{self.agent_call_id}:{self.turn}"
 
     def next_turn(self, history: History) -> ChatRequest:
-        """The request of the next turn, over a longer history."""
+        """Return the request of the next turn, with a longer history."""
         return ChatRequest(
             agent_call_id=self.agent_call_id,
             turn=self.turn + 1,
@@ -207,13 +207,13 @@ class ChatRequest:
         )
 
     def digest(self) -> str:
-        """sha256 (hex) over everything in the request that can change the answer."""
-        knobs = f"|{self.temperature!r}|{self.max_tokens!r}".encode()
-        return hashlib.sha256(self.history.digest + self.tools.digest + knobs).hexdigest()
+        """sha256 (hex) of everything in the request that can change the answer."""
+        settings = f"|{self.temperature!r}|{self.max_tokens!r}".encode()
+        return hashlib.sha256(self.history.digest + self.tools.digest + settings).hexdigest()
 
 
 class ToolCallRequest(NamedTuple):
-    """A tool call that a completion asks for; ``arguments`` is the model's raw text."""
+    """A tool call that a completion requests; ``arguments`` is the model's raw text."""
 
     id: str
     name: str
@@ -222,9 +222,9 @@ class ToolCallRequest(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completion:
-    """What a model gives. ``message`` is the wire text as later requests carry it; ``response`` the raw body.
+    """A model's answer. ``message`` is its wire text for later requests, ``response`` the raw body.
 
-    ``content`` is what it says: its text, or the words in which it refuses.
+    ``content`` is the text of the answer or of the refusal.
     """
 
     message: str
@@ -238,7 +238,7 @@ class Completion:
 
 
 def completion_from_message(message: str, **fields: Any) -> Completion:
-    """The completion whose wire text is ``message``, with the rest (`finish`, tokens, …) as known."""
+    """Build the completion whose wire text is ``message``. ``fields`` gives its other fields (tokens, model, …)."""
     parsed = cast("AssistantMessage", json.loads(message))
     calls = parsed.get("tool_calls") or ()
     tool_calls = tuple(ToolCallRequest(c["id"], c["function"]["name"], c["function"]["arguments"]) for c in calls)
@@ -246,6 +246,6 @@ def completion_from_message(message: str, **fields: Any) -> Completion:
 
 
 def message_text(message: ChatMessage) -> str:
-    """The text of a message, or else the words in which its model refuses."""
+    """The text of a message, or else the text of its refusal."""
     content = message.get("content") or message.get("refusal") or ""
     return content if isinstance(content, str) else "".join(str(part.get("text", "")) for part in content)

@@ -1,6 +1,6 @@
-"""What kind of thing an operation is, on six axes, and how long it will be there.
+"""The classification of an operation on six axes, and its deprecation.
 
-Domains and subdomains are an application's own; the other four axes are closed.
+Domains and subdomains are defined by the application; the values of the other four axes are fixed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _WORD: Final = re.compile(r"[a-z][a-z0-9_]*")
 
 
 class Capability(enum.Enum):
-    """What an operation does to what it is about."""
+    """What an operation does to its subject."""
 
     CREATE = "create"
     READ = "read"
@@ -27,7 +27,7 @@ class Capability(enum.Enum):
 
 
 class Complexity(enum.Enum):
-    """Of how many others it is made."""
+    """Whether an operation is composed of others."""
 
     ATOMIC = "atomic"
     COMPOSITE = "composite"
@@ -35,7 +35,7 @@ class Complexity(enum.Enum):
 
 
 class Maturity(enum.Enum):
-    """How far it may be relied on."""
+    """How stable an operation is."""
 
     STABLE = "stable"
     BETA = "beta"
@@ -43,7 +43,7 @@ class Maturity(enum.Enum):
 
 
 class Tier(enum.Enum):
-    """Whose services it needs: ours, somebody else's, or both."""
+    """Whether an operation uses internal services, external ones, or both."""
 
     INTERNAL = "internal"
     EXTERNAL = "external"
@@ -51,7 +51,7 @@ class Tier(enum.Enum):
 
 
 class Visibility(enum.Enum):
-    """Who may call it: anybody who is permitted, only other operations, or those who try out what is new."""
+    """Who may call it: every permitted caller, only other operations, or only callers that opt in to experiments."""
 
     PUBLIC = "public"
     INTERNAL = "internal"
@@ -60,7 +60,7 @@ class Visibility(enum.Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Classification:
-    """Where an operation belongs. ``domain`` and ``subdomain`` are words of the application."""
+    """The place of an operation on the six axes. ``domain`` and ``subdomain`` are words of the application."""
 
     domain: str
     subdomain: str
@@ -72,10 +72,12 @@ class Classification:
     def __post_init__(self) -> None:
         for word in (self.domain, self.subdomain):
             if not _WORD.fullmatch(word):
-                raise ContractError(f"{word!r} is no domain: use small letters, digits and '_', like google_drive")
+                raise ContractError(
+                    f"{word!r} is not a valid domain; use lower-case letters, digits and '_', like google_drive"
+                )
 
     def axis_values(self) -> tuple[str, str, str, str, str, str]:
-        """The six words, as an inventory says them."""
+        """The six values as strings, as an inventory writes them."""
         axes = (self.capability, self.complexity, self.maturity, self.tier)
         capability, complexity, maturity, tier = (axis.value for axis in axes)
         return (self.domain, self.subdomain, capability, complexity, maturity, tier)
@@ -83,7 +85,7 @@ class Classification:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deprecation:
-    """It goes: since which version that is said, from which on it is gone, and what to call in its place."""
+    """The version that deprecates an operation, the one that removes it, and the operation that replaces it."""
 
     since: str
     removal: str = ""
@@ -95,17 +97,17 @@ class Deprecation:
                 parse_version(version)
 
     def is_removed_in(self, version: str) -> bool:
-        """Whether it is no more to be called in ``version``."""
+        """Whether ``version`` no longer has the operation."""
         return bool(self.removal) and parse_version(version) >= parse_version(self.removal)
 
 
 def parse_version(text: str) -> tuple[int, ...]:
-    """The numbers of a version like ``1.4.2``, to compare.
+    """Parse a version like ``1.4.2`` into comparable numbers.
 
     Raises:
-        ContractError: it is none.
+        ContractError: the text is not a version.
     """
     if not re.fullmatch(r"\d+(\.\d+){0,3}", text):
-        raise ContractError(f"{text!r} is no version: give numbers with points between them, like 1.4")
+        raise ContractError(f"{text!r} is not a version; write numbers separated by points, like 1.4")
     numbers = [int(part) for part in text.split(".")]
     return tuple(numbers + [0] * (4 - len(numbers)))

@@ -1,4 +1,4 @@
-"""What kind of thing an operation is. Defaults of retry, approval and audit follow from these facts."""
+"""The facts of an operation. The defaults of retry, approval and audit follow from them."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ class Effect(enum.Enum):
     """What may be done with a call that was started and has no recorded end."""
 
     PURE = "pure"
-    """Reads. May run again at any time."""
+    """Only reads. May run again at any time."""
     IDEMPOTENT = "idempotent"
-    """Writes, and running twice is the same as once. May run again."""
+    """Writes; running twice has the effect of running once. May run again."""
     KEYED = "keyed"
-    """Takes the idempotency key ``ctx.key``; runs again with the same key, and the effect happens once."""
+    """Uses the idempotency key ``ctx.key``. Runs again with the same key, so that the effect happens once."""
     UNSAFE = "unsafe"
-    """Anything else, and the default. Never run again: its outcome is unknown until a person says."""
+    """Anything else; the default. Never runs again: its outcome is unknown until a person decides."""
     COMPOSED = "composed"
-    """Touches the world only through ``ctx.call``: an agent, a worker, a pipeline. Driven again until it ends."""
+    """Acts only through ``ctx.call``: an agent, a worker, a pipeline. Executed again until it ends."""
 
 
 class Risk(enum.Enum):
@@ -42,30 +42,30 @@ class Risk(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """So many calls in any so many seconds."""
+    """A rate limit: at most ``calls`` calls in any window of ``seconds``."""
 
     calls: int
     seconds: float
 
     def __post_init__(self) -> None:
         if self.calls < 1 or not 0 < self.seconds < math.inf:
-            raise ContractError(f"{self!r}: give at least one call, and a positive number of seconds")
+            raise ContractError(f"{self!r} needs at least one call and a positive number of seconds")
 
 
 def parse_rate(value: str | tuple[int, float] | Rate) -> Rate:
-    """A rate as a decorator takes it: ``"60/minute"``, or calls and seconds.
+    """Parse a rate as a decorator accepts it: ``"60/minute"``, or calls and seconds.
 
     Raises:
-        ContractError: it is none.
+        ContractError: the value is not a rate.
     """
     if isinstance(value, Rate):
         return value
     if not isinstance(value, str):
         return Rate(*value)
-    found = _RATE_PATTERN.fullmatch(value)
-    if found is None:
-        raise ContractError(f"rate {value!r} is not of the form 60/minute; the unit is {', '.join(_SECONDS_PER_UNIT)}")
-    return Rate(int(found[1]), _SECONDS_PER_UNIT[found[2]])
+    match = _RATE_PATTERN.fullmatch(value)
+    if match is None:
+        raise ContractError(f"rate {value!r} is not of the form 60/minute; units are {', '.join(_SECONDS_PER_UNIT)}")
+    return Rate(int(match[1]), _SECONDS_PER_UNIT[match[2]])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,21 +73,21 @@ class Facts:
     """The facts of an operation.
 
     Args:
-        effect: what a crash in the middle means.
-        risk: high risk is asked about by default.
-        permissions: what a principal must hold to call it, ``area:verb``.
+        effect: whether an interrupted call may run again.
+        risk: high risk requires approval by default.
+        permissions: what a principal must hold to call it, as ``area:verb``.
         timeout: seconds for one attempt, used by `recommended`; None for no limit.
-        rate: how many calls of one tenant may start in how many seconds, used by `recommended`; None for no limit. What
-            is composed has none: it touches nothing itself, and is driven again after a crash.
+        rate: calls per tenant and time, used by `recommended`; None for no limit. A composed operation has none: it
+            does nothing itself, and is executed again after a crash.
         egress: whether it sends data out of the system.
-        trusted: whether its output may be believed; by default it may not.
-        tags: words to find it by.
+        trusted: whether its output may be trusted. False by default.
+        tags: words for searching.
         confirm: the name of a boolean parameter. A call without it set changes nothing and opens the question for the
             call with it set.
-        classification: where it belongs, on six axes; None where nobody has said.
+        classification: the place on the six axes; None if unclassified.
         visibility: who may call it.
-        deprecation: when it goes; None for what stays.
-        entities: the kinds of things that its result holds.
+        deprecation: when it is removed; None if it is not deprecated.
+        entities: the kinds of entities in its result.
     """
 
     effect: Effect = Effect.UNSAFE
@@ -112,8 +112,8 @@ class Facts:
             raise ContractError(f"timeout is {self.timeout!r} seconds; give a positive number, or None for no limit")
         if self.rate is not None and self.effect is Effect.COMPOSED:
             raise ContractError(
-                "what is composed has no rate (rate_limit_per_minute): it touches nothing itself and is driven again "
-                "until it ends; limit what it calls"
+                "a composed operation cannot have a rate (rate_limit_per_minute), because it is executed again until "
+                "it ends; limit the tools that it calls"
             )
 
 
@@ -133,7 +133,7 @@ def build_facts(
     deprecation: Deprecation | None = None,
     entities: Iterable[str] = (),
 ) -> Facts:
-    """Facts from any iterables, as a decorator takes them."""
+    """Build facts from the arguments of a decorator, which may be any iterables."""
     return Facts(
         effect=effect,
         risk=risk,

@@ -1,7 +1,7 @@
-"""A gate: a layer around a tool that looks at a call and lets it pass, or refuses it. It may be asked twice.
+"""A gate: a layer that checks a precondition of a call. It must be idempotent, since it may check a call twice.
 
-None is asked about what has passed already, since a gate looks at the world of today. A replay only compares. And a
-call that is driven again after a crash may have written before: a gate would refuse a deletion for what it deleted.
+A gate looks at the present state, so it does not check calls that have passed already. A replay only compares. A call
+executed again after a crash may have written before: a gate would refuse a deletion because its subject is gone.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from remit.contracts.reply import Reply
 
 
 def has_passed_gates(call: Call) -> bool:
-    """Whether no gate is asked about a call: it is only compared, or its body has begun and may have written."""
+    """Whether gates must be skipped: the call is only compared, or its body has begun and may have written."""
     if call.ledger.is_replaying:
         return True
     if call.callee.facts.effect in (Effect.PURE, Effect.COMPOSED):
@@ -26,18 +26,18 @@ def has_passed_gates(call: Call) -> bool:
 
 
 class Gate(CallLayer):
-    """A layer of one check. `Foresee` asks the gates of a tool before a person is asked about a call of it."""
+    """A layer with one check. `PrecheckGates` runs it before approval too."""
 
     @abc.abstractmethod
     async def check(self, call: Call, /) -> None:
         """Return if the call may pass.
 
         Raises:
-            CallError: it may not, and why.
+            CallError: the call is refused; the message gives the reason.
         """
 
     def __call__(self, inner: CallService, /) -> CallService:
-        """The service that checks before ``inner``."""
+        """Check each call before ``inner``."""
         check = self.check
 
         async def gated(call: Call, /) -> Reply:

@@ -1,4 +1,4 @@
-"""A standing grant: a person's yes to calls that have not been made yet."""
+"""A grant: approval given in advance for calls that have not been made yet."""
 
 from __future__ import annotations
 
@@ -13,19 +13,24 @@ from pydantic import TypeAdapter
 from remit.schemas.jsontext import canonical_text
 
 LIKE_KEY: Final = "$like"
-"""In a pattern, ``{"$like": "blog-*"}`` stands for every text of that shape; ``*`` is any number of characters."""
+"""In a pattern, ``{"$like": "blog-*"}`` matches texts; ``*`` stands for any number of characters."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grant:
-    """So many calls of one tool, with arguments of one pattern, in runs of one principal, are not asked about.
+    """Approval in advance for ``count`` calls of one tool, with matching arguments, in runs of one principal.
 
     Args:
-        principal: in whose runs. tenant: whose data.
-        arguments: the pattern, as JSON text; see `fits`.
-        definition: digest of the tool's definition. policy: version of the policy. Under others the grant is void.
-        who: the permission that the giver holds, and that a rule must ask for so that the grant answers it.
-        by: who gave it. given, expires: seconds since the epoch. count: how many calls.
+        principal: whose runs it covers.
+        tenant: whose data it covers.
+        arguments: the pattern, as JSON text; see `matches_pattern`.
+        definition: digest of the tool's definition. The grant is void under another definition.
+        policy: version of the policy. The grant is void under another version.
+        who: the permission of the grantor. The grant answers only questions of rules that require this permission.
+        by: name of the grantor.
+        given: seconds since the epoch.
+        expires: seconds since the epoch.
+        count: how many calls it covers.
     """
 
     id: str
@@ -43,31 +48,32 @@ class Grant:
     reason: str = ""
 
     def to_json(self) -> str:
-        """The grant as JSON text, for the store."""
+        """Serialise the grant for the store."""
         return _type_adapter().dump_json(self).decode()
 
     @staticmethod
     def from_json(text: str) -> Grant:
-        """The grant that `json` wrote."""
+        """Load a grant from the text of `to_json`."""
         return _type_adapter().validate_json(text, strict=True)
 
 
 class GrantRow(NamedTuple):
-    """A grant, how many of its calls are used, and who revoked it, if somebody did."""
+    """A grant, the number of its calls used so far, and who revoked it; empty if it is not revoked."""
 
     grant: Grant
     used: int
     revoked_by: str
 
     def is_usable(self, now: float) -> bool:
-        """Whether it still answers anything."""
+        """Whether the grant can still approve a call."""
         return not self.revoked_by and self.grant.expires > now and self.used < self.grant.count
 
 
 def matches_pattern(pattern: str, arguments: str) -> bool:
-    """Whether canonical ``arguments`` are of a pattern, both JSON objects.
+    """Whether canonical ``arguments`` match ``pattern``; both are JSON objects.
 
-    What a pattern names must be equal, of the same type, or `LIKE` what it says; what it does not name may be anything.
+    Values in the pattern must be equal and of the same type, or match its `LIKE_KEY`. Other arguments may have any
+    value.
     """
     return _value_matches(json.loads(pattern), json.loads(arguments))
 
@@ -96,5 +102,5 @@ def _is_number(value: object) -> bool:
 
 @cache
 def _type_adapter() -> TypeAdapter[Grant]:
-    """Built when first used: most processes that import this give nobody anything."""
+    """Build the adapter on first use: most processes create no grants."""
     return TypeAdapter(Grant)

@@ -1,4 +1,4 @@
-"""Says each way in which a chat history is broken. A provider refuses the whole request for any of them."""
+"""Finds every defect of a chat history. Providers refuse the whole request for any of them."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from remit.contracts.chat import ChatMessage
 
 
 class HistoryErrorKind(enum.Enum):
-    """The ways in which a history can be broken."""
+    """The kinds of defects."""
 
     NOT_JSON = "a text is not JSON"
-    NOT_A_MESSAGE = "a text is no chat message"
-    SYSTEM_NOT_FIRST = "a system message stands anywhere but first"
+    NOT_A_MESSAGE = "a text is not a chat message"
+    SYSTEM_NOT_FIRST = "a system message is not the first message"
     UNPAIRED_CALL = "a tool call has no reply"
     UNKNOWN_REPLY = "a tool message replies to no call of the assistant message before it"
     REPLIED_TWICE = "a tool call has two replies"
-    OUT_OF_ORDER = "replies stand in another order than their calls"
-    NOT_CONTIGUOUS = "something stands between a call and its reply"
+    OUT_OF_ORDER = "replies are in another order than their calls"
+    NOT_CONTIGUOUS = "another message comes between a call and its reply"
     EMPTY_ID = "a tool call has no id"
-    DUPLICATE_ID = "two tool calls have one id"
+    DUPLICATE_ID = "two tool calls have the same id"
     EMPTY_NAME = "a tool call names no tool"
     EMPTY_CALLS = "an assistant message has an empty list of tool calls"
 
 
 class HistoryError(NamedTuple):
-    """One fault: what is broken, and which message, counted from 0."""
+    """One defect: its kind, and the index of the message, counted from 0."""
 
     kind: HistoryErrorKind
     message_index: int
@@ -40,12 +40,12 @@ _MESSAGE_ADAPTER: TypeAdapter[ChatMessage] = TypeAdapter(ChatMessage)
 
 
 def history_errors(texts: Iterable[str]) -> list[HistoryError]:
-    """Everything that is wrong with a history of wire texts, in order; empty for a valid one."""
+    """Return every defect in a history of wire texts, in order; empty for a valid history."""
     reader = _HistoryChecker()
     for index, text in enumerate(texts):
         reader.check_message(index, text)
     reader.close_calls()
-    return sorted(reader.errors, key=lambda fault: fault.message_index)
+    return sorted(reader.errors, key=lambda error: error.message_index)
 
 
 class _HistoryChecker:
@@ -79,7 +79,7 @@ class _HistoryChecker:
                 self._end_replies(index)
 
     def close_calls(self) -> None:
-        """No more replies can come to the calls that are open."""
+        """Report open calls that got no reply."""
         for index in self._open_calls.values():
             self._add_error(HistoryErrorKind.UNPAIRED_CALL, index)
         self._open_calls, self._call_order, self._replied_ids = {}, [], set()

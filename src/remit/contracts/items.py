@@ -1,6 +1,6 @@
-"""What a journal says, item by item. The state of a run is a fold over these.
+"""The items of a journal. The state of a run is a fold over them.
 
-Every item is filed under a ``call``: the id of the call, or of the model request, that it is about.
+Every item is stored under a ``call``: the id of the call or model request that it belongs to.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from msgspec import Struct
 Outcome = Literal["ok", "error", "denied"]
 
 DETACHED: Final = "-"
-"""The ``after`` of a run that is a direct call in a conversation: it follows none of its runs, and none follows it."""
+"""The ``after`` of a run that is a direct call in a conversation: no run precedes or follows it."""
 
 
 class Item(Struct, frozen=True, kw_only=True, gc=False):
-    """The parent of all items; ``kind`` names the class in the journal."""
+    """The base class of items; ``kind`` names the class in the journal."""
 
     kind: ClassVar[str] = ""
     call: str
 
 
 class RunOpened(Item, frozen=True, kw_only=True, gc=False):
-    """The header of a run: who runs what, for which application, with which input."""
+    """The header of a run: principal, callee, application and input."""
 
     kind: ClassVar[str] = "opened"
     format: int
@@ -38,7 +38,7 @@ class RunOpened(Item, frozen=True, kw_only=True, gc=False):
 
 
 class Message(Item, frozen=True, kw_only=True, gc=False):
-    """A system, user or assistant message of the agent whose call id is ``agent``: its wire text."""
+    """A system, user or assistant message of the agent with call id ``agent``, as wire text."""
 
     kind: ClassVar[str] = "message"
     agent: str
@@ -47,10 +47,10 @@ class Message(Item, frozen=True, kw_only=True, gc=False):
 
 
 class ModelReply(Item, frozen=True, kw_only=True, gc=False):
-    """What a model said to the worker whose call id is ``agent``: PydanticAI's response, as JSON.
+    """A model's answer to the worker with call id ``agent``: PydanticAI's response, as JSON.
 
-    ``request`` is the digest of what was asked. It stands beside the bijection: a response holds more than a chat
-    message can.
+    ``request`` is the digest of the request. The item is stored beside the chat message, because a response holds more
+    than a chat message can.
     """
 
     kind: ClassVar[str] = "model_reply"
@@ -60,7 +60,7 @@ class ModelReply(Item, frozen=True, kw_only=True, gc=False):
 
 
 class ModelUsage(Item, frozen=True, kw_only=True, gc=False):
-    """What one model request took, and the raw response body."""
+    """The token usage of one model request, and the raw response body."""
 
     kind: ClassVar[str] = "usage"
     model: str
@@ -71,7 +71,7 @@ class ModelUsage(Item, frozen=True, kw_only=True, gc=False):
 
 
 class ModelFailure(Item, frozen=True, kw_only=True, gc=False):
-    """A model request failed; ``content`` is the error as a reply, ``request`` the digest of what was asked."""
+    """A model request failed. ``content`` is the error as a reply, ``request`` the digest of the request."""
 
     kind: ClassVar[str] = "failure"
     content: str
@@ -79,10 +79,9 @@ class ModelFailure(Item, frozen=True, kw_only=True, gc=False):
 
 
 class ToolOutput(Item, frozen=True, kw_only=True, gc=False):
-    """The one terminal record of a call. For a model's call ``text`` is the wire text of the tool message.
+    """The one terminal record of a call. For a model's call, ``text`` is the wire text of the tool message.
 
-    ``wire`` is the id by which the model named the call; for every other caller it is empty and ``text`` is the
-    content alone.
+    ``wire`` is the model's id of the call; for other callers it is empty and ``text`` is the content alone.
     """
 
     kind: ClassVar[str] = "tool_output"
@@ -95,9 +94,9 @@ class ToolOutput(Item, frozen=True, kw_only=True, gc=False):
 
 
 class Handoff(Item, frozen=True, kw_only=True, gc=False):
-    """One agent hands the conversation to another. No chat message.
+    """One agent hands the conversation over to another. It is not a chat message.
 
-    It is filed under the call that both answer. ``wire`` is the id by which the model named the call that did it.
+    It is stored under the call that both agents answer. ``wire`` is the model's id of the tool call that handed over.
     """
 
     kind: ClassVar[str] = "handoff"
@@ -108,7 +107,7 @@ class Handoff(Item, frozen=True, kw_only=True, gc=False):
 
 
 class QuestionItem(Item, frozen=True, kw_only=True, gc=False):
-    """A question was put to a person; ``question`` is its id, ``body`` the whole `Question` as JSON."""
+    """A question was opened. ``question`` is its id, ``body`` the whole `Question` as JSON."""
 
     kind: ClassVar[str] = "question"
     parent: str
@@ -118,7 +117,7 @@ class QuestionItem(Item, frozen=True, kw_only=True, gc=False):
 
 
 class DecisionItem(Item, frozen=True, kw_only=True, gc=False):
-    """A person's decision, copied from the run's inbox; ``body`` is the whole `Decision` as JSON."""
+    """An approver's decision, copied from the run's inbox. ``body`` is the whole `Decision` as JSON."""
 
     kind: ClassVar[str] = "decision"
     question: str
@@ -126,7 +125,7 @@ class DecisionItem(Item, frozen=True, kw_only=True, gc=False):
 
 
 class AttemptStarted(Item, frozen=True, kw_only=True, gc=False):
-    """An attempt begins: written before the function runs, with the approval it takes."""
+    """An attempt begins. Written before the function runs, together with the approval that it consumes."""
 
     kind: ClassVar[str] = "started"
     parent: str
@@ -149,7 +148,7 @@ class AttemptEnded(Item, frozen=True, kw_only=True, gc=False):
 
 
 class Note(Item, frozen=True, kw_only=True, gc=False):
-    """Something a body said with ``ctx.log`` or ``ctx.emit``."""
+    """A message that a body wrote with ``ctx.log`` or ``ctx.emit``."""
 
     kind: ClassVar[str] = "note"
     name: str
@@ -157,7 +156,7 @@ class Note(Item, frozen=True, kw_only=True, gc=False):
 
 
 class Mismatch(Item, frozen=True, kw_only=True, gc=False):
-    """On resume, today's code asked for something else than the journal recorded; the recorded one was kept."""
+    """On resume, the present code made another request than the journal records. The recorded answer was kept."""
 
     kind: ClassVar[str] = "mismatch"
     what: str
@@ -166,7 +165,7 @@ class Mismatch(Item, frozen=True, kw_only=True, gc=False):
 
 
 class ErasedItem(Item, frozen=True, kw_only=True, gc=False):
-    """What stands where a body was erased: its digest remains, so that the chain still holds."""
+    """Replaces an item whose body was erased. Its digest remains, so that the chain still verifies."""
 
     kind: ClassVar[str] = "erased"
     was: str
@@ -180,7 +179,7 @@ class RunSuspended(Item, frozen=True, kw_only=True, gc=False):
 
 
 class RunResumed(Item, frozen=True, kw_only=True, gc=False):
-    """A driver took the run up again."""
+    """An executor resumed the run."""
 
     kind: ClassVar[str] = "resumed"
     driver: str
@@ -198,7 +197,7 @@ ITEM_TYPES: Final[dict[str, type[Item]]] = {kind.kind: kind for kind in Item.__s
 
 
 class Position:
-    """Where in its run an item stands, when it was written, its body and the digest of that, and the chain up to it."""
+    """An item with its run, sequence number, time, body, digest of the body, and the hash chain up to it."""
 
     __slots__ = ("at", "body", "chain", "digest", "epoch", "item", "run", "seq")
 

@@ -1,4 +1,4 @@
-"""`layer_fn`: a layer written as one async function. Sugar for the class; there is no second kind of middleware."""
+"""`layer_fn` makes a layer from one async function. It is sugar for a class, not a second kind of middleware."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ P = ParamSpec("P")
 
 
 class _FunctionLayer:
-    """The part that the three kinds share: how the layer prints, and how a service is made."""
+    """Common part of the three kinds: printing and making services."""
 
     def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self._function = function
@@ -26,7 +26,7 @@ class _FunctionLayer:
         self._kwargs = kwargs
 
     def _wrap(self, inner: Any) -> Any:
-        """An async function of the request alone."""
+        """Make a service, which takes the request only."""
         function, args, kwargs = self._function, self._args, self._kwargs
 
         async def service(request: Any, /) -> Any:
@@ -72,9 +72,9 @@ def layer_fn(
     function: Callable[Concatenate[StepRequest, StepService, P], Awaitable[StepOutcome]], /
 ) -> Callable[P, StepLayer]: ...
 def layer_fn(function: Callable[..., Any], /) -> Callable[..., Any]:
-    """Make a layer of ``async def name(call, inner, *configuration)``; calling the result configures it.
+    """Make a layer of ``async def name(call, inner, *configuration)``. Call the result with the configuration.
 
-    The type of the first parameter says what the layer wraps: `Call`, `ChatRequest` or `StepRequest`.
+    The type of the first parameter selects the kind of layer: `Call`, `ChatRequest` or `StepRequest`.
 
     Raises:
         SetupError: the first parameter has none of these types.

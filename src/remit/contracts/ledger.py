@@ -1,7 +1,7 @@
-"""The ledger of one run: what is known of a call, and a way to write more.
+"""The ledger of one run: reads the journal of a call and writes to it.
 
-It is a fact of the run that a request belongs to, so it travels with the request; everything process-long comes by
-constructor. One driver writes it, holding the run's lease.
+The ledger travels with the request, because it belongs to the run; services that live as long as the process come by
+constructor. One executor writes it and holds the run's lease.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from remit.contracts.question import Decision, Question
 
 
 class Consumption(NamedTuple):
-    """Use the decision on ``question`` for ``call`` of ``run``, in the transaction that writes what comes of it.
+    """Consume the decision on ``question`` for ``call`` of ``run``, atomically with the item that follows from it.
 
-    An approval is taken with the item that says started, a refusal (``approved`` False) with the decision it copies.
+    An approval is consumed with the item that starts the attempt. A denial (``approved`` False) is consumed with the
+    copy of the decision.
     """
 
     question: str
@@ -27,7 +28,7 @@ class Consumption(NamedTuple):
 
 
 class UsageTotals(NamedTuple):
-    """What a run has used so far."""
+    """The usage of a run so far."""
 
     calls: int = 0
     prompt_tokens: int = 0
@@ -35,7 +36,7 @@ class UsageTotals(NamedTuple):
 
 
 class Ledger(Protocol):
-    """What layers, the base and the model's wire ask of a run's journal."""
+    """The interface to a run's journal for layers, the base and the model boundary."""
 
     @property
     def run(self) -> str:
@@ -44,12 +45,12 @@ class Ledger(Protocol):
 
     @property
     def is_replaying(self) -> bool:
-        """Whether this drive only compares: composed calls are driven again although their end is known."""
+        """Whether this execution only compares: composed calls run again although their end is recorded."""
         ...
 
     @property
     def is_stopping(self) -> bool:
-        """Whether the run is driven only to end it: what the journal does not know ends as cancelled."""
+        """Whether the run executes only to end: calls without a recorded end are cancelled."""
         ...
 
     def now(self) -> float:
@@ -57,7 +58,7 @@ class Ledger(Protocol):
         ...
 
     def items_for(self, call: str) -> Sequence[Item]:
-        """Everything filed under ``call``, in order."""
+        """All items stored under ``call``, in order."""
         ...
 
     @property
@@ -66,71 +67,71 @@ class Ledger(Protocol):
         ...
 
     def add(self, item: Item) -> None:
-        """Write one item; it is stored with the next one that is committed, or soon."""
+        """Write one item. It is stored with the next committed item, or shortly after."""
         ...
 
     async def commit(self, item: Item, consumption: Consumption | None = None) -> None:
-        """Write one item, take an approval with it, and return when it and all before it are safely stored.
+        """Write one item, optionally consume a decision, and return when it and all earlier items are durable.
 
         Raises:
-            JournalError: the journal refused; the driver of the run must stop.
+            JournalError: the journal refused; the executor of the run must stop.
         """
         ...
 
     def start_flush(self) -> None:
-        """Begin to store what is written so far, and wait for nothing: a model is about to be asked."""
+        """Start storing the items written so far, without waiting: a model request follows."""
         ...
 
     def claim_call(self, parent: str, call: str) -> bool:
-        """The body of ``parent`` makes ``call``: whether it may go at once.
+        """Report that the body of ``parent`` makes ``call``; return whether the call may start at once.
 
-        While a run is driven again, a call that the journal does not know waits for those that it does.
+        When a run executes again, a call that the journal does not record waits for those that it does.
         """
         ...
 
     async def wait_for_recorded_calls(self, parent: str, call: str, is_busy: Callable[[], bool]) -> None:
-        """Return when the body of ``parent``, which makes ``call``, has made those that the journal knows before it.
+        """Wait until the body of ``parent``, which makes ``call``, has made the calls recorded before it.
 
         Raises:
-            DivergedError: it makes no more of them, while ``is_busy`` says that none of its calls is under way.
+            DivergedError: it makes no more of them; ``is_busy`` says that none of its calls is under way.
         """
         ...
 
     def finish_body(self, parent: str) -> None:
-        """The body of ``parent`` makes no more calls.
+        """Report that the body of ``parent`` makes no more calls.
 
         Raises:
-            DivergedError: the journal knows of one that it has not made.
+            DivergedError: the journal records a call that it has not made.
         """
         ...
 
     async def find_usable_question(self, match: str) -> tuple[Question, Decision | None] | None:
-        """The open or unused question of this conversation that matches, with its decision if a person made one."""
+        """The open or unused question of this conversation that matches, with its decision if there is one."""
         ...
 
     async def usable_grants(self, tenant: str, tool: str) -> Sequence[Grant]:
-        """The grants for calls of a tool that still answer anything."""
+        """The grants that can still approve calls of a tool."""
         ...
 
     async def is_grant_valid(self, tenant: str, grant: str) -> bool:
-        """Whether a grant that has allowed a call still does: nobody took it back, and its time is not over."""
+        """Whether a grant that approved a call is still valid: neither revoked nor expired."""
         ...
 
     async def use_grant(self, grant: str) -> bool:
-        """Use up one call of a grant; False if none is left, or it does not stand any more."""
+        """Use up one call of a grant; False if no call is left or the grant is no longer valid."""
         ...
 
     def reserve_call(self, call: str, limit: int) -> bool:
-        """Reserve one of ``limit`` calls of the run for ``call``; False if none is left. Asking again is free."""
+        """Reserve one of the run's ``limit`` calls for ``call``; False if none is left. Idempotent."""
         ...
 
     def reserve_handoff(self, agent: str, limit: int) -> bool:
-        """Reserve the next handoff in the call ``agent``, one of ``limit`` of the run; False if none is left.
+        """Reserve the next handoff in the call ``agent``, one of the run's ``limit``; False if none is left.
 
-        Asking again is free until that handoff is written.
+        Idempotent until that handoff is written.
         """
         ...
 
     def usage_totals(self) -> UsageTotals:
-        """What the run has used so far."""
+        """The usage of the run so far."""
         ...

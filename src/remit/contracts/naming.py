@@ -1,4 +1,4 @@
-"""What things are called: the canonical name of a function, its alias in Python, and the names that nobody can have."""
+"""Names of tools: the canonical name, the alias in Python, and reserved names."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ _DECORATED_NAMES: Final = WeakKeyDictionary[Callable[..., Any], str]()
 
 
 def tool_name(name: str) -> Callable[[F], F]:
-    """Give the tool of a function another name than the function's: ``@tool_name("some-tool-name")`` below ``@tool``.
+    """Name a tool other than its function: ``@tool_name("some-tool-name")``, below ``@tool``.
 
-    The name is what a model sees, what an inventory says, and what ``ctx.call`` takes.
+    Models, inventories and ``ctx.call`` use this name.
 
     Raises:
-        ContractError: a model may not see the name, or this is no function.
+        ContractError: the name is not valid for models, or the decorated object is not a function.
     """
     check_name(name)
 
-    def named(function: F) -> F:
+    def decorate(function: F) -> F:
         if not _is_function(function):
-            raise ContractError(f"@tool_name({name!r}) names a function: write it below @tool, next to the `async def`")
+            raise ContractError(f"@tool_name({name!r}) names a function; write it below @tool, next to the `async def`")
         _DECORATED_NAMES[function] = name
         return function
 
-    return named
+    return decorate
 
 
 def _is_function(value: object) -> bool:
@@ -43,41 +43,41 @@ def _is_function(value: object) -> bool:
 
 
 def decorated_name(function: FunctionType | MethodType) -> str | None:
-    """The name that `tool_name` gave a function, if it did."""
+    """The name that `tool_name` gave the function, if any."""
     return _DECORATED_NAMES.get(function.__func__ if isinstance(function, MethodType) else function)
 
 
 def canonical_name(function: FunctionType | MethodType, name: str | None = None) -> str:
-    """The name of the tool of a function: the given one, else that of its `tool_name`, else its own.
+    """The name of a function's tool: ``name``, else that of `tool_name`, else the function's own.
 
     Raises:
-        ContractError: it is named twice, differently, or a model may not see the name.
+        ContractError: the two names differ, or the name is not valid for models.
     """
     decorated = decorated_name(function)
     if name is not None and decorated not in {None, name}:
         raise ContractError(
-            f"{function.__name__} is named {decorated!r} by @tool_name and {name!r} here; say one of them"
+            f"{function.__name__} is named {decorated!r} by @tool_name and {name!r} here; keep one of them"
         )
     return check_name(name or decorated or function.__name__) if name or decorated else function.__name__
 
 
 def python_alias(name: str) -> str:
-    """The name as an attribute of ``ctx.tools``: with ``_`` for each ``-``."""
+    """The name as an attribute of ``ctx.tools``, with ``_`` for each ``-``."""
     return name.replace("-", "_")
 
 
 def check_not_reserved(name: str) -> None:
-    """Refuse a name that nothing can be called by.
+    """Refuse a name that cannot be used to call a tool from Python.
 
     Raises:
-        ContractError: saying whose it is.
+        ContractError: the message says what reserves the name.
     """
-    alias, fix = python_alias(name), "name it otherwise, with @tool_name or name="
+    alias, fix = python_alias(name), "choose another with @tool_name or name="
     if alias in CONTEXT_MEMBERS:
-        raise ContractError(f"no tool can be named {name!r}: ctx.{alias} is a member of the context; {fix}")
+        raise ContractError(f"{name!r} is reserved: ctx.{alias} is a member of the context; {fix}")
     if keyword.iskeyword(alias):
         raise ContractError(
-            f"no tool can be named {name!r}: ctx.tools.{alias} is no Python, {alias!r} is a keyword; {fix}"
+            f"{name!r} is reserved: {alias!r} is a keyword, so ctx.tools.{alias} is not valid Python; {fix}"
         )
     if alias.startswith("__"):
-        raise ContractError(f"no tool can be named {name!r}: Python keeps names with two underscores first; {fix}")
+        raise ContractError(f"{name!r} is reserved: Python reserves names that begin with two underscores; {fix}")

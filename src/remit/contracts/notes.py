@@ -1,4 +1,4 @@
-"""Notes that a layer files under a call: written once, however often the run is driven."""
+"""Notes that layers store under a call, once per run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from remit.contracts.schema import serialize_content
 
 
 def write_note(call: Call, name: str, data: object) -> None:
-    """File a note under ``call``, unless the journal has it already."""
+    """Store a note under ``call`` unless the journal has it already."""
     content = serialize_content(data)
     notes = (item for item in call.ledger.items_for(call.id) if isinstance(item, Note))
     if not any((item.name, item.data) == (name, content) for item in notes):

@@ -1,4 +1,4 @@
-"""Who acts: a person or service with a tenant and permissions, and the caller of one call."""
+"""Principals (a person or service with tenant and permissions) and the caller of one call."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ WILDCARD = "*"
 class Principal:
     """An authenticated person or service.
 
-    ``permissions`` are words like ``cms:write``; ``cms:*`` permits a whole area and ``*`` everything.
+    ``permissions`` are words like ``cms:write``. ``cms:*`` permits a whole area, ``*`` permits everything.
     """
 
     name: str
@@ -20,21 +20,21 @@ class Principal:
     roles: frozenset[str] = frozenset()
 
     def may(self, permission: str) -> bool:
-        """Whether this principal holds ``permission``, itself or by a wildcard."""
-        held = self.permissions
-        return permission in held or WILDCARD in held or (permission != WILDCARD and _area_wildcard(permission) in held)
+        """Whether this principal holds ``permission``, directly or by a wildcard."""
+        own = self.permissions
+        return permission in own or WILDCARD in own or (permission != WILDCARD and _area_wildcard(permission) in own)
 
     def missing_permissions(self, permissions: frozenset[str]) -> list[str]:
-        """Those of ``permissions`` that this principal does not hold, sorted."""
+        """The ``permissions`` that this principal does not hold, sorted."""
         if permissions <= self.permissions:
             return []
         return sorted(permission for permission in permissions if not self.may(permission))
 
     def narrow_to(self, allowed: frozenset[str]) -> Principal:
-        """The same principal, holding what both it and ``allowed`` hold."""
+        """Return this principal with only those permissions that ``allowed`` covers too."""
         other = replace(self, permissions=allowed)
-        kept = {each for each in allowed if self.may(each)} | {each for each in self.permissions if other.may(each)}
-        return replace(self, permissions=frozenset(kept))
+        common = {each for each in allowed if self.may(each)} | {each for each in self.permissions if other.may(each)}
+        return replace(self, permissions=frozenset(common))
 
 
 def _area_wildcard(permission: str) -> str:
@@ -43,11 +43,11 @@ def _area_wildcard(permission: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The facts of who makes a call: which run, which agent, from within which call, how deep, for whom.
+    """The caller of a call: run, agent, calling call, depth and principal.
 
-    ``call`` is the id of the calling call, empty for the root of a run. ``agent`` is the actor whose layers hold.
-    ``path`` names the actors above the call, outermost first; ``tool_scope`` is what all of them let it reach, None for
-    everything.
+    ``call`` is the id of the calling call, empty at the root of a run. ``agent`` is the agent whose layers apply.
+    ``path`` names the agents above the call, outermost first. ``tool_scope`` is the intersection of their tool scopes,
+    None for no restriction.
     """
 
     run: str
@@ -61,7 +61,7 @@ class Caller:
     tool_scope: frozenset[str] | None = None
 
     def enter_call(self, call: str) -> Caller:
-        """Who makes the calls of the body of ``call``, which this caller made, where that body is no actor."""
+        """The caller of calls made by the body of ``call``, which this caller made, if that body is not an agent."""
         return Caller(
             self.run,
             self.agent,
@@ -75,7 +75,7 @@ class Caller:
         )
 
     def enter_agent(self, name: str, tool_scope: frozenset[str] | None, permissions: frozenset[str] | None) -> Caller:
-        """This caller as the actor ``name``: one further down the path, with reach and permissions no wider."""
+        """This caller as the agent ``name``: one level down the path, with tool scope and permissions no wider."""
         narrower = (
             self.tool_scope
             if tool_scope is None

@@ -1,4 +1,4 @@
-"""A question to a person about one call, and the decision on it."""
+"""Questions about calls, and the decisions on them."""
 
 from __future__ import annotations
 
@@ -18,20 +18,24 @@ QuestionStatus = Literal["open", "approved", "denied", "taken", "expired"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """May this call run? Bound to everything that matters about it.
+    """A request to decide about one call, bound to everything that the decision depends on.
 
     Args:
-        id: content of all that the question is bound to.
-        match: content of what another call must share to use the same approval; names the call itself, or only its
-            conversation where the tool has a confirmation flag.
-        call: the call that asked. kind: approval, or the outcome of a call found started without an end.
-        arguments: the canonical arguments, exactly what will run if approved.
-        definition: digest of the tool's definition. rule: the rule of the policy that asked.
-        who: the permission needed to decide. expires: seconds since the epoch; no answer by then means denied.
-        waits: whether the run waits for it.
-        four_eyes: whether somebody must decide who neither started the run nor edited the call.
-        shown: what the tool says the call is about, in words, as things stood when it was asked.
-        edits: the question whose decision edited the arguments, so that it is asked about what they are now.
+        id: digest of all that the question is bound to.
+        match: digest of what another call must share to use the same approval: the call itself, or only its
+            conversation if the tool has a confirmation flag.
+        kind: approval, or the outcome of a call found started without an end.
+        call: the id of the call.
+        arguments: the canonical arguments, which run unchanged if approved.
+        definition: digest of the tool's definition.
+        rule: the policy rule that requires the approval.
+        who: the permission needed to decide.
+        asked: seconds since the epoch.
+        expires: seconds since the epoch; without a decision by then, the call is denied.
+        waits: whether the run waits for the decision.
+        four_eyes: whether the approver must differ from those who started the run or edited the call.
+        shown: the tool's preview of the call, as text, at the time of the question.
+        edits: the question whose decision edited the arguments; this one is about the edited arguments.
         editor: who edited them.
     """
 
@@ -61,26 +65,26 @@ class Question:
 
     @property
     def requesters(self) -> tuple[str, ...]:
-        """Who wants the call to run: whoever started the run, and whoever edited the call."""
+        """Everyone who requested the call: the principal of the run, and the editor if there is one."""
         return (self.asker, self.editor) if self.editor else (self.asker,)
 
     def to_json(self) -> str:
-        """The question as JSON text, for the journal."""
+        """Serialise the question for the journal."""
         return _type_adapter(Question).dump_json(self).decode()
 
     @staticmethod
     def from_json(text: str) -> Question:
-        """The question that `json` wrote."""
+        """Load a question from the text of `to_json`."""
         return _json_validator(Question).validate_json(text, strict=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """What a person decided: ``approved`` is True or False and nothing that merely looks like it.
+    """An approver's decision. ``approved`` must be True or False, not a truthy value.
 
-    To a question about an outcome, approved means that it happened, and ``result`` is what it gave, as content.
-    ``arguments`` are the canonical arguments to run instead of those asked about; empty where nobody edited them.
-    ``grant`` is the grant by which nobody had to be asked; then ``by`` is who gave it.
+    For a question about an outcome, approved means that the call happened, and ``result`` is its content. ``arguments``
+    are the edited canonical arguments, empty if unedited. ``grant`` is the grant that answered the question; then
+    ``by`` is its grantor.
     """
 
     question: str
@@ -94,32 +98,32 @@ class Decision:
 
     def __post_init__(self) -> None:
         if self.approved is not True and self.approved is not False:
-            raise TypeError(f"approved is {self.approved!r}; a decision is True or False")
+            raise TypeError(f"approved is {self.approved!r}; it must be True or False")
 
     def to_json(self) -> str:
-        """The decision as JSON text, for the inbox and the journal."""
+        """Serialise the decision for the inbox and the journal."""
         return _type_adapter(Decision).dump_json(self).decode()
 
     @staticmethod
     def from_json(text: str) -> Decision:
-        """The decision that `json` wrote."""
+        """Load a decision from the text of `to_json`."""
         return _json_validator(Decision).validate_json(text, strict=True)
 
 
 @cache
 def _type_adapter(kind: type[T]) -> TypeAdapter[T]:
-    """Built when first used: most processes that import this ask nobody anything."""
+    """Build the adapter on first use: most processes ask no questions."""
     return TypeAdapter(kind)
 
 
 @cache
 def _json_validator(kind: type[Any]) -> SchemaValidator:
-    """Keeps nothing: pydantic would keep sixteen thousand of the strings that it reads, and these are read once."""
+    """Build a validator without pydantic's cache of 16,000 strings: these strings are read once."""
     return SchemaValidator(_type_adapter(kind).core_schema, CoreConfig(cache_strings="keys"))
 
 
 def content_digest(*parts: str) -> str:
-    """A short content id (blake2b, 128 bit, hex) of strings, unambiguous in their lengths."""
+    """A short digest of strings and their lengths (blake2b, 128 bit, hex)."""
     text = "".join([f"{len(part)}:{part}" for part in parts])
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 

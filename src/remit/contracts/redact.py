@@ -1,4 +1,4 @@
-"""Takes out of replies and errors what must not be seen: the values of secrets, and what a tool says is private."""
+"""Removes the values of secrets, and data that a tool declares private, from replies and errors."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ ToolBody = Callable[..., Awaitable[Any]]
 
 @dataclass(frozen=True, slots=True)
 class Redaction:
-    """What a tool takes out of its results before anybody sees them, and of its errors.
+    """What a tool removes from its results and errors before they leave the call.
 
     Args:
-        fields: names of fields whose values are left out, at any depth.
-        patterns: regular expressions; what they match in any text is left out.
+        fields: names of fields whose values are removed, at any depth.
+        patterns: regular expressions; matching text is removed.
     """
 
     fields: tuple[str, ...] = ()
@@ -50,35 +50,35 @@ class Redaction:
         try:
             object.__setattr__(self, "_compiled", tuple(re.compile(pattern) for pattern in self.patterns))
         except re.error as error:
-            raise ContractError(f"{error.pattern!r} is no regular expression: {error}") from error
+            raise ContractError(f"{error.pattern!r} is not a valid regular expression: {error}") from error
 
     def with_rules(self, fields: Iterable[str], patterns: Iterable[str]) -> Redaction:
-        """This and more."""
+        """Return this redaction with additional rules."""
         return Redaction((*self.fields, *fields), (*self.patterns, *patterns))
 
     def redact_text(self, text: str) -> str:
-        """``text`` without what the patterns match."""
+        """Remove text that matches a pattern."""
         for pattern in self._compiled:
             text = pattern.sub(REDACTION_MARK, text)
         return text
 
     def redact_reply(self, value: object, schema_out: Output[Any]) -> Reply:
-        """The reply that stands for what a body gave. Python callers read the redacted result too."""
+        """The redacted reply for the result of a body. Python callers get the redacted result too."""
         reply = value if isinstance(value, Reply) else Reply(schema_out.dump(value)[1])
         content = rewrite_content(reply.content, self.redact_text, self.fields)
         error = reply.error and self.redact_error(reply.error)
         return reply._replace(content=content, value=NOT_LOADED, error=error)
 
     def redact_error(self, error: CallError) -> CallError:
-        """The error without what the patterns match."""
+        """The error without text that matches a pattern."""
         return _rewrite_error(error, self.redact_text)
 
-    def redact_reconcile_result(self, found: ReconcileResult, schema_out: Output[Any]) -> ReconcileResult:
-        """What became of a call that was cut off, its result redacted as if it had ended."""
-        return Happened(self.redact_reply(found.value, schema_out)) if isinstance(found, Happened) else found
+    def redact_reconcile_result(self, result: ReconcileResult, schema_out: Output[Any]) -> ReconcileResult:
+        """The reconciled outcome, with its result redacted as if the call had ended normally."""
+        return Happened(self.redact_reply(result.value, schema_out)) if isinstance(result, Happened) else result
 
     def wrap_body(self, body: ToolBody, name: str, schema_out: Output[Any]) -> ToolBody:
-        """``body``, whose results and errors are redacted before the base sees them."""
+        """Wrap ``body`` so that its results and errors are redacted before the base sees them."""
 
         @wraps(body)
         async def redacting(*args: Any, **kwargs: Any) -> Reply:
@@ -88,15 +88,15 @@ class Redaction:
                 raise self.redact_error(error) from None
             except (JournalError, DivergedError, NoModelError):
                 raise
-            except Exception as error:  # noqa: BLE001 - raised again, without what it said
-                said = f"{name} failed: {type(error).__name__}: {error}"
-                raise ToolFailedError(self.redact_text(redact_secrets(said))[:1000]) from None
+            except Exception as error:  # noqa: BLE001 - raised again with a redacted message
+                message = f"{name} failed: {type(error).__name__}: {error}"
+                raise ToolFailedError(self.redact_text(redact_secrets(message))[:1000]) from None
 
         return redacting
 
 
 def redact_secrets_in_reply(reply: Reply) -> Reply:
-    """A reply without the values of secrets."""
+    """The reply without the values of secrets."""
     content = redact_secrets_in_content(reply.content)
     error = None if reply.error is None else redact_secrets_in_error(reply.error)
     if content == reply.content and error is reply.error:
@@ -105,7 +105,7 @@ def redact_secrets_in_reply(reply: Reply) -> Reply:
 
 
 def redact_secrets_in_error(error: CallError) -> CallError:
-    """The error without the values of secrets; if what caused it tells one, it forgets what caused it."""
+    """The error without the values of secrets. If its cause reveals one, the cause is dropped."""
     if not KNOWN_SECRETS.replacements:
         return error
     changed = _rewrite_error(error, redact_secrets)
@@ -115,7 +115,7 @@ def redact_secrets_in_error(error: CallError) -> CallError:
 
 
 def secret_free_cause(error: BaseException) -> BaseException | None:
-    """The error as a cause that may be shown; None if it, or what caused it, tells a secret."""
+    """The error as a cause that may be shown; None if it or its own cause reveals a secret."""
     if not KNOWN_SECRETS.replacements:
         return error
     text = "".join(traceback.format_exception(error))
@@ -123,7 +123,7 @@ def secret_free_cause(error: BaseException) -> BaseException | None:
 
 
 def _rewrite_error(error: CallError, change: Callable[[str], str]) -> CallError:
-    """The error itself, or one of its kind that says what is left of it."""
+    """The error itself if ``change`` leaves it as it is, else a new error of its kind with the changed text."""
     content = compact_json(error.to_reply())
     changed = rewrite_content(content, change)
     return error if changed == content else error_from_reply(changed)

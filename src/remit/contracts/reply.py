@@ -1,4 +1,4 @@
-"""A reply is what a call gives, good or bad."""
+"""The reply to a call, good or bad."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from remit.schemas.jsontext import compact_json
 
 
 class _NotLoaded:
-    """Stands for a value that is known only as content yet."""
+    """Placeholder for a value that has not been loaded from its content."""
 
     def __repr__(self) -> str:
         return "UNREAD"
@@ -21,9 +21,9 @@ NOT_LOADED = _NotLoaded()
 
 
 class Reply(NamedTuple):
-    """What a call gives: ``content`` is what a model reads, ``value`` what a Python caller gets.
+    """The reply to a call: ``content`` for the model, ``value`` for Python callers.
 
-    Make one with `of`, `final` or `failed`. A reply that ``is_final`` ends the run with its value.
+    Make one with `from_value`, `final` or `from_error`. A reply with ``is_final`` ends the run with its value.
     """
 
     content: str
@@ -39,18 +39,18 @@ class Reply(NamedTuple):
 
     @staticmethod
     def final(value: object) -> Reply:
-        """A good reply that ends the run, for all agents above: siblings finish, then it is done with this value."""
+        """A good reply that ends the run for all agents above: siblings finish, then the run returns this value."""
         return Reply(serialize_content(value), "ok", value, is_final=True)
 
     @staticmethod
     def from_error(error: CallError) -> Reply:
-        """The reply that stands for an error."""
+        """The reply that describes an error."""
         outcome: Outcome = "denied" if isinstance(error, DeniedError) else "error"
         return Reply(compact_json(error.to_reply()), outcome, NOT_LOADED, error)
 
     @staticmethod
     def from_journal(content: str, outcome: Outcome, *, is_final: bool) -> Reply:
-        """The reply that a journal tells of."""
+        """The reply as a journal recorded it."""
         error = None if outcome == "ok" else error_from_reply(content)
         return Reply(content, outcome, error=error, is_final=is_final)
 

@@ -1,4 +1,4 @@
-"""Secrets: a call carries a reference, a body gets the value, and nothing that Remit writes holds it."""
+"""Secrets: a call carries a reference, the body gets the value, and Remit never writes the value."""
 
 from __future__ import annotations
 
@@ -15,22 +15,21 @@ from remit.errors import SetupError
 from remit.schemas.jsontext import compact_json
 
 MIN_SECRET_LENGTH: Final = 8
-"""Characters that the value of a secret has at least: a shorter one stands in too much that is none."""
+"""Minimal length of a secret's value: shorter values occur by chance in too much text."""
 
 SecretRef = Annotated[
     str,
     StringConstraints(pattern=r"^[a-z]+:[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$"),
     Field(description="A reference to a secret, like env:STRIPE_KEY. Never the secret itself."),
 ]
-"""The type of a parameter that names a secret. It is what a model, a person and the journal see."""
+"""The type of a parameter that refers to a secret. Models, approvers and the journal see the reference."""
 
 
 class Secret:
-    """A value that is told to nobody but who asks for it by `reveal`.
+    """A value that only `reveal` returns.
 
-    Printed it shows its reference, and it can be neither pickled nor copied nor written as JSON. From the moment it is
-    made, its value is redacted from every reply, error and note of every call in this process: whoever read it, and
-    whatever task or thread it went through.
+    Its repr shows the reference. It cannot be pickled, copied or written as JSON. As soon as a secret is made, its
+    value is redacted from replies, errors and notes of every call in this process, whichever task or thread reads it.
 
     Raises:
         SetupError: the value is too short to be redacted.
@@ -41,37 +40,37 @@ class Secret:
     def __init__(self, reference: str, value: str) -> None:
         if len(value) < MIN_SECRET_LENGTH:
             raise SetupError(
-                f"the secret {reference} has {len(value)} characters; it needs {MIN_SECRET_LENGTH}, to be redacted"
+                f"the secret {reference} has {len(value)} characters; redaction needs at least {MIN_SECRET_LENGTH}"
             )
         KNOWN_SECRETS.add(reference, value)
         self.reference = reference
         self._value = value
 
     def reveal(self) -> str:
-        """The value, for the one who sends it where it belongs."""
+        """The value, for the code that sends it to its destination."""
         return self._value
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError(f"{self!r} is not to be written or copied; pass its reference")
+        raise TypeError(f"{self!r} cannot be written or copied; pass its reference")
 
     def __repr__(self) -> str:
         return f"Secret({self.reference!r})"
 
 
 class Secrets(Protocol):
-    """The capability: who knows secrets. A domain class is given one by its constructor."""
+    """The capability to resolve secrets. Domain classes receive it by constructor."""
 
     async def resolve(self, reference: str, /) -> Secret:
-        """The secret of that reference.
+        """Look up the secret.
 
         Raises:
-            NotFoundError: there is none, or not here.
+            NotFoundError: there is no such secret.
         """
         ...
 
 
 class _SecretRegistry:
-    """Every spelling of every secret that this process has read, the longest first, and what is shown instead."""
+    """Every spelling of every secret read by this process, longest first, with its replacement."""
 
     __slots__ = ("_lock", "_values", "replacements")
 
@@ -81,7 +80,7 @@ class _SecretRegistry:
         self.replacements: tuple[tuple[str, str], ...] = ()
 
     def add(self, reference: str, value: str) -> None:
-        """Know a value from now on."""
+        """Redact this value from now on."""
         if value in self._values:
             return
         with self._lock:
@@ -92,11 +91,11 @@ class _SecretRegistry:
 
 
 KNOWN_SECRETS: Final = _SecretRegistry()
-"""Of the process, not of a runtime: what one call has read may not be told by another either."""
+"""Shared by the process, not per runtime: a secret that one call read must not leak through another."""
 
 
 def redact_secrets(text: str) -> str:
-    """``text``, with the references of secrets in place of their values."""
+    """Replace the values of secrets in ``text`` by their references."""
     for spelling, placeholder in KNOWN_SECRETS.replacements:
         if spelling in text:
             text = text.replace(spelling, placeholder)
@@ -104,15 +103,15 @@ def redact_secrets(text: str) -> str:
 
 
 def redact_secrets_in_content(content: str) -> str:
-    """The content of a reply without secrets; where it was JSON, it is still JSON."""
+    """Redact secrets in the content of a reply. JSON stays valid JSON."""
     if not KNOWN_SECRETS.replacements:
         return content
-    escaped = "\\" in content  # what is escaped twice is found only where it is escaped once
+    escaped = "\\" in content  # text escaped twice is found only after one unescape
     return content if not escaped and redact_secrets(content) == content else rewrite_content(content, redact_secrets)
 
 
 def rewrite_content(content: str, change: Callable[[str], str], fields: Collection[str] = ()) -> str:
-    """Content with ``change`` made to every text, key and number in it, and the values of ``fields`` left out."""
+    """Apply ``change`` to every text, key and number in the content, and remove the values of ``fields``."""
     try:
         value: object = json.loads(content)
     except (ValueError, RecursionError):
@@ -140,11 +139,11 @@ def _rewrite_value(value: object, change: Callable[[str], str], fields: Collecti
 
 
 REDACTION_MARK: Final = "[redacted]"
-"""What stands where something was redacted that is no secret of a `Secrets`."""
+"""Replaces redacted text that is not a secret."""
 
 
 def _secret_encodings(value: str) -> Iterator[str]:
-    """A value as it stands in text, in JSON, in JSON within JSON, in Python, in a URL, and first in Base64."""
+    """The value plain and as encoded in JSON, JSON within JSON, Python, URLs, and at the start of Base64."""
     yield value
     for ascii_only in (True, False):
         escaped = json.dumps(value, ensure_ascii=ascii_only)[1:-1]

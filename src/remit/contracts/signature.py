@@ -1,4 +1,4 @@
-"""Turns the signature of an async function into the two sides of a contract."""
+"""Turns the signature of an async function into the input and output of a contract."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from remit.schemas.docstring import read_docstring
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """How a function is called: whether it wants a context, and how a payload becomes its parameters.
+    """How to call a function: whether it takes a context, and how a payload becomes its parameters.
 
-    ``field_names`` maps each parameter to its field of the payload model; it is None where the function takes the
-    payload itself as its one parameter.
+    ``field_names`` maps each parameter to its field of the payload model. It is None if the function takes the payload
+    model itself as its only parameter.
     """
 
     description: str
@@ -35,15 +35,15 @@ class Signature:
     python_signature: inspect.Signature
 
     def keyword_arguments(self, payload: BaseModel) -> dict[str, Any]:
-        """The keyword arguments that ``payload`` stands for."""
+        """The keyword arguments for ``payload``."""
         return {name: getattr(payload, field) for name, field in self.field_names or ()}
 
 
 def read_signature(function: Callable[..., Any], name: str) -> Signature:
-    """The contract that the signature and docstring of ``function`` say.
+    """Read the contract from the signature and docstring of ``function``.
 
     Raises:
-        ContractError: naming the parameter that cannot be part of a contract, and why.
+        ContractError: names the parameter that cannot be part of a contract, and the reason.
     """
     if not inspect.iscoroutinefunction(function):
         raise ContractError(f"{name} is not async: write `async def`, so that it can be awaited, timed and cancelled")
@@ -78,26 +78,30 @@ def _type_hints(function: Callable[..., Any], name: str) -> dict[str, Any]:
 
 
 def _result_type(annotation: Any) -> Any:
-    """The type of a result, beside which a body may return a reply."""
+    """The type of the result. A body may return a `Reply` besides."""
     several = typing.get_origin(annotation) in (Union, UnionType)
     results = [kind for kind in (typing.get_args(annotation) if several else [annotation]) if kind is not Reply]
-    return Union[tuple(results)] if results else Any  # noqa: UP007 - it is known only now which
+    return Union[tuple(results)] if results else Any  # noqa: UP007 - the members are computed
 
 
 def _check_parameters(parameters: list[inspect.Parameter], hints: dict[str, Any], name: str) -> None:
     for parameter in parameters:
         if parameter.name == "self":
-            raise ContractError(f"{name} is not bound: make the tool of the instance, `tool(service.{name})`")
+            raise ContractError(f"{name} is an unbound method; make the tool from an instance: `tool(service.{name})`")
         if parameter.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD):
-            raise ContractError(f"{name}: '*{parameter.name}' cannot be described to a model; name each parameter")
+            raise ContractError(f"{name}: a model cannot use '*{parameter.name}'; name each parameter")
         if parameter.kind is inspect.Parameter.POSITIONAL_ONLY:
-            raise ContractError(f"{name}: '{parameter.name}' is positional-only; arguments come by name")
+            raise ContractError(
+                f"{name}: '{parameter.name}' is positional-only, but arguments come by name; remove the '/'"
+            )
         if parameter.name not in hints:
             raise ContractError(f"{name}: '{parameter.name}' has no type; annotate it")
         if hints[parameter.name] in (LeafContext, Context):
             raise ContractError(f"{name}: the context '{parameter.name}' must be the first parameter")
         if parameter.name.startswith("_"):
-            raise ContractError(f"{name}: '{parameter.name}' begins with '_', which models may not see")
+            raise ContractError(
+                f"{name}: '{parameter.name}' begins with '_'; rename it, models must not see private names"
+            )
 
 
 def _payload_fields(
@@ -105,11 +109,11 @@ def _payload_fields(
 ) -> tuple[dict[str, Any], tuple[tuple[str, str], ...]]:
     fields: dict[str, Any] = {}
     names: list[tuple[str, str]] = []
-    taken = {parameter.name for parameter in parameters}
+    parameter_names = {parameter.name for parameter in parameters}
     for parameter in parameters:
         name, kind = parameter.name, hints[parameter.name]
         field_name = name
-        while hasattr(BaseModel, field_name) or (field_name != name and field_name in taken):
+        while hasattr(BaseModel, field_name) or (field_name != name and field_name in parameter_names):
             field_name += "_"
         if field_name != name:
             kind = Annotated[kind, Field(alias=name)]

@@ -1,4 +1,4 @@
-"""A step of an agent: one model request, plus the tool calls it asked for."""
+"""A step of an agent: one model request and the tool calls it asked for."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from remit.contracts.ledger import Ledger
 from remit.contracts.reply import Reply
 
 PreparedCall = Callable[[], Awaitable[Reply]]
-"""A call that has its id; calling this makes it."""
+"""A call that has its id. Calling the object makes the call."""
 
 
 class CallFactory(Protocol):
-    """How a step calls tools: by the name the model wrote, through the one door."""
+    """Makes the tool calls of a step, by the name that the model wrote."""
 
     @property
     def ledger(self) -> Ledger:
@@ -24,22 +24,22 @@ class CallFactory(Protocol):
         ...
 
     def prepare(self, name: str, arguments: str, wire_id: str) -> PreparedCall:
-        """The call of the tool of that name with raw arguments; ``wire_id`` is the model's id of the call.
+        """Prepare a call of the named tool with raw arguments; ``wire_id`` is the model's id of the call.
 
-        Calls get their ids in the order in which they are prepared, whichever is made first.
+        Calls get their ids in the order of preparation, whatever the order in which they run.
         """
         ...
 
 
 class StepUsage(NamedTuple):
-    """What a step used."""
+    """The usage of a step."""
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
     tool_calls: int = 0
 
     def add(self, other: StepUsage) -> StepUsage:
-        """Both together."""
+        """Return the sum of both."""
         return StepUsage(
             self.prompt_tokens + other.prompt_tokens,
             self.completion_tokens + other.completion_tokens,
@@ -48,23 +48,23 @@ class StepUsage(NamedTuple):
 
 
 class StepRequest(Struct, frozen=True, kw_only=True):
-    """What a step is asked: the chat so far, and the door for its calls."""
+    """The input of a step: the chat so far, and the factory of its calls."""
 
     chat: ChatRequest
     calls: CallFactory
 
 
 class Next(Struct, frozen=True, kw_only=True):
-    """The model called tools: ``messages`` are the wire texts of this step, to be continued."""
+    """The model called tools. ``messages`` are the wire texts of this step; another step follows."""
 
     messages: tuple[str, ...]
     usage: StepUsage
 
 
 class Done(Struct, frozen=True, kw_only=True):
-    """The agent is done: the model called nothing, or a reply ended the run (then ``final_reply`` is that reply).
+    """The agent is done: the model called no tool, or a reply ended the run; then ``final_reply`` is that reply.
 
-    Or it handed the conversation over: then ``handoff_to`` is the agent that goes on.
+    Or the agent handed the conversation over; then ``handoff_to`` names the next agent.
     """
 
     messages: tuple[str, ...]

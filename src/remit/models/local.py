@@ -66,4 +66,4 @@ def _is_json_object(arguments: str) -> bool:
 
 
 def _reject_constant(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no JSON number")
+    raise ValueError(f"{constant} is not a JSON number")

@@ -193,7 +193,7 @@ class _DocumentReader:
             elif key.value in found:
                 first = self.lines[*path, key.value]
                 self._report(
-                    line, "duplicate", f"the key {key.value!r} stands twice, first on line {first}", "remove one"
+                    line, "duplicate", f"the key {key.value!r} occurs twice, first on line {first}", "remove one"
                 )
                 self._skip_next()
             else:
