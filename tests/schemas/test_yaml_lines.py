@@ -58,6 +58,8 @@ def test_what_is_no_document_is_refused_with_its_line(text: str, where: str, sai
         ("a: 1:30\n", "scalar", "f.yaml:1", "'1:30' is no text"),
         ("a: &x {b: 1}\nc: *x\n", "alias", "f.yaml:1", "a reference to another part"),
         ("? [a]\n: 1\n", "key", "f.yaml:1", "a key that is no word"),
+        ("a: &x [b]\n*x : 1\n", "key", "f.yaml:1", "a key that is no word"),
+        ("a: &x [1, *x]\n", "alias", "f.yaml:1", "a reference to another part"),
     ],
 )
 def test_what_readers_may_take_differently_is_found(text: str, code: str, where: str, said: str) -> None:
@@ -96,6 +98,16 @@ def test_what_is_too_deep_to_be_meant_is_refused_with_its_line(flat: bool) -> No
     with pytest.raises(InventoryError) as raised:
         read_yaml(f"a: 1\nb: {nested}\n", "f.yaml")
     assert [str(each) for each in raised.value.findings] == ["f.yaml:2: parts within parts, over 100 deep; say it flat"]
+
+
+def test_a_depth_that_would_crash_a_recursive_parser_is_refused() -> None:
+    with pytest.raises(InventoryError, match="over 100 deep"):
+        read_yaml(f"a:\n {'- ' * 50_000}\n", "f.yaml")
+
+
+def test_an_anchor_and_a_reference_to_a_word_are_that_word() -> None:
+    document = read_yaml("a: &x one\n*x : 1\nb: *x\n", "f.yaml")
+    assert (document.value, document.findings) == ({"a": "one", "one": 1, "b": "one"}, [])
 
 
 def test_what_is_left_out_may_be_as_deep_as_it_likes() -> None:

@@ -19,7 +19,6 @@ from remit.inventory.operations import Operations
 from remit.inventory.policy_fields import find_unknown_fields
 from remit.inventory.schema import MethodEntry
 from remit.schemas.finding import Finding, InventoryError, display_path, locate_function
-from remit.schemas.garbage import pause_gc
 
 SubjectT = TypeVar("SubjectT")
 
@@ -56,7 +55,6 @@ class CheckResult:
     findings: tuple[Finding, ...]
 
 
-@pause_gc()
 def run_checklist(
     operations: Operations, offered_names: Collection[str], layers: Stack[CallLayer]
 ) -> tuple[CheckResult, ...]:

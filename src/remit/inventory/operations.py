@@ -17,7 +17,6 @@ from remit.inventory.definition import AnyTool, MethodDefinition, ToolDefinition
 from remit.inventory.document import Inventory
 from remit.inventory.schema import MethodEntry, ToolEntry
 from remit.schemas.finding import InventoryError
-from remit.schemas.garbage import pause_gc
 
 
 class Operations:
@@ -38,7 +37,6 @@ class Operations:
         SetupError: a part is of another inventory, or two are of one slice.
     """
 
-    @pause_gc()
     def __init__(
         self,
         inventory: Inventory,

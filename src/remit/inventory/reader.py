@@ -29,7 +29,6 @@ from remit.inventory.schema import (
     collect_field_references,
 )
 from remit.schemas.finding import Finding, InventoryError, display_path
-from remit.schemas.garbage import pause_gc
 from remit.schemas.jsontext import compact_json
 from remit.schemas.suggestions import suggest
 from remit.schemas.yaml_lines import KeyPath as At
@@ -43,7 +42,6 @@ _QUOTED: Final = re.compile(r"'([^']*)'")
 _INHERITED_KEYS: Final = ("classification", "effect", "risk", "egress", "trusted", "entities", "models", "parameters")
 
 
-@pause_gc()
 def read_inventory(folder: Path, policy_table: PolicyTable, vocabulary: Vocabulary) -> Inventory:
     """Read the files ``*.yaml`` of a folder. A slice that stands elsewhere in it is refused, not left out.
 

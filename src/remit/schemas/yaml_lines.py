@@ -1,7 +1,7 @@
-"""Reads YAML, and remembers on which line everything stands.
+"""YAML documents with the line of every part.
 
-Only what JSON has is taken: an unquoted ``no`` or ``2026-01-01`` means to some readers what it does not say. Nothing
-may stand twice, and nothing is repeated by reference: named templates say what several entries share.
+Only what JSON can express is accepted: parsers disagree about an unquoted ``no`` or ``2026-01-01``. Duplicate keys and
+references to collections are findings; entries share settings by named templates instead.
 """
 
 from __future__ import annotations
@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 import math
 import pathlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from types import ModuleType
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 
 from remit.errors import SetupError
 from remit.schemas.finding import Finding, InventoryError, display_path
@@ -26,9 +27,9 @@ _JSON_TAGS: Final = frozenset({None, "!", *(f"{_TAG}{kind}" for kind in _JSON_KI
 
 @dataclass(frozen=True, slots=True)
 class YamlDocument:
-    """What a text says, and the line of each part by its path.
+    """The value of a document, and the line of each part by its path.
 
-    What is wrong at the paths ``rejected_paths`` is said.
+    Each of ``rejected_paths`` has a finding.
     """
 
     file: str
@@ -38,21 +39,21 @@ class YamlDocument:
     rejected_paths: set[KeyPath] = field(default_factory=set[KeyPath])
 
     def is_rejected(self, path: KeyPath) -> bool:
-        """Whether it is said already that a part, or what it is part of, is wrong."""
+        """Whether a part, or a part that contains it, has a finding already."""
         return any(path[:length] in self.rejected_paths for length in range(len(path) + 1))
 
     def locate(self, path: KeyPath) -> str:
-        """Where a part stands, or what it would be part of, as ``file:line``."""
+        """The ``file:line`` of a part, or of the part that would contain it."""
         while path and path not in self.lines:
             path = path[:-1]
         return f"{self.file}:{self.lines.get(path, 1)}"
 
 
 def read_text(file: pathlib.Path) -> str:
-    """The text of a file.
+    """Read a UTF-8 file.
 
     Raises:
-        InventoryError: it cannot be read.
+        InventoryError: the file cannot be read or is not UTF-8.
     """
     try:
         return file.read_text(encoding="utf-8")
@@ -68,24 +69,22 @@ def read_text(file: pathlib.Path) -> str:
 
 
 def read_yaml(text: str, file: str) -> YamlDocument:
-    """Read one document; what is wrong with its parts is among its findings.
+    """Read one document. Invalid parts become its findings.
 
     Raises:
-        InventoryError: it is no YAML, or no mapping.
+        InventoryError: the text is not YAML, not a mapping, or nested too deeply.
         SetupError: the extra ``inventory`` is not installed.
     """
     yaml = _import_yaml()
-    loader = (yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader)(text)
-    reader = _DocumentReader(file, yaml, loader)
+    reader = _DocumentReader(file, yaml)
     try:
-        value = reader.read_document()
+        node = yaml.compose(text, Loader=_loader_class(yaml))
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise _invalid_yaml(f"{file}:{line}", str(error.problem)) from error
     except yaml.YAMLError as error:
         raise _invalid_yaml(f"{file}:1", str(error)) from error
-    finally:
-        loader.dispose()
+    value: object = {} if node is None else reader.read_value(node, ())
     if not isinstance(value, dict):
         finding = reader.make_finding(reader.lines[()], "yaml", "no mapping", "begin with keys, like `domain: …`")
         raise InventoryError([finding])
@@ -97,7 +96,7 @@ def _invalid_yaml(where: str, problem: str) -> InventoryError:
 
 
 def find_non_json_features(text: str, file: str) -> Iterator[Finding]:
-    """Anchors, references to them, and tags, in a text that `read_yaml` reads: what YAML has and JSON has not."""
+    """Find anchors, aliases and tags, which JSON does not have, in a text that `read_yaml` accepts."""
     yaml = _import_yaml()
     for event in yaml.parse(text, Loader=yaml.SafeLoader):
         where = f"{file}:{event.start_mark.line + 1}"
@@ -122,106 +121,105 @@ def _import_yaml() -> ModuleType:
     return yaml
 
 
-class _DocumentReader:
-    """Makes values of events. Nodes between them would be garbage as soon as they are read."""
+class _Unreadable(NamedTuple):
+    """Stands in the tree of nodes for a part that is not composed."""
 
-    def __init__(self, file: str, yaml: ModuleType, loader: Any) -> None:
+    start_mark: Any
+    is_alias: bool
+
+
+@cache
+def _loader_class(yaml: ModuleType) -> type[Any]:
+    """PyYAML's safe loader, with nodes at most `_MAX_DEPTH` deep.
+
+    libyaml's own composer recurses without a limit: 50,000 brackets crash the process. So the nodes are composed in
+    Python, from libyaml's events. A reference to a collection is not followed, so the nodes are a tree.
+    """
+    base: Any = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
+    composer: Any = yaml.composer.Composer
+
+    class Loader(composer, base):
+        def __init__(self, stream: str) -> None:
+            base.__init__(self, stream)
+            composer.__init__(self)
+            self.depth = 0
+
+        def compose_node(self, parent: Any, index: Any) -> Any:
+            if self.depth > _MAX_DEPTH:
+                return _Unreadable(self._skip_node().start_mark, is_alias=False)
+            is_alias = self.check_event(yaml.AliasEvent)
+            self.depth += 1
+            node = composer.compose_node(self, parent, index)
+            self.depth -= 1
+            if is_alias and not isinstance(node, yaml.ScalarNode):
+                return _Unreadable(node.start_mark, is_alias=True)
+            return node
+
+        def _skip_node(self) -> Any:
+            """Read the events of a node; returns the first of them."""
+            first = event = self.get_event()
+            depth = isinstance(first, yaml.CollectionStartEvent)
+            while depth:
+                event = self.get_event()
+                depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            return first
+
+    return Loader
+
+
+class _DocumentReader:
+    """Makes values of nodes, with the line of each and findings about those that JSON does not have."""
+
+    def __init__(self, file: str, yaml: ModuleType) -> None:
         self.file = file
         self.lines: dict[KeyPath, int] = {}
         self.findings: list[Finding] = []
         self.rejected_paths: set[KeyPath] = set()
         self._yaml = yaml
-        self._loader = loader
-        self._next_event: Callable[[], Any] = loader.get_event
-        self._anchors: dict[str, Any] = {}
-        self._tags: dict[tuple[str, bool], str] = {}
 
-    def read_document(self) -> object:
-        """The value of the one document that there is; no keys where there is none."""
-        self._next_event()
-        if self._loader.check_event(self._yaml.StreamEndEvent):
-            return {}
-        self._next_event()
-        value: object = self.read_value(self._next_event(), ())
-        self._next_event()
-        if not self._loader.check_event(self._yaml.StreamEndEvent):
-            raise _invalid_yaml(f"{self.file}:{self._next_event().start_mark.line + 1}", "but found another document")
-        return value
+    def read_value(self, node: Any, path: KeyPath) -> Any:
+        """The value of a node, which stands at ``path``.
 
-    def read_value(self, event: Any, path: KeyPath) -> Any:
-        """The value of the part that begins with an event, which stands at ``path``."""
-        resolved = self._resolve_alias(event)
-        line = resolved.start_mark.line + 1
-        if len(path) > _MAX_DEPTH:
-            what = f"parts within parts, over {_MAX_DEPTH} deep"
-            raise InventoryError([self.make_finding(line, "yaml", what, "say it flat")])
+        Raises:
+            InventoryError: nodes are nested too deeply.
+        """
+        line = node.start_mark.line + 1
+        if isinstance(node, self._yaml.ScalarNode):
+            self.lines.setdefault(path, line)
+            return self._read_scalar(node, path, line)
+        self._check_depth(node)
         self.lines.setdefault(path, line)
-        if isinstance(resolved, self._yaml.ScalarEvent):
-            return self._read_scalar(resolved, path, line)
-        if resolved is not event:
+        if isinstance(node, _Unreadable):
             self.rejected_paths.add(path)
             self._report(line, "alias", "a reference to another part", "say it here, or name a template")
             return None
-        if isinstance(event, self._yaml.MappingStartEvent):
-            return self._read_mapping(path)
-        found: list[Any] = []
-        while not isinstance(child := self._next_event(), self._yaml.SequenceEndEvent):
-            found.append(self.read_value(child, (*path, len(found))))
-        return found
+        if isinstance(node, self._yaml.MappingNode):
+            return self._read_mapping(node, path)
+        return [self.read_value(child, (*path, index)) for index, child in enumerate(node.value)]
 
-    def _resolve_alias(self, event: Any) -> Any:
-        """The event, or the one that it repeats."""
-        if isinstance(event, self._yaml.AliasEvent):
-            if event.anchor not in self._anchors:
-                raise _invalid_yaml(f"{self.file}:{event.start_mark.line + 1}", "found undefined alias")
-            return self._anchors[event.anchor]
-        if event.anchor is not None:
-            if event.anchor in self._anchors:
-                raise _invalid_yaml(f"{self.file}:{event.start_mark.line + 1}", "second occurrence")
-            self._anchors[event.anchor] = event
-        return event
-
-    def _read_mapping(self, path: KeyPath) -> dict[str, Any]:
+    def _read_mapping(self, node: Any, path: KeyPath) -> dict[str, Any]:
         found: dict[str, Any] = {}
-        while not isinstance(event := self._next_event(), self._yaml.MappingEndEvent):
-            key = self._resolve_alias(event)
+        for key, value in node.value:
             line = key.start_mark.line + 1
-            if not isinstance(key, self._yaml.ScalarEvent):
+            self._check_depth(key)
+            if not isinstance(key, self._yaml.ScalarNode):
                 self._report(line, "key", "a key that is no word", "give a word")
-                self._skip(event)
-                self._skip_next()
             elif key.value in found:
                 first = self.lines[*path, key.value]
-                self._report(
-                    line, "duplicate", f"the key {key.value!r} occurs twice, first on line {first}", "remove one"
-                )
-                self._skip_next()
+                what = f"the key {key.value!r} occurs twice, first on line {first}"
+                self._report(line, "duplicate", what, "remove one")
             else:
                 self.lines[*path, key.value] = line
-                found[key.value] = self.read_value(self._next_event(), (*path, key.value))
+                found[key.value] = self.read_value(value, (*path, key.value))
         return found
 
-    def _skip_next(self) -> None:
-        event = self._next_event()
-        self._resolve_alias(event)
-        self._skip(event)
+    def _check_depth(self, node: Any) -> None:
+        if isinstance(node, _Unreadable) and not node.is_alias:
+            what = f"parts within parts, over {_MAX_DEPTH} deep"
+            raise InventoryError([self.make_finding(node.start_mark.line + 1, "yaml", what, "say it flat")])
 
-    def _skip(self, event: Any) -> None:
-        """Go beyond the part that begins with an event."""
-        depth = 0
-        while True:
-            if isinstance(event, self._yaml.CollectionStartEvent):
-                depth += 1
-            elif isinstance(event, self._yaml.CollectionEndEvent):
-                depth -= 1
-            if not depth:
-                return
-            event = self._next_event()
-            if not isinstance(event, self._yaml.CollectionEndEvent):
-                self._resolve_alias(event)
-
-    def _read_scalar(self, event: Any, path: KeyPath, line: int) -> Any:
-        kind, text = self._resolve_tag(event).removeprefix(_TAG), event.value
+    def _read_scalar(self, node: Any, path: KeyPath, line: int) -> Any:
+        kind, text = node.tag.removeprefix(_TAG), node.value
         if kind == "str":
             return text
         if kind == "null":
@@ -236,15 +234,6 @@ class _DocumentReader:
         self.rejected_paths.add(path)
         self._report(line, "scalar", f"{text!r} is no text, number, true or false", "quote what is meant as text")
         return text
-
-    def _resolve_tag(self, event: Any) -> str:
-        """The tag that a scalar has, or that the way it looks gives it."""
-        if event.tag not in {None, "!"}:
-            return str(event.tag)
-        signature = (event.value, event.implicit[0])
-        if signature not in self._tags:
-            self._tags[signature] = self._loader.resolve(self._yaml.ScalarNode, event.value, event.implicit)
-        return self._tags[signature]
 
     def _report(self, line: int, code: str, what: str, fix: str) -> None:
         self.findings.append(self.make_finding(line, code, what, fix))
