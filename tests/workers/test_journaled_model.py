@@ -163,6 +163,26 @@ async def test_a_response_that_is_paused_is_an_error_of_the_model() -> None:
     assert "paused" in result.reply.error.message
 
 
+NO_ANSWERS: dict[str, tuple[ModelResponse, str]] = {
+    "cut": (ModelResponse([TextPart("The answer is")], finish_reason="length"), "was cut at the limit of its endpoint"),
+    "cut while it thinks": (ModelResponse([ThinkingPart("hm")], finish_reason="length"), "was cut at the limit"),
+    "empty": (ModelResponse([TextPart(" ")]), "is empty: no text and no calls"),
+    "filtered": (ModelResponse([], finish_reason="content_filter"), "was held back by a content filter"),
+}
+
+
+@pytest.mark.parametrize("name", NO_ANSWERS)
+async def test_an_answer_that_is_not_whole_is_refused_recorded_and_replayed(name: str) -> None:
+    response, reason = NO_ANSWERS[name]
+    runtime, _ = runtime_with(store := InMemoryStore(), response)
+    result = await begun(runtime)
+    assert result.reply is not None
+    assert isinstance(result.reply.error, CompletionError)
+    assert reason in result.reply.error.message
+    assert len(await filed(store, result.run, ModelReply)) == 1
+    assert (await runtime_with(store)[0].replay(result.run)).difference == ""
+
+
 async def test_the_whole_response_is_kept_and_its_tokens_are_counted() -> None:
     thinking = ThinkingPart("hm", signature="s")
     response = ModelResponse([thinking, TextPart("done")], usage=RequestUsage(input_tokens=7, output_tokens=2))

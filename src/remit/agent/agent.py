@@ -8,10 +8,10 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from remit.agent.chat_recorder import RecordModel
 from remit.agent.handoff import Handoffs, HandoffTool
 from remit.agent.loop import AgentLoop, AgentRun, LoopService
 from remit.agent.model import Model, NamedModel
-from remit.agent.model_recorder import RecordModel
 from remit.agent.step import AgentStep
 from remit.contracts.arguments import Arguments
 from remit.contracts.call import AgentLayer, CallLayer, ModelLayer, StepLayer

@@ -1,167 +1,218 @@
-"""The journal at the wire of the model: a request it knows is answered from it; every other is asked and recorded."""
+"""The journal at the model boundary of every driver: it answers known requests, and records new ones."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import count
-from typing import Final
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
-from remit.contracts.call import ModelLayer, ModelService
-from remit.contracts.chat import ChatRequest, Completion, completion_from_message, decode_message, encode_message
-from remit.contracts.items import Message, Mismatch, ModelFailure, ModelUsage
+from remit.contracts.items import Item, Message, Mismatch, ModelFailure, ModelReply, ModelUsage
+from remit.contracts.ledger import Ledger
 from remit.contracts.reply import Reply
-from remit.core import Place
 from remit.errors import (
     CallError,
     CompletionError,
     DivergedError,
     JournalError,
-    ModelError,
+    NoModelError,
     SetupError,
     as_no_model_error,
     error_from_reply,
 )
 
 
-class RecordModel(ModelLayer):
-    """Stands directly around the model; an agent attaches it by itself."""
+class ModelRequest(Protocol):
+    """What the recorder reads of a request, in whatever types its driver writes it."""
 
-    place = Place.RECORD
+    @property
+    def ledger(self) -> Ledger:
+        """The ledger of the run."""
+        ...
 
-    def __call__(self, inner: ModelService, /) -> ModelService:
-        """The service that asks ``inner`` only what the journal does not know."""
-        return _ModelRecorder(inner).__call__
+    @property
+    def turn(self) -> int:
+        """The number of the request among those of its agent's call, from 1."""
+        ...
 
-    def __repr__(self) -> str:
-        return "Wire()"
+    @property
+    def call_id(self) -> str:
+        """The id under which the journal files the answer."""
+        ...
+
+    @property
+    def max_tokens(self) -> int | None:
+        """The most tokens that the answer may have; None for the limit of the endpoint."""
+        ...
+
+    @property
+    def used_call_ids(self) -> set[str]:
+        """The ids of all tool calls in the history; the recorder adds those of each answer."""
+        ...
+
+    def digest(self) -> str:
+        """sha256 (hex) over everything in the request that can change the answer."""
+        ...
 
 
-class _ModelRecorder:
-    __slots__ = ("_inner",)
+class AnswerSummary(NamedTuple):
+    """The parts of an answer that decide whether it is one. ``has_content``: it has text, or whatever else counts."""
 
-    def __init__(self, inner: ModelService) -> None:
-        self._inner = inner
+    finish_reason: str
+    has_content: bool
+    tool_calls: Sequence[tuple[str, str]]
+    """The id and the name of each tool call, as the model wrote them."""
 
-    async def __call__(self, request: ChatRequest, /) -> Completion:
-        digest, call = request.digest(), request.call_id
-        items = request.ledger.items_for(call)
-        message = next((item for item in items if isinstance(item, Message)), None) if items else None
-        if message is not None:
-            usage = next((item for item in items if isinstance(item, ModelUsage)), None)
-            self._check_digest(request, message.request, digest)
-            completion = _rebuild_completion(message, usage)
+
+Q_contra = TypeVar("Q_contra", contravariant=True)
+R = TypeVar("R")
+Q = TypeVar("Q", bound=ModelRequest)
+
+
+class ModelCodec(Protocol[Q_contra, R]):
+    """How one driver's answers are written to the journal and read from it."""
+
+    def summarize(self, answer: R, /) -> AnswerSummary:
+        """What the recorder checks of an answer."""
+        ...
+
+    def rename_calls(self, answer: R, ids: Iterator[str], /) -> R:
+        """The answer with a new id for every tool call, and a name for those that have none."""
+        ...
+
+    def encode(self, request: Q_contra, answer: R, digest: str, /) -> tuple[Message | ModelReply, ModelUsage, R]:
+        """The two items of an answer, and the answer as these items say it.
+
+        Raises:
+            CompletionError: the journal cannot hold the answer.
+        """
+        ...
+
+    def decode(self, recorded: Message | ModelReply, usage: ModelUsage | None, /) -> R:
+        """The answer that the journal holds. The usage may have been lost in a crash."""
+        ...
+
+    def to_call_error(self, error: Exception, /) -> CallError:
+        """The error of Remit for a foreign one that a model raised."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelRecorder(Generic[Q, R]):
+    """Asks ``model`` only what the journal does not know. What it returns is always what the journal holds.
+
+    ``missing_model`` says why there is no model to ask, where that is known beforehand: a request that differs from
+    the recorded one then ends with this error, because it may differ for want of the model alone.
+    """
+
+    model: Callable[[Q], Awaitable[R]]
+    codec: ModelCodec[Q, R]
+    missing_model: NoModelError | None = None
+
+    async def __call__(self, request: Q, /) -> R:
+        """The answer, recorded or new.
+
+        Raises:
+            ModelError: the model could not be asked.
+            CompletionError: the answer is none that a history or the journal can hold.
+            DivergedError: on replay, the request is not the recorded one.
+            NoModelError: there is no model to ask.
+            CancelledError: the run stops, and the journal has no answer.
+        """
+        digest, items = request.digest(), request.ledger.items_for(request.call_id)
+        recorded = _find_recorded(items) if items else None
+        if recorded is None:
+            answer = await self._ask(request, digest, items)
         else:
-            failures = [item for item in items if isinstance(item, ModelFailure)] if items else ()
-            completion = _ensure_unique_call_ids(await self._ask(request, digest, failures), request)
-            _record_completion(request, call, completion, digest)
-        request.used_call_ids.update(wanted.id for wanted in completion.tool_calls)
-        return completion
+            self._check_digest(request, recorded.request, digest)
+            answer = self.codec.decode(recorded, next((each for each in items if isinstance(each, ModelUsage)), None))
+        request.used_call_ids.update([call_id for call_id, _ in self.codec.summarize(answer).tool_calls])
+        return answer
 
-    async def _ask(self, request: ChatRequest, digest: str, failures: Sequence[ModelFailure]) -> Completion:
-        """Ask the model; a failure is recorded, so that a replay meets it too, and a resume asks anew."""
-        if request.ledger.is_stopping:
+    def has_answer(self, request: Q, /) -> bool:
+        """Whether the journal holds the answer."""
+        return _find_recorded(request.ledger.items_for(request.call_id)) is not None
+
+    async def _ask(self, request: Q, digest: str, items: Sequence[Item]) -> R:
+        """Ask the model. A failure is recorded, so that a replay meets it too; a resume asks again."""
+        ledger = request.ledger
+        if ledger.is_stopping:
             raise asyncio.CancelledError
-        if failures and request.ledger.is_replaying:
+        failures = [item for item in items if isinstance(item, ModelFailure)] if items else ()
+        if failures and ledger.is_replaying:
             self._check_digest(request, failures[-1].request or digest, digest)
             raise error_from_reply(failures[-1].content)
-        request.ledger.start_flush()
+        ledger.start_flush()
         try:
-            return _check_role(await self._inner(request))
+            answer = self._ensure_unique_call_ids(await self.model(request), request)
+            item, usage, answer = self.codec.encode(request, answer, digest)
         except (JournalError, DivergedError):
             raise
         except SetupError as error:
             raise as_no_model_error(error) from error
         except Exception as error:
-            failed = error if isinstance(error, CallError) else _wrap_unexpected(error)
-            request.ledger.add(
-                ModelFailure(call=request.call_id, content=Reply.from_error(failed).content, request=digest)
-            )
-            if failed is error:
+            failure = error if isinstance(error, CallError) else self.codec.to_call_error(error)
+            ledger.add(ModelFailure(call=request.call_id, content=Reply.from_error(failure).content, request=digest))
+            if failure is error:
                 raise
-            raise failed from error
+            raise failure from error
+        ledger.add(item)
+        ledger.add(usage)
+        return answer
 
-    def _check_digest(self, request: ChatRequest, recorded: str, digest: str) -> None:
+    def _check_digest(self, request: Q, recorded: str, digest: str) -> None:
+        """Compare a request with the recorded one: a difference stops a replay, and is journaled once on resume."""
         if recorded == digest:
             return
-        if request.ledger.is_replaying:
+        if self.missing_model is not None:
+            raise self.missing_model
+        ledger = request.ledger
+        if ledger.is_replaying:
             raise DivergedError(
                 f"turn {request.turn}: the request to the model is not the recorded one "
                 f"(recorded {recorded[:12]}, today {digest[:12]}): the prompt, the tools, a knob or an earlier "
                 f"message changed"
             )
-        what = f"request of turn {request.turn}"
-        known = [item for item in request.ledger.items_for(request.call_id) if isinstance(item, Mismatch)]
+        known = [item for item in ledger.items_for(request.call_id) if isinstance(item, Mismatch)]
         if all(item.today != digest for item in known):
-            request.ledger.add(Mismatch(call=request.call_id, what=what, recorded=recorded, today=digest))
+            what = f"request of turn {request.turn}"
+            ledger.add(Mismatch(call=request.call_id, what=what, recorded=recorded, today=digest))
+
+    def _ensure_unique_call_ids(self, answer: R, request: Q) -> R:
+        """The answer with a new id and a name for every tool call.
+
+        Some endpoints give no id, or the same one each turn, and some models name no tool: a history holds neither.
+        """
+        calls, used = self.codec.summarize(answer).tool_calls, request.used_call_ids
+        ids = [call_id for call_id, name in calls if call_id and name]
+        if len(set(ids)) == len(calls) and used.isdisjoint(ids):
+            return answer
+        numbered = (f"call_{number}_{request.turn}" for number in count(len(used)))
+        return self.codec.rename_calls(answer, (each for each in numbered if each not in used))
 
 
-def _check_role(completion: Completion) -> Completion:
-    """The completion, if its message is one that an assistant may say.
+def _find_recorded(items: Sequence[Item]) -> Message | ModelReply | None:
+    return next((item for item in items if isinstance(item, (Message, ModelReply))), None)
+
+
+def check_complete(summary: AnswerSummary, max_tokens: int | None) -> None:
+    """Refuse an answer without calls that is cut, empty or filtered. Every driver checks its answers once recorded.
+
+    The journal and the trace keep what there is, so a replay meets the same refusal.
 
     Raises:
-        CompletionError: it speaks for somebody else, which no history may hold.
+        CompletionError: saying why.
     """
-    role = (
-        "assistant" if completion.message.startswith(_ASSISTANT_PREFIX) else decode_message(completion.message)["role"]
+    if summary.tool_calls:
+        return
+    if summary.finish_reason == "length":
+        limit = "the limit of its endpoint" if max_tokens is None else f"max_tokens={max_tokens}"
+        raise CompletionError(f"the model's answer was cut at {limit}; allow more tokens, or ask for less")
+    if summary.has_content:
+        return
+    if summary.finish_reason == "content_filter":
+        raise CompletionError("the model's answer was held back by a content filter; ask in other words")
+    raise CompletionError(
+        f"the model's answer is empty: no text and no calls (it stopped for {summary.finish_reason!r})"
     )
-    if role != "assistant":
-        raise CompletionError(f"the model answered with a message of role {role!r}, not 'assistant'")
-    return completion
-
-
-_ASSISTANT_PREFIX: Final = '{"role":"assistant"'
-
-
-def _wrap_unexpected(error: Exception) -> ModelError:
-    return ModelError(f"the model failed: {type(error).__name__}: {error}"[:_MAX_ERROR_LENGTH])
-
-
-_MAX_ERROR_LENGTH: Final = 1000
-
-
-def _rebuild_completion(message: Message, usage: ModelUsage | None) -> Completion:
-    if usage is None:
-        return completion_from_message(message.text)
-    return completion_from_message(
-        message.text,
-        finish_reason=usage.finish,
-        model=usage.model,
-        prompt_tokens=usage.prompt_tokens,
-        completion_tokens=usage.completion_tokens,
-        response=usage.response,
-    )
-
-
-def _record_completion(request: ChatRequest, call: str, completion: Completion, digest: str) -> None:
-    request.ledger.add(Message(call=call, agent=request.agent_call_id, text=completion.message, request=digest))
-    request.ledger.add(
-        ModelUsage(
-            call=call,
-            model=completion.model,
-            finish=completion.finish_reason,
-            prompt_tokens=completion.prompt_tokens,
-            completion_tokens=completion.completion_tokens,
-            response=completion.response,
-        )
-    )
-
-
-def _ensure_unique_call_ids(completion: Completion, request: ChatRequest) -> Completion:
-    """The completion with an id of its own and a name for every tool call.
-
-    Some endpoints give no id, or the same one each turn, and some models name no tool: neither may stand in a history.
-    """
-    ids = [wanted.id for wanted in completion.tool_calls if wanted.id and wanted.name]
-    if len(set(ids)) == len(completion.tool_calls) and request.used_call_ids.isdisjoint(ids):
-        return completion
-    message = decode_message(completion.message)
-    if message["role"] == "assistant":  # for the type checker: it is
-        numbered = (f"call_{number}_{request.turn}" for number in count(len(request.used_call_ids)))
-        fresh = (made for made in numbered if made not in request.used_call_ids)
-        for call in message.get("tool_calls") or ():
-            call["id"] = next(fresh)
-            call["function"]["name"] = call["function"]["name"] or "unnamed"
-    renamed = completion_from_message(encode_message(message))
-    return replace(completion, message=renamed.message, content=renamed.content, tool_calls=renamed.tool_calls)

@@ -7,12 +7,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
+from remit.agent.chat_recorder import summarize_completion
 from remit.agent.handoff import Handoffs
+from remit.agent.model_recorder import check_complete
 from remit.contracts.call import ModelService
 from remit.contracts.chat import Completion, ToolCallRequest
 from remit.contracts.reply import Reply
 from remit.contracts.step import Done, Next, PreparedCall, StepOutcome, StepRequest, StepUsage
-from remit.errors import CompletionError, SetupError, Suspended
+from remit.errors import SetupError, Suspended
 from remit.journal.codec import tool_message_text
 
 
@@ -35,8 +37,8 @@ class AgentStep:
         """Ask the model once, make the calls it wants, and give the new messages in call order."""
         completion = await self.model(request.chat)
         aux = StepUsage(completion.prompt_tokens, completion.completion_tokens, len(completion.tool_calls))
+        check_complete(summarize_completion(completion), request.chat.max_tokens)
         if not completion.tool_calls:
-            _check_complete(completion, request.chat.max_tokens)
             return Done(messages=(completion.message,), usage=aux)
         replies, to = await self._make_calls(request, _mark_truncated_call(completion))
         texts = [
@@ -117,24 +119,6 @@ def _mark_truncated_call(completion: Completion) -> tuple[ToolCallRequest, ...]:
 
 _TRUNCATED_ARGUMENTS: Final = " "
 """No text at all would mean no arguments."""
-
-
-def _check_complete(completion: Completion, max_tokens: int | None) -> None:
-    """Refuse what is no answer, or only the beginning of one; the journal keeps what there is.
-
-    Raises:
-        CompletionError: saying which.
-    """
-    if completion.finish_reason == "length":
-        limit = "the limit of its endpoint" if max_tokens is None else f"max_tokens={max_tokens}"
-        raise CompletionError(f"the model's answer was cut at {limit}; allow more tokens, or ask for less")
-    if completion.content is not None and completion.content.strip():
-        return
-    if completion.finish_reason == "content_filter":
-        raise CompletionError("the model's answer was held back by a content filter; ask in other words")
-    raise CompletionError(
-        f"the model's answer is empty: no text and no calls (it stopped for {completion.finish_reason!r})"
-    )
 
 
 async def _await_reply(prepared: PreparedCall) -> Reply | Suspended:

@@ -14,32 +14,14 @@ from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse
 from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
-from pydantic_core import PydanticSerializationError, to_jsonable_python
+from pydantic_core import to_jsonable_python
 
-from remit.errors import CompletionError
 from remit.schemas.jsontext import canonical_text
 
 _REQUEST_ADAPTER: Final = TypeAdapter(ModelRequest)
 _RESPONSE_ADAPTER: Final = TypeAdapter(ModelResponse)
 _TIMESTAMP_FIELDS: Final = ("timestamp",)
 """The fields of a part that say when it was made."""
-
-
-def serialize_response(response: ModelResponse) -> str:
-    """The whole response as JSON, as the journal keeps it.
-
-    Raises:
-        CompletionError: it holds what JSON or UTF-8 cannot hold.
-    """
-    try:
-        return _RESPONSE_ADAPTER.dump_json(response).decode()
-    except PydanticSerializationError as error:
-        raise CompletionError(f"JSON cannot hold the model's answer: {error}") from error
-
-
-def parse_response(text: str) -> ModelResponse:
-    """The response that a journal holds."""
-    return _RESPONSE_ADAPTER.validate_json(text)
 
 
 class RequestDigester:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from remit.agent.model_recorder import RecordModel
+from remit.agent.chat_recorder import RecordModel
 from remit.contracts.chat import History, completion_from_message, encode_message
 from remit.contracts.history_check import HistoryErrorKind, history_errors
 from remit.contracts.items import Message, Mismatch, ModelFailure, ModelUsage, Note
@@ -334,4 +334,4 @@ async def test_a_name_that_is_made_up_is_never_one_that_the_model_has_used() -> 
 
 
 def test_it_stands_where_the_journal_stands_and_says_its_name() -> None:
-    assert (RecordModel().place, repr(RecordModel())) == (Place.RECORD, "Wire()")
+    assert (RecordModel().place, repr(RecordModel())) == (Place.RECORD, "RecordModel()")

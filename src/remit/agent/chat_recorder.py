@@ -1,0 +1,100 @@
+"""The model boundary of the native driver: chat requests and completions, recorded as messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from remit.agent.model_recorder import AnswerSummary, ModelRecorder
+from remit.contracts.call import ModelLayer, ModelService
+from remit.contracts.chat import ChatRequest, Completion, completion_from_message, decode_message, encode_message
+from remit.contracts.items import Message, ModelReply, ModelUsage
+from remit.core import Place
+from remit.errors import CallError, CompletionError, DivergedError, ModelError
+
+
+class RecordModel(ModelLayer):
+    """The layer directly around the model of an agent on the native driver, which attaches it itself."""
+
+    place = Place.RECORD
+
+    def __call__(self, inner: ModelService, /) -> ModelService:
+        """A service that asks ``inner`` only what the journal does not know."""
+        return ModelRecorder[ChatRequest, Completion](model=inner, codec=_CODEC).__call__
+
+    def __repr__(self) -> str:
+        return "RecordModel()"
+
+
+def summarize_completion(completion: Completion) -> AnswerSummary:
+    """What decides whether a completion is a whole answer."""
+    has_content = completion.content is not None and bool(completion.content.strip())
+    tool_calls = [(each.id, each.name) for each in completion.tool_calls]
+    return AnswerSummary(completion.finish_reason, has_content, tool_calls)
+
+
+class _ChatCodec:
+    """Completions as items ``message`` and ``usage``."""
+
+    def summarize(self, answer: Completion, /) -> AnswerSummary:
+        return summarize_completion(answer)
+
+    def rename_calls(self, answer: Completion, ids: Iterator[str], /) -> Completion:
+        message = decode_message(answer.message)
+        if message["role"] == "assistant":  # any other role is refused when it is encoded
+            for call in message.get("tool_calls") or ():
+                call["id"] = next(ids)
+                call["function"]["name"] = call["function"]["name"] or "unnamed"
+        renamed = completion_from_message(encode_message(message))
+        return replace(answer, message=renamed.message, content=renamed.content, tool_calls=renamed.tool_calls)
+
+    def encode(
+        self, request: ChatRequest, answer: Completion, digest: str, /
+    ) -> tuple[Message, ModelUsage, Completion]:
+        _check_role(answer)
+        message = Message(call=request.call_id, agent=request.agent_call_id, text=answer.message, request=digest)
+        usage = ModelUsage(
+            call=request.call_id,
+            model=answer.model,
+            finish=answer.finish_reason,
+            prompt_tokens=answer.prompt_tokens,
+            completion_tokens=answer.completion_tokens,
+            response=answer.response,
+        )
+        return message, usage, answer
+
+    def decode(self, recorded: Message | ModelReply, usage: ModelUsage | None, /) -> Completion:
+        if isinstance(recorded, ModelReply):
+            raise DivergedError("the recorded answer is one of another driver; run the agent on the driver that it had")
+        if usage is None:
+            return completion_from_message(recorded.text)
+        return completion_from_message(
+            recorded.text,
+            finish_reason=usage.finish,
+            model=usage.model,
+            prompt_tokens=usage.prompt_tokens,
+            completion_tokens=usage.completion_tokens,
+            response=usage.response,
+        )
+
+    def to_call_error(self, error: Exception, /) -> CallError:
+        return ModelError(f"the model failed: {type(error).__name__}: {error}"[:_MAX_ERROR_LENGTH])
+
+
+_CODEC: Final = _ChatCodec()
+_MAX_ERROR_LENGTH: Final = 1000
+_ASSISTANT_PREFIX: Final = '{"role":"assistant"'
+
+
+def _check_role(completion: Completion) -> None:
+    """Refuse a message of another role, which would stand in the history as if someone else had written it.
+
+    Raises:
+        CompletionError: naming the role.
+    """
+    role = (
+        "assistant" if completion.message.startswith(_ASSISTANT_PREFIX) else decode_message(completion.message)["role"]
+    )
+    if role != "assistant":
+        raise CompletionError(f"the model answered with a message of role {role!r}, not 'assistant'")

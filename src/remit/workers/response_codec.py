@@ -1,0 +1,122 @@
+"""The model boundary of the PydanticAI driver: requests and responses, recorded as ``model_reply``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from pydantic import TypeAdapter
+from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ThinkingPart, ToolCallPart
+from pydantic_ai.models import ModelRequestParameters
+from pydantic_ai.settings import ModelSettings
+from pydantic_core import PydanticSerializationError
+
+from remit.agent.model_recorder import AnswerSummary
+from remit.contracts.items import Message, ModelReply, ModelUsage
+from remit.contracts.ledger import Ledger
+from remit.errors import CallError, CompletionError, DivergedError
+from remit.models.pydantic_ai import get_finish_reason
+from remit.workers.errors import to_model_error
+from remit.workers.request_digest import RequestDigester
+
+_RESPONSE_ADAPTER: Final = TypeAdapter(ModelResponse)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedRequest:
+    """One request of PydanticAI, with what the recorder needs to know of it."""
+
+    agent_call_id: str
+    turn: int
+    ledger: Ledger
+    messages: Sequence[ModelMessage]
+    settings: ModelSettings | None
+    parameters: ModelRequestParameters
+    used_call_ids: set[str]
+    digester: RequestDigester = field(repr=False)
+
+    @property
+    def call_id(self) -> str:
+        """The id under which the journal files the answer."""
+        return f"{self.agent_call_id}:{self.turn}"
+
+    @property
+    def max_tokens(self) -> int | None:
+        """The most tokens that the answer may have."""
+        settings: dict[str, Any] = {**(self.settings or {})}
+        return settings.get("max_tokens")
+
+    def digest(self) -> str:
+        """sha256 (hex) over messages, settings and parameters."""
+        return self.digester.compute_digest(self.messages, self.settings, self.parameters)
+
+
+class ResponseCodec:
+    """Responses of PydanticAI as items ``model_reply`` and ``usage``.
+
+    A response holds more than a chat message: thinking and its signatures, tools of the provider, files.
+    """
+
+    def summarize(self, answer: ModelResponse, /) -> AnswerSummary:
+        """What the recorder checks of a response. Files and tools of the provider count as content."""
+        calls = [(part.tool_call_id, part.tool_name) for part in select_tool_calls(answer)]
+        has_content = any(
+            bool(part.content.strip()) if isinstance(part, TextPart) else not isinstance(part, ThinkingPart)
+            for part in answer.parts
+        )
+        return AnswerSummary(get_finish_reason(answer), has_content, calls)
+
+    def rename_calls(self, answer: ModelResponse, ids: Iterator[str], /) -> ModelResponse:
+        """The response with other ids, and a name for each call that has none."""
+        parts = [
+            replace(part, tool_call_id=next(ids), tool_name=part.tool_name or "unnamed")
+            if isinstance(part, ToolCallPart)
+            else part
+            for part in answer.parts
+        ]
+        return replace(answer, parts=parts)
+
+    def encode(
+        self, request: RecordedRequest, answer: ModelResponse, digest: str, /
+    ) -> tuple[ModelReply, ModelUsage, ModelResponse]:
+        """The items of a response, and the response as PydanticAI reads it from the journal: always the same.
+
+        Raises:
+            CompletionError: the response is paused, or holds what JSON or UTF-8 cannot hold.
+        """
+        if answer.state != "complete":
+            raise CompletionError(f"the model paused its answer ({answer.state}); switch off its background mode")
+        try:
+            text = _RESPONSE_ADAPTER.dump_json(answer).decode()
+        except PydanticSerializationError as error:
+            raise CompletionError(f"JSON cannot hold the model's answer: {error}") from error
+        reply = ModelReply(call=request.call_id, agent=request.agent_call_id, request=digest, response=text)
+        return reply, make_usage(request.call_id, answer), _RESPONSE_ADAPTER.validate_json(text)
+
+    def decode(self, recorded: Message | ModelReply, _usage: ModelUsage | None, /) -> ModelResponse:
+        """The response that the journal holds."""
+        if isinstance(recorded, Message):
+            raise DivergedError("the recorded answer is one of another driver; run the agent on the driver that it had")
+        return _RESPONSE_ADAPTER.validate_json(recorded.response)
+
+    def to_call_error(self, error: Exception, /) -> CallError:
+        """The model error for what PydanticAI or a provider raised."""
+        return to_model_error(error)
+
+
+def make_usage(call_id: str, response: ModelResponse) -> ModelUsage:
+    """The tokens and the model of a response, as the journal keeps them."""
+    return ModelUsage(
+        call=call_id,
+        model=response.model_name or "",
+        finish=get_finish_reason(response),
+        prompt_tokens=response.usage.input_tokens,
+        completion_tokens=response.usage.output_tokens,
+        response="",
+    )
+
+
+def select_tool_calls(response: ModelResponse) -> list[ToolCallPart]:
+    """The tool calls of a response, in order."""
+    return [part for part in response.parts if isinstance(part, ToolCallPart)]
