@@ -1,0 +1,142 @@
+"""Rules in order: the first that has a verdict on a call counts."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from remit import Allow, Ask, Block, Effect, Policy, Risk, Tool, When, tool
+from remit.approvals.policy import MAX_LIFETIME, check_lifetime
+from remit.errors import SetupError
+from remit.layers import Call
+from remit.policies import DEFAULT_POLICY, HighRisk, UnsafeEgress
+from remit.testing import make_call
+
+ASK, BLOCK = Ask(reason="look first"), Block(reason="never")
+
+
+def tool_of(effect: Effect = Effect.KEYED, risk: Risk = Risk.MODERATE, *, egress: bool = False) -> Tool[..., Any]:
+    @tool(effect=effect, risk=risk, egress=egress)
+    async def send(text: str) -> str:
+        """Send a text."""
+        return text
+
+    return send
+
+
+async def call_of(callee: Tool[..., Any]) -> Call:
+    call = await make_call(callee, '{"text":"hello"}')
+    return call.with_payload(callee.schema_in.bind(call.arguments))
+
+
+def always(name: str, verdict: Allow | Ask | Block) -> When:
+    return When(name, lambda _call: True, verdict)
+
+
+def never(name: str) -> When:
+    return When(name, lambda _call: False, BLOCK)
+
+
+async def test_the_first_rule_with_a_verdict_counts_and_is_named() -> None:
+    call = await call_of(tool_of())
+    assert Policy(never("one"), always("two", ASK), always("three", BLOCK)).verdict(call) == (ASK, "two")
+    assert Policy(never("one"), always("three", BLOCK), always("two", ASK)).verdict(call) == (BLOCK, "three")
+
+
+async def test_an_exception_stands_before_the_rule_that_it_is_an_exception_to() -> None:
+    call = await call_of(tool_of(risk=Risk.HIGH))
+    assert Policy(always("ours", Allow()), HighRisk()).verdict(call) == (Allow(), "ours")
+
+
+async def test_a_call_that_no_rule_is_about_is_allowed() -> None:
+    call = await call_of(tool_of())
+    assert Policy(never("one")).verdict(call) == (Allow(), "")
+    assert Policy().verdict(call) == (Allow(), "")
+
+
+@pytest.mark.parametrize("risk", Risk)
+async def test_high_risk_is_asked_about_and_no_other(risk: Risk) -> None:
+    verdict = HighRisk()(await call_of(tool_of(risk=risk)))
+    assert verdict == (Ask(reason="send is of high risk") if risk is Risk.HIGH else None)
+
+
+@pytest.mark.parametrize("egress", [False, True])
+@pytest.mark.parametrize("effect", [Effect.PURE, Effect.KEYED, Effect.UNSAFE])
+async def test_only_what_is_unsafe_and_sends_data_out_is_unsafe_egress(effect: Effect, egress: bool) -> None:
+    verdict = UnsafeEgress()(await call_of(tool_of(effect, egress=egress)))
+    asked = Ask(reason="send sends data out and cannot be undone")
+    assert verdict == (asked if effect is Effect.UNSAFE and egress else None)
+
+
+async def test_the_default_policy_asks_about_high_risk_and_unsafe_egress() -> None:
+    risky, leaking = tool_of(risk=Risk.HIGH), tool_of(Effect.UNSAFE, egress=True)
+    rules = [DEFAULT_POLICY.verdict(await call_of(each))[1] for each in (risky, leaking, tool_of(Effect.UNSAFE))]
+    assert rules == ["high risk", "unsafe egress", ""]
+
+
+@pytest.mark.parametrize("answer", [1, "yes", None, [True]])
+async def test_a_test_that_answers_anything_but_true_has_no_verdict(answer: Any) -> None:
+    call = await call_of(tool_of())
+    assert When("rule", lambda _call: answer, ASK)(call) is None
+    assert When("rule", lambda _call: True, ASK)(call) is ASK
+
+
+async def test_four_eyes_of_a_policy_are_added_to_whatever_asks_and_to_nothing_else() -> None:
+    call = await call_of(tool_of())
+    asks, blocks = (Policy(always("rule", verdict), four_eyes=True) for verdict in (ASK, BLOCK))
+    assert asks.verdict(call) == (Ask(reason="look first", four_eyes=True), "rule")
+    assert blocks.verdict(call) == (BLOCK, "rule")
+    assert Policy(four_eyes=True).verdict(call) == (Allow(), "")
+
+
+def test_two_rules_of_one_name_are_refused() -> None:
+    with pytest.raises(SetupError, match="two rules are named 'high risk'"):
+        Policy(HighRisk(), never("other"), never("high risk"))
+
+
+def test_a_policy_prints_its_rules_in_order() -> None:
+    assert repr(Policy(never("one"), HighRisk())) == "Policy(one, high risk)"
+    assert repr(Policy(HighRisk(), four_eyes=True)) == "Policy(high risk, four eyes)"
+
+
+def test_a_version_is_that_of_the_same_rules_in_the_same_order() -> None:
+    def policy() -> Policy:
+        return Policy(never("one"), HighRisk(), always("two", ASK))
+
+    assert policy().version == policy().version
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        pytest.param(Policy(HighRisk(), never("one")), id="order"),
+        pytest.param(Policy(never("one")), id="fewer rules"),
+        pytest.param(Policy(never("one"), HighRisk("risky")), id="name"),
+        pytest.param(Policy(When("one", lambda _call: True, BLOCK), HighRisk()), id="test"),
+        pytest.param(Policy(When("one", lambda _call: False, ASK), HighRisk()), id="verdict"),
+        pytest.param(Policy(never("one"), HighRisk(), four_eyes=True), id="four eyes"),
+    ],
+)
+def test_a_policy_that_says_something_else_has_another_version(other: Policy) -> None:
+    assert other.version != Policy(never("one"), HighRisk()).version
+
+
+def test_a_version_of_a_rule_stands_for_its_test_but_not_for_its_verdict() -> None:
+    first = When("rule", lambda _call: True, ASK, version="1")
+    assert Policy(first).version == Policy(When("rule", lambda _call: False, ASK, version="1")).version
+    assert Policy(first).version != Policy(When("rule", lambda _call: True, ASK, version="2")).version
+    assert Policy(first).version != Policy(When("rule", lambda _call: True, BLOCK, version="1")).version
+
+
+@pytest.mark.parametrize("seconds", [0.0, -1.0, math.inf, math.nan, MAX_LIFETIME + 1024])
+def test_a_lifetime_that_is_not_positive_and_finite_is_refused(seconds: float) -> None:
+    with pytest.raises(SetupError, match=r"^a grant of .* seconds: give a positive number, at most 3153600000"):
+        check_lifetime(seconds, "a grant")
+
+
+@pytest.mark.parametrize("seconds", [1e-9, 1.0, MAX_LIFETIME])
+def test_a_lifetime_of_up_to_a_hundred_years_is_accepted(seconds: float) -> None:
+    check_lifetime(seconds, "a grant")
+    assert Ask(reason="look", expires_in=seconds).expires_in == seconds
