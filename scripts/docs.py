@@ -1,7 +1,7 @@
-"""The generated parts of the docs: what the code says already is not written by hand again.
+"""Generate the parts of the documents that can be derived from the code.
 
-A part stands between `<!-- generated: NAME -->` and `<!-- end -->` in a Markdown file. `make docs` writes every part
-anew; `--check` writes nothing and names the documents that do not say what the code says.
+A part is enclosed by `<!-- generated: NAME -->` and `<!-- end -->` in a Markdown file. `make docs` rewrites every part;
+`--check` writes nothing and reports the documents that are out of date.
 """
 
 import argparse
@@ -49,9 +49,9 @@ LAYERS: Final = (CallLayer, ModelLayer, StepLayer, AnyLayer)
 
 
 def main() -> int:
-    """Write the generated parts, or with `--check` say which are stale."""
+    """Write the generated parts, or with `--check` report the stale documents."""
     parser = argparse.ArgumentParser(description="Write the generated parts of README.md and docs.")
-    parser.add_argument("--check", action="store_true", help="write nothing; fail where a part is stale")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if a part is stale")
     options = parser.parse_args()
     stale = [
         path for path in list_documents() if render_parts(path.read_text(encoding="utf-8")) != path.read_text("utf-8")
@@ -69,33 +69,33 @@ def list_documents() -> list[Path]:
 
 
 def render_parts(text: str) -> str:
-    """``text`` with each of its generated parts as the code says it today."""
+    """``text`` with its generated parts brought up to date."""
     return PART_PATTERN.sub(lambda found: f"{found[1]}\n{PARTS[found[2]]()}\n\n{found[3]}", text)
 
 
 def packages() -> str:
-    """The rooms, by the contract that import-linter holds them to; each may import those below it."""
+    """The packages in the order of the import-linter contract; each may import those below it."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     contracts = settings["tool"]["importlinter"]["contracts"]
     rows: list[tuple[str, str]] = []
-    for level in next(contract for contract in contracts if contract["id"] == "rooms")["layers"]:
+    for level in next(contract for contract in contracts if contract["id"] == "packages")["layers"]:
         for name in re.findall(r"\w+", level):
             if any((ROOT / "src/remit" / place).exists() for place in (f"{name}.py", f"{name}/__init__.py")):
                 module = importlib.import_module(f"remit.{name}")
                 rows.append((f"`{name}`", _first_paragraph(module.__doc__)))
-    return markdown_table(("room", "what is in it"), rows)
+    return markdown_table(("package", "contents"), rows)
 
 
 def items() -> str:
     """The items of a journal."""
     rows = [(f"`{kind}`", f"`{item.__name__}`", _first_paragraph(item.__doc__)) for kind, item in ITEM_TYPES.items()]
-    return markdown_table(("kind", "class", "what it says"), rows)
+    return markdown_table(("kind", "class", "content"), rows)
 
 
 def rules() -> str:
-    """Which place stands outside which, and why."""
+    """Which place must stand outside which, and why."""
     rows = [
-        (f"`{r.outer.value}`", f"`{r.inner.value}`", f"{r.reason}{'; needed' * r.is_required}") for r in ORDER_RULES
+        (f"`{r.outer.value}`", f"`{r.inner.value}`", f"{r.reason}{'; required' * r.is_required}") for r in ORDER_RULES
     ]
     return markdown_table(("outside", "inside", "why"), rows)
 
@@ -118,7 +118,7 @@ def layers() -> str:
 
 
 def _source(layer: Layer, module: ModuleType) -> str:
-    """What may raise for a layer: its whole file, or its class alone where a file holds several gates."""
+    """The source that may raise for a layer: its module, or only its class if the module holds several gates."""
     return inspect.getsource(layer if issubclass(layer, Gate) else module)
 
 
@@ -132,14 +132,14 @@ def _configuration(layer: Layer) -> str:
 
 
 def _parameter(parameter: inspect.Parameter) -> str:
-    """A parameter with its type; its default too, where that can be read."""
+    """A parameter with its type, and its default if that is readable."""
     default = "" if parameter.default is inspect.Parameter.empty else f"{parameter.default!r}"
     suffix = f" = {default}" if default and not default.startswith("<") else ""
     return f"{parameter.name}: {parameter.annotation}{suffix}".replace("|", "\\|")
 
 
 def _raised_errors(source: str, name: str) -> str:
-    """The errors of calls that a layer's file raises, and those that say they are raised by it."""
+    """The call errors that a layer's module raises, and those whose docstrings say that it raises them."""
     raised = {
         node.exc.func.id
         for node in ast.walk(ast.parse(source))
@@ -151,26 +151,26 @@ def _raised_errors(source: str, name: str) -> str:
         if kind.__name__ in raised or re.search(rf"Raised by [^.]*\b{name}\b", kind.__doc__ or "")
     ]
     signals = ["Suspended"] if errors.Suspended.__name__ in raised else []
-    return ", ".join(f"`{each}`" for each in (*names, *signals)) or "none of its own"
+    return ", ".join(f"`{each}`" for each in (*names, *signals)) or "none"
 
 
 def error_tree() -> str:
-    """The tree, as it stands at the top of `errors.py`."""
+    """The tree of errors, from the docstring of `errors.py`."""
     drawing = (errors.__doc__ or "").split("\n\n")[1]
     return f"```text\n{inspect.cleandoc(drawing)}\n```"
 
 
 def error_codes() -> str:
-    """Every error of calls, by its code."""
+    """Every call error, with its code."""
     rows: list[tuple[str, ...]] = []
     for kind in _error_classes(errors.CallError):
         own = "yes" if kind.retryable else "no"
         rows.append((f"`{kind.code}`", f"`{kind.__name__}`", own, _on_one_line(kind.__doc__)))
-    return markdown_table(("code", "error", "retryable", "what it is"), rows)
+    return markdown_table(("code", "error", "retryable", "meaning"), rows)
 
 
 def other_errors() -> str:
-    """Every error that is no reply to a call: of building, of the journal, of models and the command line."""
+    """Every error that is never a reply: of setup, the journal, models and the command line."""
     for package in (remit.models, remit.cli):
         for module in pkgutil.iter_modules(package.__path__):
             importlib.import_module(f"{package.__name__}.{module.name}")
@@ -180,11 +180,11 @@ def other_errors() -> str:
         for kind in _error_classes(errors.RemitError)
         if kind not in calls
     ]
-    return markdown_table(("code", "error", "what it is"), rows)
+    return markdown_table(("code", "error", "meaning"), rows)
 
 
 def _error_classes(kind: type[E]) -> Iterator[type[E]]:
-    """A kind of error and those below it: as the tree draws them, then those of other rooms by name."""
+    """An error class and its subclasses: those of `errors.py` in the order of the tree, then the others by name."""
     yield kind
     own = [child for child in kind.__subclasses__() if child.__module__.startswith("remit.")]
     for child in sorted(own, key=lambda child: "" if child.__module__ == errors.__name__ else str(child)):
@@ -192,7 +192,7 @@ def _error_classes(kind: type[E]) -> Iterator[type[E]]:
 
 
 def command_line() -> str:
-    """The help of every command, as the command line prints it."""
+    """The help text of every command."""
     from remit.cli.commands import remit as program  # noqa: PLC0415 - the one part that needs the extra `cli`
 
     runner = CliRunner(env={"COLUMNS": "100", "TERMINAL_WIDTH": "100", "NO_COLOR": "1", "TERM": "dumb"})
@@ -205,7 +205,7 @@ def command_line() -> str:
 
 
 def _command_paths(program: Typer, words: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """The words of each command, the group before its commands."""
+    """The path of each command; a group comes before its commands."""
     yield words
     for command in program.registered_commands:
         callback = command.callback
@@ -217,7 +217,7 @@ def _command_paths(program: Typer, words: tuple[str, ...]) -> Iterator[tuple[str
 
 
 def cms_tools() -> str:
-    """The tools of the CMS, the editor's and those for persons alone, with the facts that govern them."""
+    """The tools of the CMS, for the editor and for people, with the facts that govern them."""
     with TemporaryDirectory() as folder:
         tools = collect_tools(build(Path(folder)).app)
     rows: list[tuple[str, ...]] = []
@@ -226,27 +226,27 @@ def cms_tools() -> str:
         permissions = ", ".join(f"`{name}`" for name in sorted(facts.permissions))
         summary = each.description.partition("\n")[0]
         rows.append((f"`{each.name}`", facts.effect.value, facts.risk.value, permissions, summary))
-    return markdown_table(("tool", "effect", "risk", "permission", "what a model is told of it"), rows)
+    return markdown_table(("tool", "effect", "risk", "permission", "description"), rows)
 
 
 def cms_templates() -> str:
-    """The section templates that a new site begins with."""
+    """The section templates of a new site."""
     rows: list[tuple[str, ...]] = []
     for template in BUILTIN_TEMPLATES:
         slots = ", ".join(f"`{slot.key}`{' (required)' * slot.required}" for slot in template.structure.slots)
         rows.append((f"`{template.key}`", template.description, slots))
-    return markdown_table(("template", "what it is for", "fields"), rows)
+    return markdown_table(("template", "purpose", "fields"), rows)
 
 
 def worker_keys() -> str:
-    """The keys of a worker file, those below another key behind it."""
+    """The keys of a worker file; nested keys follow their parent."""
     from remit.workers.front_matter import FrontMatter  # noqa: PLC0415 - the one part that needs the extra `pydantic-ai`
 
-    return markdown_table(("key", "if not said", "what it says"), _field_rows(FrontMatter, ""))
+    return markdown_table(("key", "default", "meaning"), _field_rows(FrontMatter, ""))
 
 
 def _field_rows(model: type[BaseModel], prefix: str) -> Iterator[tuple[str, str, str]]:
-    """The fields of a model, each before those of the model it holds."""
+    """The fields of a model, each followed by the fields of its own model."""
     for name, field in model.model_fields.items():
         default = "" if field.is_required() else field.get_default(call_default_factory=True)
         plain_default = default.value if isinstance(default, Enum) else default
@@ -262,7 +262,7 @@ def _field_rows(model: type[BaseModel], prefix: str) -> Iterator[tuple[str, str,
 
 
 class _NoSessions:
-    """An environment whose sessions nobody asks for here."""
+    """An environment without sessions, which the tables do not need."""
 
     sessions: Sessions | None = None
 
@@ -274,18 +274,18 @@ def _policy_sections() -> PolicyTable:
 
 
 def policies() -> str:
-    """Which layer enforces which field of policy."""
+    """The layer that enforces each policy field."""
     return "\n".join(enforcement_table(_policy_sections()))
 
 
 def policy_templates() -> str:
-    """The named templates of the sections of policy."""
+    """The named templates of the policy sections."""
     return "\n".join(templates_table(_policy_sections()))
 
 
 def checklist() -> str:
-    """What `remit check` looks at."""
-    return markdown_table(("point", "what holds"), CHECKLIST.items())
+    """The points that `remit check` examines."""
+    return markdown_table(("point", "condition"), CHECKLIST.items())
 
 
 def markdown_table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
@@ -315,7 +315,7 @@ PARTS: Final[dict[str, Callable[[], str]]] = {
     "other-errors": other_errors,
     "policies": policies,
     "policy-templates": policy_templates,
-    "rooms": packages,
+    "packages": packages,
     "rules": rules,
     "worker-keys": worker_keys,
 }

@@ -143,7 +143,7 @@ def test_the_onion_is_drawn_by_scope_outermost_first() -> None:
     agent = Agent("agent", instructions="Work.", tools=[work]).layer(Wraps("inner")).layer(Wraps("outer"))
     runtime = Runtime(App(name="test", agents=(agent,)), model=Scripted([]), layers=preset(Env()))
     assert runtime.dispatcher.draw_layers("agent", work) == (
-        "DOOR   Trace(provider=None) · Record() · Reach()\n"
+        "ENTRY  Trace(provider=None) · Record() · ToolScope()\n"
         "RUN    Authorize() · Validate(strict=True) · Budget(calls=256, tokens=None, depth=8)"
         " · Approve(policy=Policy(high risk, unsafe egress))\n"
         "AGENT  outer · inner\n"
@@ -155,7 +155,7 @@ def test_the_onion_is_drawn_by_scope_outermost_first() -> None:
 def test_a_scope_without_layers_is_drawn_empty() -> None:
     door = Dispatcher(Stack(), Registry(), Limits())
     assert door.draw_layers("nobody", make("work")) == (
-        "DOOR   Trace(provider=None) · Record() · Reach()\n"
+        "ENTRY  Trace(provider=None) · Record() · ToolScope()\n"
         "RUN    -\n"
         "AGENT  -\n"
         "TOOL   -\n"

@@ -261,8 +261,8 @@ def test_the_onion_shows_that_reach_is_part_of_the_door() -> None:
     look = leaf("look", [])
     clerk = Actor("clerk", _nothing, tools=[look])
     door = runtime_of(clerk).dispatcher
-    assert "DOOR   Trace(provider=None) · Record() · Reach()\n" in door.draw_layers("clerk", look)
-    assert "DOOR   Trace(provider=None) · Record() · Reach(actors=5)\n" in door.draw_layers("", clerk)
+    assert "ENTRY  Trace(provider=None) · Record() · ToolScope()\n" in door.draw_layers("clerk", look)
+    assert "ENTRY  Trace(provider=None) · Record() · ToolScope(max_agent_depth=5)\n" in door.draw_layers("", clerk)
 
 
 class Node(NamedTuple):

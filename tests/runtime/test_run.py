@@ -217,7 +217,7 @@ async def test_a_runtime_with_one_more_layer_is_a_new_one_over_the_same_store() 
 def test_a_runtime_prints_the_onion_around_the_calls_of_its_default_agent() -> None:
     assert repr(Runtime(App(name="empty"))) == "Runtime empty\n"
     shown = repr(runtime_of(Scripted([]), double).layer(Validate()))
-    door = "DOOR   Trace(provider=None) · Record() · Reach()"
+    door = "ENTRY  Trace(provider=None) · Record() · ToolScope()"
     assert shown.startswith(f"Runtime test\n{door}\nRUN    Validate(strict=True) · Auth")
 
 

@@ -119,7 +119,7 @@ class Dispatcher:
     def draw_layers(self, agent: str, callee: AnyCallee) -> str:
         """The layers around ``callee`` as a drawing, outermost first."""
         scopes = (
-            ("DOOR", self._entry_layers(callee)),
+            ("ENTRY", self._entry_layers(callee)),
             ("RUN", self._run_layers),
             ("AGENT", self._agent_layers(agent)),
             ("TOOL", callee.layers),

@@ -44,7 +44,7 @@ class ToolScope(CallLayer):
         ).__call__
 
     def __repr__(self) -> str:
-        return "Reach()" if self.max_agent_depth is None else f"Reach(actors={self.max_agent_depth})"
+        return "ToolScope()" if self.max_agent_depth is None else f"ToolScope(max_agent_depth={self.max_agent_depth})"
 
 
 class _ToolScope:
