@@ -162,7 +162,7 @@ class World:
     async def _call_successfully(self, name: str, who: str, /, **said: Any) -> dict[str, Any]:
         result = await self.runtime.call_by_name(name, Arguments(json.dumps(said), said), by=PEOPLE[who])
         if result.status != "done" or result.reply is None or result.reply.error is not None:
-            raise RuntimeError(f"the world cannot be made: {name}: {result.text}")
+            raise RuntimeError(f"the world cannot be created: {name}: {result.text}")
         return json.loads(result.text)
 
     async def _delete_casefile(self, casefile: str) -> None:

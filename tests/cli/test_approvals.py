@@ -144,7 +144,7 @@ def test_an_announced_call_is_only_decided_and_drives_nothing(cli: Cli) -> None:
     question = cli.questions()[0]["id"]
     done = cli("approvals", "approve", question)
     assert (done.status, cli.book) == (0, [])
-    assert done.out == "The agent may now go ahead; tell it to, in the conversation c.\n"
+    assert done.out == "The agent may now make the call; tell it to go ahead in conversation c.\n"
 
 
 def test_an_announced_call_that_is_denied_is_refused_when_the_agent_makes_it(cli: Cli) -> None:

@@ -40,8 +40,8 @@ def test_an_unknown_name_is_said_with_those_that_are_installed() -> None:
 @pytest.mark.parametrize(
     ("where", "said"),
     [
-        ("tests.cli.shop:number", "is no application but int"),
-        ("tests.cli.shop:made_later", "is made by an async function"),
+        ("tests.cli.shop:number", "is not an application but int"),
+        ("tests.cli.shop:made_later", "comes from an async function"),
         ("tests.cli.shop:broken", "cannot be loaded: RuntimeError: no shelf"),
         ("tests.cli.shop:nothing", "cannot be loaded: AttributeError: "),
         ("tests.cli.nowhere:app", "cannot be loaded: ModuleNotFoundError: No module named 'tests.cli.nowhere'"),

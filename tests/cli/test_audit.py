@@ -37,7 +37,7 @@ def test_with_an_anchor_every_run_is_entered_when_it_comes_to_rest(cli: Cli, anc
     assert done.status == 0
     assert "2 runs" in done.out
     assert "2 of 2 entries are anchored" in done.out
-    assert "everything up to the last anchor is what was written\nlag of the anchor: 0.0 s" in done.out
+    assert "everything up to the last anchor is unchanged\nlag of the anchor: 0.0 s" in done.out
 
 
 def test_a_run_that_waits_is_entered_and_so_is_its_end(cli: Cli, anchor: Path) -> None:
@@ -52,8 +52,8 @@ def test_what_was_changed_is_found_and_named(cli: Cli, anchor: Path) -> None:
     tamper(cli, "UPDATE remit_items SET body = replace(body, 'rye', 'gold') WHERE seq = 0")
     done = cli("audit", "verify")
     assert done.status == 1
-    assert f"run {run}, item 0: the item is not what was written" in done.out
-    assert done.err == "remit: AUDIT_BROKEN: one thing is not what was entered into the audit log\n"
+    assert f"run {run}, item 0: the item does not verify" in done.out
+    assert done.err == "remit: AUDIT_BROKEN: one thing is different from the audit log\n"
     told = cli("audit", "verify", "--json")
     assert (told.status, told.json["intact"], told.json["faults"][0]["run"]) == (1, False, run)
 

@@ -130,7 +130,7 @@ def test_each_of_several_questions_is_put_and_one_left_open_keeps_the_run_waitin
 ) -> None:
     cli.script(calls(("burn", {"name": "bread"}), ("burn", {"name": "cake"})), "Burnt.")
     shown = converse("burn both", "y", "l")
-    assert in_order(shown, "approved", "left open", "goes on when that is decided")
+    assert in_order(shown, "approved", "left open", "continues once that is decided")
     assert (len(cli.book), len(cli.questions())) == (1, 1)
     assert "Burnt." in converse("y")
     assert sorted(cli.book) == ["burn bread", "burn cake"]
@@ -214,7 +214,7 @@ def test_a_run_that_was_cut_off_goes_on_when_its_conversation_is_opened(
     cli.script(calls(("dawdle", {})), "Done at last.")
     cut_off(cli, "shop: dawdle")
     monkeypatch.setenv("HURRY", "1")
-    assert in_order(converse(), "was cut off", "Done at last.")
+    assert in_order(converse(), "was interrupted", "Done at last.")
 
 
 @pytest.mark.process
@@ -223,7 +223,7 @@ def test_an_outcome_that_nobody_knows_is_put_with_what_yes_and_no_mean(cli: Cli,
     cut_off(cli, "shop: post hello")
     shown = converse("y", '{"posted": "hello"}')
     choices = "y = yes, it happened, n = no, and the call will be made again, l = later: "
-    assert in_order(shown, "did it happen?", choices, "What did it give?", "it happened", "It is posted.")
+    assert in_order(shown, "did it happen?", choices, "What was the result?", "it happened", "It is posted.")
     assert cli.book == ["post hello"]
 
 

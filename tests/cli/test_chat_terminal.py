@@ -80,7 +80,7 @@ def test_ctrl_c_at_the_prompt_says_how_to_leave(cli: Cli) -> None:
         talk.until(YOU)
         talk.type("half a mess")
         talk.type("\x03")
-        talk.until("Nothing is under way. Ctrl-D or /quit leaves.")
+        talk.until("Nothing is running. Ctrl-D or /quit leaves.")
         talk.until(YOU)
         talk.type("/quit\n")
         assert talk.status() == 0

@@ -89,7 +89,7 @@ def test_a_lock_that_a_merge_left_in_conflict_is_written_again_by_locking(cli: C
         f"the lock cannot be read: a merge left a conflict in it\n    write it again: remit lock {HERE}:app" in done.out
     )
     locked = cli("lock", f"{HERE}:app")
-    assert (locked.status, "what has changed since is not known" in locked.out) == (0, True)
+    assert (locked.status, "changes since then are unknown" in locked.out) == (0, True)
     assert cli("check", f"{HERE}:app").status == 0
 
 

@@ -75,7 +75,7 @@ def test_a_run_that_is_detached_is_told_as_json(cli: Cli) -> None:
 def test_a_conversation_in_a_terminal_cannot_be_detached(cli: Cli) -> None:
     done = cli("run", APP, "--detach")
     assert done.status == 2
-    assert "--detach goes with --ask" in done.err
+    assert "--detach needs --ask" in done.err
 
 
 @pytest.mark.parametrize(

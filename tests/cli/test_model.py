@@ -64,7 +64,7 @@ def test_without_a_terminal_weights_need_yes_and_nothing_is_begun(cli: Cli, monk
     assert done.status == 2
     assert "this needs the model 'base' (Qwen2.5-Coder 1.5B" in done.err
     assert "1.1 GB, into " in done.err
-    assert "fetch it with --yes, or with: remit model fetch base" in done.err
+    assert "download it with --yes, or with: remit model fetch base" in done.err
     assert cli.runs() == []
 
 
@@ -75,7 +75,7 @@ def test_in_a_terminal_one_is_asked_and_a_no_fetches_nothing(
 ) -> None:
     monkeypatch.setenv("REMIT_MODEL", "local:small")
     with Talk("run", APP) as talk:
-        shown = talk.until("Fetch it now?")
+        shown = talk.until("Download it now?")
         assert "491 MB" in shown
         assert str(cache) in " ".join(shown.split())
         talk.type("n\n")

@@ -46,7 +46,7 @@ def test_an_outcome_that_nobody_knows_is_asked_about_and_what_happened_is_not_re
     run = crashed(cli, "call", APP, "post", '{"letter": "hello"}', once="shop: post hello")
     waiting = cli("resume", run, "--app", APP)
     assert waiting.status == 3
-    assert "post was under way when its process died; did it happen?" in waiting.err
+    assert "post was running when its process died; did it happen?" in waiting.err
     question = cli.questions()[0]["id"]
     no = f"remit approvals did-not-happen {question} --app {APP}   (the call will be made again)"
     assert f"  no:      {no}\n" in waiting.err
@@ -111,7 +111,7 @@ def test_a_run_whose_driver_is_gone_goes_on_when_its_lease_ends(cli: Cli, monkey
     monkeypatch.setenv("HURRY", "1")
     done = cli("resume", run, "--app", APP)
     assert (done.status, done.out) == (0, '"dawdled"\n')
-    assert "is gone. It goes on when its lease ends, in at most 30 s." in done.err
+    assert "is dead. Resuming in at most 30 s, when its lease ends." in done.err
 
 
 @pytest.mark.process
@@ -120,14 +120,14 @@ def test_a_run_whose_driver_is_alive_is_left_to_it_and_when_a_lease_ends_is_said
         talk.until("shop: dawdle")
         done = cli("resume", cli.runs()[0].run, "--app", APP)
     assert done.status == 1
-    assert "is alive on this machine; a lease ends 30 s after its driver is gone" in done.err
+    assert "is alive on this machine; a lease ends 30 s after its executor died" in done.err
 
 
 def test_a_run_of_an_application_in_a_file_names_the_option_that_says_where_it_is(cli: Cli) -> None:
     cli("call", APP, "find", '{"name": "bread"}')
     done = cli("resume", cli.runs()[0].run)
     assert done.status == 2
-    assert "say where it is: --app package.module:attribute" in done.err
+    assert "name it: --app package.module:attribute" in done.err
 
 
 def test_a_waiting_run_is_cancelled_and_its_conversation_goes_on(cli: Cli) -> None:
@@ -145,7 +145,7 @@ def test_a_run_that_another_process_drives_is_told_to_end(cli: Cli) -> None:
     run = cli.runs()[0].run
     cli.journal(lambda store: store.acquire(run, "somebody", 600))
     assert cli("cancel", run, "--app", APP).out == (
-        f"run {run} is being driven by another process, which is told to cancel it\n"
+        f"run {run} is executed by another process, which was told to cancel it\n"
     )
     assert cli.journal(lambda store: store.cancel_requested_by(run))
 

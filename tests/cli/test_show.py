@@ -66,7 +66,7 @@ def test_a_journal_that_was_changed_is_told(cli: Cli, run: str) -> None:
     journal.close()
     done = cli("show", run, "--app", APP)
     assert done.status == 1
-    assert f"of run {run} is not what was written" in done.err
+    assert f"of run {run} does not verify" in done.err
 
 
 def test_a_run_under_way_is_shown_as_far_as_it_is(cli: Cli) -> None:

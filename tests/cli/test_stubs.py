@@ -211,7 +211,7 @@ def test_names_that_python_cannot_write_are_left_to_a_dictionary_or_to_a_call_by
     text = text_of(made(odd, "get-odd"), made(odd, "3d"))
     assert "async def get_odd(self, payload: get_odd_arguments, /) -> None:" in text
     assert '        "the-unit": str,\n' in text
-    assert '    # 3d is no name in Python; call it by ctx.call("3d", ...)\n' in text
+    assert '    # 3d is not a Python identifier; call it with ctx.call("3d", ...)\n' in text
     assert "def 3d" not in text
     assert "*" not in text
 
@@ -220,7 +220,7 @@ def test_a_tool_that_is_left_out_is_told_where_the_command_is_given(cli: Cli) ->
     done = cli("stubs", f"{__name__}:odd_app")
     assert (done.status, done.err) == (
         0,
-        'remit: left out: 1st is no name in Python; call it by ctx.call("1st", ...)\n',
+        'remit: left out: 1st is not a Python identifier; call it with ctx.call("1st", ...)\n',
     )
 
 

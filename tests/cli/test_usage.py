@@ -14,9 +14,9 @@ from tests.cli.kit import APP, Cli
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("run", APP), "there is no terminal to talk in"),
-        (("run", APP, "--json"), "--json goes with --ask"),
-        (("run", APP, "--ask", " "), "--ask says nothing"),
+        (("run", APP), "stdin is not a terminal"),
+        (("run", APP, "--json"), "--json needs --ask"),
+        (("run", APP, "--ask", " "), "--ask is empty"),
         (("run",), "Missing argument 'APP'. See: remit run --help"),
         (("approvals", "approve"), "Missing argument 'ID'. See: remit approvals approve --help"),
         (("approvals", "happened", "x"), "Missing option '--result'. See: remit approvals happened --help"),

@@ -79,7 +79,7 @@ def test_a_user_whom_the_file_does_not_know_is_told_what_to_add(path: Path) -> N
         ('[users.bob]\nroles = ["owner"]', "users.bob.tenant: missing"),
         ('[users.bob]\nroles = ["owner"]\ntenant = ""', "users.bob.tenant: "),
         ('[users.bob]\nroles = "owner"\ntenant = "x"', "users.bob.roles: "),
-        ('[roles.r]\npermissions = ["everything"]', "roles.r.permissions.0: 'everything' is no permission"),
+        ('[roles.r]\npermissions = ["everything"]', "roles.r.permissions.0: 'everything' is not a permission"),
         ('[roles.r]\npermissions = ["cms:re*"]', "roles.r.permissions.0: "),
         ('[roles.r]\npermissions = ["*:read"]', "roles.r.permissions.0: "),
         ("[roles.r]\npermissions = [1]", "roles.r.permissions.0: "),
@@ -112,7 +112,7 @@ def test_a_home_that_cannot_be_made_is_said(cli: Cli, monkeypatch: pytest.Monkey
     monkeypatch.setenv("REMIT_HOME", str(cli.home / "journal.db" / "home"))
     done = cli("runs")
     assert done.status == 2
-    assert "cannot be made: Not a directory; set REMIT_HOME to another" in done.err
+    assert "cannot be created: Not a directory; set REMIT_HOME to another" in done.err
 
 
 def test_who_one_is_does_not_depend_on_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:

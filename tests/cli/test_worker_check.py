@@ -117,7 +117,9 @@ def test_the_names_of_a_broken_neighbour_are_known_and_a_worker_that_names_it_is
     done = cli("worker", "check", "a.worker", "b.worker")
     assert done.status == 1
     assert "a.worker:2: unknown-tools: 'run' is a worker\n    list it as a worker\n" in done.out
-    assert "b.worker:2: unreadable: the worker 'run' cannot be read: run.worker\n    mend it; see: remit " in done.out
+    assert (
+        "b.worker:2: unreadable: the worker 'run' cannot be read: run.worker\n    correct it; see: remit " in done.out
+    )
 
 
 def test_unknown_names_do_not_hide_behind_what_else_is_wrong(cli: Cli) -> None:

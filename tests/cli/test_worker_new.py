@@ -57,7 +57,7 @@ def test_a_file_that_is_there_is_left_alone(cli: Cli) -> None:
     Path("sort.worker").write_text("mine")
     done = cli("worker", "new", "sort")
     assert (done.status, Path("sort.worker").read_text()) == (2, "mine")
-    assert "sort.worker is there already; choose another name, or remove it" in done.err
+    assert "sort.worker exists already; choose another name, or remove it" in done.err
 
 
 @pytest.mark.parametrize(

@@ -248,7 +248,7 @@ def test_a_worker_that_the_application_lists_is_that_one(cli: Cli) -> None:
         write("---\ntools: [find]\n---\nAsk otherwise.", "ask.worker")
         done = cli("worker", "run", "ask.worker", "x", "--app", "listing:app")
         assert done.status == 2
-        assert "ask.worker:2: the name 'ask' is taken: the application lists a worker of that name" in done.err
+        assert "ask.worker:2: the name 'ask' is taken: the application lists another worker of that name" in done.err
     finally:
         sys.modules.pop("listing", None)
         sys.path.remove(str(Path.cwd()))
@@ -257,7 +257,7 @@ def test_a_worker_that_the_application_lists_is_that_one(cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("keep.md", "x"), "'keep.md' is no worker file; its name ends in .worker"),
+        (("keep.md", "x"), "'keep.md' is not a worker file; its name must end in .worker"),
         (("nowhere.worker", "x"), "nowhere.worker:1: it cannot be read: No such file"),
         (("keep.worker", "x"), "keep.worker:2: there is no tool 'find'; give --app APP, whose tools it may use"),
         (("keep.worker", "x", "--app", "nowhere"), "no application 'nowhere' is installed"),

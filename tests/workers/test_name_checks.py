@@ -72,10 +72,10 @@ def test_a_name_that_is_taken_is_told_with_both_places() -> None:
     one, other = named("sort"), read_worker(write("---\n---\nSort.", "sort.worker"))
     made = WorkerDefinition(name="sort", prompt="Sort.")
     found = [str(each) for each in check_names([one, other, made], ())]
-    taken = "the name 'sort' is taken: it is the worker at sort.worker:2; say another `name`"
+    taken = "the name 'sort' is taken: it is the worker at sort.worker:2; choose another `name`"
     assert found == [f"sort.worker:1: {taken}", f"worker sort: {taken}"]
     found = [str(each) for each in check_names([made, made], ())]
-    assert found == ["worker sort: the name 'sort' is taken: it is another worker; say another `name`"]
+    assert found == ["worker sort: the name 'sort' is taken: it is another worker; choose another `name`"]
     (found_tool,) = check_names([named("find")], {"find"})
     assert "the name 'find' is taken: it is a tool of the application" in str(found_tool)
 

@@ -1,4 +1,4 @@
-"""Python types as text, with the imports that the text needs; for `remit stubs`."""
+"""Renders Python types as annotations, with the imports they need; used by `remit stubs`."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _UNION_ORIGINS: Final = (typing.Union, types.UnionType)
 
 
 class ImportCollector:
-    """The names of a module that is being written, and where they come from.
+    """Collects the imports of a generated module and keeps its names unique.
 
     Args:
-        reserved: names that mean something else where the annotations stand.
+        reserved: names that already have another meaning where the annotations appear.
     """
 
     def __init__(self, reserved: Iterable[str]) -> None:
@@ -31,7 +31,7 @@ class ImportCollector:
         self._local_names: dict[tuple[str, str], str] = {}
 
     def add(self, module: str, name: str) -> str:
-        """The name under which ``name`` of ``module`` is known; a builtin as itself, unless it is hidden."""
+        """Import ``name`` from ``module`` and return its local name. A builtin keeps its name unless shadowed."""
         if module == "builtins" and name not in self._used_names:
             return name
         first, _, rest = name.partition(".")
@@ -40,7 +40,7 @@ class ImportCollector:
         return f"{local_name}.{rest}" if rest else local_name
 
     def reserve_name(self, preferred: str) -> str:
-        """A name like ``preferred`` that nothing else has, kept from now on."""
+        """Reserve and return an unused name similar to ``preferred``."""
         name = preferred
         while name in self._used_names:
             name += "_"
@@ -63,7 +63,7 @@ def _import_statement(module: str, names: list[str]) -> str:
 
 
 class AnnotationWriter:
-    """Writes types. A model that no module has under its name gets a class of its own, in ``classes``."""
+    """Renders types as annotations. A model that cannot be imported gets a class of its own in ``classes``."""
 
     def __init__(self, imports: ImportCollector) -> None:
         self.imports = imports
@@ -71,7 +71,7 @@ class AnnotationWriter:
         self._generated_names: dict[type, str] = {}
 
     def render(self, annotation: object) -> str:
-        """The type as an annotation; ``Any`` where it has none."""
+        """The type as an annotation; ``Any`` for a type that cannot be written."""
         origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
         if annotation is None or annotation is types.NoneType:
             return "None"
@@ -86,7 +86,7 @@ class AnnotationWriter:
         return self._render_generic(origin, arguments) if isinstance(origin, type) else self._render_plain(annotation)
 
     def importable_name(self, cls: type) -> str:
-        """The name of a class that its module has under its name; empty for another."""
+        """The local name of a class that can be imported; empty otherwise."""
         module = _public_module(cls) if _is_importable(cls) else ""
         return self.imports.add(module, cls.__qualname__) if module else ""
 
@@ -109,7 +109,7 @@ class AnnotationWriter:
         return self.importable_name(cls) or self._generated_names.get(cls) or self._generate_class(cls)
 
     def _generate_class(self, model: type[BaseModel]) -> str:
-        """A class for a model that was made by a program, or within a function."""
+        """Generate a class for a model created at run time or inside a function."""
         name = self._generated_names[model] = self.imports.reserve_name(model.__name__)
         fields = [f"    {each}: {self.render(field.annotation)}" for each, field in model.model_fields.items()]
         head = f"class {name}({self.imports.add('pydantic', 'BaseModel')}):"
@@ -124,7 +124,7 @@ class AnnotationWriter:
 
 
 def _public_module(cls: type) -> str:
-    """The module that others import a class from; for one of Remit's that no room lists, none."""
+    """The public module that exports a class; empty for a private class of Remit."""
     if not cls.__module__.startswith(_REMIT_PREFIX):
         return cls.__module__
     parts = cls.__module__.split(".")
@@ -133,7 +133,7 @@ def _public_module(cls: type) -> str:
 
 
 def _is_importable(cls: type) -> bool:
-    """Whether the module of a class has it under its name."""
+    """Whether the module of a class exports it under the class's own name."""
     found: object = sys.modules.get(cls.__module__)
     for part in cls.__qualname__.split("."):
         if not part.isidentifier() or keyword.iskeyword(part):
@@ -143,7 +143,7 @@ def _is_importable(cls: type) -> bool:
 
 
 def _alias_location(annotation: object) -> tuple[str, str] | None:
-    """Module and name of a type alias, like pydantic's ``JsonValue``, or of a `typing.NewType`."""
+    """Module and name of a type alias (such as pydantic's ``JsonValue``) or a `typing.NewType`."""
     if not isinstance(annotation, TypeAliasType | typing.NewType):
         return None
     module, name = str(annotation.__module__), annotation.__name__

@@ -1,4 +1,4 @@
-"""``remit approvals``: the questions that wait for a person, and the decisions on them."""
+"""``remit approvals``: list the open questions and decide them."""
 
 from __future__ import annotations
 
@@ -24,17 +24,15 @@ from remit.contracts.question import Question, QuestionKind, as_dict
 from remit.errors import LeaseError
 from remit.journal.ports import QuestionRow, RunRow
 
-commands = make_group("The questions that wait for a person, decisions, and what is allowed beforehand.")
+commands = make_group("Open questions, decisions on them, and grants that approve calls in advance.")
 commands.command()(grant)
 commands.command()(grants)
 commands.command()(revoke)
 
 _QuestionId = Annotated[str, typer.Argument(metavar="ID", help="The id of a question; see: remit approvals list.")]
-_AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]
-_Reason = Annotated[str, typer.Option(metavar="TEXT", help="Why; the agent is told.")]
-_AppReference = Annotated[
-    str, typer.Option(metavar="APP", help="Where its application is, as package.module:attribute.")
-]
+_AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
+_Reason = Annotated[str, typer.Option(metavar="TEXT", help="The reason; the agent reads it.")]
+_AppReference = Annotated[str, typer.Option(metavar="APP", help="The run's application, as package.module:attribute.")]
 
 _DECISION_PROMPTS: Final[Mapping[QuestionKind, str]] = {
     "approval": "may it run?",
@@ -45,10 +43,10 @@ _DECISION_PROMPTS: Final[Mapping[QuestionKind, str]] = {
 @commands.command("list")
 def list_(
     *,
-    include_closed: Annotated[bool, typer.Option("--all", help="Those that were decided or expired, too.")] = False,
+    include_closed: Annotated[bool, typer.Option("--all", help="Include decided and expired questions.")] = False,
     as_json: _AsJson = False,
 ) -> None:
-    """List the questions that are open, oldest first."""
+    """List the open questions, oldest first."""
     with open_client() as client:
         all_rows = client.wait(client.store.list_questions(only_open=not include_closed))
         rows = [row for row in all_rows if client.can_see(row.question)]
@@ -80,7 +78,7 @@ def list_(
 
 @commands.command()
 def show(question: _QuestionId, *, as_json: _AsJson = False) -> None:
-    """Show what a question is about: the call, its exact arguments, the reason."""
+    """Show a question: the call, its exact arguments and the reason for asking."""
     with open_client() as client:
         row = client.get_visible_question(question)
         now = client.clock()
@@ -102,14 +100,17 @@ def approve(
     *,
     reason: _Reason = "",
     arguments: Annotated[
-        str, typer.Option(metavar="JSON", help="What it is to run with instead, as a whole; the agent is told.")
+        str,
+        typer.Option(
+            metavar="JSON", help="Run the call with these arguments instead, as one JSON object; the agent reads them."
+        ),
     ] = "",
     app: _AppReference = "",
     as_json: _AsJson = False,
 ) -> int:
-    """Allow the call that a question is about, and drive its run on.
+    """Approve the call of a question, and resume its run.
 
-    Exit status: as the run's. 0 done, 1 failed, 2 usage, 3 waiting for another decision.
+    Exit status: that of the run. 0 done, 1 failed, 2 usage, 3 waiting for another decision.
     """
     decision = _Decision(kind="approval", approved=True, label="approved", reason=reason, arguments=arguments)
     return _decide(question, decision, app_reference=app, as_json=as_json)
@@ -117,9 +118,9 @@ def approve(
 
 @commands.command()
 def deny(question: _QuestionId, *, reason: _Reason = "", app: _AppReference = "", as_json: _AsJson = False) -> int:
-    """Refuse the call that a question is about, and drive its run on.
+    """Deny the call of a question, and resume its run.
 
-    Exit status: as the run's. 0 done, 1 failed, 2 usage, 3 waiting for another decision.
+    Exit status: that of the run. 0 done, 1 failed, 2 usage, 3 waiting for another decision.
     """
     decision = _Decision(kind="approval", approved=False, label="denied", reason=reason)
     return _decide(question, decision, app_reference=app, as_json=as_json)
@@ -129,14 +130,14 @@ def deny(question: _QuestionId, *, reason: _Reason = "", app: _AppReference = ""
 def happened(
     question: _QuestionId,
     *,
-    result: Annotated[str, typer.Option(metavar="JSON", help="What the call gave, as the agent would read it.")],
+    result: Annotated[str, typer.Option(metavar="JSON", help="The result of the call, as the agent would read it.")],
     reason: _Reason = "",
     app: _AppReference = "",
     as_json: _AsJson = False,
 ) -> int:
-    """Say that a call which was cut off has happened: it is not made again, and its run is driven on.
+    """State that an interrupted call did happen: it is not made again, and its run is resumed.
 
-    Exit status: as the run's. 0 done, 1 failed, 2 usage, 3 waiting for another decision.
+    Exit status: that of the run. 0 done, 1 failed, 2 usage, 3 waiting for another decision.
     """
     decision = _Decision(kind="outcome", approved=True, label="it happened", reason=reason, result=result)
     return _decide(question, decision, app_reference=app, as_json=as_json)
@@ -146,9 +147,9 @@ def happened(
 def did_not_happen(
     question: _QuestionId, *, reason: _Reason = "", app: _AppReference = "", as_json: _AsJson = False
 ) -> int:
-    """Say that a call which was cut off has not happened: the call WILL BE MADE AGAIN as its run is driven on.
+    """State that an interrupted call did not happen: it WILL BE MADE AGAIN when its run is resumed.
 
-    Exit status: as the run's. 0 done, 1 failed, 2 usage, 3 waiting for another decision.
+    Exit status: that of the run. 0 done, 1 failed, 2 usage, 3 waiting for another decision.
     """
     decision = _Decision(kind="outcome", approved=False, label=f"it did not happen, {REPEAT_NOTICE}", reason=reason)
     return _decide(question, decision, app_reference=app, as_json=as_json)
@@ -156,7 +157,7 @@ def did_not_happen(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Decision:
-    """What the person says, to which kind of question, and the word for it."""
+    """The user's decision, the kind of question it answers, and its label."""
 
     kind: QuestionKind
     approved: bool
@@ -197,30 +198,32 @@ def _decide(question_id: str, decision: _Decision, *, app_reference: str, as_jso
 
 
 def _resolve_app_for_edit(client: LocalClient, question: Question, decision: _Decision, app_reference: str) -> App:
-    """The application that knows the tool whose call is edited; none is needed for a plain yes or no."""
+    """The application with the tool whose call is edited. A plain yes or no needs no application."""
     return client.resolve_app(client.get_run(question.run), app_reference) if decision.arguments else App(name="")
 
 
 def _check_question_kind(question: Question, decision: _Decision, app_reference: str) -> None:
-    """Refuse an answer to another kind of question: "denied" and "did not happen" have nothing in common."""
+    """Reject an answer meant for the other kind of question: "denied" is not "did not happen"."""
     if question.kind != decision.kind:
         yes, no = decision_commands(question, app_reference)
         raise UsageError(f"question {question.id} asks: {question_title(question)} Answer yes: {yes}; no: {no}")
 
 
 def _report_announced(question: Question, decision: _Decision, *, as_json: bool) -> int:
-    """No run waits for it: the agent announced the call and makes it, if at all, when it is told to."""
+    """Report a decision that no run waits for: the agent makes the announced call when it is told to go ahead."""
     if as_json:
         print(json_text({"question": question.id, "decision": decision.label}))
     elif decision.approved:
-        print(f"The agent may now go ahead; tell it to, in the conversation {one_line(question.conversation)}.")
+        print(
+            f"The agent may now make the call; tell it to go ahead in conversation {one_line(question.conversation)}."
+        )
     else:
-        print("The agent may not; it is told so if it tries.")
+        print("The call is denied; the agent learns so if it tries.")
     return ExitStatus.DONE
 
 
 def _wake_engine(client: LocalClient, row: RunRow, app: App, decision: _Decision, *, as_json: bool) -> int:
-    """The engine has it driven on, wherever there is room."""
+    """Notify the engine, which resumes the run on any executor."""
     notify_engine(client, client.runtime(app), row.run)
     if as_json:
         print(json_text({"run": row.run, "status": row.status, "decision": decision.label}))
@@ -229,11 +232,11 @@ def _wake_engine(client: LocalClient, row: RunRow, app: App, decision: _Decision
 
 
 def _report_executed_elsewhere(row: RunRow, error: LeaseError, decision: _Decision, *, as_json: bool) -> int:
-    """Another process drives the run, or did until a moment ago: the decision is in its inbox."""
+    """Report that another process holds the run; the decision is in its inbox."""
     if as_json:
         print(json_text({"run": row.run, "status": "running", "decision": decision.label}))
-    print(f"{error.message}. It takes the decision up itself.", file=sys.stderr)
-    print(f"If that process is gone, drive it on in half a minute: remit resume {row.run}", file=sys.stderr)
+    print(f"{error.message}. That process picks up the decision.", file=sys.stderr)
+    print(f"If that process is dead, resume the run in half a minute: remit resume {row.run}", file=sys.stderr)
     return ExitStatus.DONE
 
 

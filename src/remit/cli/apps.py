@@ -1,4 +1,4 @@
-"""Finds an application: an entry point in the group ``remit.apps``, or ``package.module:attribute``."""
+"""Finds applications: entry points in the group ``remit.apps``, or ``package.module:attribute``."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ AppLoader = Callable[[], object]
 
 
 def installed_apps() -> dict[str, AppLoader]:
-    """The applications of installed packages, by name; loading one imports it."""
+    """Loaders of the applications of installed packages, by name. Calling a loader imports its application."""
     found: dict[str, AppLoader] = {}
     for point in entry_points(group=ENTRY_POINT_GROUP):
         if point.name in found:
@@ -32,14 +32,14 @@ def installed_apps() -> dict[str, AppLoader]:
 
 
 def find_app(name: str, loaders: Mapping[str, AppLoader]) -> App:
-    """The application ``name`` of those ``loaders``, or at ``package.module:attribute`` (this folder is searched too).
+    """Load the application ``name``: one of ``loaders``, or the object at ``package.module:attribute``.
 
-    What stands there is an `App`, or takes no argument and gives one. With the worker of a file it is named
-    ``APP+FILE``; a worker that needs no tools is an application by itself, ``FILE``.
+    The object is an `App`, or a function without parameters that returns one. The current folder is searched too.
+    ``APP+FILE`` adds the worker of a file to an application; ``FILE`` alone is an application of its own.
 
     Raises:
         NoSuchError: there is no such application.
-        SetupError: it cannot be loaded, or is none.
+        SetupError: it cannot be loaded, or is not an `App`.
     """
     reference = WorkerReference.of(name)
     if reference is not None:
@@ -62,7 +62,7 @@ def find_app(name: str, loaders: Mapping[str, AppLoader]) -> App:
 
 
 def collect_tools(app: App) -> list[AnyCallee]:
-    """Every tool of an application: its own, and those of its agents, each once."""
+    """All tools of an application: its own and those of its agents, each once."""
     found = {tool.name: tool for agent in app.agents for tool in agent.tools}
     return list({**found, **{tool.name: tool for tool in app.tools}}.values())
 
@@ -78,16 +78,17 @@ def _load_app(name: str, load: AppLoader) -> App:
         raise SetupError(f"the application {name!r} cannot be loaded: {type(error).__name__}: {error}") from error
     if inspect.iscoroutine(found):
         found.close()
-        raise SetupError(f"the application {name!r} is made by an async function; make it by a plain one")
+        raise SetupError(f"the application {name!r} comes from an async function; use a plain function")
     if not isinstance(found, App):
         raise SetupError(
-            f"{name!r} is no application but {type(found).__name__}; it should be a remit.App, or make one"
+            f"{name!r} is not an application but {type(found).__name__}; "
+            "it must be a remit.App, or a function returning one"
         )
     return found
 
 
 def load_attribute(path: str) -> object:
-    """What stands at ``package.module:attribute``; this folder is searched too."""
+    """Import and return the object at ``package.module:attribute``. The current folder is searched too."""
     module, _, attribute = path.partition(":")
     here = str(Path.cwd())
     if here not in sys.path:

@@ -1,4 +1,4 @@
-"""``remit audit``: enter runs into the audit log, and find what was changed since."""
+"""``remit audit``: enter runs into the audit log, and detect later changes."""
 
 from __future__ import annotations
 
@@ -16,22 +16,20 @@ from remit.cli.text import json_text, one_line
 from remit.errors import AuditError, RequestError
 
 AUDIT_ALL_TENANTS = "audit:tenants"
-"""The permission to look at the audit of another tenant."""
+"""The permission to read the audit of another tenant."""
 
-commands = make_group("Enter runs into the audit log, and find what was changed since.")
+commands = make_group("Enter runs into the audit log, and detect later changes.")
 
-_Anchor = Annotated[
-    str, typer.Option(metavar="FILE", help="Where it is anchored: a file, or package.module:attribute.")
-]
-_Tenant = Annotated[str, typer.Option(metavar="NAME", help="Of another tenant than one's own.")]
-_AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]
+_Anchor = Annotated[str, typer.Option(metavar="FILE", help="The anchor: a file, or package.module:attribute.")]
+_Tenant = Annotated[str, typer.Option(metavar="NAME", help="Another tenant than your own.")]
+_AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 
 
 @commands.command()
 def seal(*, tenant: _Tenant = "", anchor: _Anchor = "", as_json: _AsJson = False) -> None:
-    """Enter how far every run has come into the audit log, and anchor it.
+    """Enter the latest state of every run into the audit log, and anchor the log.
 
-    With REMIT_ANCHOR set, each run is entered by itself when it comes to rest.
+    With REMIT_ANCHOR set, each run is entered automatically when it ends or suspends.
     """
     with open_client() as client:
         head = client.wait(client.audit(anchor).seal(_resolve_tenant(client, tenant)))
@@ -45,10 +43,10 @@ def seal(*, tenant: _Tenant = "", anchor: _Anchor = "", as_json: _AsJson = False
 
 @commands.command()
 def verify(*, tenant: _Tenant = "", anchor: _Anchor = "", as_json: _AsJson = False) -> int:
-    """Find what was changed up to the last anchor.
+    """Detect changes made before the last anchor.
 
-    Holds the journal against the audit log, and the log against its anchor. Exit status 1 if anything was edited,
-    deleted, reordered, cut off or removed.
+    Compares the journal with the audit log, and the log with its anchor. Exit status 1 if anything was edited, deleted,
+    reordered, truncated or removed.
     """
     with open_client() as client:
         report = client.wait(client.audit(anchor).verify(_resolve_tenant(client, tenant)))
@@ -60,14 +58,14 @@ def verify(*, tenant: _Tenant = "", anchor: _Anchor = "", as_json: _AsJson = Fal
         return ExitStatus.DONE
     fault_count = len(report.faults)
     subject = "one thing is" if fault_count == 1 else f"{fault_count} things are"
-    print(error_line(AuditError.code, f"{subject} not what was entered into the audit log"), file=sys.stderr)
+    print(error_line(AuditError.code, f"{subject} different from the audit log"), file=sys.stderr)
     return ExitStatus.FAILED
 
 
 def _resolve_tenant(client: LocalClient, tenant: str) -> str:
     if tenant not in ("", client.principal.tenant) and not client.principal.may(AUDIT_ALL_TENANTS):
         raise RequestError(
-            f"{client.principal.name} may not look at the audit of another tenant: it needs {AUDIT_ALL_TENANTS}"
+            f"{client.principal.name} may not read the audit of another tenant: it needs {AUDIT_ALL_TENANTS}"
         )
     return tenant or client.principal.tenant
 
@@ -79,5 +77,5 @@ def _print_report(report: AuditReport) -> None:
         location = f"run {fault.run}, item {fault.seq}: " if fault.run else ""
         print(one_line(f"{location}{fault.what}", max_length=400))
     if report.is_intact:
-        print("everything up to the last anchor is what was written")
+        print("everything up to the last anchor is unchanged")
     print(f"lag of the anchor: {report.lag:.1f} s")

@@ -22,16 +22,19 @@ def call(
     ] = "{}",
     *,
     conversation: Annotated[
-        str, typer.Option(metavar="ID", help="The conversation to call it in; an application may call that a session.")
+        str, typer.Option(metavar="ID", help="The conversation of the call; some applications call it a session.")
     ] = "",
     request: Annotated[
-        str, typer.Option(metavar="KEY", help="An idempotency key: sent again, it gives what came of it before.")
+        str,
+        typer.Option(metavar="KEY", help="An idempotency key: repeating the call with it returns the first result."),
     ] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object about the whole run on stdout.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object about the whole run on stdout.")
+    ] = False,
 ) -> int:
     """Call one tool, and print its result as JSON.
 
-    The call takes the same path as a model's, under all layers of policy.
+    The call goes through the same policy layers as a call made by a model.
 
     Exit status: 0 done, 1 failed, 2 usage, 3 waiting for a decision.
     """
@@ -66,7 +69,7 @@ def call(
 
 
 def _check_callee(app: App, tool: str, app_reference: str) -> None:
-    """See to it that there is something of that name to call."""
+    """Check that the application has a tool or agent of this name."""
     names = [each.name for each in (*collect_tools(app), *app.agents)]
     if tool not in names:
         raise NoSuchError(

@@ -1,4 +1,4 @@
-"""``remit cancel``: end a run."""
+"""``remit cancel``: cancel a run."""
 
 from __future__ import annotations
 
@@ -13,14 +13,12 @@ from remit.cli.text import json_text
 def cancel(
     run: Annotated[str, typer.Argument(metavar="RUN", help="The id of a run; see: remit runs.")],
     *,
-    app: Annotated[
-        str, typer.Option(metavar="APP", help="Where its application is, as package.module:attribute.")
-    ] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+    app: Annotated[str, typer.Option(metavar="APP", help="The run's application, as package.module:attribute.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False,
 ) -> None:
-    """End a run, wherever it is driven.
+    """Cancel a run, wherever it is executed.
 
-    Its open calls end as cancelled, and its conversation can go on. One that has ended stays as it is.
+    Its open calls end as cancelled, and its conversation can continue. A run that has already ended is not changed.
     """
     with open_client() as client:
         row = client.get_run(run)
@@ -31,4 +29,4 @@ def cancel(
     elif result is not None:
         print(f"run {run} is {status}")
     else:
-        print(f"run {run} is being driven by another process, which is told to cancel it")
+        print(f"run {run} is executed by another process, which was told to cancel it")

@@ -1,4 +1,4 @@
-"""A conversation in a terminal: each message starts a run, each open question is put to the person."""
+"""A conversation in a terminal: each message starts a run, and open questions are put to the user."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _EXIT_COMMANDS: Final = frozenset({"/quit", "/exit"})
 
 
 class Chat:
-    """One conversation at one terminal.
+    """One conversation in one terminal.
 
     Args:
         app_reference: how the application was named on the command line.
-        read: reads a line after a prompt, as `input` does.
+        read: reads a line after a prompt, like `input`.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class Chat:
         self._postponed: set[str] = set()
 
     def talk(self) -> int:
-        """Talk until the person leaves."""
+        """Read and send messages until the user leaves; the exit status."""
         app = self._runtime.app
         uses_model = needs_model(app, app.agents[0].name)
         if uses_model:
@@ -70,10 +70,10 @@ class Chat:
         say(("application   ", "dim"), self._runtime.app.name)
         say(("model         ", "dim"), model)
         say(("conversation  ", "dim"), escape_controls(self._conversation))
-        say(("Ctrl-C stops what is under way; Ctrl-D or /quit leaves.", "dim"))
+        say(("Ctrl-C cancels the current run; Ctrl-D or /quit leaves.", "dim"))
 
     def _read_message(self) -> str | None:
-        """The next message; None when the person leaves."""
+        """The next message; None when the user leaves."""
         while True:
             try:
                 text = self._read_line(_PROMPT).strip()
@@ -82,7 +82,7 @@ class Chat:
                 return None
             except KeyboardInterrupt:
                 self._terminal.print_line()
-                self._terminal.print_line(("Nothing is under way. Ctrl-D or /quit leaves.", "dim"))
+                self._terminal.print_line(("Nothing is running. Ctrl-D or /quit leaves.", "dim"))
                 continue
             if text in _EXIT_COMMANDS:
                 return None
@@ -90,7 +90,7 @@ class Chat:
                 return text
 
     def _send(self, text: str) -> None:
-        """Send a message, and whatever the person's decisions then have to say."""
+        """Send a message, and any follow-up messages that the user's decisions produce."""
         message: str | None = text
         while message is not None and self._finish_last_run():
             execution = self._runtime.run(message, by=self._client.principal, conversation=self._conversation)
@@ -99,13 +99,13 @@ class Chat:
             message = self._ask_announced_questions()
 
     def _finish_last_run(self) -> bool:
-        """Whether the next message can be sent: brings the conversation's last run to its end first, if need be."""
+        """Finish the last run of the conversation if necessary; whether the next message can be sent."""
         row = self._last_run()
         if row is None or row.status not in ("running", "waiting"):
             return True
         run = row.run
         if row.status == "running":
-            self._terminal.print_line(f"The last run of this conversation, {run}, was cut off; it goes on now.")
+            self._terminal.print_line(f"The last run of this conversation, {run}, was interrupted; resuming it.")
             return self._settle(self._resume(run))
         self._terminal.print_line(f"The last run of this conversation, {run}, waits for a decision.")
         self._postponed.clear()
@@ -115,11 +115,11 @@ class Chat:
         return self._settle(self._resume(run))
 
     def _settle(self, result: RunResult[Any]) -> bool:
-        """Put the questions of a waiting run until it has ended, and say how; False if one is left open."""
+        """Ask the questions of a waiting run until it ends, and report its result; False if one stays open."""
         while result.status == "waiting":
             rows = [self._client.get_question(question) for question in result.questions]
             if not self._ask_questions([row.question for row in rows]):
-                self._terminal.print_line("The conversation goes on when that is decided.")
+                self._terminal.print_line("The conversation continues once that is decided.")
                 return False
             result = self._resume(result.run)
         error = run_error(result)
@@ -132,7 +132,7 @@ class Chat:
         return True
 
     def _ask_questions(self, questions: list[Question]) -> bool:
-        """Put each question that was not left open before; whether anything was decided."""
+        """Ask each question that the user has not deferred; whether any was decided."""
         any_decided = False
         for question in questions:
             if question.id not in self._postponed:
@@ -143,7 +143,7 @@ class Chat:
         return any_decided
 
     def _ask_announced_questions(self) -> str | None:
-        """Put the questions about calls that were announced; the message to send if one was approved."""
+        """Ask the questions about announced calls; the message to send if one was approved."""
         approved = False
         for question in self._client.announced_questions(self._runtime.app.name, self._conversation):
             if question.id not in self._postponed:
@@ -165,11 +165,11 @@ class Chat:
             return self._resume_when_free(run, self._last_run)
 
     def _last_run(self) -> RunRow | None:
-        """The last run of this conversation."""
+        """The latest run of this conversation."""
         return self._client.latest_run(self._runtime.app.name, self._conversation)
 
     def _report_errors(self, action: Callable[[], object]) -> None:
-        """Do something; what goes wrong is said, and the conversation goes on."""
+        """Run ``action`` and report an error without ending the conversation."""
         try:
             action()
         except RemitError as error:

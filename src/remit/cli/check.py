@@ -1,4 +1,4 @@
-"""``remit check``: whether an application's code, inventory and lock say the same."""
+"""``remit check``: compare an application's code, inventory and lock."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from remit.schemas.finding import Finding, InventoryError
 def check_app(
     app: Annotated[str, typer.Argument(metavar="APP", help="An installed application, or package.module:attribute.")],
     *,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False,
 ) -> int:
-    """Compare an application's code, inventory and lock, by the eight points of a checklist.
+    """Compare an application's code, inventory and lock, point by point.
 
-    Each finding says where it is and how to mend it; a change since the lock, which step of the version it needs.
+    Each finding gives its location and its fix; a change since the lock also gives the version bump that it needs.
 
-    Exit status: 0 nothing found, 1 something found, 2 usage.
+    Exit status: 0 no findings, 1 findings, 2 usage.
     """
     try:
         found = find_app(app, installed_apps())
@@ -48,7 +48,7 @@ def check_app(
 
 
 def _with_app_name(finding: Finding, app: str) -> Finding:
-    """The finding, with the application where the command that mends it wants one."""
+    """The finding, with the application's name in the command that fixes it."""
     return replace(finding, fix=finding.fix.replace("remit lock APP", f"remit lock {app}"))
 
 
@@ -59,7 +59,7 @@ def require_operations(app: App) -> Operations:
         UsageError: it has no inventory.
     """
     if app.operations is None:
-        raise UsageError(f"the application {app.name!r} has no inventory; give its App the operations made from one")
+        raise UsageError(f"the application {app.name!r} has no inventory; pass operations= to its App")
     return app.operations
 
 

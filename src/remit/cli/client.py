@@ -1,4 +1,4 @@
-"""What a command works with: the journal, who sits there, the model, and one event loop."""
+"""Everything a command needs: principal, store, model and an event loop."""
 
 from __future__ import annotations
 
@@ -34,14 +34,17 @@ from remit.runtime import RunResult, Runtime
 T = TypeVar("T")
 
 READ_RUNS: Final = "runs:read"
-"""The permission to read the runs of others of one's tenant."""
+"""The permission to read other users' runs of the tenant."""
 
 _SHOW_CURSOR = "\x1b[?25h"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalClient:
-    """One person's place. Everything asynchronous runs on its one loop, and only while it is waited for."""
+    """Everything a command needs: principal, store, model and an event loop.
+
+    Coroutines run on its one loop, and only while a command waits for them.
+    """
 
     users: UserDirectory
     principal: Principal
@@ -54,7 +57,7 @@ class LocalClient:
     clock: Callable[[], float] = time.time
 
     def wait(self, coroutine: Coroutine[Any, Any, T]) -> T:
-        """Run ``coroutine`` to its end. Ctrl-C cancels it; a second one ends the process at once, as a crash would.
+        """Run ``coroutine`` to completion. Ctrl-C cancels it; a second one exits at once, as a crash would.
 
         Raises:
             CallCancelledError: it was cancelled, and has ended.
@@ -78,9 +81,9 @@ class LocalClient:
     def execute(
         self, runtime: Runtime, coroutine: Coroutine[Any, Any, RunResult[Any]], find_row: Callable[[], RunRow | None]
     ) -> RunResult[Any]:
-        """Drive a run. When Ctrl-C stops it, see to it that it is over, at whichever moment that came.
+        """Execute a run. If Ctrl-C interrupts it, cancel the run, whatever it was doing at that moment.
 
-        ``find_row`` is the run, as far as it is known by then. At rest it is entered into the audit log.
+        ``find_row`` returns the run's row once it is known. A finished or suspended run is entered into the audit log.
         """
         try:
             result = self.wait(coroutine)
@@ -94,17 +97,17 @@ class LocalClient:
         return result
 
     def audit(self, anchor_location: str = "") -> Audit:
-        """The audit of this journal, anchored at ``anchor_location``, or else where the environment says.
+        """The audit of this journal, anchored at ``anchor_location`` or where the environment says.
 
         Raises:
-            SetupError: neither says where.
+            SetupError: neither names an anchor.
         """
         return Audit(
             self.store, logs=self.audit_folder, anchor=load_anchor(anchor_location or self.anchor), clock=self.clock
         )
 
     def _seal(self, run: str) -> None:
-        """Enter a run, if the environment says where it is anchored. It is at rest, whether that works or not."""
+        """Enter a run into the audit log if the environment names an anchor. A failure does not change the run."""
         if self.anchor:
             try:
                 self.wait(self.audit().seal(self.principal.tenant, run))
@@ -112,11 +115,11 @@ class LocalClient:
                 print(error_line(error.code, error.message), file=sys.stderr)
 
     def find_run(self, run: str) -> RunRow | None:
-        """The line about a run, if there is one."""
+        """The row of a run, or None."""
         return self.wait(self.store.find_run(run))
 
     def latest_run(self, application: str, conversation: str) -> RunRow | None:
-        """The last run of a conversation, direct calls left out."""
+        """The latest run of a conversation, ignoring direct calls."""
         tenant = self.principal.tenant
         runs = self.store.list_runs(
             conversation=conversation, tenant=tenant, application=application, include_direct_calls=False, limit=1
@@ -124,21 +127,22 @@ class LocalClient:
         return next(iter(self.wait(runs)), None)
 
     def runtime(self, app: App, on_item: ItemCallback | None = None) -> Runtime:
-        """A runtime of ``app`` over this journal, with the permissions that ``config.toml`` gives today."""
+        """A runtime of ``app`` over this journal, with today's permissions from ``config.toml``."""
         return Runtime(app, store=self.store, model=self.model, directory=self.users.find_principal, on_item=on_item)
 
     def resolve_app(self, row: RunRow, app_reference: str = "") -> App:
-        """The application that a run belongs to: installed under its name, or at ``app_reference``.
+        """The application of a run: the one installed under its name, or the one at ``app_reference``.
 
         Raises:
-            NoSuchError: it is not there. UsageError: another one is.
+            NoSuchError: there is none.
+            UsageError: the one at ``app_reference`` is another application.
             SetupError: it cannot be loaded.
         """
         loaders = installed_apps()
         if not app_reference and row.application not in loaders:
             raise NoSuchError(
                 f"no application {row.application!r} is installed, to which run {row.run} belongs; "
-                "say where it is: --app package.module:attribute, or FILE.worker for a worker that stands alone"
+                "name it: --app package.module:attribute, or FILE.worker for a standalone worker"
             )
         app = find_app(app_reference or row.application, loaders)
         if app.name != row.application:
@@ -151,7 +155,7 @@ class LocalClient:
         return app
 
     def get_run(self, run: str) -> RunRow:
-        """The line about a run of my tenant.
+        """The row of a run of the user's tenant.
 
         Raises:
             NoSuchError: there is none.
@@ -162,7 +166,7 @@ class LocalClient:
         return row
 
     def get_readable_run(self, run: str) -> RunRow:
-        """A run that I may read: one of mine, or of anybody of my tenant if I hold ``runs:read``.
+        """The row of a run that the user may read: their own, or any of the tenant with ``runs:read``.
 
         Raises:
             NoSuchError: there is none.
@@ -173,7 +177,7 @@ class LocalClient:
         return row
 
     def _no_such_run(self, run: str) -> NoSuchError:
-        """That there is no such run, and which of those that I may read was perhaps meant."""
+        """The error for an unknown run, with suggestions from the runs that the user may read."""
         readable_runs = [
             each.run
             for each in self.wait(self.store.list_runs(tenant=self.principal.tenant, principal=self.readable_principal))
@@ -182,16 +186,16 @@ class LocalClient:
 
     @property
     def readable_principal(self) -> str:
-        """Whose runs I may read: empty for those of my whole tenant."""
+        """The principal whose runs the user may read; empty for the whole tenant."""
         return "" if self.principal.may(READ_RUNS) else self.principal.name
 
     def can_see(self, question: Question) -> bool:
-        """Whether a question is for me to see: I may decide it, or it is about what I asked for."""
+        """Whether the user may see a question: they may decide it, or it concerns their own run."""
         mine = self.principal.name in question.requesters
         return question.tenant == self.principal.tenant and (mine or self.principal.may(question.who))
 
     def get_visible_question(self, question: str) -> QuestionRow:
-        """A question that is for me to see.
+        """A question that the user may see.
 
         Raises:
             NoSuchError: there is none.
@@ -207,7 +211,7 @@ class LocalClient:
         return row
 
     def get_question(self, question: str) -> QuestionRow:
-        """A question of a run that I drive.
+        """A question of a run that this process executes.
 
         Raises:
             NoSuchError: there is none.
@@ -227,7 +231,7 @@ class LocalClient:
         return [found.question for found in rows if found.status == "open"]
 
     def waiting_run(self, question: Question) -> RunRow | None:
-        """The run that waits for a question: the one that asked, or the one that makes the call it announced."""
+        """The run that waits for a question: the one that asked, or the one that makes the announced call."""
         if question.waits:
             return self.get_run(question.run)
         runs = self.store.list_runs(
@@ -239,7 +243,7 @@ class LocalClient:
         return next(waiting, None)
 
     def announced_questions(self, application: str, conversation: str) -> list[Question]:
-        """The open questions of a conversation that no run waits for: they were asked for a call yet to come."""
+        """The open questions of a conversation about announced calls, which no run waits for yet."""
         if not conversation:
             return []
         rows = self.wait(self.store.list_questions(conversation=conversation))
@@ -250,10 +254,10 @@ class LocalClient:
 
 @contextmanager
 def open_client(environ: Mapping[str, str] = os.environ) -> Generator[LocalClient]:
-    """The desk of whoever runs this process, for as long as the block lasts.
+    """The client of the user who runs this process, for the duration of the block.
 
     Raises:
-        SetupError: ``config.toml`` does not know them, or something is not installed.
+        SetupError: ``config.toml`` does not list the user, or a requirement is not installed.
     """
     home = ensure_home(environ)
     users = read_users(home.config_file, os_user())
@@ -280,15 +284,15 @@ def open_client(environ: Mapping[str, str] = os.environ) -> Generator[LocalClien
 
 
 def needs_model(app: App, callee: str) -> bool:
-    """Whether to run ``callee`` means to ask the model of this desk."""
+    """Whether ``callee``, or a callee it can reach, uses the model of this client."""
     return roster.needs_model([*app.agents, *app.tools], callee)
 
 
 def check_models(client: LocalClient, app: App, callee: str) -> None:
-    """Refuse to open a run that would come to a model which cannot be had here: this desk's, or a worker's own.
+    """Check before a run is opened that every model it can reach is available.
 
     Raises:
-        SetupError: saying which, and what is missing. Nobody was asked anything.
+        SetupError: names the model and what is missing. No model was asked.
     """
     if needs_model(app, callee):
         client.model.check()
@@ -298,7 +302,7 @@ def check_models(client: LocalClient, app: App, callee: str) -> None:
 
 
 def _exit_immediately() -> None:
-    """What a crash does: nothing more is written, and the run can be resumed."""
+    """Exit as a crash would: nothing more is written, and the run can be resumed."""
     if sys.stderr.isatty():
         sys.stderr.write(_SHOW_CURSOR)
         sys.stderr.flush()

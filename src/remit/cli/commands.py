@@ -1,4 +1,4 @@
-"""All commands, and the one place where what goes wrong becomes a line and an exit status."""
+"""All commands, and the one place that turns an error into a line and an exit status."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ from remit.cli.worker_commands import commands as worker
 
 
 class RootCommands(TyperGroup):
-    """The root of the commands. Ends the process with the exit status of the one that ran."""
+    """The root command. Ends the process with the exit status of the subcommand."""
 
     def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, *_: Any, **__: Any) -> Any:
-        """Run the command that ``args`` name."""
+        """Run the command named by ``args``."""
         arguments = list(sys.argv[1:] if args is None else args)
         invoke = partial(super().main, arguments, prog_name=prog_name or "remit", standalone_mode=False)
         sys.exit(
@@ -43,7 +43,7 @@ class RootCommands(TyperGroup):
         )
 
     def _command_words(self, arguments: Sequence[str]) -> list[str]:
-        """The words of ``arguments`` that name a command, the group before it."""
+        """The leading words of ``arguments`` that name a command and its group."""
         words: list[str] = []
         command: object = self
         for word in arguments:
@@ -68,7 +68,7 @@ remit = typer.Typer(
 def _root(
     context: typer.Context,
     *,
-    show_version: Annotated[bool, typer.Option("--version", help="Say which version this is.")] = False,
+    show_version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
 ) -> None:
     """The governed tool runtime for LLM agents."""
     if show_version:

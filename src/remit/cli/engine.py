@@ -1,4 +1,4 @@
-"""Which engine drives runs: the environment or an option says; one is made for a desk."""
+"""Chooses the engine, from an option or the environment, and builds it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ENGINES: Final = ("local", "dbos")
 
 
 def choose_engine(name: str) -> str:
-    """The engine that is meant; local if nothing is said.
+    """Validate an engine name; empty means ``local``.
 
     Raises:
         UsageError: there is no such engine.
@@ -39,10 +39,10 @@ def make_engine(
     concurrency: int = 8,
     report: ErrorHandler,
 ) -> Engine:
-    """The engine ``name`` over the journal of a desk.
+    """Build the engine ``name`` over the journal of a client.
 
     Raises:
-        SetupError: something is not installed, or the journal is not where the engine needs it.
+        SetupError: a requirement is not installed, or the engine cannot use this journal.
     """
     if name == "local":
         return LocalEngine(
@@ -73,7 +73,7 @@ def make_engine(
 def notify_engine(client: LocalClient, runtime: Runtime, run: str) -> None:
     """Notify the engine named by the environment of a run, so that an executor resumes it.
 
-    The local engine need not be told: it looks into the journal by itself.
+    The local engine needs no notification: it polls the journal.
     """
     name = choose_engine(os.environ.get(ENGINE_VARIABLE, ""))
     if name == "local":
@@ -88,4 +88,4 @@ def notify_engine(client: LocalClient, runtime: Runtime, run: str) -> None:
 
 
 def _ignore_failure(_run: str, _error: BaseException) -> None:
-    """Nothing is driven here, so nothing goes wrong with it."""
+    """Ignore failures: this process only notifies and executes nothing."""

@@ -1,4 +1,4 @@
-"""``remit approvals grant``, ``grants`` and ``revoke``: a person's yes to calls that have not been made yet."""
+"""``remit approvals grant``, ``grants`` and ``revoke``: approve calls in advance."""
 
 from __future__ import annotations
 
@@ -14,32 +14,34 @@ from remit.cli.status import ExitStatus
 from remit.cli.text import format_duration, json_text, one_line, summarize_arguments
 from remit.contracts.grant import GrantRow
 
-_AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]
+_AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 
 
 def grant(
     app: Annotated[str, typer.Argument(metavar="APP", help="An installed application, or package.module:attribute.")],
     tool: Annotated[str, typer.Argument(metavar="TOOL", help="The tool's name; see: remit tools APP.")],
     *,
-    principal: Annotated[str, typer.Option("--for", metavar="USER", help="In whose runs.")],
-    count: Annotated[int, typer.Option(metavar="N", help="How many calls.")],
-    hours: Annotated[float, typer.Option(metavar="H", help="For how long.")],
+    principal: Annotated[
+        str, typer.Option("--for", metavar="USER", help="The user in whose runs the calls may happen.")
+    ],
+    count: Annotated[int, typer.Option(metavar="N", help="The number of calls.")],
+    hours: Annotated[float, typer.Option(metavar="H", help="How long the grant is valid, in hours.")],
     arguments: Annotated[
         str,
         typer.Option(
             metavar="JSON",
-            help='What the arguments must be; what it does not name may be anything. {"$like": "blog-*"} is a shape.',
+            help='The arguments that calls must have; others may be anything. {"$like": "blog-*"} matches a pattern.',
         ),
     ] = "{}",
-    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why; the journal keeps it.")] = "",
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="The reason, kept in the journal.")] = "",
     who: Annotated[
-        str, typer.Option(metavar="PERMISSION", help="What the rule asks for that would ask, and you hold.")
+        str, typer.Option(metavar="PERMISSION", help="The permission that the asking rule requires, which you hold.")
     ] = "approvals:decide",
     as_json: _AsJson = False,
 ) -> int:
-    """Allow calls of a tool beforehand: so many, for so long, in the runs of one user. Nobody is asked about them.
+    """Approve calls of a tool in advance: a number of them, for some hours, in the runs of one user, without asking.
 
-    The grant is void once the tool's definition or the policy changes.
+    The grant becomes void when the tool's definition or the policy changes.
     """
     with open_client() as client:
         creation = client.runtime(find_app(app, installed_apps())).grants.create(
@@ -57,7 +59,7 @@ def grant(
         print(json_text(_summary(GrantRow(created, 0, ""), created.given)))
     else:
         print(
-            f"granted: {one_line(created.tool)}, grant {created.id}; take it back with: remit "
+            f"granted: {one_line(created.tool)}, grant {created.id}; revoke it with: remit "
             f"approvals revoke {created.id}"
         )
     return ExitStatus.DONE
@@ -65,10 +67,12 @@ def grant(
 
 def grants(
     *,
-    include_all: Annotated[bool, typer.Option("--all", help="Those that are used up, over or revoked, too.")] = False,
+    include_all: Annotated[
+        bool, typer.Option("--all", help="Include grants that are used up, expired or revoked.")
+    ] = False,
     as_json: _AsJson = False,
 ) -> None:
-    """List the grants that stand, oldest first."""
+    """List the usable grants, oldest first."""
     with open_client() as client:
         found = client.wait(client.store.list_grants(tenant=client.principal.tenant))
         now = client.clock()
@@ -93,7 +97,7 @@ def revoke(
     *,
     as_json: _AsJson = False,
 ) -> int:
-    """Take a grant back. What has started by it goes on; what has not does not start."""
+    """Revoke a grant. Calls that it already started continue; no further call starts."""
     with open_client() as client:
         client.wait(client.runtime(App(name="")).grants.revoke(grant, by=client.principal))
     if as_json:

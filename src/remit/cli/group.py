@@ -1,4 +1,4 @@
-"""A group of commands: says what there is when none is named."""
+"""A command group that prints its help when no subcommand is given."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import typer
 
 
 def make_group(help_text: str) -> typer.Typer:
-    """Commands under one word; ``help_text`` they are about."""
+    """Create a command group; ``help_text`` describes its commands."""
     commands = typer.Typer(help=help_text, rich_markup_mode=None)
 
     @commands.callback(invoke_without_command=True)

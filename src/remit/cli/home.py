@@ -1,4 +1,4 @@
-"""Where data lives: the folder ``$REMIT_HOME``, with the journal and the file that says who may do what."""
+"""The data folder ``$REMIT_HOME``: the journal, the configuration and the audit logs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from remit.journal.ports import Store
 
 @dataclass(frozen=True, slots=True)
 class HomeFolder:
-    """The folder. Applications keep their own databases beside the journal."""
+    """The data folder. Applications keep their own databases beside the journal."""
 
     folder: Path
 
@@ -24,19 +24,19 @@ class HomeFolder:
 
     @property
     def config_file(self) -> Path:
-        """Who may do what."""
+        """The configuration: users, roles and permissions."""
         return self.folder / "config.toml"
 
     @property
     def audit_folder(self) -> Path:
-        """The audit logs, one for each tenant."""
+        """The audit logs, one per tenant."""
         return self.folder / "audit"
 
     def open_store(self, url: str = "") -> Store:
-        """The journal, opened when first used: the database at ``url``, or else the file in this folder.
+        """The journal at ``url``, or in this folder's file. The database is opened on first use.
 
         Raises:
-            SetupError: there can be none at ``url``, or something is not installed.
+            SetupError: ``url`` cannot be a journal, or a requirement is not installed.
         """
         try:
             from remit.journal.sql.store import SqlStore
@@ -46,14 +46,16 @@ class HomeFolder:
 
 
 def ensure_home(environ: Mapping[str, str]) -> HomeFolder:
-    """The folder that the environment names, by default the user's data folder; made for its owner alone.
+    """The folder named by the environment, by default the user's data folder; created private to its owner.
 
     Raises:
-        SetupError: it cannot be made.
+        SetupError: it cannot be created.
     """
     folder = data_folder(environ)
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        raise SetupError(f"the folder {folder} cannot be made: {error.strerror}; set REMIT_HOME to another") from error
+        raise SetupError(
+            f"the folder {folder} cannot be created: {error.strerror}; set REMIT_HOME to another"
+        ) from error
     return HomeFolder(folder)

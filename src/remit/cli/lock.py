@@ -1,4 +1,4 @@
-"""``remit lock``: agree to what an application's code and inventory say today."""
+"""``remit lock``: record the current contracts of an application."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from remit.schemas.finding import InventoryError, VersionBump
 def lock(
     app: Annotated[str, typer.Argument(metavar="APP", help="An installed application, or package.module:attribute.")],
 ) -> None:
-    """Write the lock of an application beside its inventory, to be committed.
+    """Write the lock file of an application beside its inventory, to be committed.
 
-    Says what has changed since the last one, and which step of the version the changes need.
+    Prints what has changed since the last lock, and the version bump that the changes need.
     """
     operations = require_operations(find_app(app, installed_apps()))
     path, today = lock_path(operations), build_lock(operations)
@@ -26,7 +26,7 @@ def lock(
         before = read_lock(path)
     except InventoryError as error:
         before = None
-        print(f"{error.findings[0].where}: {error.findings[0].what}; what has changed since is not known")
+        print(f"{error.findings[0].where}: {error.findings[0].what}; changes since then are unknown")
     steps: set[VersionBump] = set()
     for finding in diff_lock(before, operations) if before is not None else ():
         steps.add(finding.bump)

@@ -1,4 +1,4 @@
-"""Where the program `remit` begins."""
+"""Entry point of the program `remit`."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ commands = make_group("The weights of the local models.")
 
 
 @commands.command("list")
-def list_(*, as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False) -> None:
+def list_(*, as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False) -> None:
     """List the local models, and which of them are here."""
     found = [(weights, find_cached(weights)) for weights in KNOWN_WEIGHTS.values()]
     if as_json:
@@ -36,7 +36,7 @@ def list_(*, as_json: Annotated[bool, typer.Option("--json", help="One JSON obje
 def fetch_(
     name: Annotated[str, typer.Argument(metavar="NAME", help=f"One of: {', '.join(KNOWN_WEIGHTS)}.")],
     *,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False,
 ) -> None:
     """Fetch the weights of a local model.
 
@@ -59,11 +59,11 @@ def fetch_weights(weights: Weights, *, yes: bool, may_ask: bool) -> None:
         f"the model '{weights.name}' ({weights.description}), {_format_size(weights.size)}, into {cache_dir()}"
     )
     if not yes and not may_ask:
-        raise UsageError(f"this needs {description}; fetch it with --yes, or with: remit model fetch {weights.name}")
+        raise UsageError(f"this needs {description}; download it with --yes, or with: remit model fetch {weights.name}")
     if not yes:
-        print(f"This needs {description}. No key or account is needed. It is fetched once.", file=sys.stderr)
-        if not typer.confirm("Fetch it now?", err=True):
-            raise UsageError(f"without it there is no model; set REMIT_MODEL to another, or fetch '{weights.name}'")
+        print(f"This needs {description}. No key or account is needed. It is downloaded once.", file=sys.stderr)
+        if not typer.confirm("Download it now?", err=True):
+            raise UsageError(f"there is no model without it; set REMIT_MODEL to another, or download '{weights.name}'")
     fetch_with_progress(weights)
 
 
@@ -83,7 +83,7 @@ def fetch_with_progress(weights: Weights) -> Path:
             task = bars.add_task(weights.name, total=weights.size)
             return download_weights(weights, cache_dir(), lambda at: bars.update(task, completed=at.done))
     except KeyboardInterrupt:
-        message = f"stopped; what has come is kept, and this goes on from there: remit model fetch {weights.name}"
+        message = f"stopped; the part already downloaded is kept; continue with: remit model fetch {weights.name}"
         raise CallCancelledError(message) from None
 
 

@@ -1,4 +1,4 @@
-"""Reads a line at a prompt, so that Ctrl-C is heard at whichever moment it comes."""
+"""Reads a line at a prompt without missing Ctrl-C."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ if sys.platform != "win32":
     import termios
 
 _WAKE_INTERVAL: Final = 0.1
-"""Seconds after which a Ctrl-C is heard that came while nobody listened."""
+"""Seconds between wake-ups, so that a missed Ctrl-C is handled."""
 
 
 def read_line(prompt: str) -> str:
-    """The line that is typed after ``prompt``, as `input` gives it.
+    """Return the line typed after ``prompt``, like `input`.
 
-    `input` itself may miss Ctrl-C in two ways. One that comes while it sets up or draws is only looked at when the next
-    signal or key comes: a beat sees to that. One that comes between hearing of a key and reading it makes the terminal
-    throw the key away, and the line editing then waits for it and hears nothing: the terminal is told to keep its keys.
+    `input` can miss Ctrl-C in two ways. A signal that arrives while it sets up or draws is noticed only at the next
+    signal or key; a periodic wake-up solves that. A signal between the arrival of a key and its read makes the terminal
+    discard the key, for which line editing then waits; the terminal is told to keep typed keys.
 
     Raises:
         KeyboardInterrupt: Ctrl-C.
-        EOFError: Ctrl-D, or there is nothing more to read.
+        EOFError: Ctrl-D, or the end of input.
     """
     with _keep_typed_keys(), _wake_for_signals():
         return input(prompt)
@@ -36,7 +36,7 @@ def read_line(prompt: str) -> str:
 
 @contextlib.contextmanager
 def _keep_typed_keys() -> Generator[None]:
-    """Ctrl-C throws away no key that was typed before it."""
+    """Keep keys typed before Ctrl-C from being discarded."""
     if sys.platform == "win32" or not sys.stdin.isatty():
         yield
         return
@@ -52,7 +52,7 @@ def _keep_typed_keys() -> Generator[None]:
 
 @contextlib.contextmanager
 def _wake_for_signals() -> Generator[None]:
-    """Wakes the main thread now and then, so that it looks at the signals that have come."""
+    """Wake the main thread periodically, so that it handles pending signals."""
     if sys.platform == "win32":
         yield
         return

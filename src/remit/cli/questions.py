@@ -1,4 +1,4 @@
-"""Puts questions to the person at the terminal and takes down what they decide."""
+"""Puts questions to the user at the terminal and records their decisions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ReadLine = Callable[[str], str]
 
 
 class Answer(enum.Enum):
-    """What a person says to a question."""
+    """The user's answer to a question."""
 
     YES = "yes"
     NO = "no"
@@ -46,7 +46,7 @@ _CHOICES: Final[Mapping[QuestionKind, str]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionPrompter:
-    """Asks at one terminal, for one runtime. A line typed before the question was shown is no answer to it."""
+    """Asks questions in one terminal, for one runtime. Input typed before a question is shown is discarded."""
 
     client: LocalClient
     runtime: Runtime
@@ -55,7 +55,7 @@ class QuestionPrompter:
     read: ReadLine = read_line
 
     def ask_question(self, question: Question) -> Answer:
-        """Show a question and carry out the answer; what was decided in the end, here or meanwhile elsewhere."""
+        """Show a question, act on the answer and return the final decision, made here or elsewhere."""
         self.terminal.show_question(question, self.client.clock())
         _discard_typed_ahead()
         answer, details = self._read_answer(_CHOICES[question.kind]), None
@@ -64,7 +64,7 @@ class QuestionPrompter:
             answer = Answer.LATER if details is None else answer
         if answer is Answer.LATER:
             self.terminal.print_line(
-                f"  left open; decide it later with: {' or: '.join(decision_commands(question, self.app_reference))}"
+                f"  left open; decide later with: {' or: '.join(decision_commands(question, self.app_reference))}"
             )
             return answer
         return self._decide(question, answer, details or _AnswerDetails())
@@ -79,12 +79,12 @@ class QuestionPrompter:
                     return answer
 
     def _read_details(self, kind: QuestionKind, answer: Answer) -> _AnswerDetails | None:
-        """What belongs to an answer; None if the person thinks better of it."""
+        """The details that an answer needs; None if the user changes their mind."""
         if kind == "approval" and answer is Answer.NO:
-            reason = self._read_line("  Why not? (enter for no reason) ")
+            reason = self._read_line("  Why not? (Enter for no reason) ")
             return None if reason is None else _AnswerDetails(reason=reason)
         if kind == "outcome" and answer is Answer.YES:
-            result = self._read_line("  What did it give? (its result as the agent would read it) ")
+            result = self._read_line("  What was the result? (as the agent would read it) ")
             return None if result is None else _AnswerDetails(result=result)
         return _AnswerDetails()
 
@@ -105,7 +105,7 @@ class QuestionPrompter:
         return answer
 
     def _read_line(self, prompt: str) -> str | None:
-        """The line that is typed; None for Ctrl-C and Ctrl-D."""
+        """The typed line; None for Ctrl-C and Ctrl-D."""
         try:
             return self.read(prompt).strip()
         except (EOFError, KeyboardInterrupt):
@@ -114,7 +114,7 @@ class QuestionPrompter:
 
 
 def _final_answer(status: QuestionStatus) -> Answer:
-    """What became of a question that could not be decided here."""
+    """The outcome of a question that could not be decided here."""
     if status == "open":
         return Answer.LATER
     return Answer.YES if status in ("approved", "taken") else Answer.NO

@@ -1,4 +1,4 @@
-"""``remit replay``: does today's code do what the journal says?"""
+"""``remit replay``: compare a run with what today's code would do."""
 
 from __future__ import annotations
 
@@ -14,14 +14,13 @@ from remit.cli.text import escape_controls, json_text
 def replay(
     run: Annotated[str, typer.Argument(metavar="RUN", help="The id of a run; see: remit runs.")],
     *,
-    app: Annotated[
-        str, typer.Option(metavar="APP", help="Where its application is, as package.module:attribute.")
-    ] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+    app: Annotated[str, typer.Option(metavar="APP", help="The run's application, as package.module:attribute.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False,
 ) -> int:
     """Compare a run with what today's code would do.
 
-    It is driven again with model and world answered by its journal, and compared to the byte. Nothing is done.
+    The run is executed again with model and tools answered from its journal, and compared byte for byte. Nothing is
+    written and no tool runs.
 
     Exit status: 0 identical, 1 different.
     """

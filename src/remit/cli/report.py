@@ -1,4 +1,4 @@
-"""Tells how a run came out: the result on stdout, everything else on stderr, and the exit status."""
+"""Reports the result of a run: the value on stdout, everything else on stderr, and the exit status."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from remit.errors import CallCancelledError, CallError, ToolFailedError
 from remit.runtime import RunResult
 
 GO_AHEAD_MESSAGE = "Yes, I confirm: go ahead."
-"""What a person's yes to an announced call is to the model: a message that asks it to make the call."""
+"""The message that asks the model to make an announced call that was approved."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportOptions:
-    """What is told beside the result.
+    """How to report a result.
 
     Args:
-        app_reference: how the application was named on the command line, where that is not by its name.
-        follower: what was seen of the run while it was driven.
+        app_reference: how the application was named on the command line, if not by its name.
+        follower: the events observed while the run was executed.
     """
 
     as_json: bool
@@ -40,7 +40,7 @@ class ReportOptions:
 
 
 def report_result(client: LocalClient, result: RunResult[Any], options: ReportOptions) -> int:
-    """Print how a run came out; the exit status."""
+    """Print the result of a run; the exit status."""
     open_questions = [client.get_question(question).question for question in result.questions]
     announced_questions = client.announced_questions(options.application, options.conversation)
     error = run_error(result)
@@ -58,7 +58,7 @@ def report_result(client: LocalClient, result: RunResult[Any], options: ReportOp
 
 
 def run_error(result: RunResult[Any]) -> CallError | None:
-    """The error that a run ended with, if it ended badly."""
+    """The error of a run that failed, or None."""
     if result.status == "cancelled":
         return CallCancelledError("the run was cancelled")
     if result.reply is None or result.reply.outcome == "ok":
@@ -67,12 +67,12 @@ def run_error(result: RunResult[Any]) -> CallError | None:
 
 
 def json_value(result: RunResult[Any]) -> object:
-    """The result of a run that is done, made of JSON types."""
+    """The result of a finished run as JSON types."""
     return result.text if isinstance(result.value(), str) else json.loads(result.text)
 
 
 def decision_commands(question: Question, app_reference: str = "") -> tuple[str, str]:
-    """The commands that say yes and no to a question."""
+    """The commands that approve and deny a question."""
     words = {"approval": ("approve", "deny"), "outcome": ("happened", "did-not-happen")}[question.kind]
     result = " --result JSON" if question.kind == "outcome" else ""
     yes, no = (f"remit approvals {word} {question.id}" for word in words)
@@ -80,7 +80,7 @@ def decision_commands(question: Question, app_reference: str = "") -> tuple[str,
 
 
 def _result_text(result: RunResult[Any]) -> str:
-    """What an agent or a worker says as text, any other result as JSON."""
+    """The reply of an agent as text; any other result as JSON."""
     if not isinstance(result.value(), str):
         return escape_unprintable(result.text)
     return escape_controls(result.text) if isinstance(result.callee, AgentLike) else json_text(result.text)
@@ -102,13 +102,13 @@ def _summary(
 
 
 def _ended_calls(result: RunResult[Any], follower: RunFollower) -> list[CallEnded]:
-    """The calls of a run. Its root is one of them where a tool was called; an agent's run is not a call of its own."""
+    """The calls of a run. The root counts if it is a tool; an agent at the root is the run itself."""
     root = [] if follower.root_call is None or isinstance(result.callee, AgentLike) else [follower.root_call]
     return [*follower.ended_calls, *root]
 
 
 def call_summary(call: CallEnded) -> dict[str, object]:
-    """A call that has ended, for ``--json``."""
+    """An ended call, for ``--json``."""
     summary: dict[str, object] = {"name": call.name, "outcome": call.outcome, "seconds": call.seconds}
     if call.error is not None:
         summary |= {"error": call.error.message, "errorCode": call.error.code}

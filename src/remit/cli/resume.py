@@ -1,4 +1,4 @@
-"""``remit resume``: drive a run on that was cut off, or that waited."""
+"""``remit resume``: resume a run that was interrupted or is waiting."""
 
 from __future__ import annotations
 
@@ -14,14 +14,10 @@ from remit.journal.ports import RunRow
 def resume(
     run: Annotated[str, typer.Argument(metavar="RUN", help="The id of a run; see: remit runs.")],
     *,
-    app: Annotated[
-        str, typer.Option(metavar="APP", help="Where its application is, as package.module:attribute.")
-    ] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+    app: Annotated[str, typer.Option(metavar="APP", help="The run's application, as package.module:attribute.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False,
 ) -> int:
-    """Drive a run on that was cut off or had to wait.
-
-    That is after its process died, or its questions were decided. What was done is not done again.
+    """Resume a run whose process died, or whose questions were decided. Completed calls are not repeated.
 
     Exit status: 0 done, 1 failed, 2 usage, 3 waiting for a decision.
     """
@@ -31,10 +27,10 @@ def resume(
 
 
 def prepare_app(client: LocalClient, row: RunRow, app_reference: str) -> App:
-    """The application of a run, once it is sure that the model it needs is there.
+    """The application of a run, once its model is known to be available.
 
     Raises:
-        SetupError: application or model cannot be had.
+        SetupError: the application or its model is not available.
     """
     app = client.resolve_app(row, app_reference)
     if needs_model(app, row.callee):
@@ -43,7 +39,7 @@ def prepare_app(client: LocalClient, row: RunRow, app_reference: str) -> App:
 
 
 def resume_run(client: LocalClient, row: RunRow, app: App, *, app_reference: str, as_json: bool) -> int:
-    """Drive a run on and tell how it came out."""
+    """Resume a run and report its result."""
     from remit.cli.report import ReportOptions, report_result
     from remit.cli.resume_when_free import ResumeWhenFree
     from remit.cli.terminal import Terminal, make_console

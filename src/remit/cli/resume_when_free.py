@@ -1,4 +1,4 @@
-"""Drives a run on whose last driver may be gone: its lease is waited for where nobody can renew it any more."""
+"""Resumes a run whose executor may be dead, waiting for its lease if necessary."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from remit.journal.ports import RunRow
 from remit.runtime import LEASE_SECONDS, RunResult, Runtime
 
 _EXECUTOR_NAME: Final = re.compile(r"(\d+)-[0-9a-z]{12}")
-"""How a runtime names itself as a driver: by its process, and a word of its own."""
+"""The name of a runtime as executor: its process id and a unique word."""
 
 _POLL_SECONDS: Final = 0.5
 _GRACE_SECONDS: Final = 2.0
@@ -26,10 +26,11 @@ _GRACE_SECONDS: Final = 2.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResumeWhenFree:
-    """Drives runs on at one terminal.
+    """Resumes runs from one terminal.
 
     Args:
-        monotonic: seconds, for the wait. sleep: lets some pass.
+        monotonic: a clock in seconds, to measure the wait.
+        sleep: waits for some seconds.
     """
 
     client: LocalClient
@@ -39,10 +40,10 @@ class ResumeWhenFree:
     sleep: Callable[[float], Coroutine[Any, Any, None]] = asyncio.sleep
 
     def __call__(self, run: str, find_row: Callable[[], RunRow | None]) -> RunResult[Any]:
-        """Drive ``run`` on, as soon as nobody else does. ``find_row`` is its line, for Ctrl-C.
+        """Resume ``run`` once its lease is free. ``find_row`` returns its row, for Ctrl-C.
 
         Raises:
-            LeaseError: somebody who is alive drives it, or may be; says when the lease ends.
+            LeaseError: a live process holds the run, or may hold it; says when the lease ends.
         """
         deadline = self.monotonic() + LEASE_SECONDS + _GRACE_SECONDS
         announced = False
@@ -61,13 +62,13 @@ class ResumeWhenFree:
 
 
 def _lease_holder(error: LeaseError) -> int | None:
-    """The process that holds the lease, if the driver's name says which."""
+    """The process id in the executor's name, or None if the name has none."""
     found = _EXECUTOR_NAME.fullmatch(error.executor)
     return int(found[1]) if found else None
 
 
 def _is_alive(process: int) -> bool:
-    """Whether this machine has such a process. One that is somebody else's is a process too."""
+    """Whether this machine has the process, under any user."""
     if sys.platform == "win32":
         return True
     try:
@@ -80,13 +81,12 @@ def _is_alive(process: int) -> bool:
 
 
 def _waiting_message(process: int) -> str:
-    return (
-        f"Process {process}, which drove it, is gone. It goes on when its lease ends, in at most {LEASE_SECONDS:.0f} s."
-    )
+    seconds = f"{LEASE_SECONDS:.0f} s"
+    return f"Process {process}, which executed it, is dead. Resuming in at most {seconds}, when its lease ends."
 
 
 def _refusal_message(error: LeaseError, process: int | None) -> str:
-    """What is said where somebody may still be driving."""
+    """The message when another process may still execute the run."""
     message = error.message.partition(";")[0]
     who = f"process {process} is alive on this machine" if process is not None else "wait for it, or stop it"
-    return f"{message}: {who}; a lease ends {LEASE_SECONDS:.0f} s after its driver is gone"
+    return f"{message}: {who}; a lease ends {LEASE_SECONDS:.0f} s after its executor died"

@@ -1,4 +1,4 @@
-"""``remit run``: talk to an application's agent, or ask it once."""
+"""``remit run``: talk to an application's agent, or send it one message."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from remit.errors import RequestError
 def run(
     app: Annotated[str, typer.Argument(metavar="APP", help="An installed application, or package.module:attribute.")],
     *,
-    ask: Annotated[str | None, typer.Option(metavar="TEXT", help="Ask once, without a terminal.")] = None,
+    ask: Annotated[str | None, typer.Option(metavar="TEXT", help="Send one message, without a terminal.")] = None,
     conversation: Annotated[
-        str, typer.Option(metavar="NAME", help="The conversation to go on with; a new one if not given.")
+        str, typer.Option(metavar="NAME", help="The conversation to continue; a new one by default.")
     ] = "",
     yes: Annotated[
-        bool, typer.Option("--yes", help="Fetch a model's weights without asking. Approves no call.")
+        bool, typer.Option("--yes", help="Download a model's weights without asking. Approves no call.")
     ] = False,
     detach: Annotated[
         bool, typer.Option("--detach", help="With --ask: submit the run and leave it to an executor.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="With --ask: one JSON object on stdout.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="With --ask: print one JSON object on stdout.")] = False,
 ) -> int:
     """Talk to an application's agent, or ask it once.
 
@@ -57,17 +57,17 @@ def run(
 
 def _check_options(ask: str | None, *, as_json: bool, detach: bool) -> None:
     if ask is None and detach:
-        raise UsageError("--detach goes with --ask TEXT; a conversation in a terminal is driven here")
+        raise UsageError("--detach needs --ask TEXT; a conversation in a terminal runs in this process")
     if ask is None and as_json:
-        raise UsageError("--json goes with --ask TEXT; a conversation in a terminal is no JSON object")
+        raise UsageError("--json needs --ask TEXT; a conversation in a terminal is not one JSON object")
     if ask is None and not sys.stdin.isatty():
-        raise UsageError("there is no terminal to talk in (stdin is none); ask once with --ask TEXT")
+        raise UsageError("stdin is not a terminal; send one message with --ask TEXT")
     if ask is not None and not ask.strip():
-        raise UsageError("--ask says nothing; give it a text")
+        raise UsageError("--ask is empty; give it a text")
 
 
 def _ensure_weights(client: LocalClient, *, yes: bool, may_ask: bool) -> None:
-    """Have the weights that the chosen model needs."""
+    """Download the weights that the chosen model needs, if they are missing."""
     weights = client.model.choice.missing_weights()
     if weights is not None:
         fetch_weights(weights, yes=yes, may_ask=may_ask and sys.stdin.isatty())

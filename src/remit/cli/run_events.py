@@ -1,4 +1,4 @@
-"""What a person is told while a run goes on, read from its items as they are stored."""
+"""Events of a run for display, derived from its items as they are stored."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from remit.errors import CallError, ToolFailedError, error_from_reply
 from remit.journal.codec import message_text, output_content
 
 REPEAT_NOTICE: Final = "the call will be made again"
-"""What comes of saying that a call which was cut off did not happen."""
+"""The consequence of stating that an interrupted call did not happen."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelText:
-    """The model said something beside the calls it wants."""
+    """The model wrote text beside its tool calls."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCalled:
-    """The model wants a call; ``arguments`` is its raw text."""
+    """The model requested a call; ``arguments`` is the raw text."""
 
     name: str
     arguments: str
@@ -45,7 +45,7 @@ class ToolCalled:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallEnded:
-    """A call has ended; ``nested`` if a tool made it, not the model. Without a start it was refused before it ran."""
+    """A call ended. ``nested``: a tool made it, not the model. A call that never started was refused."""
 
     name: str
     outcome: Outcome
@@ -56,21 +56,21 @@ class CallEnded:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoteLogged:
-    """A tool told how it comes along."""
+    """A tool logged a note."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionAsked:
-    """A question to a person was opened."""
+    """A question was opened."""
 
     question: Question
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionMade:
-    """A person's decision reached the call that waits for it."""
+    """A decision reached the call that waits for it."""
 
     decision: Decision
 
@@ -81,7 +81,7 @@ RunEvent = ModelText | ToolCalled | CallEnded | NoteLogged | QuestionAsked | Dec
 class RunFollower:
     """Follows one run.
 
-    ``run`` is its id as soon as an item of it was seen, ``root_call`` how the call at its root ended.
+    ``run`` is its id once an item was processed; ``root_call`` is the end of its root call.
     """
 
     def __init__(self) -> None:
@@ -93,7 +93,7 @@ class RunFollower:
         self.root_call: CallEnded | None = None
 
     def process_item(self, position: Position) -> list[RunEvent]:
-        """What an item tells."""
+        """The events that an item stands for."""
         item = position.item
         self.run = position.run
         match item:
@@ -152,26 +152,26 @@ def question_title(question: Question) -> str:
     """What a question asks, in one sentence."""
     tool = one_line(question.tool)
     if question.kind == "outcome":
-        return f"{tool} was under way when its process died; did it happen?"
+        return f"{tool} was running when its process died; did it happen?"
     return f"{tool} wants to run; may it?"
 
 
 def decision_word(decision: Decision, *, about_outcome: bool) -> str:
-    """What a person said: to the question whether a call may run, or whether one that was cut off has happened."""
+    """The word for a decision, about permission to run or about the outcome of an interrupted call."""
     if about_outcome:
         return "happened" if decision.approved else "did not happen"
     return "approved" if decision.approved else "denied"
 
 
 def decision_detail(decision: Decision) -> str:
-    """What is special about a decision: it came by a grant, or the arguments were edited."""
+    """What distinguishes a decision: a grant made it, or the arguments were edited."""
     if decision.grant:
         return f", by grant {decision.grant}"
     return f", edited to {summarize_arguments(decision.arguments)}" if decision.arguments else ""
 
 
 def error_of(item: ToolOutput) -> CallError | None:
-    """The error that a call ended with."""
+    """The error of a failed call, or None."""
     if item.outcome == "ok":
         return None
     content = output_content(item)
@@ -182,18 +182,18 @@ def error_of(item: ToolOutput) -> CallError | None:
 
 
 def tool_call_ids(item: Message | ModelReply) -> list[str]:
-    """The ids by which a model's message names the calls that it wants."""
+    """The ids of the tool calls in a model's message."""
     message = decode_message(message_text(item))
     return [call["id"] for call in message.get("tool_calls") or ()] if message["role"] == "assistant" else []
 
 
 def opens_question(item: QuestionItem, question: Question) -> bool:
-    """Whether the item opens the question; the announced call, when it comes, refers to the one that was open."""
+    """Whether the item opens the question; the announced call later refers to the one already open."""
     return question.waits or item.call == question.match
 
 
 def note_text(item: Note) -> str:
-    """What a body told with ``ctx.log`` or ``ctx.emit``, on one line."""
+    """The text of ``ctx.log`` or ``ctx.emit``, on one line."""
     data = _json_or_text(item.data)
     if item.name == "log" and isinstance(data, dict):
         fields = dict(cast("dict[str, Any]", data))

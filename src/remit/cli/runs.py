@@ -1,4 +1,4 @@
-"""``remit runs``: what was run."""
+"""``remit runs``: list runs."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from remit.journal.ports import RunRow
 
 def runs(
     *,
-    conversation: Annotated[str, typer.Option(metavar="NAME", help="Those of one conversation.")] = "",
-    limit: Annotated[int, typer.Option(metavar="N", min=1, help="At most so many.")] = 20,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+    conversation: Annotated[str, typer.Option(metavar="NAME", help="Only the runs of one conversation.")] = "",
+    limit: Annotated[int, typer.Option(metavar="N", min=1, help="The maximum number of runs.")] = 20,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False,
 ) -> None:
-    """List runs, newest first: yours, or those of your whole tenant if you hold runs:read."""
+    """List runs, newest first: your own, or those of your tenant if you hold runs:read."""
     with open_client() as client:
         mine = client.store.list_runs(
             conversation=conversation, tenant=client.principal.tenant, principal=client.readable_principal, limit=limit

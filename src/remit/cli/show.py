@@ -24,15 +24,13 @@ from remit.journal.ports import RunRow
 def show(
     run: Annotated[str, typer.Argument(metavar="RUN", help="The id of a run; see: remit runs.")],
     *,
-    app: Annotated[
-        str, typer.Option(metavar="APP", help="Where its application is, as package.module:attribute.")
-    ] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="Every item, as one JSON object on stdout.")] = False,
+    app: Annotated[str, typer.Option(metavar="APP", help="The run's application, as package.module:attribute.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print every item in one JSON object on stdout.")] = False,
 ) -> int:
     """Show what happened in a run, and when.
 
-    Messages, calls with their risk and duration, questions and who decided them. Exit status 1 if the journal of the
-    run is not what was written.
+    Prints messages, calls with risk and duration, questions and decisions. Exit status 1 if the journal of the run was
+    tampered with.
     """
     with open_client() as client:
         row = client.get_readable_run(run)
@@ -44,7 +42,7 @@ def show(
         else:
             _draw(Timeline(positions, _tool_risks(client, row, app)).entries())
     if broken is not None:
-        raise JournalFormatError(f"item {broken} of run {run} is not what was written; the journal was changed")
+        raise JournalFormatError(f"item {broken} of run {run} does not verify; the journal was changed")
     return ExitStatus.DONE
 
 
@@ -58,7 +56,7 @@ def _draw(lines: Sequence[TimelineEntry]) -> None:
 
 
 def _tool_risks(client: LocalClient, row: RunRow, app: str) -> Mapping[str, str]:
-    """The risk of each tool as the application says today; nothing where it is not installed any more."""
+    """The risk of each tool according to the installed application; empty if it is not installed."""
     with suppress(RemitError):
         found = client.resolve_app(row, app)
         return {tool.name: tool.facts.risk.value for tool in all_callees([*found.agents, *found.tools])}

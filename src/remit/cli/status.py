@@ -1,4 +1,4 @@
-"""How commands end: four exit statuses, and the one line that says what went wrong."""
+"""Exit statuses, and the one line that reports an error."""
 
 from __future__ import annotations
 
@@ -22,33 +22,33 @@ class ExitStatus(enum.IntEnum):
     DONE = 0
     FAILED = 1
     USAGE = 2
-    """Nothing was done: the command line, ``config.toml`` or ``REMIT_MODEL`` is wrong, or names nothing."""
+    """Nothing was done: the command line, ``config.toml`` or ``REMIT_MODEL`` is invalid."""
     WAITING = 3
-    """The run waits for a person's decision."""
+    """The run waits for a decision."""
 
 
 class UsageError(RemitError):
-    """The command line asks for what cannot be. Raised by commands; nothing has been done."""
+    """The command line is invalid. Raised by commands before anything is done."""
 
     code: ClassVar[str] = "USAGE"
 
 
 class NoSuchError(UsageError):
-    """The command line names what is not there: an application, a tool, a run, a question. Nothing has been done."""
+    """An application, tool, run or question named on the command line does not exist. Nothing was done."""
 
     code: ClassVar[str] = "NO_SUCH"
 
 
 class UnexpectedError(RemitError):
-    """What nobody foresaw: an error of no kind that Remit knows."""
+    """An error that is not one of Remit's."""
 
     code: ClassVar[str] = "INTERNAL_ERROR"
 
 
 def run_and_report(work: Callable[[], object], *, as_json: bool, command: str = "remit") -> int:
-    """Do the work of ``command``, and say in one line what went wrong; the exit status.
+    """Run the work of ``command`` and report an error in one line; the exit status.
 
-    ``as_json``: say it on stdout too, as ``{"error": …, "errorCode": …}``. ``REMIT_DEBUG=1`` shows where it was.
+    ``as_json`` also prints ``{"error": …, "errorCode": …}`` on stdout. ``REMIT_DEBUG=1`` prints the traceback.
     """
     try:
         status = work()
@@ -66,7 +66,7 @@ def run_and_report(work: Callable[[], object], *, as_json: bool, command: str = 
 
 
 def report_error(error: RemitError, *, as_json: bool = False) -> int:
-    """Print the line about an error; the exit status that goes with it."""
+    """Print the line about an error; its exit status."""
     if os.environ.get("REMIT_DEBUG") == "1":
         traceback.print_exc()
     if as_json:
@@ -76,11 +76,11 @@ def report_error(error: RemitError, *, as_json: bool = False) -> int:
 
 
 def did_you_mean(name: str, candidates: Iterable[str]) -> str:
-    """What of ``candidates`` may have been meant by ``name``, to end a message with; empty if nothing is like it."""
+    """A "did you mean …?" suffix for a message; empty if no candidate is similar to ``name``."""
     alike = difflib.get_close_matches(name, list(candidates), n=3, cutoff=0.5)
     return f"; near it: {', '.join(alike)}" if alike else ""
 
 
 def error_line(code: str, message: str) -> str:
-    """The one line that says what went wrong."""
+    """The one line that reports an error."""
     return f"remit: {code}: {one_line(message, max_length=2000)}"

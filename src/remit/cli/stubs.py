@@ -1,4 +1,4 @@
-"""``remit stubs``: what ``ctx.tools`` has in an application, for editors and type checkers."""
+"""``remit stubs``: type stubs of ``ctx.tools`` for editors and type checkers."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def stubs(
     app: Annotated[str, typer.Argument(metavar="APP", help="An installed application, or package.module:attribute.")],
     *,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write it there, like shop_tools.pyi; else to stdout.")
+        Path | None, typer.Option(metavar="FILE", help="The file to write, such as shop_tools.pyi; stdout by default.")
     ] = None,
 ) -> None:
-    """Write a .pyi by which ctx.tools completes and is checked: each tool's arguments and result.
+    """Write a .pyi file that types ctx.tools: the arguments and result of each tool.
 
-    A tool whose name is none in Python is told on stderr: by ctx.call it can be called all the same.
+    A tool whose name is not a Python identifier is reported on stderr; call it with ctx.call.
     """
     found = find_app(app, installed_apps())
     text = render_stubs(found)
@@ -50,7 +50,7 @@ def stubs(
 
 
 def render_stubs(app: App) -> str:
-    """The stub of an application: a protocol `Tools` with a method for each tool, and a `Context` that has it."""
+    """The stub of an application: a protocol `Tools` with a method per tool, and a `Context` that has it."""
     listed = _callable_tools(app)
     tools = {python_alias(tool.name): tool for tool in listed if _has_python_name(tool.name)}
     imports = ImportCollector({*tools, "Tools", "Context"})
@@ -67,7 +67,7 @@ def render_stubs(app: App) -> str:
 
 
 def _callable_tools(app: App) -> list[AnyCallee]:
-    """What a body can call, by name."""
+    """The tools that a body can call by attribute."""
     registry = Registry(
         each for each in collect_callees([*app.agents, *app.tools]) if not isinstance(each, HandoffTool)
     )
@@ -83,7 +83,7 @@ def _names_without_stub(tools: Iterable[AnyCallee]) -> list[str]:
 
 
 def _call_hint(name: str) -> str:
-    return f'{name} is no name in Python; call it by ctx.call("{name}", ...)'
+    return f'{name} is not a Python identifier; call it with ctx.call("{name}", ...)'
 
 
 class _Parameter(NamedTuple):
@@ -93,7 +93,7 @@ class _Parameter(NamedTuple):
 
 
 class _MethodStub:
-    """The methods of one tool: with one payload, and with arguments by name."""
+    """The overloads of one tool: with a payload, and with keyword arguments."""
 
     def __init__(self, alias: str, tool: AnyCallee, annotations: AnnotationWriter) -> None:
         self._alias = alias
@@ -127,7 +127,7 @@ class _MethodStub:
         return f"{each.name}: {each.annotation}" + ("" if each.required else " = ...")
 
     def _payload_types(self) -> list[str]:
-        """The payload model, where a module has it, and a dictionary of the same fields."""
+        """The payload model, if it can be imported, and a dictionary of its fields."""
         model = self._tool.schema_in.model
         named = self._annotations.importable_name(model)
         return [*([named] if named else []), self._typed_dict()]

@@ -1,6 +1,6 @@
-"""Draws on a terminal: calls as they happen, a clock while one waits, and a question with all that it is about.
+"""Draws on a terminal: calls as they happen, a clock while waiting, and questions with all details.
 
-On a file or a pipe the same is written plainly.
+On a file or a pipe the same is printed as plain text.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _PLAIN_WIDTH: Final = 240
 
 
 def make_console(*, stderr: bool = False) -> Console:
-    """A console that shows text as it is, whatever marks are in it."""
+    """A console that prints text literally, without interpreting markup."""
     plain_console = Console(stderr=stderr, markup=False, emoji=False, highlight=False)
     if not plain_console.is_terminal:
         plain_console.width = _PLAIN_WIDTH
@@ -65,7 +65,7 @@ def make_console(*, stderr: bool = False) -> Console:
 
 
 class Terminal:
-    """Tells a person what a run does. It is a runtime's ``watch``."""
+    """Shows the progress of a run. Serves as a runtime's ``on_item``."""
 
     def __init__(self, rich_console: Console, app: App, clock: Callable[[], float] = time.monotonic) -> None:
         self.console = rich_console
@@ -75,14 +75,14 @@ class Terminal:
         self._spinner = _Spinner(clock)
 
     def __call__(self, position: Position) -> None:
-        """Show what an item tells."""
+        """Show the events of an item."""
         for event in self.follower.process_item(position):
             self.show_event(event)
         running = list(self.follower.open_calls.values())
         self._spinner.set_label(", ".join(running) if running else "thinking")
 
     def show_event(self, event: RunEvent) -> None:
-        """Show one thing that happened."""
+        """Show one event."""
         match event:
             case ModelText():
                 self.print_line(escape_controls(event.text))
@@ -112,11 +112,11 @@ class Terminal:
                 )
 
     def print_line(self, *parts: str | tuple[str, str]) -> None:
-        """Print one line of pieces, each plain or with a style."""
+        """Print one line of pieces, each plain or styled."""
         self.console.print(Text.assemble(*parts), soft_wrap=True)
 
     def show_question(self, question: Question, now: float) -> None:
-        """Show all that a question is about. What is shown as arguments is exactly what will run."""
+        """Show a question in full. The arguments shown are exactly those that will run."""
         self.print_line()
         self.print_line((question_title(question), "bold"), "   question ", question.id)
         if question.shown:
@@ -143,7 +143,7 @@ class Terminal:
 
     @contextmanager
     def show_busy(self, label: str) -> Generator[None]:
-        """Show that something goes on, and for how long, on a terminal."""
+        """Show an activity and its duration, on a terminal."""
         self.follower.open_calls.clear()
         self._spinner.set_label(label)
         if not self.console.is_terminal:
@@ -153,7 +153,7 @@ class Terminal:
             yield
 
     def set_label(self, label: str) -> None:
-        """Say what goes on, where `busy` shows it."""
+        """Change the label of the current activity."""
         self._spinner.set_label(label)
 
     def _print_fact(self, name: str, value: str | tuple[str, str]) -> None:
@@ -172,7 +172,7 @@ class Terminal:
 
 
 class _Spinner:
-    """A turning mark, what goes on, and the seconds since it began."""
+    """A spinner, a label, and the seconds since it started."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -190,7 +190,7 @@ class _Spinner:
 
 
 def make_table(*columns: str) -> Table:
-    """A table without lines, so that it can be cut up by other programs."""
+    """A table without lines, easy to parse by other programs."""
     made = Table(box=None, pad_edge=False, show_edge=False, header_style="bold")
     for column in columns:
         made.add_column(column, overflow="fold")

@@ -1,4 +1,4 @@
-"""Text as a terminal may show it: nothing that was written elsewhere moves the cursor or hides what it says."""
+"""Makes text safe for a terminal: foreign text cannot move the cursor or hide its content."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from typing import Any, Final, cast
 
 _LAYOUT_CHARACTERS: Final = frozenset("\n\t")
 _WRITING_CHARACTERS: Final = frozenset("\u00a0\u200c\u200d\u202f")
-"""What ordinary writing needs though it does not print: spaces that hold words together, joiners of emoji."""
+"""Characters of ordinary text that do not print: no-break spaces, emoji joiners."""
 
 
 def escape_controls(text: str) -> str:
-    """``text`` for reading: every control and direction mark is spelled out as an escape."""
+    """``text`` for reading: control and direction characters appear as escapes."""
     return _escape(text, _LAYOUT_CHARACTERS | _WRITING_CHARACTERS)
 
 
 def escape_unprintable(text: str) -> str:
-    """``text`` for deciding on: whatever does not print as itself is spelled out. What was JSON stays the same JSON."""
+    """``text`` for a decision: every character that does not print as itself is escaped. JSON stays equal JSON."""
     return _escape(text, frozenset("\n"))
 
 
 def json_text(value: object, *, indent: int | None = None) -> str:
-    """A value as JSON, legible in every language, with nothing hidden in it."""
+    """A value as JSON, readable in every language, with nothing hidden."""
     return escape_unprintable(json.dumps(value, ensure_ascii=False, indent=indent, default=str))
 
 

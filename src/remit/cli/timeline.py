@@ -1,4 +1,4 @@
-"""A run as a timeline: what happened when, in which call, for how long, and who allowed it."""
+"""A run as a timeline: events with time, depth, duration and decisions."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _MAX_TEXT_LENGTH: Final = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimelineEntry:
-    """One thing that happened: ``offset`` seconds after the run began, ``depth`` calls deep."""
+    """One event, ``offset`` seconds after the start of the run and ``depth`` calls deep."""
 
     offset: float
     depth: int
@@ -48,7 +48,7 @@ class TimelineEntry:
 
 
 class Timeline:
-    """Reads a run's items. ``risks`` gives the risk of tools that no question tells of."""
+    """Builds the timeline of a run. ``risks`` gives the risk of tools that no question mentions."""
 
     def __init__(self, positions: Sequence[Position], risks: Mapping[str, str]) -> None:
         self._positions = positions
@@ -64,7 +64,7 @@ class Timeline:
             self._index_item(position)
 
     def entries(self) -> list[TimelineEntry]:
-        """The run, in the order in which it was written."""
+        """The entries in the order in which the journal was written."""
         run_started_at = self._positions[0].at
         return [
             TimelineEntry(offset=position.at - run_started_at, depth=depth, label=what, text=text, risk=risk)
@@ -130,7 +130,7 @@ class Timeline:
         return f"{self._call_name(item.call)}{again}{allowed}"
 
     def _attempt_entries(self, item: AttemptEnded) -> list[tuple[int, str, str, str]]:
-        """An attempt that failed; a good one is told by the end of its call."""
+        """The entry of a failed attempt; the end of the call covers a successful one."""
         if item.outcome == "ok" and item.call in self._ended_calls:
             return []
         result = "did not happen" if item.void else item.outcome
@@ -163,13 +163,13 @@ def _message_entries(item: Message | ModelReply) -> list[tuple[str, str]]:
 
 
 def _arguments_suffix(arguments: str) -> str:
-    """The arguments of a call after what called it; nothing where there are none."""
+    """The arguments of a call as a suffix of its label; empty without arguments."""
     summary = summarize_arguments(arguments)
     return f": {summary}" if summary else ""
 
 
 def _describe_item(item: Item, run_started_at: float, position: Position, outcomes: Collection[str]) -> tuple[str, str]:
-    """The items that are told without knowing any other."""
+    """Label and details of an item that can be described on its own."""
     what, text = item.kind, ""
     match item:
         case RunOpened():
@@ -196,7 +196,7 @@ def _describe_item(item: Item, run_started_at: float, position: Position, outcom
         case Note():
             text = one_line(note_text(item), max_length=_MAX_TEXT_LENGTH)
         case Mismatch():
-            text = f"{item.what}: today's code asks something else; the recorded answer was kept"
+            text = f"{item.what}: today's request differs; the recorded answer was kept"
         case RunSuspended():
             what, text = "waiting", f"for {', '.join(item.questions)}"
         case RunResumed():

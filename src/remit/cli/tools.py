@@ -1,4 +1,4 @@
-"""``remit tools``: what an application's agents can call."""
+"""``remit tools``: list the tools of an application."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from remit.inventory.gates import DeprecationGate, EnabledGate
 def tools(
     app: Annotated[str, typer.Argument(metavar="APP", help="An installed application, or package.module:attribute.")],
     *,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout, with schemas.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object with schemas on stdout.")] = False,
 ) -> None:
-    """List an application's tools, their effect and their risk."""
+    """List an application's tools with effect and risk."""
     found = find_app(app, installed_apps())
     all_tools = sorted(collect_tools(found), key=lambda tool: tool.name)
     if as_json:
@@ -36,7 +36,7 @@ def tools(
 
 
 def _state(tool: AnyCallee) -> str:
-    """Why a tool is not there for everybody; empty for one that is."""
+    """The restriction on a tool, such as disabled or internal; empty without one."""
     for layer in tool.layers:
         if isinstance(layer, EnabledGate) and not layer.enabled:
             return "disabled"

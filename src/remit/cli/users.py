@@ -1,4 +1,4 @@
-"""Who may do what: ``config.toml``, read strictly, so that a slip in it permits nothing."""
+"""Users and roles of ``config.toml``, read strictly so that a mistake grants nothing."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ if sys.platform != "win32":
 Permission = Annotated[str, StringConstraints(pattern=r"^(\*|[a-z][a-z0-9_-]*:(\*|[a-z][a-z0-9_:-]*))$")]
 
 _DEFAULT_CONFIG: Final = """\
-# Who may do what with Remit on this machine. Read anew by every command.
+# Users of Remit on this machine and their permissions. Every command reads this file.
 #
 # A role is a list of permissions: "cms:write" permits one thing, "cms:*" a whole area, "*" everything.
-# "approvals:decide" permits to approve and to deny what agents ask, "runs:cancel" to end the runs of others.
+# "approvals:decide" permits deciding questions, "runs:cancel" cancelling the runs of others.
 
 [roles.owner]
 permissions = ["*"]
@@ -35,7 +35,7 @@ permissions = ["*"]
 # [roles.reader]
 # permissions = ["cms:read"]
 
-# A user is a user of the operating system. The tenant is whose data they work on; the CMS begins with "local-site".
+# A user is a user of the operating system. The tenant owns the data; the CMS starts with "local-site".
 
 [users.{user}]
 roles = ["owner"]
@@ -44,14 +44,14 @@ tenant = "local-site"
 
 
 class Role(BaseModel):
-    """What those who have it may do."""
+    """The permissions of a role."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
     permissions: list[Permission]
 
 
 class User(BaseModel):
-    """A user of the operating system, whose data they work on, and their roles."""
+    """A user of the operating system: tenant and roles."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
     roles: list[str]
@@ -76,7 +76,7 @@ class Config(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserDirectory:
-    """Everybody that ``path`` knows, and the URL of the journal if it names one, which may hold a password."""
+    """The users of the file at ``path``, and the URL of the journal if it names one; it may hold a password."""
 
     path: Path
     roles: tuple[str, ...]
@@ -87,7 +87,7 @@ class UserDirectory:
         """The principal of that name.
 
         Raises:
-            SetupError: nobody said what they may do.
+            SetupError: the file does not list the user.
         """
         if name not in self.principals:
             roles = ", ".join(self.roles) or "none yet"
@@ -99,16 +99,16 @@ class UserDirectory:
         return self.principals[name]
 
     def find_principal(self, name: str, tenant: str) -> Principal | None:
-        """The principal of that name and tenant with today's permissions."""
+        """The principal of that name and tenant with today's permissions, or None."""
         found = self.principals.get(name)
         return found if found is not None and found.tenant == tenant else None
 
 
 def read_users(path: Path, user: str) -> UserDirectory:
-    """The people in the file at ``path``. The first use writes one that makes ``user`` the owner.
+    """Read the users from ``path``. On first use, create a file that makes ``user`` the owner.
 
     Raises:
-        SetupError: the file cannot be read or does not say what it should; names file and key.
+        SetupError: the file cannot be read or is invalid; names file and key.
     """
     try:
         if not path.exists():
@@ -122,7 +122,7 @@ def read_users(path: Path, user: str) -> UserDirectory:
 
 
 def os_user() -> str:
-    """The user of the operating system who runs this process, whatever the environment says."""
+    """The operating system's user of this process, whatever the environment says."""
     if sys.platform == "win32":
         return getpass.getuser()
     try:
@@ -150,7 +150,7 @@ def _parse_users(path: Path, document: dict[str, Any]) -> UserDirectory:
 
 
 def _explain(error: ValidationError) -> str:
-    """The first thing that is wrong, by the key where it stands."""
+    """The first validation error, with its key."""
     first = error.errors(include_url=False)[0]
     key = ".".join(str(part) for part in first["loc"])
     match first["type"]:
@@ -159,7 +159,7 @@ def _explain(error: ValidationError) -> str:
         case "missing":
             return f"{key}: missing"
         case "string_pattern_mismatch":
-            return f'{key}: {first["input"]!r} is no permission; write area:verb like "cms:read", "cms:*", or "*"'
+            return f'{key}: {first["input"]!r} is not a permission; write area:verb like "cms:read", "cms:*", or "*"'
         case _:
             return f"{key}: {first['msg']}"
 
@@ -170,7 +170,7 @@ def _toml_key(name: str) -> str:
 
 
 def _write_file(path: Path, text: str) -> None:
-    """Write a file as a whole, for its owner alone; two first uses at once write the same."""
+    """Write a whole file, private to its owner; two processes that do so at once write the same text."""
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     draft.touch(mode=0o600)
     draft.write_text(text, encoding="utf-8")

@@ -1,6 +1,6 @@
-"""Joins a worker file with an application: the worker, those it names beside it, and the application's tools.
+"""Adds the worker of a file, and the workers it names, to an application.
 
-Imports the extra ``pydantic-ai``; imported where a worker file is named.
+Imports the extra ``pydantic-ai``; imported only when a worker file is named.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ GIVE_APP_HINT: Final = "give --app APP, whose tools it may use"
 
 
 def add_worker(app: App | None, tools: Sequence[AnyCallee], reference: WorkerReference) -> App:
-    """The application with the worker of a file among its tools; without one, an application of that worker alone.
+    """The application plus the worker of a file; without an application, one that consists of the worker.
 
-    ``tools`` are all that the application has: what the worker may name.
+    ``tools`` are all tools of the application: those that the worker may name.
 
     Raises:
-        WorkerFileError: the file, or one it needs, cannot be read or does not fit the application.
-        SetupError: the worker is not made for the model.
+        WorkerFileError: the file, or one it needs, is invalid or does not fit the application.
+        SetupError: the worker does not support the model.
     """
     app_workers = {each.name: each for each in tools if isinstance(each, Worker)}
     definitions = read_team(reference.file, app_workers)
@@ -63,10 +63,10 @@ def add_worker(app: App | None, tools: Sequence[AnyCallee], reference: WorkerRef
 
 
 def read_team(file: Path, app_workers: Iterable[str] = ()) -> list[WorkerDefinition]:
-    """The worker of a file, and behind it those in its folder that it names, that they name, and so on.
+    """Read the worker of a file and all workers of its folder that it reaches by name.
 
     Raises:
-        WorkerFileError: it cannot be read; or one is named that may be in a file which cannot.
+        WorkerFileError: it is invalid, or it names a worker that may be in an invalid file.
     """
     root = read_worker(file)
     siblings, findings = read_valid_workers(
@@ -82,7 +82,7 @@ def read_team(file: Path, app_workers: Iterable[str] = ()) -> list[WorkerDefinit
 def reachable_workers(
     roots: Iterable[WorkerDefinition], by_name: Mapping[str, WorkerDefinition]
 ) -> list[WorkerDefinition]:
-    """Some workers, and behind them those that they name or delegate, that these do, and so on; each once."""
+    """``roots`` and all workers that they name or delegate to, directly or not, each once."""
     team = {each.name: each for each in roots}
     pending = list(team.values())
     while pending:
@@ -96,10 +96,10 @@ def reachable_workers(
 def check_files(
     files: Sequence[Path], tools: Sequence[AnyCallee] | None, app: str = ""
 ) -> tuple[tuple[WorkerDefinition, ...], list[Finding]]:
-    """Those workers of some files that can be read, and all that is wrong in the files.
+    """The valid workers of some files, and all findings.
 
-    ``tools``: what they may name beside the workers of their folders; None where that is not known. ``app``: whose
-    they are. The files beside them count as they would in a run: their workers may be named, their names are taken.
+    ``tools`` are those that the files may name beside the workers of their folders, or None if unknown; ``app`` owns
+    them. Other files of the folders count as in a run: their workers may be named, and their names are taken.
     """
     inspected = [inspect_file(file) for file in files]
     siblings = [inspect_file(file) for file in _sibling_files(files)]
@@ -124,7 +124,7 @@ def check_files(
 
 
 def summarize_worker(worker: WorkerDefinition) -> dict[str, str | list[str]]:
-    """What a person looks for in a list of workers. Tools of providers are shown as what they are: ungoverned."""
+    """A row for a list of workers. Provider tools appear as ungoverned."""
     return {
         "worker": worker.name,
         "file": worker.document.file if worker.document else "",
@@ -137,10 +137,10 @@ def summarize_worker(worker: WorkerDefinition) -> dict[str, str | list[str]]:
 
 
 def resolve_model_name(worker: WorkerDefinition, call_model: str = "") -> str:
-    """The name of the model that a worker asks: the call's, else the file's, else the environment's or the default.
+    """The name of a worker's model: from the call, else its file, else the environment or the default.
 
     Raises:
-        SetupError: it is not made for that model.
+        SetupError: the worker does not support the model.
     """
     return worker.resolve_model_name(
         requested_name=call_model, default_name=os.environ.get(MODEL_VARIABLE) or DEFAULT_MODEL
@@ -148,14 +148,14 @@ def resolve_model_name(worker: WorkerDefinition, call_model: str = "") -> str:
 
 
 def _sibling_files(files: Iterable[Path]) -> list[Path]:
-    """The worker files in the folders of some files, without these."""
+    """The other worker files in the folders of some files."""
     places = {file.resolve() for file in files}
     found = {each for folder in {file.parent for file in files} for each in folder.glob(f"*{WORKER_SUFFIX}")}
     return sorted(each for each in found if each.resolve() not in places)
 
 
 def _similar_names(team: Sequence[WorkerDefinition], file: Path) -> list[WorkerNames]:
-    """The names of other files in the folder that are like one in the team."""
+    """Names in other files of the folder that are similar to one of the team."""
     taken = {python_alias(each.name) for each in team}
     own = {each.document.file for each in team if each.document}
     others = (inspect_file(path).names for path in _sibling_files([file]))
@@ -163,13 +163,13 @@ def _similar_names(team: Sequence[WorkerDefinition], file: Path) -> list[WorkerN
 
 
 def _find_unreadable(workers: Iterable[WorkerNames], broken: Mapping[str, WorkerNames]) -> list[Finding]:
-    """Where a worker is named whose file cannot be read."""
+    """Findings for named workers whose files cannot be read."""
     return [
         Finding(
             code="unreadable",
             where=each.locate("workers", index),
             what=f"the worker {name!r} cannot be read: {broken[name].document.file}",
-            fix=f"mend it; see: remit worker check {broken[name].document.file}",
+            fix=f"correct it; see: remit worker check {broken[name].document.file}",
         )
         for each in workers
         for index, name in enumerate(each.workers)
@@ -178,7 +178,7 @@ def _find_unreadable(workers: Iterable[WorkerNames], broken: Mapping[str, Worker
 
 
 def _find_unknown_models(workers: Iterable[WorkerDefinition]) -> list[Finding]:
-    """Where a worker names a model that there is nowhere."""
+    """Findings for workers that name an unknown model."""
     named = [(each, explain_unknown_model(each.model)) for each in workers if each.model]
     return [
         Finding(
@@ -193,7 +193,7 @@ def _find_unknown_models(workers: Iterable[WorkerDefinition]) -> list[Finding]:
 
 
 def _with_model(worker: Worker, call_model: str) -> Worker:
-    """The worker, asking the model that the call says, or the environment where nothing else says one."""
+    """The worker with the model of the call, or that of the environment if it has none."""
     return (
         worker.with_model(resolve_model_name(worker.definition, call_model))
         if call_model or worker.model is None
@@ -206,8 +206,8 @@ def _find_taken_names(new: Iterable[WorkerDefinition], app_workers: Collection[s
         Finding(
             code="name-taken",
             where=each.locate("name"),
-            what=f"the name {each.name!r} is taken: the application lists a worker of that name, which is another",
-            fix="say another `name`",
+            what=f"the name {each.name!r} is taken: the application lists another worker of that name",
+            fix="choose another `name`",
         )
         for each in new
         if each.name in app_workers

@@ -1,4 +1,4 @@
-"""``remit worker check``: whether worker files say what they can mean, and name what there is."""
+"""``remit worker check``: validate worker files."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from remit.schemas.finding import Finding, display_path
 
 
 def check(
-    paths: Annotated[list[str], typer.Argument(metavar="FILE|FOLDER", help="Worker files, and folders of them.")],
+    paths: Annotated[list[str], typer.Argument(metavar="FILE|FOLDER", help="Worker files, or folders of them.")],
     *,
     app: Annotated[
-        str, typer.Option(metavar="APP", help="Whose tools they name: an application, or package.module:attribute.")
+        str, typer.Option(metavar="APP", help="The application whose tools they name, or package.module:attribute.")
     ] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False,
 ) -> int:
-    """Look through worker files: every key, the prompt, and the names of models, tools and workers.
+    """Validate worker files: keys, prompts, and the names of models, tools and workers.
 
-    Each finding says where it is and how to mend it. Without --app nobody knows which tools there are: their names are
-    not looked at. Models are those of the workers below, too. No model is asked, and no key or weights are looked for.
+    Each finding gives its location and its fix. Without --app, tool names are not checked. Models of workers further
+    down are checked too. No model is called, and no key or weights are required.
 
-    Exit status: 0 nothing found, 1 something found, 2 usage.
+    Exit status: 0 no findings, 1 findings, 2 usage.
     """
     with require_workers_extra():
         from remit.cli.worker_app import check_files, summarize_worker

@@ -1,4 +1,4 @@
-"""``remit worker new``: begin a worker file."""
+"""``remit worker new``: start a worker file."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ from remit.errors import ContractError
 
 _TEMPLATE: Final = """\
 ---
-# What stands between these two lines is YAML. Every key may be left out; a # makes a comment of it.
+# Front matter in YAML, up to the second line of dashes. Every key is optional.
 
-# When and why to call it, for whoever may call it: a person, an agent, another worker.
+# When and why to call it, for its callers: users, agents and other workers.
 description: Says what it does.
 
-# The model, as provider:name. Not said, the call or REMIT_MODEL says it.
+# The model, as provider:name. By default the call or REMIT_MODEL chooses it.
 # model: openai:gpt-5-mini
-# Or for which models it is made; the one that is given has to match.
+# Or the models it supports; the chosen model must match one of them.
 # compatible_models: ["openai:*", "local:base"]
 
-# What it takes and gives: pydantic models. Not said, it takes a prompt and gives text.
+# Input and output, as pydantic models. By default it takes a prompt and returns text.
 # input: package.module:Question
 # output: package.module:Answer
 
-# What it may call, by canonical names: tools, and other workers (itself only if it stands here).
+# What it may call, by canonical names: tools and other workers (itself only if listed).
 tools: []
 workers: []
-# What workers below it may call, and it may not.
+# What workers below it may call but it may not.
 # delegates: []
 
-# Which of its caller's permissions its calls may use. Not said: all of them. Never more.
+# The permissions of its caller that its calls may use. By default all of them, never more.
 # permissions: ["mail:read"]
 
-# Tools that run at the model's provider. No layer sees them.
+# Tools that run at the model's provider. No layer governs them.
 # builtin_tools: [web_search]
 
-# Which files it takes. Not said: none.
+# The files it accepts. By default none.
 # attachments: {suffixes: [".pdf", ".png"], max_count: 4, max_bytes: 524288}
 
 limits:
@@ -49,7 +49,7 @@ limits:
   # tokens: 100000
   # seconds: 120
 
-# How often the model may mend a result that is not what `output` says.
+# How often the model may correct a result that does not match `output`.
 retries: 1
 
 facts:
@@ -58,16 +58,18 @@ facts:
   # tags: [mail]
 ---
 
-You are NAME. Say here, in Markdown, what it is to do and how.
+You are NAME. Describe here, in Markdown, the task and how to do it.
 
-{# This is Jinja: the fields of the input can stand in it, and texts of this folder, like {% include "tone.md" %}. #}
+{# This is a Jinja template: use the fields of the input, and include texts of this folder: {% include "tone.md" %}. #}
 """
 
 
 def new(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What it is called; the file is NAME.worker, here.")],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="The name of the worker; creates NAME.worker in this folder.")
+    ],
 ) -> int:
-    """Begin a worker: write NAME.worker, with a comment for every key. A file that is there is left alone."""
+    """Start a worker: write NAME.worker with a comment for every key. An existing file is not changed."""
     try:
         check_not_reserved(check_name(name))
     except ContractError as error:
@@ -77,7 +79,7 @@ def new(
         with path.open("x", encoding="utf-8") as file:
             file.write(_TEMPLATE.replace("NAME", name))
     except FileExistsError as error:
-        raise UsageError(f"{path} is there already; choose another name, or remove it") from error
+        raise UsageError(f"{path} exists already; choose another name, or remove it") from error
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from error
     print(path)

@@ -1,4 +1,4 @@
-"""Names a worker of a file on the command line: ``FILE``, ``APP+FILE``, and behind either the model, ``@MODEL``."""
+"""References to a worker file on the command line: ``FILE`` or ``APP+FILE``, optionally followed by ``@MODEL``."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _REFERENCE_PATTERN: Final = re.compile(r"(?:(?P<app>[\w.:-]+)\+)?(?P<file>[^@]+\
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerReference:
-    """Which worker file, beside which application, and which model it asks where that is not as usual.
+    """A worker file, the application it extends, and the model it uses, if not its own.
 
-    ``str`` of it is what `of` reads: a run of such a worker is found again under it, where an application is named.
+    ``str`` of it is what `of` parses: it names the run's application when the run is resumed.
     """
 
     file: Path
@@ -27,7 +27,7 @@ class WorkerReference:
 
     @classmethod
     def of(cls, name: str) -> Self | None:
-        """The worker that a name on the command line means; None for one of an application."""
+        """Parse a name on the command line; None if it names no worker file."""
         found = _REFERENCE_PATTERN.fullmatch(name)
         if found is None:
             return None
@@ -39,10 +39,10 @@ class WorkerReference:
 
 @contextmanager
 def require_workers_extra() -> Generator[None]:
-    """Around the imports that need the extra of workers.
+    """Wraps imports that need the extra of workers.
 
     Raises:
-        SetupError: it is not installed.
+        SetupError: the extra is not installed.
     """
     try:
         yield

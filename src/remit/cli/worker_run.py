@@ -20,30 +20,30 @@ from remit.contracts.arguments import Arguments, Limits, parse_arguments
 def run(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A worker file, NAME.worker.")],
     text: Annotated[
-        str, typer.Argument(metavar="INPUT", help="The prompt, or JSON where the worker names an input; - reads stdin.")
+        str, typer.Argument(metavar="INPUT", help="The prompt, or JSON if the worker declares an input; - reads stdin.")
     ],
     *,
     app: Annotated[
-        str, typer.Option(metavar="APP", help="Whose tools it may use: an application, or package.module:attribute.")
+        str, typer.Option(metavar="APP", help="The application whose tools it may use, or package.module:attribute.")
     ] = "",
     model: Annotated[
-        str, typer.Option(metavar="MODEL", help="The model, in place of the file's and that of REMIT_MODEL.")
+        str, typer.Option(metavar="MODEL", help="The model, instead of the file's or that of REMIT_MODEL.")
     ] = "",
-    attach: Annotated[
-        list[str] | None, typer.Option(metavar="FILE", help="A file to give it. Can be repeated.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object about the whole run on stdout.")] = False,
+    attach: Annotated[list[str] | None, typer.Option(metavar="FILE", help="A file to attach. Can be repeated.")] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object about the whole run on stdout.")
+    ] = False,
 ) -> int:
     """Run the worker of a file, and print its result.
 
-    The run is governed and journaled like any other. Commands that drive it on or compare it find the worker again if
-    they are told FILE, or APP+FILE: remit resume RUN --app APP+FILE.
+    The run is governed and journaled like any other. To resume, replay or show it later, name the worker again:
+    remit resume RUN --app APP+FILE (or FILE alone).
 
     Exit status: 0 done, 1 failed, 2 usage, 3 waiting for a decision.
     """
     reference = WorkerReference.of(str(WorkerReference(file=Path(file), app=app, model=model)))
     if reference is None:
-        raise UsageError(f"{file!r} is no worker file; its name ends in .worker")
+        raise UsageError(f"{file!r} is not a worker file; its name must end in .worker")
     input_text = sys.stdin.read() if text == "-" else text
     with open_client() as client:
         from remit.cli.report import ReportOptions, report_result
@@ -68,14 +68,14 @@ def run(
 
 
 def _prepare_call(reference: WorkerReference, input_text: str, attach: Sequence[str]) -> tuple[str, str, Arguments]:
-    """The worker's name, the name of its model, and the arguments that are meant."""
+    """The name of the worker, the name of its model, and the arguments of the call."""
     with require_workers_extra():
         from remit.cli.worker_app import resolve_model_name
         from remit.workers import Attachment, read_worker
     definition = read_worker(reference.file)
     attachments = [Attachment.from_path(Path(each)).model_dump() for each in attach]
     if attachments and definition.attachments is None:
-        raise UsageError(f"worker {definition.name} takes no attachments; say in its file which: `attachments`")
+        raise UsageError(f"worker {definition.name} takes no attachments; declare `attachments` in its file")
     if definition.takes_prompt:
         return (
             definition.name,

@@ -74,7 +74,7 @@ def check_names(
         try:
             check_not_reserved(each.name)
         except ContractError as error:
-            found.append(_make_finding("value", each, ("name",), error.message, "say another `name`"))
+            found.append(_make_finding("value", each, ("name",), error.message, "choose another `name`"))
         found += _find_reserved_names(each)
         found += _find_unknown_names(each, "tools", each.tools, set(tools), "worker", workers, suggest_tool)
         found += _find_unknown_names(each, "workers", each.workers, workers, "tool", set(tools), suggest)
@@ -95,7 +95,7 @@ def _find_name_clashes(
         if each.name and name:
             same = "" if name == each.name else f", in Python, by {name!r}"
             what = f"the name {each.name!r} is taken{same}: it is {whose}"
-            yield _make_finding("name-taken", each, ("name",), what, "say another `name`")
+            yield _make_finding("name-taken", each, ("name",), what, "choose another `name`")
         owners.setdefault(python_alias(each.name), (each.name, _describe_owner(each)))
     for each in definitions:
         for index, name in enumerate(each.builtin_tools):
@@ -114,7 +114,7 @@ def _find_reserved_names(worker: NamesCallees) -> Iterator[Finding]:
     """Where the name stands by which a model gives its result."""
     what = f"{RESULT_TOOL!r} is the name by which a model gives its result, and can be no other's"
     if worker.name == RESULT_TOOL:
-        yield _make_finding("reserved", worker, ("name",), what, "say another `name`")
+        yield _make_finding("reserved", worker, ("name",), what, "choose another `name`")
     for key, names in (("tools", worker.tools), ("workers", worker.workers), ("delegates", worker.delegates)):
         for index, name in enumerate(names):
             if name == RESULT_TOOL:
