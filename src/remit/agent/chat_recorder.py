@@ -21,7 +21,8 @@ class RecordModel(ModelLayer):
 
     def __call__(self, inner: ModelService, /) -> ModelService:
         """A service that asks ``inner`` only what the journal does not know."""
-        return ModelRecorder[ChatRequest, Completion](model=inner, codec=_CODEC).__call__
+        recorder: ModelRecorder[ChatRequest, Completion] = ModelRecorder(model=inner, codec=_CODEC)
+        return recorder.__call__
 
     def __repr__(self) -> str:
         return "RecordModel()"

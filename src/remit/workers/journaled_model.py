@@ -40,7 +40,7 @@ class JournaledModel(WrapperModel):
         self._toolset = toolset
         self._spans = _make_trace_layer(model).make_spans()
         self._digester = RequestDigester()
-        self._recorder = ModelRecorder[RecordedRequest, ModelResponse](
+        self._recorder: ModelRecorder[RecordedRequest, ModelResponse] = ModelRecorder(
             model=self._send, codec=ResponseCodec(), missing_model=_missing_reason(model)
         )
         self._turn = 0
