@@ -191,7 +191,7 @@ async def test_approval_layer_denies_without_capability(parallel: int) -> None:
     result = await ask(runtime)
     assert log == []
     assert result.value() == "all done", "the agent reads the denial and goes on"
-    said = "erase cannot run: the environment has no approver to ask"
+    said = "erase cannot run: the environment has no approver"
     denial = {"success": False, "cancelled": True, "reason": said, "error": said, "errorCode": "CAPABILITY_ABSENT"}
     assert [json.loads(reply) for reply in replies(model)] == [denial, denial]
 

@@ -210,7 +210,7 @@ class TestWrappersAndApprovals:
         read = Script([call("by_python")], lambda said: read_of(said)[0])
         deep = worker_of(read.model, by_python, name="deep", delegates=("danger", "flaky"))
         result = await runtime_of(deep, layers=preset(Env(), budget=Budget(depth=1))).call(deep, superuser(), "go")
-        assert "calls are nested 2 deep; this run may go 1 deep" in result.value()
+        assert "calls are nested 2 levels deep; the limit of this run is 1" in result.value()
 
     async def test_code_output_is_verified(self) -> None:
         """Output verification for code tools remains in `ctx` using `schema_out` before returning to the agent."""

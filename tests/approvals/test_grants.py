@@ -119,7 +119,7 @@ async def test_a_grant_that_is_revoked_just_before_the_call_starts_stops_it(stor
 
     store.use_grant = use_and_revoke  # pyright: ignore[reportAttributeAccessIssue] - the moment between use and start
     run = (await made.run("go", by=ADA)).run
-    assert f"the grant {grant.id} that allowed erase does not stand any more" in str(await store.read(run))
+    assert f"the grant {grant.id} for erase was revoked or has expired" in str(await store.read(run))
     assert world.ran == []
 
 

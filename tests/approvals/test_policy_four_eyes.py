@@ -87,7 +87,7 @@ async def test_an_approver_of_this_process_does_not_answer_for_whoever_started_t
     world, model = World(), Scripted([ERASE, "done"])
     runtime = runtime_of(model, eraser(world), store=store, layers=layers(Policy(asks()), Yes()))
     await runtime.run("go", by=ADA)
-    assert (last_reply(model)["reason"], world.ran) == ("ada wants erase to run, and somebody else must allow it", [])
+    assert (last_reply(model)["reason"], world.ran) == ("ada requested erase, so another approver must decide", [])
 
 
 async def test_who_allowed_an_announced_call_does_not_make_it(store: Store) -> None:
@@ -106,7 +106,7 @@ async def test_who_allowed_an_announced_call_does_not_make_it(store: Store) -> N
     (row,) = await store.list_questions()
     await runtime.decide(row.question.id, approved=True, by=BOB)
     await runtime.run("yes", by=BOB, conversation="c")
-    assert (last_reply(model)["reason"], ran) == ("bob wants drop to run, and somebody else must allow it", [])
+    assert (last_reply(model)["reason"], ran) == ("bob requested drop, so another approver must decide", [])
 
 
 @pytest.mark.parametrize("own", [True, False], ids=["of its own run", "of another run"])

@@ -219,7 +219,7 @@ async def test_gates_are_foreseen_before_what_stands_further_in() -> None:
     shut = look.layer(EnabledGate(enabled=False))
     layer = PrecheckGates([shut, look.with_name("other")])
     assert layer.place is Place.AUTHORIZE
-    assert repr(layer) == "Foresee(1 tools)"
+    assert repr(layer) == "PrecheckGates(1 tools)"
     with pytest.raises(BlockedError, match="switched off"):
         await call_through(layer, await make_call(shut))
     assert (await call_through(layer, await make_call(look.with_name("other")))).content == "inner"

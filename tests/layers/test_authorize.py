@@ -41,7 +41,7 @@ async def test_a_call_that_is_not_permitted_is_denied_naming_what_is_lacking(hel
     with pytest.raises(DeniedError) as caught:
         await call_through(Authorize(), await make_call(save, by=superuser(*held)), inner)
     assert caught.value.code == "PERMISSION_DENIED"
-    assert caught.value.message == f"ada may not call save: it needs the permission {lacking}"
+    assert caught.value.message == f"ada may not call save: missing permission {lacking}"
     assert inner.calls == []
 
 

@@ -140,7 +140,7 @@ async def test_a_refusal_says_when_it_is_tried_again_and_is_no_reason_to_try_aga
     await asyncio.sleep(4.5)
     with pytest.raises(BreakerOpenError) as caught:
         await service(await make_call(send))
-    assert caught.value.message == "send has failed 2 times in a row; it is tried again in 26 seconds"
+    assert caught.value.message == "send has failed 2 times in a row; try again in 26 seconds"
     assert not caught.value.retryable
 
 
@@ -225,7 +225,7 @@ async def test_while_probes_are_under_way_others_are_refused() -> None:
     tasks = [await begin() for _ in range(4)]
     assert len(probed.answers) == 2
     for refused in tasks[2:]:
-        with pytest.raises(BreakerOpenError, match="it is being tried again now, wait for how that comes out"):
+        with pytest.raises(BreakerOpenError, match="a probe is under way, try again when it has ended"):
             await refused
     for answer in probed.answers:
         answer.set_result(WELL)
@@ -258,7 +258,7 @@ async def test_one_probe_of_several_that_fails_opens_it_and_the_others_no_longer
     await asyncio.wait([first])
     probed.answers[1].set_result(WELL)
     assert await second is WELL
-    with pytest.raises(BreakerOpenError, match="has failed 2 times in a row; it is tried again in 5 seconds"):
+    with pytest.raises(BreakerOpenError, match="has failed 2 times in a row; try again in 5 seconds"):
         await (await begin())
     assert first.exception() is DOWN
 
@@ -331,7 +331,7 @@ async def test_cancellation_reaches_inner() -> None:
     "wrong", [{"failures": 0}, {"probes": 0}, {"seconds": 0}, {"seconds": math.inf}, {"seconds": math.nan}], ids=str
 )
 async def test_a_configuration_that_makes_no_sense_is_refused(wrong: dict[str, Any]) -> None:
-    with pytest.raises(SetupError, match="give at least one failure and probe, and a positive number of seconds"):
+    with pytest.raises(SetupError, match="needs at least one failure and probe, and a positive number of seconds"):
         Breaker(**wrong)
 
 

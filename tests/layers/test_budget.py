@@ -98,7 +98,7 @@ async def test_calls_in_calls_go_only_so_deep(effect_of: Any) -> None:
     inner = Inner()
     service = Budget(depth=2)(inner)
     await service(await make_call(effect_of, depth=2))
-    with pytest.raises(BudgetError, match="calls are nested 3 deep; this run may go 2 deep"):
+    with pytest.raises(BudgetError, match="calls are nested 3 levels deep; the limit of this run is 2"):
         await service(await make_call(effect_of, depth=3))
     assert len(inner.calls) == 1
 
@@ -142,12 +142,12 @@ async def test_two_budgets_around_one_run_count_the_same_calls() -> None:
 
 @pytest.mark.parametrize("wrong", [{"calls": 0}, {"calls": -1}, {"depth": 0}, {"tokens": -5}], ids=str)
 async def test_a_budget_that_allows_nothing_is_refused(wrong: dict[str, Any]) -> None:
-    with pytest.raises(SetupError, match="a budget below 1 allows nothing"):
+    with pytest.raises(SetupError, match="allows nothing; calls, tokens and depth must be at least 1"):
         Budget(**wrong)
 
 
 async def test_a_budget_of_no_tokens_is_refused_too() -> None:
-    with pytest.raises(SetupError, match="a budget below 1 allows nothing"):
+    with pytest.raises(SetupError, match="allows nothing; calls, tokens and depth must be at least 1"):
         Budget(tokens=0)
 
 

@@ -295,7 +295,7 @@ async def test_an_attempt_that_the_journal_knows_is_neither_paid_nor_waited_for_
     "wrong", [{"attempts": 0}, {"attempts": -1}, {"base_delay": -1}, {"base_delay": 2, "max_delay": 1}]
 )
 async def test_a_configuration_that_makes_no_sense_is_refused(wrong: dict[str, Any]) -> None:
-    with pytest.raises(SetupError, match="give at least one attempt, and 0 <= base_delay <= max_delay"):
+    with pytest.raises(SetupError, match="needs at least one attempt, and 0 <= base_delay <= max_delay"):
         Retry(**wrong)
 
 

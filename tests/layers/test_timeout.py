@@ -97,7 +97,10 @@ async def test_what_takes_longer_is_stopped_at_the_limit() -> None:
     with pytest.raises(DeadlineError) as caught:
         await call_through(Timeout(5).calls, await make_call(find), inner)
     assert inner.cancelled_at == now() == 5
-    assert (caught.value.code, caught.value.message) == ("TIMEOUT", "no result within 5 seconds; it was stopped")
+    assert (caught.value.code, caught.value.message) == (
+        "TIMEOUT",
+        "no result within 5 seconds; the attempt was cancelled",
+    )
     assert caught.value.retryable
 
 
@@ -217,7 +220,7 @@ async def test_it_stands_around_model_requests_and_steps_too() -> None:
 
 @pytest.mark.parametrize("seconds", [0, -1, math.nan])
 async def test_a_limit_that_is_no_time_is_refused(seconds: float) -> None:
-    with pytest.raises(SetupError, match="give a positive number of seconds"):
+    with pytest.raises(SetupError, match="needs a positive number of seconds"):
         Timeout(seconds)
 
 

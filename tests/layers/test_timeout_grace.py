@@ -84,7 +84,7 @@ async def test_what_stops_when_it_is_told_to_is_said_to_have_stopped() -> None:
     with pytest.raises(DeadlineError) as caught:
         await call_through(LIMIT, await make_call(find), sleeping)
     assert type(caught.value) is DeadlineError
-    assert caught.value.message == "no result within 5 seconds; it was stopped"
+    assert caught.value.message == "no result within 5 seconds; the attempt was cancelled"
     assert now() == 5
 
 
@@ -95,7 +95,7 @@ async def test_what_does_not_stop_is_left_behind_after_its_grace_and_said_to_be_
     assert (now(), inner.told, inner.ended_at) == (7, [5], None)
     assert (caught.value.code, caught.value.retryable) == ("STILL_RUNNING", True)
     assert caught.value.message == (
-        "no result within 5 seconds; it was told to stop, and 2 seconds later it is still running"
+        "no result within 5 seconds; it was cancelled, and 2 seconds later it is still running"
     )
 
 
@@ -237,7 +237,7 @@ async def test_no_answer_comes_later_than_limit_and_grace(seconds: float, grace:
 
 @pytest.mark.parametrize("grace", [-1, math.nan])
 async def test_a_grace_that_is_no_time_is_refused(grace: float) -> None:
-    with pytest.raises(SetupError, match="give a grace of 0 seconds or more, or None to wait until it has stopped"):
+    with pytest.raises(SetupError, match="needs a grace of 0 seconds or more, or None to wait until the attempt"):
         Timeout(1, grace=grace)
 
 

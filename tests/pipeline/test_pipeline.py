@@ -184,7 +184,7 @@ async def test_a_principal_who_lacks_what_a_step_needs_is_refused_before_the_fir
     box = Mailbox()
     made = box.filing()
     result = await runtime_of(made).call(made, superuser("mail:read"), File(query="x"))
-    with pytest.raises(DeniedError, match="it needs the permission casefiles:write"):
+    with pytest.raises(DeniedError, match="missing permission casefiles:write"):
         result.value()
     assert box.done == []
 

@@ -137,7 +137,7 @@ async def test_a_denial_reaches_the_model_with_its_reason(store: Store, reason: 
     waiting = await runtime.run("go", by=superuser())
     await runtime.decide(waiting.questions[0], approved=False, by=superuser(name="bob"), reason=reason)
     assert (await runtime.resume(waiting.run)).value() == "understood"
-    said = reason or "bob did not allow erase"
+    said = reason or "bob denied erase"
     assert last_reply(model) == {
         "success": False,
         "cancelled": True,
@@ -192,7 +192,7 @@ async def test_nobody_s_answer_in_time_means_no() -> None:
     with pytest.raises(RequestError, match="has expired, which means denied"):
         await runtime.decide(waiting.questions[0], approved=True, by=superuser())
     assert (await runtime.resume(waiting.run)).value() == "understood"
-    assert "nobody answered question" in last_reply(model)["reason"]
+    assert "was not decided in time" in last_reply(model)["reason"]
     assert world.ran == []
 
 

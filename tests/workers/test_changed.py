@@ -33,7 +33,7 @@ def changing(value: object) -> Worker:
     [
         ({"page": "home", "words": 1}, "Found home"),
         (Found(page="home", words=1), "Found home"),
-        ("normalised: home", "a layer around finder changed its result into what finder does not give"),
+        ("normalised: home", "a layer around finder changed its result to another type"),
     ],
     ids=["loads", "is one", "text"],
 )

@@ -167,7 +167,7 @@ def _diff_fact(name: str, old: Any, new: Any) -> Change:
     if name == "permissions":
         more = sorted(set(new) - set(old))
         bump = VersionBump.MAJOR if more else VersionBump.MINOR
-        wording = f"it needs the permission {', '.join(more)} too" if more else "it needs fewer permissions"
+        wording = f"missing permission {', '.join(more)} too" if more else "it needs fewer permissions"
         return Change("changed-permissions", bump, wording)
     if name == "egress":
         wording = "sends data out of the system now" if new else "does not send data out of the system any more"

@@ -1,7 +1,4 @@
-"""The layers that Remit provides, one to a file, and what a layer of your own is made from.
-
-A layer knows nothing of the others; its `Place` decides where it may stand in a stack.
-"""
+"""The layers, one policy per file. Layers are independent of each other; their places determine their order."""
 
 from typing import TYPE_CHECKING
 

@@ -1,6 +1,6 @@
-"""An example of a layer with state: folds every reply into one value.
+"""An example of a layer with state: folds all replies into one value.
 
-The state lives in this process. It is no part of the journal: a run that is resumed or replayed does not restore it.
+The state lives in this process and is not journaled: resume and replay do not restore it.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ S = TypeVar("S")
 
 
 class Accumulate(CallLayer, Generic[S]):
-    """``state`` is ``fold(state, call, reply)`` over all calls that this layer has seen end.
+    """Keeps ``state``, which is ``fold(state, call, reply)`` over all calls that have ended.
 
-    ``fold`` runs between awaits, so calls in parallel lose nothing.
+    ``fold`` runs between awaits, so parallel calls lose no update.
     """
 
     def __init__(self, initial: S, fold: Callable[[S, Call, Reply], S]) -> None:
@@ -25,7 +25,7 @@ class Accumulate(CallLayer, Generic[S]):
         self._fold = fold
 
     def __call__(self, inner: CallService, /) -> CallService:
-        """The service that folds what ``inner`` replies."""
+        """Fold the replies of ``inner``."""
 
         async def accumulated(call: Call, /) -> Reply:
             reply = await inner(call)

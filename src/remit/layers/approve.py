@@ -1,4 +1,4 @@
-"""A person's approval, where the policy asks for one."""
+"""Approval by a person, where the policy requires it."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ from remit.errors import (
 
 @dataclass(frozen=True, slots=True)
 class Approve(CallLayer):
-    """Asks ``env.approver`` about each call that ``policy`` says to ask about; an undecided question suspends the run.
+    """Asks ``env.approver`` about each call for which ``policy`` requires approval. An open question suspends the run.
 
     An environment without an approver refuses every call. A call with its confirmation flag unset opens the question
-    for the call it announces, and goes on.
+    for the call it announces, and runs.
     """
 
     place = Place.APPROVE
@@ -41,7 +41,7 @@ class Approve(CallLayer):
     policy: Policy = field(default=DEFAULT_POLICY, kw_only=True)
 
     def __call__(self, inner: CallService, /) -> CallService:
-        """The service that asks before ``inner``."""
+        """Obtain approval before ``inner``."""
         return _Approve(inner, self.env.approver, self.policy).__call__
 
 
@@ -55,7 +55,7 @@ class _Approve:
 
     async def __call__(self, call: Call, /) -> Reply:
         if self._approver is None:
-            raise MissingCapabilityError(f"{call.callee.name} cannot run: the environment has no approver to ask")
+            raise MissingCapabilityError(f"{call.callee.name} cannot run: the environment has no approver")
         verdict, rule = self._policy.verdict(call)
         _raise_if_blocked(call, verdict, rule)
         approval = find_started_call(call)
@@ -66,7 +66,7 @@ class _Approve:
             else:
                 approval = await self._obtain_approval(call, verdict, rule, self._approver)
                 if call.ledger.is_stopping:
-                    raise asyncio.CancelledError  # the run only ends: what has not begun does not begin
+                    raise asyncio.CancelledError  # the run is ending: no new call may begin
         if approval is None or not approval.editor:
             return await self._inner(call)
         try:
@@ -88,7 +88,7 @@ class _Approve:
             await call.ledger.commit(QuestionItem(call=match, parent="", question=question.id, body=question.to_json()))
 
     async def _obtain_approval(self, call: Call, ask: Ask, rule: str, approver: Approver) -> ApprovedCall:
-        """The call as somebody allowed it. Where they edited it and the policy then asks for more, it is asked anew."""
+        """Return the approved call. If the approver edited it and the policy requires more for the edit, ask again."""
         edited_question = editor = ""
         while True:
             question, decision = await self._find_or_open_question(call, ask, rule, edited_question, editor)
@@ -105,7 +105,7 @@ class _Approve:
     async def _find_or_open_question(
         self, call: Call, ask: Ask, rule: str, edited_question: str, editor: str
     ) -> tuple[Question, Decision | None]:
-        """The question about a call, as it was asked or is now, and the decision, if there is one."""
+        """Return the recorded or newly opened question about a call, and its decision if there is one."""
         match = compute_match(call, self._policy.version)
         question, decision = find_recorded_question(call, match, edited_question)
         if question is not None:
@@ -114,21 +114,22 @@ class _Approve:
             question, decision = await call.ledger.find_usable_question(match) or (None, None)
         if question is None:
             question, decision = await self._create_question(call, ask, rule, match, edited_question, editor)
-        take = Consumption(edited_question, call.caller.run, call.id) if edited_question else None
+        consumption = Consumption(edited_question, call.caller.run, call.id) if edited_question else None
         if decision is not None and not decision.approved:
-            take = Consumption(question.id, call.caller.run, call.id, approved=False)
-        asked = QuestionItem(call=call.id, parent=call.caller.call, question=question.id, body=question.to_json())
+            consumption = Consumption(question.id, call.caller.run, call.id, approved=False)
+        item = QuestionItem(call=call.id, parent=call.caller.call, question=question.id, body=question.to_json())
         if decision is None:
-            await call.ledger.commit(asked, take)
+            await call.ledger.commit(item, consumption)
         else:
-            call.ledger.add(asked)
-            await call.ledger.commit(DecisionItem(call=call.id, question=question.id, body=decision.to_json()), take)
+            call.ledger.add(item)
+            decision_item = DecisionItem(call=call.id, question=question.id, body=decision.to_json())
+            await call.ledger.commit(decision_item, consumption)
         return question, decision
 
     async def _create_question(
         self, call: Call, ask: Ask, rule: str, match: str, edited_question: str, editor: str
     ) -> tuple[Question, Decision | None]:
-        """A question of its own, and the decision on it, if a grant gives one."""
+        """Create a question, and the decision on it if a grant approves the call."""
         grant = await consume_grant(call, ask, self._policy.version, editor)
         if grant is None:
             ask = replace(ask, reason=f"{ask.reason}; {editor} edited it") if editor else ask
@@ -141,11 +142,11 @@ class _Approve:
 
 
 async def _require_approval(call: Call, question: Question, decision: Decision | None, approver: Approver) -> Decision:
-    """The yes to a question.
+    """Return the decision that approves the call.
 
     Raises:
-        Suspended: nobody has decided.
-        ApprovalDeniedError: somebody said no, nobody answered in time, or it is not for them to decide.
+        Suspended: the question is open.
+        ApprovalDeniedError: the call was denied, no decision came in time, or the approver may not decide.
     """
     if decision is None and question.expires > call.ledger.now():
         decision = await approver.decide(question)
@@ -155,28 +156,30 @@ async def _require_approval(call: Call, question: Question, decision: Decision |
         await call.ledger.commit(DecisionItem(call=call.id, question=question.id, body=decision.to_json()))
     if decision is None or question.expires <= call.ledger.now():
         raise ApprovalDeniedError(
-            f"nobody answered question {question.id} in time, or the approval was not used in time"
+            f"question {question.id} was not decided in time, or its approval was not used in time"
         )
     if not decision.approved:
-        raise ApprovalDeniedError(decision.reason or f"{decision.by} did not allow {call.callee.name}")
+        raise ApprovalDeniedError(decision.reason or f"{decision.by} denied {call.callee.name}")
     if decision.grant and not await call.ledger.is_grant_valid(question.tenant, decision.grant):
-        raise ApprovalDeniedError(f"the grant {decision.grant} that allowed {call.callee.name} does not stand any more")
+        raise ApprovalDeniedError(f"the grant {decision.grant} for {call.callee.name} was revoked or has expired")
     if question.four_eyes and decision.by in (*question.requesters, call.caller.principal.name):
-        raise ApprovalDeniedError(f"{decision.by} wants {call.callee.name} to run, and somebody else must allow it")
+        raise ApprovalDeniedError(f"{decision.by} requested {call.callee.name}, so another approver must decide")
     return decision
 
 
 def _validate_decision(call: Call, question: Question, decision: Decision) -> Decision:
-    """What an approver of this process answered, if it is a decision on this question."""
+    """Check that an in-process approver returned a valid decision on this question."""
     is_person_decision = decision.question == question.id and type(decision.approved) is bool and not decision.grant
     if not is_person_decision or (decision.arguments and not decision.approved):
-        raise ApprovalDeniedError(f"what the approver answered is no decision on question {question.id}")
+        raise ApprovalDeniedError(f"the approver did not return a decision on question {question.id}")
     if not decision.arguments:
         return decision
     try:
         edited = canonicalize_edit(call.callee, decision.arguments, question, Limits())
     except InvalidArgumentsError as error:
-        raise ApprovalDeniedError(f"{decision.by} edited the arguments to what cannot run: {error.message}") from error
+        raise ApprovalDeniedError(
+            f"{decision.by} edited the arguments so that they are invalid: {error.message}"
+        ) from error
     return replace(decision, arguments=edited)
 
 

@@ -1,4 +1,4 @@
-"""Permission: the principal must hold what the callee's facts ask."""
+"""Authorization: the principal must hold the permissions that the callee's facts require."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from remit.errors import DeniedError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Authorize(CallLayer):
-    """Refuses calls whose principal lacks a permission that the callee's facts name."""
+    """Refuses calls whose principal lacks a required permission."""
 
     place = Place.AUTHORIZE
 
     def __call__(self, inner: CallService, /) -> CallService:
-        """The service that checks before ``inner``."""
+        """Check permissions before ``inner``."""
         return _Authorize(inner).__call__
 
 
@@ -34,6 +34,6 @@ class _Authorize:
             lacking = principal.missing_permissions(required)
             if lacking:
                 raise DeniedError(
-                    f"{principal.name} may not call {call.callee.name}: it needs the permission {', '.join(lacking)}"
+                    f"{principal.name} may not call {call.callee.name}: missing permission {', '.join(lacking)}"
                 )
         return await self._inner(call)

@@ -1,4 +1,4 @@
-"""A tool that keeps failing is left alone for a time: for each tenant, in this process."""
+"""A circuit breaker: stops calling a tool that keeps failing, per tenant and process."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Breaker(CallLayer):
-    """Refuses the calls of a tool that has failed ``failures`` times in a row for a tenant, for ``seconds``.
+    """Refuses calls of a tool for ``seconds`` after ``failures`` consecutive failures for one tenant.
 
-    Then it is half-open: ``probes`` calls pass. It closes when all of them went well, and opens again when one failed.
-    A failure is an error worth another try, a deadline among them. Any other error, like bad arguments or a denial,
-    says nothing about the tool. A composed callee passes: its own calls have their breakers.
+    Then the breaker is half-open: ``probes`` calls pass. It closes when all of them succeed and opens again when one
+    fails. Retryable errors, deadlines included, count as failures. Other errors, like bad arguments or a denial, say
+    nothing about the tool. Composed callees pass: the calls they make have breakers.
     """
 
     place = Place.BREAKER
@@ -34,10 +34,10 @@ class Breaker(CallLayer):
 
     def __post_init__(self) -> None:
         if min(self.failures, self.probes) < 1 or not 0 < self.seconds < math.inf:
-            raise SetupError(f"{self!r}: give at least one failure and probe, and a positive number of seconds")
+            raise SetupError(f"{self!r} needs at least one failure and probe, and a positive number of seconds")
 
     def __call__(self, inner: CallService, /) -> CallService:
-        """The service that calls ``inner`` while there is hope."""
+        """Call ``inner`` unless the circuit is open."""
 
         async def guarded(call: Call, /) -> Reply:
             if call.callee.facts.effect is Effect.COMPOSED:
@@ -60,14 +60,14 @@ class Breaker(CallLayer):
 
 
 def _failure_or_none(error: CallError | None) -> bool | None:
-    """What an error says about its tool: that it failed, or nothing."""
+    """Map an error to False for a failure of the tool, or None if it says nothing about the tool."""
     return False if error is not None and error.retryable else None
 
 
 class _Circuit:
-    """Closed while ``until`` is None, then open up to that time, then half-open.
+    """Closed while ``_open_until`` is None, open until that time, then half-open.
 
-    A call is counted in the period in which it began: what began before the circuit opened or closed comes too late.
+    A call counts only in the period in which it began; its result is ignored if the circuit has opened or closed since.
     """
 
     __slots__ = ("_active_probes", "_breaker", "_failures", "_open_until", "_period", "_successful_probes")
@@ -79,19 +79,19 @@ class _Circuit:
         self._period = self._active_probes = self._successful_probes = 0
 
     def begin_call(self, name: str) -> int:
-        """Begin a call; the period it belongs to."""
+        """Begin a call and return its period."""
         if self._open_until is not None:
             remaining = self._open_until - asyncio.get_running_loop().time()
             failed = f"{name} has failed {self._failures:,} times in a row"
             if remaining > 0:
-                raise BreakerOpenError(f"{failed}; it is tried again in {math.ceil(remaining):,} seconds")
+                raise BreakerOpenError(f"{failed}; try again in {math.ceil(remaining):,} seconds")
             if self._active_probes + self._successful_probes >= self._breaker.probes:
-                raise BreakerOpenError(f"{failed}; it is being tried again now, wait for how that comes out")
+                raise BreakerOpenError(f"{failed}; a probe is under way, try again when it has ended")
             self._active_probes += 1
         return self._period
 
     def end_call(self, period: int, *, succeeded: bool | None) -> None:
-        """End a call of that period; ``succeeded`` is None if it says nothing."""
+        """End a call of ``period``. ``succeeded`` is None if the result says nothing about the tool."""
         if period != self._period:
             return
         probe = self._open_until is not None
@@ -109,7 +109,7 @@ class _Circuit:
                     self._start_period(None)
 
     def _start_period(self, until: float | None) -> None:
-        """Open or close: a new period."""
+        """Open or close the circuit, which starts a new period."""
         self._open_until = until
         self._period += 1
         self._active_probes = self._successful_probes = 0

@@ -1,4 +1,4 @@
-"""What a run may use, reserved before a call starts and shared by everything the run calls."""
+"""Limits on what a run may use. They are reserved before a call starts and shared by everything that the run calls."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from remit.errors import BudgetError, SetupError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget(CallLayer):
-    """At most ``calls`` calls, ``tokens`` tokens (None for no limit) and ``depth`` levels of calls in calls.
+    """At most ``calls`` calls, ``tokens`` tokens (None for no limit) and ``depth`` levels of nested calls.
 
-    Counted are the calls of tools, and those of agents and workers below the root, whose models are asked.
+    Calls of tools count, and calls of agents and workers below the root.
     """
 
     place = Place.BUDGET
@@ -26,10 +26,10 @@ class Budget(CallLayer):
 
     def __post_init__(self) -> None:
         if min(self.calls, self.depth, 1 if self.tokens is None else self.tokens) < 1:
-            raise SetupError(f"{self!r}: a budget below 1 allows nothing")
+            raise SetupError(f"{self!r} allows nothing; calls, tokens and depth must be at least 1")
 
     def __call__(self, inner: CallService, /) -> CallService:
-        """The service that reserves before ``inner``."""
+        """Reserve budget before ``inner``."""
         return _Budget(inner, self).__call__
 
 
@@ -43,10 +43,12 @@ class _Budget:
     async def __call__(self, call: Call, /) -> Reply:
         limits = self._limits
         if call.caller.depth > limits.depth:
-            raise BudgetError(f"calls are nested {call.caller.depth} deep; this run may go {limits.depth} deep")
+            raise BudgetError(
+                f"calls are nested {call.caller.depth} levels deep; the limit of this run is {limits.depth}"
+            )
         if limits.tokens is not None:
-            spent = call.ledger.usage_totals()
-            if spent.prompt_tokens + spent.completion_tokens >= limits.tokens:
+            usage = call.ledger.usage_totals()
+            if usage.prompt_tokens + usage.completion_tokens >= limits.tokens:
                 raise BudgetError(f"the run has used its {limits.tokens:,} tokens")
         if _is_counted(call) and not call.ledger.reserve_call(call.id, limits.calls):
             raise BudgetError(f"the run has made its {limits.calls:,} calls")
@@ -54,7 +56,7 @@ class _Budget:
 
 
 def _is_counted(call: Call) -> bool:
-    """Whether a call is one of those that a run may make so many of; what is composed in Python costs nothing."""
+    """Whether a call counts against the limit. Composed callees other than agents do not."""
     if call.callee.facts.effect is not Effect.COMPOSED:
         return True
     return bool(call.caller.call) and isinstance(call.callee, AgentLike)

@@ -1,4 +1,4 @@
-"""Events about calls: what was asked, how it came out, and what must not be read left out."""
+"""Audit events about calls: request and outcome, without fields that must not be recorded."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ REDACTED: Final = "[redacted]"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordEvents(CallLayer):
-    """Files one event for each call that ends: ``success`` or ``failure`` is its name, and an empty name means none.
+    """Records one event for each call that ends, named ``success`` or ``failure``. An empty name records none.
 
-    ``request`` and ``response`` say whether arguments and result are part of it; ``fields`` names those of the result
-    that are, all of them where it is empty. What ``redact`` names is never in it, however deep it stands.
+    ``request`` and ``response`` include arguments and result; ``fields`` selects fields of the result, all if empty.
+    ``redact`` names fields that are always left out, at any depth.
     """
 
     success: str = ""
@@ -31,7 +31,7 @@ class RecordEvents(CallLayer):
     redact: tuple[str, ...] = ()
 
     def __call__(self, inner: CallService, /) -> CallService:
-        """The service that files how ``inner`` came out."""
+        """Record how each call of ``inner`` ends."""
 
         async def audited(call: Call, /) -> Reply:
             try:
@@ -63,11 +63,11 @@ class RecordEvents(CallLayer):
 
 
 def redact_fields(names: Collection[str], value: Any) -> Any:
-    """A JSON value in which the fields of these names, however they are capitalised, say that they are left out."""
+    """Replace the values of the named fields in a JSON value. Case is ignored."""
     if isinstance(value, dict):
-        known = cast("dict[str, Any]", value)
+        parts = cast("dict[str, Any]", value)
         hidden = {name.lower() for name in names}
-        return {key: REDACTED if key.lower() in hidden else redact_fields(names, each) for key, each in known.items()}
+        return {key: REDACTED if key.lower() in hidden else redact_fields(names, each) for key, each in parts.items()}
     if isinstance(value, list):
         return [redact_fields(names, each) for each in cast("list[Any]", value)]
     return value

@@ -1,4 +1,4 @@
-"""What would be refused anyway is refused before a person is asked."""
+"""Runs a tool's gates before approval, so that no approver is asked about a call that would be refused."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from remit.core import Place
 
 
 class PrecheckGates(CallLayer):
-    """Asks the gates of a tool as early as permissions are looked at. They stand around the tool as before.
+    """Checks the gates of a tool at the place of authorization. The gates around the tool stay.
 
-    What changes while a person thinks is seen there: a gate is asked twice.
+    They check the call a second time, because the state may change during the wait for approval.
     """
 
     place = Place.AUTHORIZE
@@ -27,14 +27,14 @@ class PrecheckGates(CallLayer):
         }
 
     def __call__(self, inner: CallService, /) -> CallService:
-        """The service that asks the gates before ``inner``."""
+        """Check the gates before ``inner``."""
 
-        async def foreseen(call: Call, /) -> Reply:
+        async def check_gates(call: Call, /) -> Reply:
             for gate in () if has_passed_gates(call) else self._gates.get(call.callee.name, ()):
                 await gate.check(call)
             return await inner(call)
 
-        return foreseen
+        return check_gates
 
     def __repr__(self) -> str:
-        return f"Foresee({len(self._gates)} tools)"
+        return f"PrecheckGates({len(self._gates)} tools)"

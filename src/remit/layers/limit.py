@@ -1,7 +1,7 @@
-"""How often a tool may be called, and how many calls of it may be under way: for each tenant, in this process.
+"""Limits on the rate and concurrency of calls: per tool and tenant, in this process.
 
-A composed callee passes: it touches nothing itself, and one that held a permit while it waits for its own calls could
-wait for ever. The calls that it makes are limited.
+Composed callees pass, because the calls they make are limited. A permit held while waiting for such calls could cause a
+deadlock.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ LimitKey = tuple[str, str]
 class RateLimit(CallLayer):
     """At most ``calls`` calls of one tool start for one tenant in any ``seconds``.
 
-    A call that comes too early waits its turn; one that would have to wait more than ``max_wait`` seconds is refused at
-    once, and told when to come again.
+    A call that comes too early waits for its turn. If the wait would exceed ``max_wait`` seconds, the call is refused
+    at once; the error says when to try again.
     """
 
     place = Place.LIMIT
@@ -39,10 +39,10 @@ class RateLimit(CallLayer):
 
     def __post_init__(self) -> None:
         if self.calls < 1 or not 0 < self.seconds < math.inf or not self.max_wait >= 0:
-            raise SetupError(f"{self!r}: give at least one call, a positive number of seconds, and max_wait >= 0")
+            raise SetupError(f"{self!r} needs at least one call, a positive number of seconds, and max_wait >= 0")
 
     def __call__(self, inner: CallService, /) -> CallService:
-        """The service that lets calls of ``inner`` start when it is their turn."""
+        """Delay calls of ``inner`` until their turn."""
 
         async def rated(call: Call, /) -> Reply:
             if call.callee.facts.effect is not Effect.COMPOSED:
@@ -55,7 +55,7 @@ class RateLimit(CallLayer):
 
 
 class _Window:
-    """When the last calls have started, oldest first, and those that wait. Who waits does so because it is full."""
+    """The times of the last starts, oldest first, and the calls that wait because the window is full."""
 
     __slots__ = ("_rate", "_started", "_timer", "_waiting")
 
@@ -66,7 +66,7 @@ class _Window:
         self._timer: asyncio.TimerHandle | None = None
 
     async def wait_for_turn(self, name: str) -> None:
-        """Return when one more call may start."""
+        """Wait until one more call may start."""
         loop = asyncio.get_running_loop()
         self._admit_waiting()
         if len(self._started) < self._rate.calls:
@@ -86,12 +86,12 @@ class _Window:
             raise
 
     def _next_start(self) -> float:
-        """When a call that joins now may start: each waits for the one that is ``calls`` before it."""
+        """The time when a call that queues now may start: each waits for the one ``calls`` places ahead."""
         rounds, before = divmod(len(self._waiting), self._rate.calls)
         return self._started[before] + self._rate.seconds * (rounds + 1)
 
     def _admit_waiting(self) -> None:
-        """Let those start who may, in order, and look again when the next may."""
+        """Start waiting calls in order, and set a timer for the next one."""
         loop = asyncio.get_running_loop()
         now = loop.time()
         while self._started and self._started[0] + self._rate.seconds <= now:
@@ -108,7 +108,7 @@ class _Window:
             self._timer = loop.call_at(self._started[0] + self._rate.seconds, self._admit_waiting)
 
     def _remove_waiter(self, waiter: asyncio.Future[float]) -> None:
-        """Give up a place in the queue, or a turn that came when its call was cancelled already."""
+        """Leave the queue, or give back a turn that came after the call was cancelled."""
         with contextlib.suppress(ValueError):
             if waiter.cancelled():
                 self._waiting.remove(waiter)
@@ -119,12 +119,10 @@ class _Window:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Concurrency(CallLayer):
-    """At most ``calls`` calls of one tool are under way at once for one tenant.
+    """At most ``calls`` calls of one tool are under way for one tenant; ``max_queued`` more wait in order.
 
-    ``max_queued`` more wait, first come first.
-
-    A call that finds the queue full is refused at once, one that waited ``max_wait`` seconds then. A body that outlives
-    its timeout is no longer counted: its call has ended.
+    A call that finds the queue full is refused at once, a waiting call after ``max_wait`` seconds. A body that outlives
+    its timeout does not count any more: its call has ended.
     """
 
     place = Place.LIMIT
@@ -137,10 +135,10 @@ class Concurrency(CallLayer):
 
     def __post_init__(self) -> None:
         if self.calls < 1 or self.max_queued < 0 or not self.max_wait >= 0:
-            raise SetupError(f"{self!r}: give at least one call, and max_queued and max_wait >= 0")
+            raise SetupError(f"{self!r} needs at least one call, and max_queued and max_wait >= 0")
 
     def __call__(self, inner: CallService, /) -> CallService:
-        """The service that holds a permit while ``inner`` is under way."""
+        """Hold a permit while ``inner`` runs."""
 
         async def permitted(call: Call, /) -> Reply:
             if call.callee.facts.effect is Effect.COMPOSED:
@@ -157,7 +155,7 @@ class Concurrency(CallLayer):
 
 
 class _Permits:
-    """How many are held, and those that wait for one. A permit that is given back goes to the first of them."""
+    """Counts permits and queues waiting calls. A released permit goes to the first of them."""
 
     __slots__ = ("_held_count", "_limit", "_waiting")
 
@@ -167,7 +165,7 @@ class _Permits:
         self._waiting = deque[asyncio.Future[bool]]()
 
     async def acquire(self, name: str) -> None:
-        """Return with a permit."""
+        """Wait for a permit."""
         limit = self._limit
         if self._held_count < limit.calls:
             self._held_count += 1
@@ -179,7 +177,7 @@ class _Permits:
             raise RateLimitedError(f"{busy}, and none ended within {limit.max_wait:g} seconds; try again later")
 
     async def _wait_for_permit(self) -> bool:
-        """Whether a permit came in time."""
+        """Wait for a permit; False if none came in time."""
         loop = asyncio.get_running_loop()
         waiter = loop.create_future()
         self._waiting.append(waiter)
@@ -205,7 +203,7 @@ class _Permits:
             self._waiting.remove(waiter)
 
     def release(self) -> None:
-        """Hand a permit on, or back."""
+        """Pass a permit on, or return it."""
         while self._waiting:
             waiter = self._waiting.popleft()
             if not waiter.done():

@@ -1,4 +1,4 @@
-"""The journal at the door: a call it knows is answered from it, and every other ends in exactly one terminal item."""
+"""The journal of calls: recorded calls are answered from it, and every other call ends in exactly one terminal item."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from remit.schemas.jsontext import compact_json
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record(CallLayer):
-    """Answers what is known, records what is not; errors end here and become replies.
+    """Answers recorded calls from the journal and records the others. Errors become replies here.
 
-    A model's reply is cut at ``limits.output_bytes``; Python callers get the whole.
+    A reply to a model is cut at ``limits.output_bytes``; Python callers get the whole reply.
     """
 
     place = Place.RECORD
     limits: Limits = field(default_factory=Limits)
 
     def __call__(self, inner: CallService, /) -> CallService:
-        """The service that records what ``inner`` replies."""
+        """Record the replies of ``inner``."""
         return _Record(inner, self.limits).__call__
 
     def __repr__(self) -> str:
@@ -52,7 +52,7 @@ class _Record:
                 return Reply.from_journal(output_content(item), item.outcome, is_final=item.final)
         try:
             if call.ledger.is_stopping and not composed:
-                raise asyncio.CancelledError  # noqa: TRY301 - as if it came from outside
+                raise asyncio.CancelledError  # noqa: TRY301 - handled below like a cancellation from outside
             reply = await self._inner(call)
             if composed:
                 reply = _reload_value(call, reply)
@@ -70,7 +70,7 @@ class _Record:
         return self._write_output(call, reply)
 
     def _write_output(self, call: Call, reply: Reply) -> Reply:
-        if KNOWN_SECRETS.replacements:  # a layer may have told one
+        if KNOWN_SECRETS.replacements:  # a layer may have added one
             reply = redact_secrets_in_reply(reply)
         if call.wire_id and len(reply.content) * 4 > self._limits.output_bytes:
             reply = reply._replace(content=shorten(reply.content, self._limits.output_bytes))
@@ -90,10 +90,10 @@ class _Record:
 
 
 def _reload_value(call: Call, reply: Reply) -> Reply:
-    """The reply, with the value that a journal would give: a layer may have made it of something else.
+    """Load the value from the content of the reply, as a journal would: a layer may have replaced the content.
 
     Raises:
-        InvalidOutputError: no result can be read from what the layer made.
+        InvalidOutputError: the content is not a result of this callee.
     """
     output = call.callee.schema_out
     if reply.outcome != "ok" or reply.is_final or reply.value is NOT_LOADED or output.is_valid(reply.value):
@@ -103,12 +103,12 @@ def _reload_value(call: Call, reply: Reply) -> Reply:
     except ValueError as error:
         name = call.callee.name
         raise InvalidOutputError(
-            f"a layer around {name} changed its result into what {name} does not give; reply with its type"
+            f"a layer around {name} changed its result to another type; return a value of the tool's result type"
         ) from error
 
 
 def shorten(content: str, max_bytes: int) -> str:
-    """``content``, or where it is longer than ``max_bytes`` bytes, JSON that says so and holds its beginning."""
+    """Return ``content``, or if it exceeds ``max_bytes`` bytes, JSON that says so and contains its beginning."""
     data = content.encode(errors="replace")
     if len(data) <= max_bytes:
         return content

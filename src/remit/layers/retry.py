@@ -1,4 +1,4 @@
-"""Another try, where the effect allows one, the error is worth it, and not too many were tried in vain before."""
+"""Retries of failed calls, if effect and error allow them and a budget of retries is left."""
 
 from __future__ import annotations
 
@@ -16,23 +16,22 @@ from remit.core import Place
 from remit.errors import CallError, DeadlineError, SetupError, StillRunningError
 
 BUCKET_TOKENS: Final = 500
-"""What a bucket holds. Each tool has one, for all who call it through one layer: what it must bear is their sum."""
+"""Capacity of a bucket. Each tool has one bucket for all callers, because the tool bears the sum of their retries."""
 RETRY_COST: Final = 5
-"""What another try costs."""
+"""Tokens for one retry."""
 TIMEOUT_RETRY_COST: Final = 10
-"""What another try costs after a deadline: the one before may be under way still."""
+"""Tokens for a retry after a deadline: the previous attempt may still be under way."""
 FIRST_ATTEMPT_REFUND: Final = 1
-"""What a call brings that went well at the first attempt. One that went well later brings what its last try cost."""
+"""Tokens refunded by success at the first attempt. Success after a retry refunds the cost of that retry."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retry(CallLayer):
-    """Tries pure, idempotent and keyed calls again after a ``retryable`` error; unsafe and composed ones never.
+    """Retries pure, idempotent and keyed calls after a ``retryable`` error; never unsafe or composed ones.
 
-    ``attempts`` in all; between them ``base_delay`` seconds, doubled each time up to ``max_delay``, of which a random
-    part from half to all is waited, so that many callers do not come back at once. What is still running after its
-    deadline is tried again only if it is pure or keyed. Each try is paid from a bucket; an empty one leaves it at the
-    first.
+    ``attempts`` is the total. The delay starts at ``base_delay`` seconds and doubles up to ``max_delay``; a random half
+    of it is cut, so that callers do not return at the same time. A call still running after its deadline is retried
+    only if it is pure or keyed. Each retry is paid from a bucket; when the bucket is empty, calls are not retried.
     """
 
     place = Place.RETRY
@@ -44,10 +43,10 @@ class Retry(CallLayer):
 
     def __post_init__(self) -> None:
         if self.attempts < 1 or not 0 <= self.base_delay <= self.max_delay:
-            raise SetupError(f"{self!r}: give at least one attempt, and 0 <= base_delay <= max_delay")
+            raise SetupError(f"{self!r} needs at least one attempt, and 0 <= base_delay <= max_delay")
 
     def __call__(self, inner: CallService, /) -> CallService:
-        """The service that tries ``inner`` again."""
+        """Retry calls of ``inner``."""
         return _Retry(inner, self, self._spent_tokens).__call__
 
     def delay_after(self, attempt: int) -> float:
@@ -105,5 +104,5 @@ def _is_retryable(call: Call, error: CallError) -> bool:
 
 
 def _is_attempt_recorded(call: Call, attempt: int) -> bool:
-    """Whether the journal knows of that attempt: it was waited and paid for before the run was driven again."""
+    """Whether the journal records that attempt: its delay and cost were paid before the run was executed again."""
     return any(isinstance(item, AttemptStarted) and item.attempt == attempt for item in call.ledger.items_for(call.id))

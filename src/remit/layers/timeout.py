@@ -1,4 +1,4 @@
-"""A limit of time: for one attempt of a call, one model request or one step."""
+"""Time limits for one attempt of a call, one model request or one step."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ Q = TypeVar("Q")
 R = TypeVar("R")
 
 _ABANDONED_TASKS: Final = set[asyncio.Task[Any]]()
-"""What was left behind and runs on: a loop itself keeps no task alive."""
+"""Abandoned tasks that still run; an event loop holds only weak references to tasks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Timeout(AnyLayer):
-    """Cancels what has not answered after ``seconds``, on the loop's clock, and raises a `DeadlineError`.
+    """Cancels an attempt after ``seconds`` on the loop's clock and raises `DeadlineError`.
 
-    That comes when it has stopped, however long this takes. With a ``grace``, it comes so many seconds later at the
-    latest: what has not stopped by then is left behind, and the error is a `StillRunningError`. For this the body runs
-    in a task of its own, which costs some 15 µs.
+    Without ``grace`` the error comes when the attempt has stopped, however long this takes. With ``grace`` it comes at
+    most so many seconds later: an attempt that has not stopped by then is abandoned, and the error is
+    `StillRunningError`. This needs a task per attempt, which costs about 15 µs.
 
-    A call is told its deadline, unless it has an earlier one, and so are the calls that its body makes.
+    The call's deadline is set unless it has an earlier one. The calls that its body makes inherit it.
     """
 
     place = Place.TIMEOUT
@@ -35,12 +35,14 @@ class Timeout(AnyLayer):
 
     def __post_init__(self) -> None:
         if not self.seconds > 0:
-            raise SetupError(f"{self!r}: give a positive number of seconds")
+            raise SetupError(f"{self!r} needs a positive number of seconds")
         if self.grace is not None and not self.grace >= 0:
-            raise SetupError(f"{self!r}: give a grace of 0 seconds or more, or None to wait until it has stopped")
+            raise SetupError(
+                f"{self!r} needs a grace of 0 seconds or more, or None to wait until the attempt has stopped"
+            )
 
     def __call__(self, inner: Service[Q, R], /) -> Service[Q, R]:
-        """The service that gives ``inner`` its time."""
+        """Limit the time of ``inner``."""
         if self.grace is None:
             return _Timeout(inner, self.seconds).__call__
         return _Graceful(inner, self.seconds, self.grace).__call__
@@ -51,11 +53,11 @@ class Timeout(AnyLayer):
 
 
 def _deadline_error(seconds: float) -> DeadlineError:
-    return DeadlineError(f"no result within {seconds:g} seconds; it was stopped")
+    return DeadlineError(f"no result within {seconds:g} seconds; the attempt was cancelled")
 
 
 def _with_deadline(request: Q, deadline: float) -> Q:
-    """The request, with its deadline where it is a call."""
+    """Set the deadline of a call; other requests have none."""
     if isinstance(request, Call) and (request.deadline is None or deadline < request.deadline):
         return cast("Q", request.with_deadline(deadline))
     return request
@@ -69,7 +71,7 @@ class _Timeout(Generic[Q, R]):
         self._seconds = seconds
 
     async def __call__(self, request: Q, /) -> R:
-        """As `asyncio.timeout` does it, at a third of its cost: this stands around every call."""
+        """Works like `asyncio.timeout` at a third of its cost, since it wraps every call."""
         task = asyncio.current_task()
         assert task is not None  # noqa: S101 - a coroutine that awaits runs in a task
         limit = _TaskTimeout(task)
@@ -123,12 +125,12 @@ class _Graceful(Generic[Q, R]):
         body.abandon()
         if body.is_caller_cancelled:
             raise asyncio.CancelledError
-        detail = f"it was told to stop, and {self._grace:g} seconds later it is still running"
+        detail = f"it was cancelled, and {self._grace:g} seconds later it is still running"
         raise StillRunningError(f"no result within {self._seconds:g} seconds; {detail}")
 
 
 class _GracefulTask(Generic[R]):
-    """What runs in a task of its own. It is told to stop when its time is over, or when its caller is cancelled."""
+    """Runs the body in a task and cancels it when its time is over or its caller is cancelled."""
 
     __slots__ = (
         "_grace",
@@ -152,7 +154,7 @@ class _GracefulTask(Generic[R]):
         self.task.add_done_callback(self._end)
 
     async def wait(self) -> None:
-        """Return when it has ended, or its grace has."""
+        """Return when the task has ended or the grace is over."""
         while not self._is_over:
             try:
                 await self._waiter
@@ -167,7 +169,7 @@ class _GracefulTask(Generic[R]):
         self._timer.cancel()
 
     def abandon(self) -> None:
-        """Let it run on, with nobody waiting. What a tool does then, the base journals."""
+        """Let the task run on. The base journals its effects."""
         _ABANDONED_TASKS.add(self.task)
         self.task.add_done_callback(_consume_result)
 
@@ -189,7 +191,7 @@ class _GracefulTask(Generic[R]):
 
 
 def _consume_result(task: asyncio.Task[Any]) -> None:
-    """Nobody else asks how it came out, and a loop complains of errors that nobody has seen."""
+    """Retrieve the exception, because asyncio warns about exceptions that are never retrieved."""
     _ABANDONED_TASKS.discard(task)
     if not task.cancelled():
         task.exception()

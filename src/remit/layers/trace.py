@@ -1,10 +1,10 @@
-"""Spans for calls and model requests, by OpenTelemetry's conventions for generative AI.
+"""Spans for calls and model requests, following OpenTelemetry's conventions for generative AI.
 
-An agent's call is ``invoke_agent``, a tool's ``execute_tool``, also where the tool calls others; both are of the kind
-INTERNAL. A request to a model is a ``chat`` of the kind CLIENT.
+A call of an agent is ``invoke_agent``, a call of a tool ``execute_tool``, even if the tool calls others; both are
+INTERNAL. A request to a model is a CLIENT span ``chat``.
 
-Whether there is anything to tell is decided when the stack is built: where the program has set no tracer provider, the
-layer is not there at all and costs nothing.
+The layer decides when the stack is built: if the program has set no tracer provider, it returns the inner service and
+costs nothing.
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ if TYPE_CHECKING:
     from opentelemetry.trace import Span, SpanKind, StatusCode, Tracer, TracerProvider
 
 UNKNOWN_VENDOR: Final = "unknown"
-"""The vendor of a model that does not say."""
+"""The vendor of a model that does not name one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trace(CallLayer):
-    """A span for each call. ``provider``: where spans go; by default the one that the program has set, if any."""
+    """A span for each call. ``provider`` receives the spans; default: the program's tracer provider, if set."""
 
     place = Place.TRACE
     provider: TracerProvider | None = None
 
     def __call__(self, inner: CallService, /) -> CallService:
-        """``inner`` in a span, or ``inner`` itself where nobody listens."""
+        """Wrap ``inner`` in a span; return ``inner`` itself without a provider."""
         tracer = _find_tracer(self.provider)
         return inner if tracer is None else _TracedCall(inner, tracer).__call__
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraceModel(ModelLayer):
-    """A span for each model request. ``model``: its name, and ``vendor`` whose it is, as far as they are known."""
+    """A span for each model request. ``model`` and ``vendor`` name the model and its provider, if known."""
 
     place = Place.TRACE
     provider: TracerProvider | None = None
@@ -55,32 +55,32 @@ class TraceModel(ModelLayer):
     vendor: str = UNKNOWN_VENDOR
 
     def __call__(self, inner: ModelService, /) -> ModelService:
-        """``inner`` in a span, or ``inner`` itself where nobody listens."""
+        """Wrap ``inner`` in a span; return ``inner`` itself without a provider."""
         spans = self.make_spans()
         return inner if spans is None else _TracedModel(inner, spans).__call__
 
     def make_spans(self) -> ModelSpans | None:
-        """What makes the spans, for whoever asks a model without this layer; None where nobody listens."""
+        """Make the spans of requests that bypass this layer; None without a provider."""
         tracer = _find_tracer(self.provider)
         return None if tracer is None else ModelSpans(tracer, model=self.model, vendor=self.vendor)
 
 
 class ModelAnswer(Protocol):
-    """What a span tells of a model's answer."""
+    """The fields of a model's answer that a span records."""
 
     @property
     def model(self) -> str:
-        """The model that answered, where it says so."""
+        """The model that answered, empty if unknown."""
         ...
 
     @property
     def prompt_tokens(self) -> int:
-        """What it read."""
+        """Tokens of the request."""
         ...
 
     @property
     def completion_tokens(self) -> int:
-        """What it wrote."""
+        """Tokens of the answer."""
         ...
 
 
@@ -93,7 +93,7 @@ class ModelSpan:
         self._span = span
 
     def record_answer(self, answer: ModelAnswer, finish_reason: str) -> None:
-        """Tell what came of the request."""
+        """Record the answer to the request."""
         if answer.model:
             self._span.set_attribute("gen_ai.response.model", answer.model)
         self._span.set_attribute("gen_ai.response.finish_reasons", [finish_reason])
@@ -118,7 +118,7 @@ class ModelSpans:
 
     @contextmanager
     def request_span(self, run: str, call: str) -> Generator[ModelSpan]:
-        """The span of the request that the journal of ``run`` files under ``call``; an error is told, and passes."""
+        """Open the span of the request journaled under ``call`` of ``run``. Errors are recorded and propagate."""
         attributes = _drop_empty({**self._request_attributes, "remit.run": run, "remit.call": call})
         with self._tracer.start_as_current_span(self._name, kind=self._kind, attributes=attributes) as span:
             try:
@@ -183,7 +183,7 @@ class _TracedModel:
 
 
 def _is_agent(callee: Contract) -> bool:
-    """Whether a model drives it: a tool is a function, which may call others, but knows what it does."""
+    """Whether a callee is an agent or worker. A `Tool` that calls others is not."""
     return callee.facts.effect is Effect.COMPOSED and not isinstance(callee, Tool)
 
 

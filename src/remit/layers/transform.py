@@ -1,4 +1,4 @@
-"""Changes replies. Never arguments: what was validated and approved is what runs."""
+"""Changes replies. Arguments cannot be changed: a call runs with the arguments that were validated and approved."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from remit.contracts.reply import Reply
 
 @dataclass(frozen=True, slots=True)
 class Transform(CallLayer):
-    """Passes each good reply through ``change``, a pure function; errors and denials go through untouched."""
+    """Passes each good reply through ``change``, a pure function. Errors and denials pass unchanged."""
 
     change: Callable[[Reply], Reply]
 
     def __call__(self, inner: CallService, /) -> CallService:
-        """The service that changes what ``inner`` replies."""
+        """Change the replies of ``inner``."""
         return _Transform(inner, self.change).__call__
 
 

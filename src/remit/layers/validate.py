@@ -1,4 +1,4 @@
-"""Arguments against the contract. What passes is the payload object that everything further in sees."""
+"""Validation of arguments against the contract. The resulting payload is used by everything further in."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from remit.core import Place
 class Validate(CallLayer):
     """Binds the arguments to the payload model.
 
-    ``strict``: no coercion, no unknown parameter, no key twice; otherwise as lenient as the base itself.
+    ``strict`` refuses coercion, unknown parameters and duplicate keys; otherwise binding is as lenient as in the base.
     """
 
     place = Place.VALIDATE
     strict: bool = True
 
     def __call__(self, inner: CallService, /) -> CallService:
-        """The service that binds before ``inner``."""
+        """Bind arguments before ``inner``."""
         return _Validate(inner, strict=self.strict).__call__
 
 

@@ -259,4 +259,4 @@ async def test_a_permission_of_a_role_is_needed_beside_the_level(office: Office)
     reader = principal("ann", "default", "casefiles:read")
     assert (await office.call("get_casefile", reader, casefile_id=casefile))["your_level"] == "owner"
     refused = await office.call("update_casefile", reader, casefile_id=casefile, title="x")
-    assert "it needs the permission casefiles:write" in refused["error"]
+    assert "missing permission casefiles:write" in refused["error"]
