@@ -12,6 +12,7 @@ import json
 import pkgutil
 import re
 import sys
+import textwrap
 import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
@@ -46,6 +47,29 @@ PART_PATTERN: Final = re.compile(r"(<!-- generated: ([a-z-]+) -->\n).*?(<!-- end
 E = TypeVar("E", bound=errors.RemitError)
 Layer = type[CallLayer] | type[ModelLayer] | type[StepLayer] | type[AnyLayer]
 LAYERS: Final = (CallLayer, ModelLayer, StepLayer, AnyLayer)
+PUBLIC_MODULES: Final = (
+    "remit",
+    "remit.tools",
+    "remit.layers",
+    "remit.policies",
+    "remit.agent",
+    "remit.messages",
+    "remit.models",
+    "remit.stores",
+    "remit.items",
+    "remit.engines",
+    "remit.audit",
+    "remit.secrets",
+    "remit.inventory",
+    "remit.pipeline",
+    "remit.workers",
+    "remit.database",
+    "remit.effects",
+    "remit.testing",
+    "remit.app",
+    "remit.home",
+    "remit.errors",
+)
 
 
 def main() -> int:
@@ -84,6 +108,16 @@ def packages() -> str:
                 module = importlib.import_module(f"remit.{name}")
                 rows.append((f"`{name}`", _first_paragraph(module.__doc__)))
     return markdown_table(("package", "contents"), rows)
+
+
+def public_names() -> str:
+    """The public modules with the names that each exports."""
+    sections: list[str] = []
+    for name in PUBLIC_MODULES:
+        module = importlib.import_module(name)
+        names = textwrap.fill(", ".join(f"`{each}`" for each in module.__all__), 118, break_on_hyphens=False)
+        sections.append(f"## {name}\n\n{_first_paragraph(module.__doc__)}\n\n{names}")
+    return "\n\n".join(sections)
 
 
 def items() -> str:
@@ -315,6 +349,7 @@ PARTS: Final[dict[str, Callable[[], str]]] = {
     "other-errors": other_errors,
     "policies": policies,
     "policy-templates": policy_templates,
+    "public-names": public_names,
     "packages": packages,
     "rules": rules,
     "worker-keys": worker_keys,
