@@ -1,7 +1,4 @@
-"""Start here: a runtime runs agents and tools, takes decisions, resumes what was cut off, and replays what was done.
-
-It receives its ports; applications wire them.
-"""
+"""Start here: a runtime runs agents and tools, takes decisions, resumes what was cut off, and replays what was done."""
 
 from __future__ import annotations
 
@@ -16,10 +13,11 @@ from remit.agent.agent import Agent
 from remit.agent.linking import link_agents, with_model_of
 from remit.agent.model import Model
 from remit.app import App
-from remit.approvals.service import CURRENT_RUN, DecisionService, GrantService
+from remit.approvals.service import DecisionService, GrantService
 from remit.contracts.arguments import Arguments, Limits, parse_arguments
 from remit.contracts.call import Call, CallLayer
 from remit.contracts.callee import Callee
+from remit.contracts.current_run import CURRENT_RUN
 from remit.contracts.items import Position, RunOpened
 from remit.contracts.ledger import Ledger
 from remit.contracts.principal import Caller, Principal

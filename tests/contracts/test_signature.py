@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 import pytest
@@ -186,7 +186,17 @@ def test_a_field_given_as_default_says_what_it_says() -> None:
     }
 
 
-def not_async(query: str) -> str:
+def yielding(query: str) -> Iterator[str]:
+    """Look."""
+    yield query
+
+
+async def yielding_later(query: str) -> AsyncIterator[str]:
+    """Look."""
+    yield query
+
+
+def calling(ctx: Context, query: str) -> str:
     """Look."""
     return query
 
@@ -234,7 +244,12 @@ class Service:
 
 
 REFUSED: dict[str, tuple[Callable[..., Any], str]] = {
-    "not async": (not_async, "f is not async: write `async def`, so that it can be awaited, timed and cancelled"),
+    "a generator": (yielding, "f yields its results: return them, as a list"),
+    "an async generator": (yielding_later, "f yields its results: return them, as a list"),
+    "calling others from a thread": (
+        calling,
+        "f takes a Context: write `async def`, so that it can await other tools",
+    ),
     "any number": (many, "f: a model cannot use '*queries'; name each parameter"),
     "any names": (named, "f: a model cannot use '*queries'; name each parameter"),
     "positional": (positional, "f: 'query' is positional-only, but arguments come by name; remove the '/'"),

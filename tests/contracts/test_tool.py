@@ -1,4 +1,4 @@
-"""A tool is a plain async function with the contract its signature says; every change of one gives another."""
+"""A tool is a function with the contract that its signature defines; every change of one gives another."""
 
 from __future__ import annotations
 
@@ -77,8 +77,20 @@ def test_a_decorator_with_facts_keeps_them() -> None:
     )
 
 
-async def test_the_function_stays_callable_without_any_layer() -> None:
-    assert await find.function("a", 2) == ["a", "a"]
+async def test_a_tool_called_directly_runs_its_function_without_any_layer() -> None:
+    @tool
+    def count(text: str) -> int:
+        """Count letters."""
+        return len(text)
+
+    assert await find("a", 2) == ["a", "a"]
+    assert await count("abc") == 3
+
+
+async def test_a_tool_that_takes_a_context_is_not_called_directly() -> None:
+    with pytest.raises(ContractError) as caught:
+        await save(Page(title="x"))
+    assert caught.value.message == "save takes a context: call save.function with one, or in a run"
 
 
 async def test_the_body_gets_what_the_payload_says() -> None:

@@ -31,6 +31,18 @@ async def find(query: str, limit: int = 10) -> list[str]:
     return [query] * limit
 
 
+@tool
+def count_words(text: str) -> int:
+    """Count words, in a thread."""
+    return len(text.split())
+
+
+@tool(effect=Effect.KEYED)
+def stamp(ctx: LeafContext, page: Page) -> str:
+    """Stamp a page, in a thread."""
+    return ctx.key + page.title
+
+
 @tool(effect=Effect.KEYED)
 async def save(ctx: LeafContext, page: Page) -> int:
     """Save a page."""
@@ -53,6 +65,8 @@ async def a_call_is_typed_by_the_function(ctx: Context) -> None:
     assert_type(await ctx.call(find, "a"), list[str])
     assert_type(await ctx.call(find, query="a", limit=3), list[str])
     assert_type(await ctx.call(save, Page(title="x")), int)
+    assert_type(await ctx.call(count_words, "a b"), int)
+    assert_type(await ctx.call(stamp, Page(title="x")), str)
     assert_type(await ctx.call(both, "a"), str)
     assert_type(await ctx.call(tool(Service().count), "a"), int)
     said = await ctx.call(Agent("a", instructions="Work."), "go")
@@ -101,10 +115,10 @@ async def a_leaf_cannot_call(ctx: LeafContext) -> None:
 
 
 async def a_tool_keeps_its_type_through_layers() -> None:
-    assert_type(await find.layer(Timeout(5)).layer(Retry()).with_name("x").function("a"), list[str])
+    assert_type(await find.layer(Timeout(5)).layer(Retry()).with_name("x")("a"), list[str])
     assert_type(find.schema_out.load("[]"), list[str])
     same: Tool[[Page], int] = with_recommended_layers(save)
-    assert_type(await same.function(Page(title="x")), int)
+    assert_type(await same(Page(title="x")), int)
     callee: Callee[[Page], int] = save
     assert_type(callee.build_arguments(Page(title="x")).raw, str)
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from contextvars import ContextVar
-from typing import Final
 
 from pydantic import ValidationError
 
@@ -13,15 +11,13 @@ from remit.approvals.grants import parse_pattern
 from remit.approvals.policy import DECIDE_PERMISSION, check_lifetime
 from remit.contracts.arguments import Limits
 from remit.contracts.contract import Contract, definition_digest
+from remit.contracts.current_run import CURRENT_RUN
 from remit.contracts.grant import Grant, GrantRow
 from remit.contracts.items import RunSuspended
 from remit.contracts.principal import Principal
 from remit.contracts.question import Decision, Question
 from remit.errors import InvalidArgumentsError, RequestError, SetupError
 from remit.journal.ports import Store
-
-CURRENT_RUN: Final[ContextVar[str]] = ContextVar("remit_driven_run", default="")
-"""The run that this task drives, or is part of; empty outside of runs."""
 
 CalleeLookup = Callable[[str], Contract]
 """From a name to the callee; raises a `RequestError` where there is none."""

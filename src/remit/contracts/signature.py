@@ -45,12 +45,14 @@ def read_signature(function: Callable[..., Any], name: str) -> Signature:
     Raises:
         ContractError: names the parameter that cannot be part of a contract, and the reason.
     """
-    if not inspect.iscoroutinefunction(function):
-        raise ContractError(f"{name} is not async: write `async def`, so that it can be awaited, timed and cancelled")
+    if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+        raise ContractError(f"{name} yields its results: return them, as a list")
     parameters = list(inspect.signature(function).parameters.values())
     hints = _type_hints(function, name)
     kind = hints.get(parameters[0].name) if parameters else None
     wants_context = kind in (LeafContext, Context)
+    if kind is Context and not inspect.iscoroutinefunction(function):
+        raise ContractError(f"{name} takes a Context: write `async def`, so that it can await other tools")
     if wants_context:
         parameters = parameters[1:]
     _check_parameters(parameters, hints, name)

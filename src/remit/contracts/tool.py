@@ -1,7 +1,8 @@
-"""A tool: a plain async function that knows nothing of policy, with the contract its signature says."""
+"""A tool: a plain function that knows nothing of policy, with the contract that its signature defines."""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Awaitable, Callable, Iterable
 from types import FunctionType, MethodType
 from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, overload
@@ -12,11 +13,13 @@ from remit.contracts.arguments import Arguments
 from remit.contracts.call import CallLayer, ToolLayer, to_call_layers
 from remit.contracts.callee import UNKNOWN, Frame, LeafContext, ReconcileResult
 from remit.contracts.contract import check_name
+from remit.contracts.current_run import CURRENT_RUN
 from remit.contracts.facts import Effect, Facts, Rate, Risk, build_facts
 from remit.contracts.naming import canonical_name
 from remit.contracts.redact import Redaction
 from remit.contracts.schema import Input, Output
 from remit.contracts.signature import Signature, read_signature
+from remit.contracts.threads import awaitable_body
 from remit.core import Stack
 from remit.errors import ContractError, InvalidArgumentsError
 from remit.schemas.finding import locate_function
@@ -53,7 +56,7 @@ class Tool(Generic[P, Out]):
 
     def __init__(
         self,
-        function: Callable[..., Awaitable[Out]],
+        function: Callable[..., Awaitable[Out] | Out],
         signature: Signature,
         *,
         name: str,
@@ -70,8 +73,9 @@ class Tool(Generic[P, Out]):
         self._preview = preview
         self._redaction = redaction
         self._function = function
+        body = awaitable_body(function, wants_context=signature.wants_context)
         self._body: Callable[..., Awaitable[Any]] = (
-            function if redaction is None else redaction.wrap_body(function, name, signature.schema_out)
+            body if redaction is None else redaction.wrap_body(body, name, signature.schema_out)
         )
         self._signature = signature
         self.name = check_name(name)
@@ -90,7 +94,7 @@ class Tool(Generic[P, Out]):
         return self._signature.schema_out
 
     @property
-    def function(self) -> Callable[..., Awaitable[Out]]:
+    def function(self) -> Callable[..., Any]:
         """The function itself, with no layer around it."""
         return self._function
 
@@ -98,6 +102,19 @@ class Tool(Generic[P, Out]):
     def body(self) -> object:
         """What it runs: the function, whichever layers and name it has."""
         return self._function
+
+    async def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Out:
+        """Call the function directly, as a test does: with no layer, no approval and no journal.
+
+        Raises:
+            ContractError: this happens inside a run, or the function takes a context.
+        """
+        if CURRENT_RUN.get():
+            raise ContractError(f"{self.name}(…) inside a run passes no layer: write `await ctx.call({self.name}, …)`")
+        if self._signature.wants_context:
+            raise ContractError(f"{self.name} takes a context: call {self.name}.function with one, or in a run")
+        result: Any = self._function(*args, **kwargs)
+        return await result if inspect.isawaitable(result) else result
 
     def layer(self, layer: ToolLayer | Stack[ToolLayer]) -> Tool[P, Out]:
         """A new tool with ``layer`` around this one; the one attached last is outermost."""
@@ -223,14 +240,14 @@ class ToolDecorator(Protocol):
     """`tool` with its facts given: waits for the function."""
 
     @overload
-    def __call__(self, function: Callable[Concatenate[Ctx, P], Awaitable[Out]], /) -> Tool[P, Out]: ...
+    def __call__(self, function: Callable[Concatenate[Ctx, P], Awaitable[Out] | Out], /) -> Tool[P, Out]: ...
     @overload
-    def __call__(self, function: Callable[P, Awaitable[Out]], /) -> Tool[P, Out]: ...
+    def __call__(self, function: Callable[P, Awaitable[Out] | Out], /) -> Tool[P, Out]: ...
 
 
 @overload
 def tool(
-    function: Callable[Concatenate[Ctx, P], Awaitable[Out]],
+    function: Callable[Concatenate[Ctx, P], Awaitable[Out] | Out],
     /,
     *,
     name: str | None = None,
@@ -247,7 +264,7 @@ def tool(
 ) -> Tool[P, Out]: ...
 @overload
 def tool(
-    function: Callable[P, Awaitable[Out]],
+    function: Callable[P, Awaitable[Out] | Out],
     /,
     *,
     name: str | None = None,
@@ -278,7 +295,7 @@ def tool(
     confirm: str | None = ...,
 ) -> ToolDecorator: ...
 def tool(
-    function: Callable[..., Awaitable[Any]] | None = None,
+    function: Callable[..., Any] | None = None,
     /,
     *,
     name: str | None = None,
@@ -293,7 +310,9 @@ def tool(
     tags: Iterable[str] = (),
     confirm: str | None = None,
 ) -> Any:
-    """Make a tool of an async function: ``@tool``, ``@tool(effect=Effect.PURE)`` or ``tool(service.method)``.
+    """Make a tool of a function: ``@tool``, ``@tool(effect=Effect.PURE)`` or ``tool(service.method)``.
+
+    A plain ``def`` runs in a thread. A thread cannot be stopped: a timeout reports that the call is still running.
 
     The signature and docstring are the contract: types become the schema, the docstring the description, its ``Args:``
     the descriptions of the parameters. A function whose one parameter is a pydantic model takes that as its payload. A
@@ -314,14 +333,14 @@ def tool(
         confirm=confirm,
     )
 
-    def make(function: Callable[..., Awaitable[Any]]) -> Tool[..., Any]:
+    def make(function: Callable[..., Any]) -> Tool[..., Any]:
         return _build_tool(function, name, description, facts, "")
 
     return make if function is None else make(function)
 
 
 def build_tool(
-    function: Callable[..., Awaitable[Any]],
+    function: Callable[..., Any],
     facts: Facts,
     *,
     name: str | None = None,
@@ -337,10 +356,10 @@ def build_tool(
 
 
 def _build_tool(
-    function: Callable[..., Awaitable[Any]], name: str | None, description: str | None, facts: Facts, where: str
+    function: Callable[..., Any], name: str | None, description: str | None, facts: Facts, where: str
 ) -> Tool[..., Any]:
     if not isinstance(function, (FunctionType, MethodType)):
-        raise ContractError(f"{function!r} is no function or method: write an `async def` that calls it")
+        raise ContractError(f"{function!r} is not a function or method: write a function that calls it")
     tool_name = canonical_name(function, name)
     signature = read_signature(function, tool_name)
     _check_facts(tool_name, signature, facts)

@@ -18,6 +18,7 @@ from remit.contracts.question import Decision, Question
 from remit.contracts.redact import redact_secrets_in_error, redact_secrets_in_reply, secret_free_cause
 from remit.contracts.reply import Reply
 from remit.contracts.secret import KNOWN_SECRETS, redact_secrets
+from remit.contracts.threads import ThreadStillRunning
 from remit.dispatch.context import CallContext, DispatchPort
 from remit.dispatch.registry import AnyCallee
 from remit.errors import (
@@ -95,11 +96,8 @@ class Base:
             ended = AttemptEnded(call=call.id, attempt=number, outcome=failed.outcome, content=failed.content)
             await self._write_item(call, ended)
             raise
-        except asyncio.CancelledError:
-            cancellation = CallCancelledError(
-                f"{self._callee.name} was stopped while it ran; it may have happened in part"
-            )
-            content = Reply.from_error(cancellation).content
+        except asyncio.CancelledError as error:
+            content = Reply.from_error(self._cancellation(error)).content
             call.ledger.add(AttemptEnded(call=call.id, attempt=number, outcome="error", content=content))
             raise
         if self._effect is not Effect.PURE:
@@ -141,6 +139,11 @@ class Base:
             checked, content = self._callee.schema_out.dump(value)
             reply = Reply(content, "ok", checked)
         return redact_secrets_in_reply(reply) if KNOWN_SECRETS.replacements else reply
+
+    def _cancellation(self, error: asyncio.CancelledError) -> CallCancelledError:
+        if isinstance(error, ThreadStillRunning):
+            return CallCancelledError(f"{self._callee.name} was cancelled, but {error}; it may still happen")
+        return CallCancelledError(f"{self._callee.name} was stopped while it ran; it may have happened in part")
 
     def _tool_failure(self, error: BaseException) -> ToolFailedError:
         message = f"{self._callee.name} failed: {type(error).__name__}: {error}"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar, cast
 
 from remit.contracts.call import AnyLayer, Call
+from remit.contracts.threads import ThreadStillRunning
 from remit.core import Place, Service
 from remit.errors import DeadlineError, SetupError, StillRunningError
 
@@ -52,7 +53,9 @@ class Timeout(AnyLayer):
         return f"Timeout(seconds={self.seconds!r}{grace})"
 
 
-def _deadline_error(seconds: float) -> DeadlineError:
+def _deadline_error(seconds: float, error: asyncio.CancelledError) -> DeadlineError:
+    if isinstance(error, ThreadStillRunning):
+        return StillRunningError(f"no result within {seconds:g} seconds; {error}")
     return DeadlineError(f"no result within {seconds:g} seconds; the attempt was cancelled")
 
 
@@ -82,7 +85,7 @@ class _Timeout(Generic[Q, R]):
             return await self._inner(_with_deadline(request, deadline))
         except asyncio.CancelledError as error:
             if limit.expired and task.cancelling() - 1 <= limit.cancelling_before:
-                raise _deadline_error(self._seconds) from error
+                raise _deadline_error(self._seconds, error) from error
             raise
         finally:
             timer.cancel()
@@ -120,7 +123,7 @@ class _Graceful(Generic[Q, R]):
                 return body.task.result()
         except asyncio.CancelledError as error:
             if body.expired and not body.is_caller_cancelled:
-                raise _deadline_error(self._seconds) from error
+                raise _deadline_error(self._seconds, error) from error
             raise
         body.abandon()
         if body.is_caller_cancelled:
