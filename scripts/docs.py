@@ -22,7 +22,8 @@ from types import ModuleType
 from typing import Final, TypeVar, cast, get_args
 
 from pydantic import BaseModel
-from typer import Typer
+from typer.core import TyperGroup
+from typer.main import get_command
 from typer.testing import CliRunner
 
 import remit.cli
@@ -231,23 +232,22 @@ def command_line() -> str:
 
     runner = CliRunner(env={"COLUMNS": "100", "TERMINAL_WIDTH": "100", "NO_COLOR": "1", "TERM": "dumb"})
     sections: list[str] = []
-    for words in _command_paths(program, ()):
+    for words in _command_paths(get_command(program), ()):
         help_text = runner.invoke(program, [*words, "--help"], prog_name="remit").output
         lines = "\n".join(line.rstrip() for line in help_text.strip("\n").splitlines())
         sections.append(f"## {' '.join(('remit', *words))}\n\n```text\n{lines}\n```")
     return "\n\n".join(sections)
 
 
-def _command_paths(program: Typer, words: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+def _command_paths(command: object, words: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     """The path of each command; a group comes before its commands."""
     yield words
-    for command in program.registered_commands:
-        callback = command.callback
-        name = command.name or (callback.__name__ if callback else "")
-        yield (*words, name)
-    for group in program.registered_groups:
-        if group.typer_instance is not None:
-            yield from _command_paths(group.typer_instance, (*words, group.name or ""))
+    from remit.cli.commands import DeferredCommand  # noqa: PLC0415 - the one part that needs the extra `cli`
+
+    loaded = command.load() if isinstance(command, DeferredCommand) else command
+    if isinstance(loaded, TyperGroup):
+        for name, child in loaded.commands.items():
+            yield from _command_paths(child, (*words, name))
 
 
 def cms_tools() -> str:

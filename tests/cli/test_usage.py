@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from remit.cli.commands import COMMANDS, DeferredCommand
 from remit.testing import calls
 from tests.cli.kit import APP, Cli
 
@@ -108,15 +109,22 @@ def test_help_is_there_for_the_whole_and_for_each_part(cli: Cli, arguments: tupl
 
 
 @pytest.mark.process
-def test_help_loads_neither_the_database_nor_a_drawing_library(cli: Cli) -> None:
+@pytest.mark.parametrize("option", ["--help", "--version"])
+def test_help_and_version_load_no_contract_no_database_and_no_rendering(option: str) -> None:
     code = (
         "import sys\nfrom remit.cli.commands import remit\n"
-        "try:\n    remit(['--help'])\nexcept SystemExit:\n    pass\n"
-        "heavy = {'sqlalchemy', 'alembic', 'rich', 'openai', 'pydantic_ai', 'jinja2'} & set(sys.modules)\n"
-        "sys.exit(f'loaded: {heavy}' if heavy else 0)"
+        f"try:\n    remit(['{option}'])\nexcept SystemExit:\n    pass\n"
+        "heavy = {'asyncio', 'pydantic', 'sqlalchemy', 'alembic', 'rich', 'openai', 'pydantic_ai', 'jinja2', 'yaml'}\n"
+        "sys.exit(f'loaded: {heavy & set(sys.modules)}' if heavy & set(sys.modules) else 0)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=180, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_summary_of_each_command_is_that_of_its_module(name: str) -> None:
+    command = DeferredCommand(name, *COMMANDS[name])
+    assert command.get_short_help_str(200) == command.load().get_short_help_str(200)
 
 
 @pytest.mark.process

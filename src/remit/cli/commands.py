@@ -1,57 +1,93 @@
-"""All commands, and the one place that turns an error into a line and an exit status."""
+"""The root command. The module of a subcommand is imported when the subcommand runs."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
 from functools import partial
-from importlib.metadata import version
-from typing import Annotated, Any
+from importlib import import_module
+from typing import Annotated, Any, Final
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
-from remit.cli import approvals, audit, model
-from remit.cli.call import call
-from remit.cli.cancel import cancel
-from remit.cli.check import check_app
-from remit.cli.docs import docs
-from remit.cli.executor import executor
-from remit.cli.lock import lock
-from remit.cli.replay import replay
-from remit.cli.resume import resume
-from remit.cli.run import run
-from remit.cli.runs import runs
-from remit.cli.show import show
 from remit.cli.status import run_and_report
-from remit.cli.stubs import stubs
-from remit.cli.tools import tools
-from remit.cli.worker_commands import commands as worker
+
+COMMANDS: Final = {
+    "run": ("remit.cli.run:run", "Talk to an application's agent, or ask it once."),
+    "call": ("remit.cli.call:call", "Call one tool, and print its result as JSON."),
+    "tools": ("remit.cli.tools:tools", "List an application's tools with effect and risk."),
+    "stubs": (
+        "remit.cli.stubs:stubs",
+        "Write a .pyi file that types ctx.tools: the arguments and result of each tool.",
+    ),
+    "runs": (
+        "remit.cli.runs:runs",
+        "List runs, newest first: your own, or those of your tenant if you hold runs:read.",
+    ),
+    "show": ("remit.cli.show:show", "Show what happened in a run, and when."),
+    "replay": ("remit.cli.replay:replay", "Compare a run with what today's code would do."),
+    "resume": (
+        "remit.cli.resume:resume",
+        "Resume a run whose process died, or whose questions were decided. Completed calls are not repeated.",
+    ),
+    "cancel": ("remit.cli.cancel:cancel", "Cancel a run, wherever it is executed."),
+    "executor": (
+        "remit.cli.executor:executor",
+        "Execute runs that were submitted, decided or interrupted, until stopped.",
+    ),
+    "check": (
+        "remit.cli.check:check_app",
+        "Compare an application's code, inventory and lock, point by point.",
+    ),
+    "lock": ("remit.cli.lock:lock", "Write the lock file of an application beside its inventory, to be committed."),
+    "docs": ("remit.cli.docs:docs", "Print the reference of an application's methods and tools, as Markdown."),
+    "approvals": (
+        "remit.cli.approvals:commands",
+        "Open questions, decisions on them, and grants that approve calls in advance.",
+    ),
+    "audit": ("remit.cli.audit:commands", "Enter runs into the audit log, and detect later changes."),
+    "model": ("remit.cli.model:commands", "The weights of the local models."),
+    "worker": ("remit.cli.worker_commands:commands", "Worker files: run one, check them, start a new one."),
+}
+"""The location of each command, as ``module:attribute``, and its summary: the first paragraph of its help."""
+
+
+class DeferredCommand(TyperCommand):
+    """Placeholder for a command that is not imported yet; it has the name and summary that the help needs."""
+
+    def __init__(self, name: str, location: str, summary: str) -> None:
+        super().__init__(name=name, help=summary)
+        self._location = location
+
+    def load(self) -> Any:
+        """Import the command, or the group of commands."""
+        module, _, attribute = self._location.partition(":")
+        loaded = getattr(import_module(module), attribute)
+        if not isinstance(loaded, typer.Typer):
+            callback, loaded = loaded, typer.Typer(add_completion=False, rich_markup_mode=None)
+            loaded.command(self.name)(callback)
+        return typer.main.get_command(loaded)
 
 
 class RootCommands(TyperGroup):
     """The root command. Ends the process with the exit status of the subcommand."""
 
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        for name, (location, summary) in COMMANDS.items():
+            self.add_command(DeferredCommand(name, location, summary))
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command named by the first of ``args`` and import it."""
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, command.load() if isinstance(command, DeferredCommand) else command, rest
+
     def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, *_: Any, **__: Any) -> Any:
         """Run the command named by ``args``."""
         arguments = list(sys.argv[1:] if args is None else args)
         invoke = partial(super().main, arguments, prog_name=prog_name or "remit", standalone_mode=False)
-        sys.exit(
-            run_and_report(
-                invoke, as_json="--json" in arguments, command=" ".join(["remit", *self._command_words(arguments)])
-            )
-        )
-
-    def _command_words(self, arguments: Sequence[str]) -> list[str]:
-        """The leading words of ``arguments`` that name a command and its group."""
-        words: list[str] = []
-        command: object = self
-        for word in arguments:
-            command = command.commands.get(word) if isinstance(command, TyperGroup) else None
-            if command is None:
-                break
-            words.append(word)
-        return words
+        sys.exit(run_and_report(invoke, as_json="--json" in arguments))
 
 
 remit = typer.Typer(
@@ -72,17 +108,8 @@ def _root(
 ) -> None:
     """The governed tool runtime for LLM agents."""
     if show_version:
+        from importlib.metadata import version
+
         print(f"remit {version('remit')}")
     elif context.invoked_subcommand is None:
         print(context.get_help())
-
-
-for command in (run, call, tools, stubs, runs, show, replay, resume, cancel, executor):
-    remit.command()(command)
-remit.command("check")(check_app)
-remit.command()(lock)
-remit.command()(docs)
-remit.add_typer(approvals.commands, name="approvals")
-remit.add_typer(audit.commands, name="audit")
-remit.add_typer(model.commands, name="model")
-remit.add_typer(worker, name="worker")

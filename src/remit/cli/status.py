@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import enum
 import os
 import sys
@@ -10,6 +9,7 @@ import traceback
 from collections.abc import Callable, Iterable
 from typing import ClassVar
 
+import typer
 from typer import Abort, TyperException
 
 from remit.cli.text import json_text, one_line
@@ -45,8 +45,8 @@ class UnexpectedError(RemitError):
     code: ClassVar[str] = "INTERNAL_ERROR"
 
 
-def run_and_report(work: Callable[[], object], *, as_json: bool, command: str = "remit") -> int:
-    """Run the work of ``command`` and report an error in one line; the exit status.
+def run_and_report(work: Callable[[], object], *, as_json: bool) -> int:
+    """Run the work of a command and report an error in one line; the exit status.
 
     ``as_json`` also prints ``{"error": …, "errorCode": …}`` on stdout. ``REMIT_DEBUG=1`` prints the traceback.
     """
@@ -56,6 +56,8 @@ def run_and_report(work: Callable[[], object], *, as_json: bool, command: str = 
     except RemitError as error:
         return report_error(error, as_json=as_json)
     except TyperException as error:
+        context: typer.Context | None = getattr(error, "ctx", None)  # typer's class of errors that have one is private
+        command = context.command_path if context else "remit"
         return report_error(UsageError(f"{error.format_message()} See: {command} --help"), as_json=as_json)
     except (Abort, KeyboardInterrupt):
         return report_error(CallCancelledError("stopped"), as_json=as_json)
@@ -77,6 +79,8 @@ def report_error(error: RemitError, *, as_json: bool = False) -> int:
 
 def did_you_mean(name: str, candidates: Iterable[str]) -> str:
     """A "did you mean …?" suffix for a message; empty if no candidate is similar to ``name``."""
+    import difflib
+
     alike = difflib.get_close_matches(name, list(candidates), n=3, cutoff=0.5)
     return f"; near it: {', '.join(alike)}" if alike else ""
 
