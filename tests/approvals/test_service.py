@@ -45,8 +45,8 @@ async def test_a_question_of_another_tenant_looks_like_none(store: Store) -> Non
     world = World()
     runtime, run, question = await waiting(world, store)
     mallory = Principal("mallory", "butcher", permissions=frozenset({"*"}))
-    await refused(runtime, question, mallory, f"^there is no question {question}$")
-    await refused(runtime, "nothing", mallory, "^there is no question nothing$")
+    await refused(runtime, question, mallory, f"^question {question} does not exist$")
+    await refused(runtime, "nothing", mallory, "^question nothing does not exist$")
     assert (await runtime.resume(run)).status == "waiting"
     assert world.ran == []
 
@@ -92,7 +92,7 @@ async def test_the_first_decision_counts(store: Store, first: bool, second: bool
     ada = superuser(tenant="bakery")
     await runtime.decide(question, approved=first, by=ada)
     word = "approved" if first else "denied"
-    await refused(runtime, question, ada, f"question {question} is {word} by ada already", approved=second)
+    await refused(runtime, question, ada, f"question {question} is already {word} by ada", approved=second)
     await runtime.resume(run)
     assert world.ran == (["about"] if first else [])
 
@@ -116,7 +116,7 @@ async def test_an_approval_that_was_used_cannot_be_decided_again(store: Store) -
     runtime, run, question = await waiting(World(), store)
     await runtime.decide(question, approved=True, by=superuser(tenant="bakery"))
     await runtime.resume(run)
-    await refused(runtime, question, superuser(tenant="bakery"), "is taken by ada already")
+    await refused(runtime, question, superuser(tenant="bakery"), "is already taken by ada")
 
 
 @pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")

@@ -133,7 +133,7 @@ def test_a_run_that_another_process_drives_takes_the_decision_up_itself(cli: Cli
     cli.journal(lambda store: store.acquire(run, "somebody", 600))
     done = cli("approvals", "approve", waiting, "--app", APP, "--json")
     assert (done.status, done.json) == (0, {"run": run, "status": "running", "decision": "approved"})
-    assert f"run {run} is being driven by somebody" in done.err
+    assert f"run {run} is being executed by somebody" in done.err
     assert f"remit resume {run}" in done.err
     assert cli.questions() == []
 

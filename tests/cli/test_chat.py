@@ -251,4 +251,4 @@ def test_a_conversation_that_another_process_drives_is_said_and_can_be_left(
     cut_off(cli, "shop: dawdle")
     run = cli.runs()[0].run
     cli.journal(lambda store: store.acquire(run, "somebody", 600))
-    assert f"remit: LEASE_HELD: run {run} is being driven by somebody" in converse("hello")
+    assert f"remit: LEASE_HELD: run {run} is being executed by somebody" in converse("hello")

@@ -41,7 +41,7 @@ def test_a_wrong_command_line_is_one_line_and_exit_status_2(cli: Cli, arguments:
         (("tools", "csm"), "near it: cms"),
         (("call", "cms", "cms_getPags"), "near it: cms_getPage"),
         (("show", "nothing"), "there is no run nothing; see: remit runs"),
-        (("approvals", "show", "nothing"), "there is no question nothing; see: remit approvals list"),
+        (("approvals", "show", "nothing"), "question nothing does not exist; see: remit approvals list"),
         (("model", "fetch", "huge"), "there is no local model 'huge'; there are: small, base"),
     ],
 )

@@ -43,7 +43,7 @@ async def free(stage: Stage, run: str = "run") -> bool:
 
 async def test_a_run_that_somebody_drives_is_refused_and_left_alone(stage: Stage) -> None:
     await stage.store.acquire("run", "other", 10)
-    with pytest.raises(LeaseError, match="driven by other"):
+    with pytest.raises(LeaseError, match="executed by other"):
         await stage.begin(never)
     assert await stage.items() == []
     assert not await free(stage)
@@ -108,7 +108,7 @@ async def test_a_driver_whose_run_was_taken_over_stops_at_its_next_item(stage: S
         await ledger.commit(note())
         raise AssertionError("unreachable: the store refuses")
 
-    with pytest.raises(LeaseError, match="another driver has taken over"):
+    with pytest.raises(LeaseError, match="another executor has taken over"):
         await stage.begin(root)
     assert await stage.items() == [opened()]
     assert not await free(stage), "the lease of the second is not the first one's to release"
@@ -177,7 +177,7 @@ async def test_a_driver_that_is_cancelled_while_it_acquires_leaves_no_lease() ->
 
 async def test_a_second_drive_of_the_same_run_in_this_process_is_refused(stage: Stage) -> None:
     async def root(ledger: RunLedger) -> Reply:
-        with pytest.raises(LeaseError, match="driven by me"):
+        with pytest.raises(LeaseError, match="executed by me"):
             await stage.again(never, name="me")
         ledger.add(end_of(GOOD))
         return GOOD

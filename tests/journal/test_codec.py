@@ -62,7 +62,7 @@ def test_every_class_of_items_has_a_kind_of_its_own() -> None:
 
 
 def test_an_item_of_an_unknown_kind_asks_for_a_newer_version() -> None:
-    with pytest.raises(JournalFormatError, match="'teleported' that this version does not know; use a newer Remit"):
+    with pytest.raises(JournalFormatError, match="'teleported', which this version does not know; use a newer Remit"):
         decode_item("teleported", "call", "{}")
 
 
@@ -78,7 +78,7 @@ def test_an_item_of_an_unknown_kind_asks_for_a_newer_version() -> None:
     ids=["a field too many", "a field too few", "a second call", "a list", "a number"],
 )
 def test_a_body_with_other_fields_is_refused_by_name(body: str) -> None:
-    with pytest.raises(JournalFormatError, match="item 'note' has other fields than this version knows"):
+    with pytest.raises(JournalFormatError, match="item 'note' does not have the fields that this version expects"):
         decode_item("note", "call", body)
 
 
@@ -99,7 +99,7 @@ def test_a_body_with_other_fields_is_refused_by_name(body: str) -> None:
     ],
 )
 def test_a_value_of_another_type_is_refused(kind: str, body: str) -> None:
-    with pytest.raises(JournalFormatError, match=f"item '{kind}' has other fields than this version knows: "):
+    with pytest.raises(JournalFormatError, match=f"item '{kind}' does not have the fields that this version expects: "):
         decode_item(kind, "call", body)
 
 
@@ -109,7 +109,7 @@ def test_a_format_that_is_a_text_is_refused() -> None:
 
 
 def test_a_field_that_this_version_does_not_know_is_named() -> None:
-    with pytest.raises(JournalFormatError, match="than this version knows: 'loud'"):
+    with pytest.raises(JournalFormatError, match="that this version expects: 'loud'"):
         decode_item("note", "call", '{"name":"said","data":"","loud":true}')
 
 

@@ -193,6 +193,6 @@ async def test_where_an_item_cannot_be_read_nothing_is_erased_and_it_is_said(sql
     damaged, kept = positions("run", [asking(ASKED), note("kept")], epoch=run.epoch, first=1)
     damaged.body = "{"
     await sql.append("run", run.epoch, [damaged, kept])
-    with pytest.raises(JournalFormatError, match="item 'question' has other fields"):
+    with pytest.raises(JournalFormatError, match="item 'question' does not have the fields"):
         await sql.erase("run", [1, 2])
     assert await sql.read("run", after=1) == [kept]

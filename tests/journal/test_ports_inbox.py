@@ -34,7 +34,7 @@ async def test_the_first_decision_counts_and_the_second_is_told_whose_it_was(sto
     run = await begin(store)
     await run.append(asking(question()))
     await store.decide(no(by="bob"))
-    with pytest.raises(RequestError, match="question q1 is denied by bob already"):
+    with pytest.raises(RequestError, match="question q1 is already denied by bob"):
         await store.decide(yes(by="cleo"))
     assert (await row_of(store)).decision == no(by="bob")
     assert await incoming(store, "run") == [no(by="bob")]
@@ -50,7 +50,7 @@ async def test_of_many_decisions_at_once_one_counts(store: Store) -> None:
 
 
 async def test_an_unknown_question_cannot_be_decided(store: Store) -> None:
-    with pytest.raises(RequestError, match="there is no question q1"):
+    with pytest.raises(RequestError, match="question q1 does not exist"):
         await store.decide(yes())
 
 
@@ -59,7 +59,7 @@ async def test_from_its_expiry_on_a_question_cannot_be_decided(store: Store, clo
     run = await begin(store)
     await run.append(asking(question(expires=1010)))
     clock.now = 1010 + late
-    with pytest.raises(RequestError, match="q1 has expired, which means denied"):
+    with pytest.raises(RequestError, match="q1 has expired, which denies the call"):
         await store.decide(yes())
     assert await incoming(store, "run") == []
 
@@ -107,7 +107,7 @@ async def test_a_decision_that_the_driver_writes_decides_the_question(store: Sto
     await run.append(asking(question()), DecisionItem(call="call", question="q1", body=no().to_json()))
     row = await row_of(store)
     assert (row.status, row.decision) == ("denied", no())
-    with pytest.raises(RequestError, match="denied by bob already"):
+    with pytest.raises(RequestError, match="already denied by bob"):
         await store.decide(yes())
 
 
@@ -224,7 +224,7 @@ async def test_a_taken_question_cannot_be_decided_again(store: Store) -> None:
     await run.append(asking(question()))
     await store.decide(yes())
     await run.start("q1")
-    with pytest.raises(RequestError, match="question q1 is taken by bob already"):
+    with pytest.raises(RequestError, match="question q1 is already taken by bob"):
         await store.decide(no())
     assert (await row_of(store)).status == "taken"
 

@@ -103,7 +103,7 @@ async def test_a_run_that_was_made_before_its_conversation_went_on_is_not_opened
     second = await begin(store, "second", conversation="talk", after="first", at=1001)
     await second.append(RunFinished(call="second", status="done"))
     late = await held(store, "late")
-    with pytest.raises(RequestError, match="conversation talk went on meanwhile with run second"):
+    with pytest.raises(RequestError, match="conversation talk has continued with run second"):
         await late.append(opened("late", conversation="talk", after="first"), at=1002)
     assert await names(store, conversation="talk") == ["second", "first"]
 

@@ -79,7 +79,7 @@ async def test_only_the_epoch_that_holds_may_append(store: Store, epoch: int) ->
     run = await begin(store)
     await store.release("run", 1)
     assert (await store.acquire("run", "second", 10)).epoch == 2
-    with pytest.raises(LeaseError, match="another driver has taken over"):
+    with pytest.raises(LeaseError, match="another executor has taken over"):
         await store.append("run", epoch, positions("run", [note()], epoch=epoch, first=run.next))
     assert len(await store.read("run")) == 1
 

@@ -24,7 +24,7 @@ async def test_each_run_counts_its_own_epochs(store: Store) -> None:
 async def test_a_held_run_is_refused_and_the_message_names_its_driver(store: Store, clock: Clock) -> None:
     await store.acquire("run", "first", 10)
     clock.pass_by(9.99)
-    with pytest.raises(LeaseError, match="run run is being driven by first"):
+    with pytest.raises(LeaseError, match="run run is being executed by first"):
         await store.acquire("run", "second", 10)
 
 
@@ -65,7 +65,7 @@ async def test_a_driver_whose_run_was_taken_over_cannot_renew(store: Store, cloc
     epoch = (await store.acquire("run", "first", 10)).epoch
     clock.pass_by(10)
     await store.acquire("run", "second", 10)
-    with pytest.raises(LeaseError, match="another driver has taken over"):
+    with pytest.raises(LeaseError, match="another executor has taken over"):
         await store.renew("run", epoch, 1000)
     clock.pass_by(10)
     assert (await store.acquire("run", "third", 10)).epoch == 3
@@ -94,7 +94,7 @@ async def test_a_driver_whose_run_was_taken_over_cannot_release_it(store: Store,
     clock.pass_by(10)
     await store.acquire("run", "second", 10)
     await store.release("run", epoch)
-    with pytest.raises(LeaseError, match="driven by second"):
+    with pytest.raises(LeaseError, match="executed by second"):
         await store.acquire("run", "third", 10)
 
 

@@ -156,7 +156,7 @@ async def test_a_run_whose_process_died_is_left_alone_until_its_lease_is_over() 
     (row,) = await scene.store.list_runs()
     another = scene.process()
     scene.clock.now -= LIFETIME - 1
-    with pytest.raises(LeaseError, match="is being driven by"):
+    with pytest.raises(LeaseError, match="is being executed by"):
         await another.resume(row.run)
     scene.clock.now += LIFETIME
     assert (await another.resume(row.run)).value() == "done"

@@ -72,4 +72,4 @@ async def test_what_a_cancelled_run_had_done_is_missed_where_todays_code_does_so
             today = replaying(store, slow, pair(1, 4, 9, together=False), parallel=1)
             found.add((await today.replay(run)).difference.partition(" is ")[2])
     assert "" in found, "it was stopped before"
-    assert "not in the journal, where slow comes in its place" in found
+    assert "not in the journal, which records slow in its place" in found

@@ -269,5 +269,5 @@ async def test_a_run_that_another_process_drives_is_left_alone() -> None:
     runtime = runtime_of(Scripted([]), double)
     result = await runtime.call(double, superuser(), 1)
     await runtime.store.acquire(result.run, "another", 30.0)
-    with pytest.raises(LeaseError, match="is being driven by another"):
+    with pytest.raises(LeaseError, match="is being executed by another"):
         await runtime.resume(result.run)

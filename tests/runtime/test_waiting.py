@@ -189,7 +189,7 @@ async def test_nobody_s_answer_in_time_means_no() -> None:
     runtime = runtime_of(model, eraser(world), store=InMemoryStore(clock), clock=clock)
     waiting = await runtime.run("go", by=superuser())
     clock.now += WEEK
-    with pytest.raises(RequestError, match="has expired, which means denied"):
+    with pytest.raises(RequestError, match="has expired, which denies the call"):
         await runtime.decide(waiting.questions[0], approved=True, by=superuser())
     assert (await runtime.resume(waiting.run)).value() == "understood"
     assert "was not decided in time" in last_reply(model)["reason"]

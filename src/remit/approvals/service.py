@@ -39,7 +39,7 @@ class DecisionService:
         _refuse_inside_run()
         row = await self._store.find_question(question)
         if row is None or row.question.tenant != by.tenant:
-            raise RequestError(f"there is no question {question}")
+            raise RequestError(f"question {question} does not exist")
         if type(approved) is not bool:
             raise RequestError(f"approved is {approved!r}; a decision is True or False")
         _check_may_decide(row.question, by)
@@ -180,7 +180,7 @@ class GrantService:
         _refuse_inside_run()
         found = next((row.grant for row in await self.list_grants(by) if row.grant.id == grant), None)
         if found is None:
-            raise RequestError(f"there is no grant {grant}")
+            raise RequestError(f"grant {grant} does not exist")
         if not by.may(found.who):
             raise RequestError(f"{by.name} may not revoke grant {grant}: it needs {found.who}")
         await self._store.revoke_grant(grant, by.name)

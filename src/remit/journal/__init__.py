@@ -1,1 +1,1 @@
-"""The journal: one append-only record of a run, and the stores that keep it."""
+"""The journal: one append-only record per run, and the stores that hold it."""

@@ -1,4 +1,4 @@
-"""Items to text and back, and the bijection between raw chat messages and the items that stand for them."""
+"""Encodes items as text, and maps raw chat messages to items and back without loss."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ OLDEST_FORMAT: Final = 1
 """The oldest format that this version reads."""
 
 ERASED_BODY: Final = ""
-"""The tombstone: the body of an item whose body was erased."""
+"""The body of an item after erasure."""
 
 RESULT_TOOL: Final = "final_result"
-"""The tool by which the model of a worker gives a result that is no text: it calls nothing."""
+"""The tool that a worker's model calls to return a result that is not text. It calls no function."""
 
 ChatItem = Message | ToolOutput
-"""The items that are in bijection with raw chat messages."""
+"""Items that correspond one to one to raw chat messages."""
 
 
 _FIELD_ENCODERS: Final[dict[type, Callable[[Any], str]]] = {
     int: int.__repr__,
     bool: {True: "true", False: "false"}.__getitem__,
 }
-"""How fields are written, text and others. All beyond ASCII is escaped, so that any database stores it alike."""
+"""Encoders of fields that are not text. Non-ASCII is escaped, so that every database stores the same bytes."""
 
 
 def _make_body_encoder(kind: type[Item]) -> Callable[[Item], str]:
-    """Writes what `json` would, from a text that is made once: a body is written for every item."""
+    """Make an encoder with the output of `ascii_json` from a fixed template: every item is encoded."""
     names = [name for name in kind.__struct_fields__ if name != "call"]
     template = "{" + ",".join(f'"{name}":%s' for name in names) + "}"
     values_of = cast("Callable[[Item], tuple[object, ...]]", attrgetter("call", *names))
@@ -66,28 +66,28 @@ _FIELD_NAMES: Final = {kind: frozenset(kind.__struct_fields__) - {"call"} for ki
 
 
 def encode_item(item: Item) -> str:
-    """The body of an item: its fields as JSON, without kind and call, which the journal keeps beside it."""
+    """The body of an item: its fields as JSON, without kind and call, which the journal stores in columns."""
     return _BODY_ENCODERS[type(item)](item)
 
 
 def decode_item(kind: str, call: str, body: str) -> Item:
-    """The item that was stored.
+    """Decode a stored item.
 
     Raises:
-        JournalFormatError: this version knows no such item, or its fields are others or of other types.
+        JournalFormatError: the kind is unknown to this version, or its fields or types differ.
     """
     if body == ERASED_BODY:
         return ErasedItem(call=call, was=kind)
     item_type = ITEM_TYPES.get(kind)
     if item_type is None:
         raise JournalFormatError(
-            f"the journal holds an item {kind!r} that this version does not know; use a newer Remit"
+            f"the journal has an item {kind!r}, which this version does not know; use a newer Remit"
         )
     try:
         return _decode_body(item_type, call, body)
     except (ValueError, AttributeError, ValidationError) as error:
         raise JournalFormatError(
-            f"the journal's item {kind!r} has other fields than this version knows: {error}"
+            f"the journal's item {kind!r} does not have the fields that this version expects: {error}"
         ) from error
 
 
@@ -103,40 +103,40 @@ def check_format(run: str, version: int) -> None:
     """Refuse a run whose journal this version cannot read.
 
     Raises:
-        JournalFormatError: naming both.
+        JournalFormatError: names both formats.
     """
     if not OLDEST_FORMAT <= version <= JOURNAL_FORMAT:
         raise JournalFormatError(
-            f"run {run} has format {version}; this version reads {OLDEST_FORMAT} to "
-            f"{JOURNAL_FORMAT}, use the Remit that wrote it"
+            f"run {run} has format {version}; this version reads {OLDEST_FORMAT} to {JOURNAL_FORMAT}; "
+            "use the Remit that wrote it"
         )
 
 
 def body_digest(body: str) -> bytes:
-    """The digest of a body, which stays when the body is erased."""
+    """The digest of a body. It stays when the body is erased."""
     return sha256(body.encode()).digest()
 
 
 def compute_chain_hash(previous: bytes, kind: str, call: str, digest: bytes) -> bytes:
-    """The next link: over the link before it and the digest of the body, so that a body may be erased later."""
+    """The hash chain after an item. It covers the digest of the body, not the body, so that a body may be erased."""
     return sha256(b"%s%s|%s|%s" % (previous, kind.encode(), call.encode(), digest)).digest()
 
 
 def find_broken_link(positions: Sequence[Position]) -> int | None:
-    """The seq of the first item of a run, read from its start, that is not what was written; None if all are."""
+    """Find the first item that is not as it was written; return its seq, or None if the chain holds."""
     previous = b""
     for expected, position in enumerate(positions):
         item = position.item
         kind = item.was if isinstance(item, ErasedItem) else item.kind
         previous = compute_chain_hash(previous, kind, item.call, position.digest)
-        same_body = isinstance(item, ErasedItem) or body_digest(position.body) == position.digest
-        if position.seq != expected or previous != position.chain or not same_body:
+        body_matches = isinstance(item, ErasedItem) or body_digest(position.body) == position.digest
+        if position.seq != expected or previous != position.chain or not body_matches:
             return position.seq
     return None
 
 
 def items_from_messages(texts: Iterable[str], agent: str) -> list[ChatItem]:
-    """The items that stand for raw messages, one each, in order. Their text is kept to the byte."""
+    """Convert raw messages to items, one each, in order. Their text is kept to the byte."""
     items: list[ChatItem] = []
     for index, text in enumerate(texts):
         message = decode_message(text)
@@ -150,16 +150,16 @@ def items_from_messages(texts: Iterable[str], agent: str) -> list[ChatItem]:
 
 
 def messages_from_items(items: Iterable[ChatItem]) -> list[str]:
-    """The raw messages that items stand for: the inverse of `to_items`."""
+    """Convert items back to raw messages: the inverse of `items_from_messages`."""
     return [item.text for item in items]
 
 
 def build_chat_history(items: Sequence[Item], agent: str) -> list[str]:
-    """The chat history of the agent whose call id is ``agent``: always valid.
+    """Build the chat history of the agent with call id ``agent``. It is always valid.
 
-    Outputs are journaled as they complete; here they stand in the order of their calls. A call without an output (its
-    run was cut off and never resumed) gets a reply that says so. After a handoff the one system message is that of the
-    agent that took over.
+    Outputs are journaled as they complete; here they follow the order of their calls. A call without an output (its run
+    was interrupted and never resumed) gets a reply that says so. After a handoff, the only system message is that of
+    the agent that took over.
     """
     texts: list[str] = []
     has_handed_off = False
@@ -183,7 +183,7 @@ def build_chat_history(items: Sequence[Item], agent: str) -> list[str]:
 
 
 def message_text(item: Message | ModelReply) -> str:
-    """The raw message that an item is; of a response to a worker, as much as a raw message can hold."""
+    """The raw message of an item. Of a response to a worker, it keeps what a raw message can hold."""
     if isinstance(item, Message):
         return item.text
     parts = cast("list[dict[str, Any]]", json.loads(item.response)["parts"])
@@ -205,7 +205,7 @@ def _arguments_text(arguments: object) -> str:
 
 
 def tool_message_text(wire: str, content: str) -> str:
-    """The wire text of the tool message that replies to the call which the model named ``wire``."""
+    """The wire text of the tool message that replies to the model's call ``wire``."""
     text = _TOOL_MESSAGE % (encode_basestring(wire), encode_basestring(content))
     return text if text.isascii() else encode_message({"role": "tool", "tool_call_id": wire, "content": content})
 
@@ -214,7 +214,7 @@ _TOOL_MESSAGE: Final = '{"role":"tool","tool_call_id":%s,"content":%s}'
 
 
 def output_content(output: ToolOutput) -> str:
-    """The content of a terminal record, whoever called."""
+    """The content of a terminal record, for any caller."""
     return cast("str", json.loads(output.text)["content"]) if output.wire else output.text
 
 

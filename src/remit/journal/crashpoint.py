@@ -1,4 +1,4 @@
-"""Places where a test may kill this process, before and after each durable write. In a program they do nothing."""
+"""Points before and after each durable write where a test may kill this process. Otherwise they do nothing."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ CrashHook = Callable[[str], None]
 
 
 def _do_nothing(_name: str) -> None:
-    """Nobody kills anybody."""
+    """The default hook."""
 
 
 _crash_hook: CrashHook = _do_nothing
 
 
 def set_crash_hook(hook: CrashHook) -> None:
-    """From now on call ``hook`` at every crash point of this process."""
-    global _crash_hook  # noqa: PLW0603 - one process, one killer; only a test that means to die sets it
+    """Call ``hook`` at every crash point of this process from now on."""
+    global _crash_hook  # noqa: PLW0603 - one hook per process, set by tests only
     _crash_hook = hook
 
 
 def crashpoint(name: str) -> None:
-    """A place to die at."""
+    """A point where a test may crash the process."""
     _crash_hook(name)

@@ -1,4 +1,4 @@
-"""How the index follows from items and time; both stores use it, so they agree."""
+"""Derives the index of runs and questions from items and time. Both stores use it, so they agree."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from remit.journal.ports import QuestionRow, RunRow, RunStatus
 
 
 def run_row_from_header(position: Position, item: RunOpened) -> RunRow:
-    """The line about a run that its header says."""
+    """Build the index row of a run from its header."""
     return RunRow(
         run=position.run,
         status="running",
@@ -41,34 +41,34 @@ def run_row_from_header(position: Position, item: RunOpened) -> RunRow:
 
 
 def status_after(item: Item) -> RunStatus | None:
-    """The status that a run has after an item, if the item changes it."""
+    """The status of the run after an item, or None if the item does not change it."""
     if isinstance(item, RunFinished):
         return item.status
     return _STATUS_AFTER.get(type(item))
 
 
 INDEXED_ITEMS: Final = frozenset({RunOpened, QuestionItem, DecisionItem, RunSuspended, RunResumed, RunFinished})
-"""The items that change what can be found about runs and questions."""
+"""The items that change the index of runs and questions."""
 
 _STATUS_AFTER: Final[dict[type[Item], RunStatus]] = {RunSuspended: "waiting", RunResumed: "running"}
 
 
 def with_expiry(row: QuestionRow, now: float) -> QuestionRow:
-    """The row as it looks now: an open question past its time is expired."""
+    """The row at time ``now``: an open question past its deadline is expired."""
     return row._replace(status="expired") if row.status == "open" and row.question.expires <= now else row
 
 
 def is_expired(row: QuestionRow, now: float) -> bool:
-    """Whether nothing can come of a question any more: its time is over, or its run is."""
+    """Whether the question can no longer be decided or used: its time is over, or its run is."""
     return row.status == "expired" or row.question.expires <= now
 
 
 def erase_question_row(row: QuestionRow, item: QuestionItem | DecisionItem) -> QuestionRow:
-    """The row of a question once the body of ``item`` is erased: it keeps what names the question and the decision.
+    """The row of a question after the body of ``item`` is erased. It keeps what identifies question and decision.
 
-    With what was asked goes what was decided on it. Nobody can be asked about what is gone, and no approval of it can
-    be used; one that was used stays so, unless its edited arguments are gone: others would run when the call is tried
-    again.
+    Erasing the question also erases the decision's content. An erased question cannot be decided and its approval
+    cannot be used. A used approval stays used, unless its edited arguments are erased: a retry would then run the
+    original ones.
     """
     question, _, decision, _ = row
     if isinstance(item, QuestionItem):
@@ -81,34 +81,34 @@ def erase_question_row(row: QuestionRow, item: QuestionItem | DecisionItem) -> Q
 
 
 def check_open(row: QuestionRow | None, question: str, now: float) -> QuestionRow:
-    """The row, if it can be decided.
+    """Return the row if the question can be decided.
 
     Raises:
-        RequestError: no such question, or it is decided or expired.
+        RequestError: the question does not exist, is decided, or has expired.
     """
     if row is None:
-        raise RequestError(f"there is no question {question}")
+        raise RequestError(f"question {question} does not exist")
     status = with_expiry(row, now).status
     if status == "expired":
-        raise RequestError(f"question {question} has expired, which means denied; the agent may ask again")
+        raise RequestError(f"question {question} has expired, which denies the call; the agent may ask again")
     if status != "open":
         by = f" by {row.decision.by}" if row.decision else ""
-        raise RequestError(f"question {question} is {status}{by} already")
+        raise RequestError(f"question {question} is already {status}{by}")
     return row
 
 
 def check_consumable(
     row: QuestionRow | None, consumption: Consumption, now: float, grant: GrantRow | None = None
 ) -> QuestionRow:
-    """The row, if its decision can be used: it is there, unused by another call, and was used in time.
+    """Return the row if its decision can be consumed: it exists, has not expired, and no other call has used it.
 
-    Where it came by a grant, that is ``grant``; it must not have been revoked since.
+    ``grant`` is the grant behind the decision, if any. It must not have been revoked.
 
     Raises:
-        ApprovalUsedError: naming the question.
+        ApprovalUsedError: names the question.
     """
     if row is None or row.decision is None or row.decision.approved is not consumption.approved:
-        raise ApprovalUsedError(f"question {consumption.question} was never decided that way")
+        raise ApprovalUsedError(f"question {consumption.question} has no such decision")
     if row.consumed_by not in (None, (consumption.run, consumption.call)):
         raise ApprovalUsedError(f"the decision on question {consumption.question} was used by another call")
     if row.status == "expired" or (row.consumed_by is None and row.question.expires <= now):
@@ -119,29 +119,29 @@ def check_consumable(
         and (grant is None or grant.revoked_by or grant.grant.expires <= now)
     ):
         raise ApprovalUsedError(
-            f"the grant {row.decision.grant} that allowed question {consumption.question} does not stand"
+            f"the grant {row.decision.grant} for question {consumption.question} was revoked or has expired"
         )
     return row
 
 
 def check_revocable(row: GrantRow | None, grant: str) -> GrantRow:
-    """The row, if it can be revoked.
+    """Return the row if the grant can be revoked.
 
     Raises:
-        RequestError: there is no such grant, or it is revoked.
+        RequestError: the grant does not exist or is revoked.
     """
     if row is None:
-        raise RequestError(f"there is no grant {grant}")
+        raise RequestError(f"grant {grant} does not exist")
     if row.revoked_by:
-        raise RequestError(f"grant {grant} is revoked by {row.revoked_by} already")
+        raise RequestError(f"grant {grant} was already revoked by {row.revoked_by}")
     return row
 
 
 def check_sequence(run: str, items: Sequence[Position], expected: int) -> None:
-    """Refuse items that do not follow the last one, and one another.
+    """Refuse items that do not follow the last stored item and one another.
 
     Raises:
-        LeaseError: another driver has written in between.
+        LeaseError: another executor has written in between.
     """
     for seq, position in enumerate(items, start=expected):
         if position.seq != seq:
@@ -149,22 +149,22 @@ def check_sequence(run: str, items: Sequence[Position], expected: int) -> None:
 
 
 def lease_held_error(run: str, executor: str) -> LeaseError:
-    """Why a run cannot be driven: somebody does."""
-    return LeaseError(f"run {run} is being driven by {executor}; wait, or stop that one", executor=executor)
+    """The error of a run that another executor holds."""
+    return LeaseError(f"run {run} is being executed by {executor}; wait for it or stop it", executor=executor)
 
 
 def lease_lost_error(run: str) -> LeaseError:
-    """Why a driver must stop: its epoch is over."""
-    return LeaseError(f"run {run}: another driver has taken over")
+    """The error of an executor whose epoch has ended."""
+    return LeaseError(f"run {run}: another executor has taken over")
 
 
 def check_conversation_free(row: RunRow, newest: RunRow | None) -> None:
-    """Refuse to open a run of a conversation that does not follow its newest run, or does while that is not over.
+    """Refuse to open a run of a conversation unless it follows the newest run and that run has ended.
 
-    A run beside the conversation may be opened at any time, and is never the newest run.
+    Direct calls may be opened at any time and never count as the newest run.
 
     Raises:
-        RequestError: naming that run.
+        RequestError: names the newest run.
     """
     if newest is None or row.after == DETACHED or newest.run == row.run:
         return
@@ -172,4 +172,6 @@ def check_conversation_free(row: RunRow, newest: RunRow | None) -> None:
         busy = f"conversation {row.conversation} is busy: run {newest.run} is {newest.status}"
         raise RequestError(f"{busy}; decide, resume or cancel it first")
     if newest.run != row.after:
-        raise RequestError(f"conversation {row.conversation} went on meanwhile with run {newest.run}; say it again")
+        raise RequestError(
+            f"conversation {row.conversation} has continued with run {newest.run}; send the message again"
+        )

@@ -1,4 +1,4 @@
-"""The ledger of a run that is being driven: everything known, and what is not yet stored."""
+"""The ledger of an executing run: its history, and new items that are not stored yet."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ from remit.journal.codec import body_digest, compute_chain_hash, encode_item
 from remit.journal.ports import AppendFuture, Store
 
 STALL_TIMEOUT: Final = 5.0
-"""Seconds on the loop's clock after which a body that waits for itself has diverged."""
+"""Seconds on the loop's clock after which a body that makes no further recorded call has diverged."""
 
 FLUSH_DELAY: Final = 0.05
-"""Seconds on the loop's clock after which what was written is stored at the latest, for whoever watches."""
+"""Seconds on the loop's clock within which written items are stored, so that consumers see them."""
 
 ItemCallback = Callable[[Position], None]
 
 
 class RunLedger:
-    """Appends go to memory at once and to the store in order: with the next durable one, or soon.
+    """Appends items to memory at once and to the store in order: with the next commit, or shortly after.
 
-    What is lost in a crash is what nobody acted on: whatever must not be lost is committed. Close it when its driver
-    stops.
+    A crash loses only items on which no effect depends; everything else is committed. Close the ledger when its
+    executor stops.
     """
 
     is_replaying = False
@@ -92,14 +92,14 @@ class RunLedger:
         return self._clock()
 
     def items_for(self, call: str) -> Sequence[Item]:
-        """Everything filed under ``call``, in order."""
+        """All items stored under ``call``, in order."""
         return self._items_by_call.get(call, ())
 
     def add(self, item: Item) -> None:
-        """Write one item; it is stored with the next one that is committed, or soon.
+        """Write one item. It is stored with the next committed item, or shortly after.
 
         Raises:
-            JournalError: the store refused before. The ledger takes nothing more: its driver must stop.
+            JournalError: an earlier write failed. The ledger accepts no more items; its executor must stop.
         """
         if self._store_error is not None:
             raise self._store_error
@@ -109,19 +109,19 @@ class RunLedger:
             self._flush_timer = asyncio.get_running_loop().call_later(FLUSH_DELAY, self._on_flush_timer)
 
     async def commit(self, item: Item, consumption: Consumption | None = None) -> None:
-        """Write one item, and return when it and all before it are stored.
+        """Write one item and return when it and all earlier items are stored.
 
         Raises:
-            JournalError: the store refused. The ledger takes nothing more: its driver must stop.
+            JournalError: the store refused. The ledger accepts no more items; its executor must stop.
         """
         self.add(item)
         await _wait_until_stored(self._append_pending(consumption))
 
     def start_flush(self) -> None:
-        """Begin to store what is written so far, if nothing is being stored; else go on with it after that.
+        """Start storing the items written so far, or do so when the append in progress ends.
 
         Raises:
-            JournalError: the store refused before.
+            JournalError: an earlier write failed.
         """
         if self._store_error is not None:
             raise self._store_error
@@ -131,10 +131,10 @@ class RunLedger:
             self._append_pending(None)
 
     async def flush(self) -> None:
-        """Return when everything appended so far is stored.
+        """Return when all items written so far are stored.
 
         Raises:
-            JournalError: the store refused, now or before.
+            JournalError: this write or an earlier one failed.
         """
         if self._pending:
             await _wait_until_stored(self._append_pending(None))
@@ -144,14 +144,14 @@ class RunLedger:
             raise self._store_error
 
     def close(self) -> None:
-        """Store nothing more: what is written and not stored is lost."""
+        """Drop items that are not stored, and store nothing more."""
         self._pending.clear()
         self._flush_again = False
         if self._flush_timer is not None:
             self._flush_timer.cancel()
 
     def claim_call(self, parent: str, call: str) -> bool:
-        """Body ``parent`` makes ``call``: whether it may go at once. One that the journal does not know waits."""
+        """Report that the body of ``parent`` makes ``call``; return whether it may start at once."""
         unclaimed = self._unclaimed_calls.get(parent)
         if unclaimed is None or call in self._items_by_call:
             if unclaimed is not None:
@@ -163,7 +163,7 @@ class RunLedger:
         return not unclaimed
 
     async def wait_for_recorded_calls(self, parent: str, call: str, is_busy: Callable[[], bool]) -> None:
-        """Return when the body ``parent`` has made every call that the journal knows of it.
+        """Wait until the body of ``parent`` has made all its recorded calls.
 
         Raises:
             DivergedError: it makes no more of them while none of its calls is under way.
@@ -176,17 +176,17 @@ class RunLedger:
                 self.finish_body(parent)
 
     def finish_body(self, parent: str) -> None:
-        """The body ``parent`` makes no more calls.
+        """Report that the body of ``parent`` makes no more calls.
 
         Raises:
-            DivergedError: the journal knows of one that it has not made.
+            DivergedError: the journal records a call that it has not made.
         """
         unclaimed = self._unclaimed_calls.get(parent)
         if unclaimed:
             first = self._items_by_call[min(unclaimed)][0]
             name = first.callee if isinstance(first, ToolOutput) else first.call[:8]
             raise DivergedError(
-                f"the journal tells of a call ({name}) that today's code does not make; nothing was run"
+                f"the journal records a call ({name}) that the present code does not make; nothing was run"
             )
 
     def calls_waiting_for(self, question: str) -> list[str]:
@@ -194,14 +194,14 @@ class RunLedger:
         return self._calls_by_question.get(question, [])
 
     def undecided_questions(self) -> list[tuple[str, str]]:
-        """The questions that calls of this run have asked and have no decision on: question and call."""
-        asked = [(question, call) for question, calls in self._calls_by_question.items() for call in calls]
-        return [each for each in asked if each not in self._decided_pairs]
+        """The questions of this run without a decision, each with its call."""
+        pairs = [(question, call) for question, calls in self._calls_by_question.items() for call in calls]
+        return [pair for pair in pairs if pair not in self._decided_pairs]
 
     async def find_usable_question(self, match: str) -> tuple[Question, Decision | None] | None:
-        """The open or unused question of this conversation that matches, with its decision if a person made one.
+        """The open or unused question of this conversation that matches, with its decision if there is one.
 
-        One that another call of this run goes by already is not free any more.
+        A question that another call of this run uses already is not returned.
         """
         row = await self._store.find_usable_question(self._conversation, match) if self._conversation else None
         if row is None or any(call != match for call in self.calls_waiting_for(row.question.id)):
@@ -209,12 +209,12 @@ class RunLedger:
         return row.question, row.decision
 
     async def usable_grants(self, tenant: str, tool: str) -> Sequence[Grant]:
-        """The grants for calls of a tool that still answer anything."""
+        """The grants that can still approve calls of a tool."""
         rows = await self._store.list_grants(tenant=tenant, tool=tool)
         return [row.grant for row in rows if row.is_usable(self._clock())]
 
     async def is_grant_valid(self, tenant: str, grant: str) -> bool:
-        """Whether a grant that has allowed a call still does."""
+        """Whether a grant that approved a call is still valid."""
         rows = await self._store.list_grants(tenant=tenant)
         return any(row.grant.id == grant and not row.revoked_by and row.grant.expires > self._clock() for row in rows)
 
@@ -223,7 +223,7 @@ class RunLedger:
         return await self._store.use_grant(grant)
 
     def reserve_call(self, call: str, limit: int) -> bool:
-        """Reserve one of ``limit`` calls of the run; False if none is left. Asking again is free."""
+        """Reserve one of the run's ``limit`` calls for ``call``; False if none is left. Idempotent."""
         if call not in self._reserved_calls:
             if len(self._reserved_calls) >= limit:
                 return False
@@ -243,16 +243,16 @@ class RunLedger:
         return sum(isinstance(item, Handoff) for item in self.items_for(agent))
 
     def usage_totals(self) -> UsageTotals:
-        """What the run has used so far."""
+        """The usage of the run so far."""
         return self._token_usage._replace(calls=len(self._reserved_calls))
 
     def _index_item(self, item: Item) -> None:
         call = item.call
-        filed = self._items_by_call.get(call)
-        if filed is None:
+        call_items = self._items_by_call.get(call)
+        if call_items is None:
             self._items_by_call[call] = [item]
         else:
-            filed.append(item)
+            call_items.append(item)
         if isinstance(item, AttemptStarted):
             self._reserved_calls.add(call)
         elif isinstance(item, ToolOutput):
@@ -261,9 +261,9 @@ class RunLedger:
         elif isinstance(item, (Message, ModelReply)):
             self._agent_calls.add(item.agent)
         elif isinstance(item, ModelUsage):
-            spent = self._token_usage
+            usage = self._token_usage
             self._token_usage = UsageTotals(
-                0, spent.prompt_tokens + item.prompt_tokens, spent.completion_tokens + item.completion_tokens
+                0, usage.prompt_tokens + item.prompt_tokens, usage.completion_tokens + item.completion_tokens
             )
         elif isinstance(item, QuestionItem):
             self._calls_by_question.setdefault(item.question, []).append(call)
@@ -273,7 +273,7 @@ class RunLedger:
             self._reserved_handoffs.add((call, self._count_handoffs(call) - 1))
 
     def _link_pending(self) -> list[Position]:
-        """What is written and not stored, each item linked to the one before."""
+        """Take the pending items and link each to the one before."""
         pending, self._pending = self._pending, []
         run, epoch, seq, link = self.run, self._epoch, self._seq, self._chain
         positions: list[Position] = []
@@ -297,7 +297,7 @@ class RunLedger:
         return stored
 
     def _on_append_done(self, batch: Sequence[Position], stored: asyncio.Future[None]) -> None:
-        """Tell what was stored to whoever watches, and keep why it was not."""
+        """Report stored items to `on_item`, or keep the error."""
         if self._append_in_progress is stored:
             self._append_in_progress = None
         error = stored.exception()
@@ -317,7 +317,7 @@ class RunLedger:
 
 
 async def _wait_until_stored(stored: AppendFuture) -> None:
-    """Wait for a store. Who is cancelled meanwhile leaves the append as it is."""
+    """Wait for an append. Cancelling the wait does not cancel the append."""
     if stored.done():
         stored.result()
     else:

@@ -1,4 +1,4 @@
-"""A store in memory: for tests, for scripts, and as the floor of the benchmarks."""
+"""A store in memory: for tests and scripts, and as the floor of the benchmarks."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class _RunState:
 
 
 class InMemoryStore:
-    """All five ports over dictionaries. Gone with the process."""
+    """All five ports, held in dictionaries of this process."""
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
         self._clock = clock
@@ -53,11 +53,11 @@ class InMemoryStore:
     def append(
         self, run: str, epoch: int, items: Sequence[Position], consumption: Consumption | None = None
     ) -> AppendFuture:
-        """Store items at the end of a run, and take an approval: all or nothing."""
+        """Append items to a run and consume a decision: all or nothing."""
         stored: AppendFuture = asyncio.get_running_loop().create_future()
         try:
             self._append(run, epoch, items, consumption)
-        except Exception as error:  # noqa: BLE001 - told to whoever waits
+        except Exception as error:  # noqa: BLE001 - raised where the append is awaited
             stored.set_exception(error)
         else:
             stored.set_result(None)
@@ -83,7 +83,7 @@ class InMemoryStore:
         return [p for p in state.items if p.seq > after] if state else []
 
     async def erase(self, run: str, seqs: Sequence[int]) -> None:
-        """Erase the bodies of items, for good."""
+        """Erase the bodies of items permanently."""
         items = self._runs[run].items if run in self._runs else []
         for p in [p for p in items if p.seq in seqs and not isinstance(p.item, ErasedItem)]:
             if isinstance(p.item, (QuestionItem, DecisionItem)):
@@ -92,7 +92,7 @@ class InMemoryStore:
             items[p.seq] = Position(p.run, p.epoch, p.seq, p.at, tombstone, ERASED_BODY, p.digest, p.chain)
 
     async def acquire(self, run: str, executor: str, seconds: float, after: int = -1) -> AcquiredLease:
-        """Become the driver of a run; what it has to know."""
+        """Acquire the lease of a run and read its state."""
         state = self._runs.setdefault(run, _RunState())
         if state.leased_until > self._clock():
             raise lease_held_error(run, state.executor)
@@ -104,31 +104,31 @@ class InMemoryStore:
         )
 
     async def renew(self, run: str, epoch: int, seconds: float) -> None:
-        """Hold on to the lease."""
+        """Extend the lease."""
         state = self._runs.get(run)
         if state is None or state.epoch != epoch:
             raise lease_lost_error(run)
         state.leased_until = self._clock() + seconds
 
     async def release(self, run: str, epoch: int) -> None:
-        """Let the lease go, if it is still held."""
+        """Release the lease if it is still held."""
         state = self._runs.get(run)
         if state is not None and state.epoch == epoch:
             state.leased_until = 0.0
 
     async def decide(self, decision: Decision) -> None:
-        """Store a decision for the run that asked; the first one counts."""
+        """Store a decision in the inbox of the run. The first decision counts."""
         row = check_open(self._questions.get(decision.question), decision.question, self._clock())
         self._store_decision(decision)
         self._runs[row.question.run].inbox.append(decision)
 
     async def request_cancel(self, run: str, by: str) -> None:
-        """Ask the driver of a run to cancel it."""
+        """Ask the executor of a run to cancel it."""
         if run in self._runs:
             self._runs[run].cancel_requested_by = by
 
     async def cancel_requested_by(self, run: str) -> str:
-        """Who asked for the run to be cancelled."""
+        """Who requested that the run be cancelled; empty if there is no request."""
         state = self._runs.get(run)
         return state.cancel_requested_by if state else ""
 
@@ -175,7 +175,7 @@ class InMemoryStore:
         return with_expiry(row, self._clock()) if row else None
 
     async def find_usable_question(self, conversation: str, match: str) -> QuestionRow | None:
-        """The newest question of a conversation with this match that is open, or decided and not taken."""
+        """The newest matching question of a conversation that is open, or decided and not consumed."""
         for row in reversed([with_expiry(row, self._clock()) for row in self._questions.values()]):
             at = (row.question.conversation, row.question.match)
             if at == (conversation, match) and row.consumed_by is None and not is_expired(row, self._clock()):
@@ -183,16 +183,16 @@ class InMemoryStore:
         return None
 
     async def add_grant(self, grant: Grant) -> None:
-        """Keep a grant."""
+        """Store a grant."""
         self._grants[grant.id] = GrantRow(grant, 0, "")
 
     async def list_grants(self, *, tenant: str, tool: str = "") -> list[GrantRow]:
-        """The grants of a tenant, for one tool where one is named, oldest first."""
-        mine = [row for row in self._grants.values() if row.grant.tenant == tenant]
-        return [row for row in mine if tool in ("", row.grant.tool)]
+        """The grants of a tenant, optionally for one tool, oldest first."""
+        rows = [row for row in self._grants.values() if row.grant.tenant == tenant]
+        return [row for row in rows if tool in ("", row.grant.tool)]
 
     async def use_grant(self, grant: str) -> bool:
-        """Count one more call of a grant."""
+        """Count one more call of a grant; False if it allows no more."""
         row = self._grants.get(grant)
         if row is None or not row.is_usable(self._clock()):
             return False
@@ -200,18 +200,18 @@ class InMemoryStore:
         return True
 
     async def revoke_grant(self, grant: str, by: str) -> None:
-        """End a grant."""
+        """Revoke a grant."""
         self._grants[grant] = check_revocable(self._grants.get(grant), grant)._replace(revoked_by=by)
 
     async def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing."""
 
     def _is_open(self, question: str) -> bool:
         row = self._questions.get(question)
         return row is not None and row.status == "open"
 
     def _erase_question(self, item: QuestionItem | DecisionItem) -> None:
-        """What the row of a question and the inbox have of an item goes with it."""
+        """Erase the copy of an item in the row of its question and in the inbox."""
         row = self._questions.get(item.question)
         if row is not None:
             row = self._questions[item.question] = erase_question_row(row, item)
@@ -219,7 +219,7 @@ class InMemoryStore:
             inbox[:] = [row.decision or each if each.question == item.question else each for each in inbox]
 
     def _expire_questions(self, run: str) -> None:
-        """Nobody is asked any more about a run that is over."""
+        """Expire the open questions of a run that has ended."""
         for question, row in self._questions.items():
             if row.question.run == run and row.status == "open":
                 self._questions[question] = row._replace(status="expired")
@@ -231,7 +231,7 @@ class InMemoryStore:
         )
 
     def _check_indexable(self, items: Sequence[Position]) -> None:
-        """Refuse what the index could not take in, before anything is stored."""
+        """Refuse items that the index could not take, before anything is stored."""
         for position in items:
             if isinstance(position.item, QuestionItem):
                 Question.from_json(position.item.body)
@@ -240,12 +240,12 @@ class InMemoryStore:
                 check_conversation_free(row, self._find_newest_run(row))
 
     def _find_newest_run(self, row: RunRow) -> RunRow | None:
-        """The newest run of the conversation of ``row``, those beside it left out."""
+        """The newest run of the conversation of ``row``, without direct calls."""
         same = (row.conversation, row.tenant, row.application)
-        known = [state.row for state in reversed(self._runs.values()) if state.row is not None]
-        of_it = [each for each in known if (each.conversation, each.tenant, each.application) == same]
-        found = [each for each in of_it if each.after != DETACHED]
-        return max(found, key=lambda each: each.opened, default=None) if row.conversation else None
+        rows = [state.row for state in reversed(self._runs.values()) if state.row is not None]
+        in_conversation = [each for each in rows if (each.conversation, each.tenant, each.application) == same]
+        followed = [each for each in in_conversation if each.after != DETACHED]
+        return max(followed, key=lambda each: each.opened, default=None) if row.conversation else None
 
     def _consume_decision(self, consumption: Consumption) -> None:
         row = self._questions.get(consumption.question)

@@ -1,4 +1,4 @@
-"""What a journal store can do: five small ports, which one store implements so that one transaction spans them."""
+"""The interface of a journal store: five small ports, implemented by one store so that one transaction spans them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RunStatus = Literal["running", "waiting", "done", "failed", "cancelled"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRow:
-    """One line about a run. Times are seconds since the epoch; ``ended`` is 0 while it has not ended."""
+    """The index row of a run. Times are seconds since the epoch; ``ended`` is 0 until the run has ended."""
 
     run: str
     status: RunStatus
@@ -33,7 +33,7 @@ class RunRow:
 
 
 class QuestionRow(NamedTuple):
-    """A question, what became of it, and the call that took it (run, call), if one did."""
+    """A question with its status, its decision, and the call (run, call) that consumed it, if any."""
 
     question: Question
     status: QuestionStatus
@@ -42,10 +42,10 @@ class QuestionRow(NamedTuple):
 
 
 class AcquiredLease(NamedTuple):
-    """What comes with a lease: the number of the epoch, and all that its driver does not know yet.
+    """A lease with its epoch and the state that its executor needs.
 
-    ``items`` are those above the seq that it asked for, ``status`` is empty for a run that nobody has opened,
-    ``cancel_requested_by`` says who asked to cancel it, ``decisions`` are those on its questions, oldest first.
+    ``items`` are those above the requested seq; ``status`` is empty for a run that is not opened yet;
+    ``cancel_requested_by`` names who requested cancellation; ``decisions`` are those on its questions, oldest first.
     """
 
     epoch: int
@@ -56,7 +56,7 @@ class AcquiredLease(NamedTuple):
 
 
 AppendFuture = asyncio.Future[None]
-"""Says when an append is stored, or why it was refused."""
+"""Done when the append is stored, or failed with the reason why it was refused."""
 
 
 class Journal(Protocol):
@@ -65,16 +65,15 @@ class Journal(Protocol):
     def append(
         self, run: str, epoch: int, items: Sequence[Position], consumption: Consumption | None = None
     ) -> AppendFuture:
-        """Store items, at least one, at the end of a run, and take an approval, in one transaction: all or nothing.
+        """Append at least one item to a run and consume a decision, in one transaction: all or nothing.
 
-        Appends are stored in the order in which they were made, whether anybody waits for them or not. One with a
-        `Finished` lets the lease go.
+        Appends are stored in the order in which they were made, even if they are not awaited. An append with a
+        `RunFinished` releases the lease. Errors are raised when the future is awaited.
 
         Raises:
             LeaseError: another epoch has begun, or the items do not follow the last one.
-            RequestError: they open a run of a conversation in which another run is not over.
-            ApprovalUsedError: the approval was taken by another call, or not given, or by a grant that was revoked.
-            (All of them when the answer is awaited.)
+            RequestError: the items open a run in a conversation whose newest run has not ended.
+            ApprovalUsedError: the decision was consumed by another call, does not exist, or its grant was revoked.
         """
         ...
 
@@ -83,10 +82,10 @@ class Journal(Protocol):
         ...
 
     async def erase(self, run: str, seqs: Sequence[int]) -> None:
-        """Erase the bodies of items, for good. A tombstone and the digest stay, so the chain still holds.
+        """Erase the bodies of items permanently. Their digests stay, so that the chain still holds.
 
-        With a question goes what its row says beyond its name, and what was decided on it; with a decision its
-        arguments, result and reason. Neither can be decided or used any more.
+        Erasing a question also erases its row except the ids, and the content of its decision. Erasing a decision
+        erases its arguments, result and reason. Neither can be decided or used afterwards.
 
         Raises:
             JournalFormatError: an item about a question cannot be read; nothing was erased.
@@ -95,18 +94,18 @@ class Journal(Protocol):
 
 
 class Leases(Protocol):
-    """Who drives a run: one at a time, until a time."""
+    """Leases: one executor at a time holds a run, until an expiry time."""
 
     async def acquire(self, run: str, executor: str, seconds: float, after: int = -1) -> AcquiredLease:
-        """Become the driver of a run, known or new; what it has to know, with the items above ``after``.
+        """Acquire the lease of a new or existing run, and read its state and the items above ``after``.
 
         Raises:
-            LeaseError: a live driver holds it.
+            LeaseError: a live executor holds it.
         """
         ...
 
     async def renew(self, run: str, epoch: int, seconds: float) -> None:
-        """Hold on to it.
+        """Extend the lease.
 
         Raises:
             LeaseError: another epoch has begun.
@@ -114,32 +113,32 @@ class Leases(Protocol):
         ...
 
     async def release(self, run: str, epoch: int) -> None:
-        """Let it go, if it is still held."""
+        """Release the lease if it is still held."""
         ...
 
 
 class RunInbox(Protocol):
-    """What everybody else tells a run; its driver copies it into the journal."""
+    """Messages to a run from other processes. Its executor copies them into the journal."""
 
     async def decide(self, decision: Decision) -> None:
-        """Store a decision for the run that asked. The first one counts.
+        """Store a decision in the inbox of the run. The first decision counts.
 
         Raises:
-            RequestError: no such question, or it is decided or expired.
+            RequestError: the question does not exist, is decided, or has expired.
         """
         ...
 
     async def request_cancel(self, run: str, by: str) -> None:
-        """Ask the driver of a run to cancel it."""
+        """Ask the executor of a run to cancel it."""
         ...
 
     async def cancel_requested_by(self, run: str) -> str:
-        """Who asked for the run to be cancelled; empty if nobody did."""
+        """Who requested that the run be cancelled; empty if there is no request."""
         ...
 
 
 class RunIndex(Protocol):
-    """Runs and questions, found by what they are about."""
+    """The index of runs and questions."""
 
     async def list_runs(
         self,
@@ -151,9 +150,9 @@ class RunIndex(Protocol):
         include_direct_calls: bool = True,
         limit: int = 50,
     ) -> list[RunRow]:
-        """The newest runs, newest first; of one conversation, tenant, principal or application where one is named.
+        """The newest runs, newest first, optionally of one conversation, tenant, principal or application.
 
-        ``include_direct_calls`` False leaves out direct calls that were made in a conversation.
+        ``include_direct_calls`` False omits direct calls that were made in a conversation.
         """
         ...
 
@@ -170,37 +169,37 @@ class RunIndex(Protocol):
         ...
 
     async def find_usable_question(self, conversation: str, match: str) -> QuestionRow | None:
-        """The newest question of a conversation with this match that is open, or decided and not taken."""
+        """The newest matching question of a conversation that is open, or decided and not consumed."""
         ...
 
 
 class GrantStore(Protocol):
-    """What people have allowed for calls to come."""
+    """Grants: approvals given in advance."""
 
     async def add_grant(self, grant: Grant) -> None:
-        """Keep a grant."""
+        """Store a grant."""
         ...
 
     async def list_grants(self, *, tenant: str, tool: str = "") -> list[GrantRow]:
-        """The grants of a tenant, for one tool where one is named, oldest first."""
+        """The grants of a tenant, optionally for one tool, oldest first."""
         ...
 
     async def use_grant(self, grant: str) -> bool:
-        """Count one more call of a grant, at once; False if none is left, it is revoked or over."""
+        """Count one more call of a grant, atomically; False if no call is left, or it is revoked or expired."""
         ...
 
     async def revoke_grant(self, grant: str, by: str) -> None:
-        """End a grant, for every call that has not started.
+        """Revoke a grant for all calls that have not started.
 
         Raises:
-            RequestError: it is revoked already, or there is none.
+            RequestError: the grant does not exist or is revoked.
         """
         ...
 
 
 class Store(Journal, Leases, RunInbox, RunIndex, GrantStore, Protocol):
-    """All five."""
+    """All five ports."""
 
     async def close(self) -> None:
-        """Give back what the store holds. Everything appended is stored by then."""
+        """Release the store's resources. All appended items are stored first."""
         ...

@@ -1,4 +1,4 @@
-"""The ledger of a run that is driven again only to compare: the journal answers, and nothing is written."""
+"""The ledger of a replay: the journal answers, new items are compared with it, and nothing is written."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ from remit.journal.codec import encode_item, output_content
 
 
 class ReplayLedger:
-    """Every item that today's code would write must be one that the journal holds.
+    """Compares each item that the present code writes with the recorded one.
 
-    Messages and terminal records are compared to the byte; a call that the journal does not know is a difference.
+    Messages and terminal records are compared to the byte. A call that the journal does not record is a difference.
     """
 
     is_replaying = True
@@ -64,11 +64,11 @@ class ReplayLedger:
         self._has_erased_message = False
 
     def now(self) -> float:
-        """The time of the run, not of today."""
+        """The start time of the recorded run."""
         return self._started_at
 
     def items_for(self, call: str) -> Sequence[Item]:
-        """Everything filed under ``call``; whoever asks claims the messages and the end it finds."""
+        """All items stored under ``call``. Its messages and terminal record count as reached."""
         items = self._items_by_call.get(call, [])
         for item in items:
             if isinstance(item, (ModelReply, ToolOutput)) or (isinstance(item, Message) and item.request):
@@ -78,10 +78,10 @@ class ReplayLedger:
         return items
 
     def should_run_body(self, call: str) -> bool:
-        """Whether the body of ``call`` is driven again: it did something, or came to a good end.
+        """Whether to execute the body of ``call`` again: it did something, or ended well.
 
-        Else it was refused before. One that ended because its time was over is not driven again: no time passes here.
-        What it did is taken as it is told.
+        Otherwise the call was refused before its body. A body that timed out is not executed again, because no time
+        passes in a replay; its recorded items count as reached.
         """
         ends = (item for item in self._items_by_call.get(call, ()) if isinstance(item, ToolOutput))
         if any(_failed_with(item, DeadlineError) for item in ends):
@@ -93,16 +93,16 @@ class ReplayLedger:
         """Compare an item with the recorded one.
 
         Raises:
-            DivergedError: the journal holds another, or none.
-            Suspended: the run was cancelled before this call came to its end.
+            DivergedError: the journal has another item, or none.
+            Suspended: the run was cancelled before this call ended.
         """
         if isinstance(item, (Note, ModelUsage, Mismatch)):
             return
-        candidates = [known for known in self._items_by_call.get(item.call, ()) if known.kind == item.kind]
-        equal = [known for known in candidates if known == item]
-        same = next((known for known in equal if id(known) in self._unclaimed_items), equal[0] if equal else None)
-        if same is not None:
-            self._claim_item(same)
+        candidates = [recorded for recorded in self._items_by_call.get(item.call, ()) if recorded.kind == item.kind]
+        equal = [recorded for recorded in candidates if recorded == item]
+        match = next((each for each in equal if id(each) in self._unclaimed_items), equal[0] if equal else None)
+        if match is not None:
+            self._claim_item(match)
         elif candidates and self.was_cancelled and _was_cancelled(candidates[0]):
             self._claim_item(candidates[0])
             raise Suspended
@@ -111,7 +111,7 @@ class ReplayLedger:
                 f"{_describe_item(item)}: recorded {encode_item(candidates[0])[:300]}, today {encode_item(item)[:300]}"
             )
         elif self._was_erased(item):
-            raise DivergedError(f"{_describe_item(item)} was erased from the journal; it cannot be compared")
+            raise DivergedError(f"{_describe_item(item)} was erased from the journal and cannot be compared")
         else:
             raise DivergedError(f"{_describe_item(item)} is not in the journal: {encode_item(item)[:300]}")
 
@@ -120,28 +120,28 @@ class ReplayLedger:
         self.add(item)
 
     def start_flush(self) -> None:
-        """A request to the model that the journal does not know was about to be made.
+        """Reject a model request, since the journal does not record it.
 
         Raises:
-            Suspended: the run was cancelled here.
+            Suspended: the run was cancelled at this point.
             DivergedError: it was not.
         """
         if self.was_cancelled:
             raise Suspended
         if self._has_erased_message:
-            raise DivergedError("the journal's message was erased; a replay does not go on without it")
-        raise DivergedError("today's code asks the model once more than the journal tells of")
+            raise DivergedError("a message was erased from the journal; the replay cannot continue without it")
+        raise DivergedError("the present code makes one model request more than the journal records")
 
     def claim_call(self, parent: str, call: str) -> bool:
-        """No: whether its turn has come is seen when it is made."""
+        """Return False: `wait_for_recorded_calls` checks the order of every call."""
         self._claimed_calls.add(call)
         return False
 
     async def wait_for_recorded_calls(self, parent: str, call: str, is_busy: Callable[[], bool]) -> None:
-        """Compare the order: what had ended before this call began must have been called before it.
+        """Check the order: calls that had ended before this one began must have been made before it.
 
         Raises:
-            DivergedError: it comes too early, or in the place of another.
+            DivergedError: the call comes too early, or in place of another.
             Suspended: the run was cancelled before this call began.
         """
         if self.was_cancelled and call not in self._items_by_call:
@@ -150,59 +150,61 @@ class ReplayLedger:
         while ends and ends[-1][1] in self._claimed_calls:
             ends.pop()
         if ends and call in self._items_by_call and ends[-1][0] < self._first_seq_by_call[call]:
-            raise DivergedError(f"a call of {parent[:8]} comes before one ({ends[-1][2]}) that came before it")
+            raise DivergedError(
+                f"a call of {parent[:8]} comes before {ends[-1][2]}, which the journal records before it"
+            )
 
     async def _raise_unrecorded_call(self, parent: str) -> None:
-        """A run that was cancelled knows nothing of a call that had not begun; all that had is made before it."""
-        await asyncio.sleep(0)  # calls that begin together with it are made now
+        """End an unrecorded call of a cancelled run: with `Suspended` once all recorded calls have been made."""
+        await asyncio.sleep(0)  # let calls that begin together with this one be made first
         other = next(
             (callee for _, made, callee in self._outputs_by_parent.get(parent, ()) if made not in self._claimed_calls),
             None,
         )
         if other is None:
             raise Suspended
-        raise DivergedError(f"a call of {parent[:8]} is not in the journal, where {other} comes in its place")
+        raise DivergedError(f"a call of {parent[:8]} is not in the journal, which records {other} in its place")
 
     def finish_body(self, parent: str) -> None:
-        """What was not made is found at the end of the replay."""
+        """Do nothing: calls that were not made are found at the end of the replay."""
 
     async def find_usable_question(self, match: str) -> tuple[Question, Decision | None] | None:
         """The question that the run recorded for this match."""
-        found: Question | None = None
+        question: Question | None = None
         decision: Decision | None = None
         for item in (item for items in self._items_by_call.values() for item in items):
             if isinstance(item, QuestionItem) and Question.from_json(item.body).match == match:
-                found, decision = Question.from_json(item.body), None
-            elif isinstance(item, DecisionItem) and found is not None and item.question == found.id:
+                question, decision = Question.from_json(item.body), None
+            elif isinstance(item, DecisionItem) and question is not None and item.question == question.id:
                 decision = Decision.from_json(item.body)
-        return (found, decision) if found is not None else None
+        return (question, decision) if question is not None else None
 
     async def usable_grants(self, tenant: str, tool: str) -> Sequence[Grant]:
-        """None: what a grant allowed stands in the journal."""
+        """Return none: decisions by grants are recorded."""
         return ()
 
     async def is_grant_valid(self, tenant: str, grant: str) -> bool:
-        """Yes: what a grant allowed stands in the journal."""
+        """Return True: decisions by grants are recorded."""
         return True
 
     async def use_grant(self, grant: str) -> bool:
-        """No: nothing starts in a replay."""
+        """Return False: a replay starts nothing."""
         return False
 
     def reserve_call(self, call: str, limit: int) -> bool:
-        """Yes: nothing starts in a replay."""
+        """Return True: a replay starts nothing."""
         return True
 
     def reserve_handoff(self, agent: str, limit: int) -> bool:
-        """Yes: nothing starts in a replay."""
+        """Return True: a replay starts nothing."""
         return True
 
     def usage_totals(self) -> UsageTotals:
-        """Nothing: nothing starts in a replay."""
+        """Return zero: a replay starts nothing."""
         return UsageTotals()
 
     def unclaimed_items(self) -> list[Item]:
-        """Messages and ends that the journal holds and today's code never came to."""
+        """Recorded messages and terminal records that the present code did not reach."""
         return list(self._unclaimed_items.values())
 
     def _claim_descendants(self, call: str) -> None:
@@ -213,8 +215,8 @@ class ReplayLedger:
                 self._claim_descendants(item.call)
 
     def _was_erased(self, item: Item) -> bool:
-        filed = self._items_by_call.get(item.call, ())
-        return any(isinstance(known, ErasedItem) and known.was == item.kind for known in filed)
+        recorded = self._items_by_call.get(item.call, ())
+        return any(isinstance(each, ErasedItem) and each.was == item.kind for each in recorded)
 
     def _claim_item(self, item: Item) -> None:
         if self._unclaimed_items.pop(id(item), None) is not None:
@@ -225,7 +227,7 @@ _MESSAGE_KINDS: Final = (Message.kind, ModelReply.kind)
 
 
 def _calls_executed_before(item: Item) -> tuple[str, ...]:
-    """The calls whose bodies must have run where the journal holds ``item``."""
+    """The calls whose bodies must have run before ``item`` was written."""
     match item:
         case Message() | ModelReply():
             return (item.agent,)
@@ -240,14 +242,14 @@ def _calls_executed_before(item: Item) -> tuple[str, ...]:
 
 
 def _enclosing_call(item: Item) -> str:
-    """The call in whose body an item was written."""
+    """The call whose body wrote the item."""
     return (
         item.parent if isinstance(item, ToolOutput) else item.agent if isinstance(item, (Message, ModelReply)) else ""
     )
 
 
 def _was_cancelled(item: Item) -> bool:
-    """Whether it is the end of a call that was cancelled."""
+    """Whether the item is the terminal record of a cancelled call."""
     return isinstance(item, ToolOutput) and _failed_with(item, CallCancelledError)
 
 

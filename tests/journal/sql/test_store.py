@@ -82,7 +82,7 @@ async def test_a_store_that_is_opened_again_sees_everything(where: str, opening:
     assert (await again.read("run"), await again.list_runs(), await again.list_questions(only_open=False)) == before
     assert await incoming(again, "run") == [yes("q1")]
     assert await again.cancel_requested_by("run") == "ada"
-    with pytest.raises(LeaseError, match="driven by driver"):
+    with pytest.raises(LeaseError, match="executed by driver"):
         await again.acquire("run", "second", 10)
     await again.append("run", run.epoch, positions("run", [note()], first=run.next))
 
@@ -126,9 +126,9 @@ async def test_two_processes_on_one_journal_see_one_another(sql: SqlStore, where
     assert await asyncio.to_thread(other.says) == "decided"
     assert await incoming(sql, "run") == [yes()]
     assert [row.run for row in await sql.list_runs()] == ["theirs", "run"]
-    with pytest.raises(LeaseError, match="driven by driver"):
+    with pytest.raises(LeaseError, match="executed by driver"):
         await sql.acquire("theirs", "second", 10)
-    with pytest.raises(RequestError, match="approved by bob already"):
+    with pytest.raises(RequestError, match="already approved by bob"):
         await sql.decide(no())
     await run.start("q1")
     other.told()

@@ -1,1 +1,1 @@
-"""The SQL journal: SQLite and Postgres by the same code."""
+"""The SQL journal for SQLite and Postgres."""

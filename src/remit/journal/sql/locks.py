@@ -1,4 +1,4 @@
-"""Who waits for whom on Postgres: writers of one run or conversation, where SQLite has one lock for the whole file."""
+"""Advisory locks on Postgres for writers of one run or conversation. SQLite locks the whole file instead."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from sqlalchemy import Connection, select, text
 from remit.journal.sql.tables import QUESTIONS
 
 _STRIPE_COUNT: Final = 2048
-"""A name stands for one of so many locks, so that Postgres has room for all of them. Two that share one only wait."""
+"""Names are hashed to this many locks, because Postgres has room for a limited number. A collision only waits."""
 
 _LOCK_NAMESPACE: Final = 0x52656D69
-"""Advisory locks belong to a whole database; this number keeps ours apart from everybody else's."""
+"""Advisory locks are shared by the whole database; this number separates Remit's from those of other programs."""
 
 _ACQUIRE_LOCKS: Final = text(
-    "SELECT pg_advisory_xact_lock(:room, stripe) FROM unnest(CAST(:stripes AS integer[])) AS stripe"
+    "SELECT pg_advisory_xact_lock(:namespace, stripe) FROM unnest(CAST(:stripes AS integer[])) AS stripe"
 )
 
 
 class LockKeys(NamedTuple):
-    """What a work reads and then changes: by name, and questions, each of which is changed with the run that asked."""
+    """What an operation reads and then changes: names, and questions, which change together with the run that asked."""
 
     names: frozenset[str] = frozenset()
     questions: frozenset[str] = frozenset()
 
 
 def acquire_locks(connection: Connection, lock_keys: Iterable[LockKeys]) -> None:
-    """Wait until nobody else changes what any of ``lock_keys`` touches, and let nobody until the transaction ends.
+    """Lock everything that ``lock_keys`` name until the transaction ends.
 
-    All locks are taken before the first change and in one order, so no two transactions wait for each other. On SQLite
-    the transaction has locked the file when it began.
+    All locks are taken before the first change and in one order, so that transactions cannot deadlock. On SQLite the
+    transaction locked the file when it began.
     """
     if connection.dialect.name != "postgresql":
         return
@@ -42,4 +42,4 @@ def acquire_locks(connection: Connection, lock_keys: Iterable[LockKeys]) -> None
     if questions:
         names.update(connection.scalars(select(QUESTIONS.c.run).where(QUESTIONS.c.question.in_(questions))))
     stripes = sorted({crc32(name.encode(errors="surrogatepass")) % _STRIPE_COUNT for name in names})
-    connection.execute(_ACQUIRE_LOCKS, {"room": _LOCK_NAMESPACE, "stripes": stripes})
+    connection.execute(_ACQUIRE_LOCKS, {"namespace": _LOCK_NAMESPACE, "stripes": stripes})

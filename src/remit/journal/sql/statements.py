@@ -1,6 +1,7 @@
-"""Statements that SQLAlchemy writes once for a database, and that the driver's own cursor runs from then on.
+"""Statements that SQLAlchemy compiles once per database and the driver's own cursor executes.
 
-SQLAlchemy takes ten times as long to run a statement as the database does; what every drive says goes without it.
+Executing a statement through SQLAlchemy takes ten times as long as the database itself, so statements that every
+execution needs bypass it.
 """
 
 from __future__ import annotations
@@ -17,74 +18,74 @@ _AnySelect: TypeAlias = "Select[*tuple[Any, ...]]"
 
 
 class _CompiledStatement(NamedTuple):
-    """A statement in the words of one database: its text, the names of its places, and what stands in them anyway."""
+    """A compiled statement: its text, the names of its parameters, and constant values."""
 
     text: str
     parameter_names: Sequence[str]
     constants: Mapping[str, object]
 
     def ordered_values(self, values: Mapping[str, object]) -> tuple[object, ...]:
-        """The values in the order of their places."""
+        """The values in the order of the parameters."""
         merged = {**values, **self.constants} if self.constants else values
         return tuple([merged[name] for name in self.parameter_names])
 
 
 class _Statement:
-    """Both kinds. Its values are text, numbers and bytes, which every driver takes and gives as they are."""
+    """Base of both kinds. Values are text, numbers and bytes, which drivers need not convert."""
 
     def __init__(self, statement: _AnySelect | Insert | Update) -> None:
         self._statement = statement
         self._compiled_by_dialect: dict[str, _CompiledStatement] = {}
 
     def _compile_for(self, connection: Connection) -> _CompiledStatement:
-        written = self._compiled_by_dialect.get(connection.dialect.name)
-        if written is None:
+        statement = self._compiled_by_dialect.get(connection.dialect.name)
+        if statement is None:
             compiled = self._statement.compile(dialect=connection.dialect)
             constants = {name: value for name, value in compiled.params.items() if value is not None}
-            written = _CompiledStatement(str(compiled), tuple(compiled.positiontup or ()), constants)
-            self._compiled_by_dialect[connection.dialect.name] = written
-        return written
+            statement = _CompiledStatement(str(compiled), tuple(compiled.positiontup or ()), constants)
+            self._compiled_by_dialect[connection.dialect.name] = statement
+        return statement
 
 
 class Query(_Statement):
-    """Reads rows, whose columns are their attributes."""
+    """A statement that reads rows with named columns."""
 
     def __init__(self, statement: _AnySelect) -> None:
         super().__init__(statement)
         self._make_row = result_tuple(statement.selected_columns.keys())
 
     def all(self, connection: Connection, **values: object) -> list[Row[Any]]:
-        """Every row."""
-        written = self._compile_for(connection)
-        with _translate_driver_errors(connection, written.text):
+        """Return every row."""
+        statement = self._compile_for(connection)
+        with _translate_driver_errors(connection, statement.text):
             cursor = connection.connection.cursor()
-            cursor.execute(written.text, written.ordered_values(values))
+            cursor.execute(statement.text, statement.ordered_values(values))
             return [self._make_row(row) for row in cursor.fetchall()]
 
     def first(self, connection: Connection, **values: object) -> Row[Any] | None:
-        """The one row, or the first."""
+        """Return the first row, or None."""
         return next(iter(self.all(connection, **values)), None)
 
 
 class Command(_Statement):
-    """Changes rows."""
+    """A statement that changes rows."""
 
     def execute(self, connection: Connection, *rows: Mapping[str, object]) -> int:
-        """Run it with each of some values; how many rows it has changed."""
-        written = self._compile_for(connection)
-        placed = [written.ordered_values(values) for values in rows]
-        with _translate_driver_errors(connection, written.text):
+        """Execute the statement for each row of values; return how many rows changed."""
+        statement = self._compile_for(connection)
+        parameters = [statement.ordered_values(values) for values in rows]
+        with _translate_driver_errors(connection, statement.text):
             cursor = connection.connection.cursor()
-            if len(placed) == 1:
-                cursor.execute(written.text, placed[0])
+            if len(parameters) == 1:
+                cursor.execute(statement.text, parameters[0])
             else:
-                cursor.executemany(written.text, placed)
+                cursor.executemany(statement.text, parameters)
             return cursor.rowcount
 
 
 @contextmanager
 def _translate_driver_errors(connection: Connection, text: str) -> Generator[None]:
-    """What the driver raises, as SQLAlchemy would have told it: with whether the connection is lost."""
+    """Raise the driver's errors as SQLAlchemy would, with whether the connection is lost."""
     try:
         yield
     except connection.dialect.loaded_dbapi.Error as error:

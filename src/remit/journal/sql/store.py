@@ -1,4 +1,4 @@
-"""A store in an SQL database, SQLite or Postgres by the same code: SQLAlchemy Core on one writer thread."""
+"""A store in an SQL database, SQLite or Postgres: SQLAlchemy Core on one writer thread."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ T = TypeVar("T")
 
 
 class SqlStore:
-    """All five ports over four tables. Opens and migrates its database when first used.
+    """All five ports over four tables. Opens and migrates its database on first use.
 
     Args:
         url: ``sqlite:///FILE`` or ``postgresql://USER:PASSWORD@HOST/DATABASE``.
-        clock: seconds since the epoch. Processes that share a journal need clocks that agree.
+        clock: seconds since the epoch. Processes that share a journal need synchronised clocks.
 
     Raises:
-        SetupError: it is neither, or what it needs is not installed.
+        SetupError: the URL is neither, or the driver is not installed.
     """
 
     def __init__(self, url: URL | str, clock: Callable[[], float] = time.time) -> None:
@@ -67,7 +67,7 @@ class SqlStore:
 
     @staticmethod
     def at(path: Path, clock: Callable[[], float] = time.time) -> SqlStore:
-        """A store in the SQLite file at ``path``; its folder is made, for its owner alone."""
+        """A store in the SQLite file at ``path``. Creates the folder, accessible to its owner only."""
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         path.touch(mode=0o600)
         return SqlStore(URL.create("sqlite", database=str(path)), clock)
@@ -75,7 +75,7 @@ class SqlStore:
     def append(
         self, run: str, epoch: int, items: Sequence[Position], consumption: Consumption | None = None
     ) -> AppendFuture:
-        """Store items at the end of a run, and take an approval, in one transaction."""
+        """Append items to a run and consume a decision, in one transaction."""
         stored: AppendFuture = asyncio.get_running_loop().create_future()
         try:
             self._writer.submit(Append(run, epoch, items, consumption, self._clock), stored)
@@ -88,24 +88,24 @@ class SqlStore:
         return _decode_positions(await self._run_query(_SELECT_ITEMS, run=run, after=after))
 
     async def erase(self, run: str, seqs: Sequence[int]) -> None:
-        """Erase the bodies of items, for good."""
+        """Erase the bodies of items permanently."""
         items = decode_question_items(await self._run_select(select_question_items(run, seqs)))
         lock_keys = LockKeys(frozenset({run}), frozenset(item.question for item in items))
         await self._writer.submit(Change(lambda connection: erase_items(connection, run, seqs), lock_keys))
 
     async def acquire(self, run: str, executor: str, seconds: float, after: int = -1) -> AcquiredLease:
-        """Become the driver of a run; what it has to know, read in the same transaction."""
+        """Acquire the lease of a run and read its state, in one transaction."""
 
         def work(connection: Connection) -> _LeaseRows:
             row = _SELECT_LEASE.first(connection, run=run)
             now = self._clock()
-            held = {"driver": executor, "until": now + seconds}
+            lease = {"driver": executor, "until": now + seconds}
             if row is None:
-                _INSERT_RUN.execute(connection, {"run": run, "epoch": 1, **held, **_UNOPENED_RUN})
+                _INSERT_RUN.execute(connection, {"run": run, "epoch": 1, **lease, **_UNOPENED_RUN})
                 return _LeaseRows(1)
             if row.until > now:
                 raise lease_held_error(run, row.driver)
-            _UPDATE_LEASE.execute(connection, {"the_run": run, "epoch": row.epoch + 1, **held})
+            _UPDATE_LEASE.execute(connection, {"the_run": run, "epoch": row.epoch + 1, **lease})
             items = _SELECT_ITEMS.all(connection, run=run, after=after)
             decisions = _SELECT_DECISIONS.all(connection, run=run)
             return _LeaseRows(row.epoch + 1, items, row.status if row.callee else "", row.cancelled, decisions)
@@ -115,22 +115,22 @@ class SqlStore:
         return AcquiredLease(epoch, _decode_positions(items), status, cancelled, decisions)
 
     async def renew(self, run: str, epoch: int, seconds: float) -> None:
-        """Hold on to the lease."""
+        """Extend the lease."""
 
         def work(connection: Connection) -> None:
-            held = {"the_run": run, "the_epoch": epoch, "until": self._clock() + seconds}
-            if _UPDATE_LEASE_EXPIRY.execute(connection, held) != 1:
+            values = {"the_run": run, "the_epoch": epoch, "until": self._clock() + seconds}
+            if _UPDATE_LEASE_EXPIRY.execute(connection, values) != 1:
                 raise lease_lost_error(run)
 
         await self._write(work, run)
 
     async def release(self, run: str, epoch: int) -> None:
-        """Let the lease go, if it is still held."""
-        released = {"the_run": run, "the_epoch": epoch, "until": 0.0}
-        await self._write(lambda connection: _UPDATE_LEASE_EXPIRY.execute(connection, released), run)
+        """Release the lease if it is still held."""
+        values = {"the_run": run, "the_epoch": epoch, "until": 0.0}
+        await self._write(lambda connection: _UPDATE_LEASE_EXPIRY.execute(connection, values), run)
 
     async def decide(self, decision: Decision) -> None:
-        """Store a decision for the run that asked; the first one counts."""
+        """Store a decision in the inbox of the run. The first decision counts."""
 
         def work(connection: Connection) -> None:
             row = SELECT_QUESTION.first(connection, question=decision.question)
@@ -140,12 +140,12 @@ class SqlStore:
         await self._writer.submit(Change(work, LockKeys(questions=frozenset({decision.question}))))
 
     async def request_cancel(self, run: str, by: str) -> None:
-        """Ask the driver of a run to cancel it."""
+        """Ask the executor of a run to cancel it."""
         statement = update(RUNS).where(RUNS.c.run == run).values(cancelled=by)
         await self._write(lambda connection: connection.execute(statement), run)
 
     async def cancel_requested_by(self, run: str) -> str:
-        """Who asked for the run to be cancelled."""
+        """Who requested that the run be cancelled; empty if there is no request."""
         rows = await self._run_query(_SELECT_CANCELLED, run=run)
         return rows[0].cancelled if rows else ""
 
@@ -181,8 +181,8 @@ class SqlStore:
             statement = statement.where(QUESTIONS.c.conversation == conversation)
         if only_open:
             statement = statement.where(QUESTIONS.c.status == "open")
-        found = [with_expiry(question_row(row), self._clock()) for row in await self._run_select(statement)]
-        return [row for row in found if row.status == "open" or not only_open]
+        questions = [with_expiry(question_row(row), self._clock()) for row in await self._run_select(statement)]
+        return [row for row in questions if row.status == "open" or not only_open]
 
     async def find_question(self, question: str) -> QuestionRow | None:
         """The question with this id."""
@@ -190,32 +190,32 @@ class SqlStore:
         return with_expiry(question_row(rows[0]), self._clock()) if rows else None
 
     async def find_usable_question(self, conversation: str, match: str) -> QuestionRow | None:
-        """The newest question of a conversation with this match that is open, or decided and not taken."""
+        """The newest matching question of a conversation that is open, or decided and not consumed."""
         where = (QUESTIONS.c.conversation == conversation, QUESTIONS.c.match == match, QUESTIONS.c.taken_run == "")
         rows = await self._run_select(select(QUESTIONS).where(*where).order_by(QUESTIONS.c.asked.desc()))
-        found = [with_expiry(question_row(row), self._clock()) for row in rows]
-        return next((row for row in found if not is_expired(row, self._clock())), None)
+        questions = [with_expiry(question_row(row), self._clock()) for row in rows]
+        return next((row for row in questions if not is_expired(row, self._clock())), None)
 
     async def add_grant(self, grant: Grant) -> None:
-        """Keep a grant."""
+        """Store a grant."""
         columns = {name: getattr(grant, name) for name in ("tenant", "tool", "given", "expires", "count")}
         row = insert(GRANTS).values(grant=grant.id, used=0, revoked="", body=grant.to_json(), **columns)
         await self._write(lambda connection: connection.execute(row), grant.id)
 
     async def list_grants(self, *, tenant: str, tool: str = "") -> list[GrantRow]:
-        """The grants of a tenant, for one tool where one is named, oldest first."""
+        """The grants of a tenant, optionally for one tool, oldest first."""
         statement = select(GRANTS).where(GRANTS.c.tenant == tenant).order_by(GRANTS.c.given)
         rows = await self._run_select(statement.where(GRANTS.c.tool == tool) if tool else statement)
         return [grant_row(row) for row in rows]
 
     async def use_grant(self, grant: str) -> bool:
-        """Count one more call of a grant."""
+        """Count one more call of a grant; False if it allows no more."""
         return await self._write(
             lambda connection: connection.execute(build_use_grant_update(grant, self._clock())).rowcount == 1, grant
         )
 
     async def revoke_grant(self, grant: str, by: str) -> None:
-        """End a grant."""
+        """Revoke a grant."""
 
         def work(connection: Connection) -> None:
             check_revocable(find_grant(connection, grant), grant)
@@ -224,13 +224,13 @@ class SqlStore:
         await self._write(work, grant)
 
     async def close(self) -> None:
-        """Finish what was submitted and close the database."""
+        """Finish submitted operations and close the database."""
         await asyncio.to_thread(self._writer.close)
         await asyncio.to_thread(self._reader.close)
         self._engine.dispose()
 
     async def _write(self, operation: Callable[[Connection], T], lock_name: str) -> T:
-        """Change what ``lock_name`` names: a run, or a grant."""
+        """Change the run or grant ``lock_name``."""
         return await self._writer.submit(Change(operation, LockKeys(frozenset({lock_name}))))
 
     async def _run_query(self, query: Query, **values: object) -> Sequence[Any]:
@@ -245,17 +245,17 @@ class SqlStore:
             return await self._reader.submit(operation)
 
     def _read_batch(self, batch: Sequence[Job]) -> None:
-        """What waits to be read, on one connection; where one read fails, the next begins anew."""
+        """Run queued reads on one connection. After a failed read, the next one starts a new transaction."""
         try:
             with self._engine.connect().execution_options(remit_reads=True) as connection:
                 for job in batch:
                     try:
                         job.result = job.operation(connection)
-                    except Exception as error:  # noqa: BLE001 - told to whoever waits for it
+                    except Exception as error:  # noqa: BLE001 - raised where the read is awaited
                         job.error = error
                         connection.rollback()
                         connection.connection.rollback()
-        except Exception as error:  # noqa: BLE001 - told to everybody: there is no connection
+        except Exception as error:  # noqa: BLE001 - no connection: every read fails
             for job in batch:
                 job.error = job.error or error
 
@@ -265,7 +265,7 @@ class SqlStore:
 
     @contextmanager
     def _translate_errors(self) -> Generator[None]:
-        """What the database says against it, as an error of ours that names it."""
+        """Raise database errors as a `JournalError` that names the database."""
         try:
             yield
         except (SQLAlchemyError, UnicodeEncodeError) as error:
@@ -275,7 +275,7 @@ class SqlStore:
 
 
 class _LeaseRows(NamedTuple):
-    """A `Held` as rows."""
+    """An `AcquiredLease` as rows."""
 
     epoch: int
     items: Sequence[Row[Any]] = ()

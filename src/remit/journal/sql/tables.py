@@ -1,4 +1,4 @@
-"""The tables of the journal, and how a store opens its database."""
+"""The tables of the journal, and the connection to its database."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ GRANTS: Final = Table(
 VERSION_TABLE: Final = "remit_version"
 
 HEAD_REVISION: Final = "0002"
-"""The newest migration; a database at this revision is opened without loading Alembic."""
+"""The newest migration. A database at this revision is opened without loading Alembic."""
 
 
 _POSTGRES_DRIVERS: Final = frozenset({"postgres", "postgresql", "postgresql+psycopg"})
@@ -112,14 +112,14 @@ _POSTGRES_TIMEOUTS: Final = {
     "keepalives_count": "3",
     "tcp_user_timeout": "30000",
 }
-"""Which server is given up, and when; libpq would wait for one that is gone for hours. The URL may say otherwise."""
+"""When to give up a server; libpq's defaults wait for hours. Parameters in the URL take precedence."""
 
 
 def parse_url(url: URL | str) -> URL:
-    """The address of a journal.
+    """Parse the URL of a journal.
 
     Raises:
-        SetupError: it is none of a database that can hold one. A password that it holds is not repeated.
+        SetupError: it is not the URL of a supported database. The message does not repeat the password.
     """
     try:
         parsed = make_url(url)
@@ -128,7 +128,9 @@ def parse_url(url: URL | str) -> URL:
     if parsed.get_backend_name() != "sqlite" and parsed.drivername not in _POSTGRES_DRIVERS:
         raise SetupError(f"a journal cannot be kept in {parsed.drivername}; {_URL_HINT}")
     if "password" in parsed.query:
-        raise SetupError("the URL of the journal has a password after '?', where it would be shown; put it before '@'")
+        raise SetupError(
+            "the URL of the journal has a password after '?', where it would be visible; put it before '@'"
+        )
     return parsed
 
 
@@ -136,30 +138,30 @@ _URL_HINT: Final = "write sqlite:///FILE or postgresql://USER:PASSWORD@HOST/DATA
 
 
 def describe_location(url: URL) -> str:
-    """Where a journal is, without the password."""
+    """The location of a journal, without the password."""
     if url.get_backend_name() == "sqlite":
         return url.database or "in memory"
     return URL.create("postgresql", url.username, None, url.host, url.port, url.database).render_as_string()
 
 
 def open_engine(url: URL) -> Engine:
-    """An engine whose transactions hold: every commit is synced, and writers queue instead of failing.
+    """Open an engine with durable transactions: every commit is synced, and writers queue instead of failing.
 
     Raises:
-        SetupError: the driver of Postgres is not installed.
+        SetupError: the Postgres driver is not installed.
     """
     return _open_sqlite(url) if url.get_backend_name() == "sqlite" else _open_postgres(url)
 
 
 def _open_sqlite(url: URL) -> Engine:
-    engine = create_engine(url, pool_use_lifo=True)  # a commit by one connection voids the page cache of the others
+    engine = create_engine(url, pool_use_lifo=True)  # a commit invalidates the page cache of other connections
     event.listen(engine, "connect", _configure_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
     return engine
 
 
 def _open_postgres(url: URL) -> Engine:
-    """Each statement sees what was committed before it; who changes the same waits for a lock (`journal.locks`)."""
+    """Open Postgres with READ COMMITTED; writers of the same rows wait for advisory locks (`journal.sql.locks`)."""
     try:
         engine = create_engine(
             url.set(drivername="postgresql+psycopg"),
@@ -187,7 +189,7 @@ def _configure_sqlite(connection: Any, _record: object) -> None:
     cursor.execute("PRAGMA busy_timeout=30000")
     enable_wal(cursor, partial(time.sleep, 0.01))
     cursor.execute("PRAGMA synchronous=FULL")
-    cursor.execute("PRAGMA cache_size=-1000")  # kB; runs are driven on in any order, more is seldom read again
+    cursor.execute("PRAGMA cache_size=-1000")  # 1,000 kB; runs resume in any order, so more would seldom be reused
     cursor.close()
 
 
@@ -195,7 +197,7 @@ _WAL_TIMEOUT: Final = 30.0
 
 
 def enable_wal(cursor: Any, pause: Callable[[], object], now: Callable[[], float] = time.monotonic) -> None:
-    """Write ahead from now on. SQLite waits for no other process that does the same to a new file at this moment."""
+    """Switch to WAL mode, with retries: SQLite fails at once if another process does the same to a new file."""
     give_up_at = now() + _WAL_TIMEOUT
     while True:
         try:

@@ -1,4 +1,4 @@
-"""A thread that does the jobs of event loops: what is submitted in one turn of a loop is done together."""
+"""A thread that runs jobs for event loops. Jobs submitted in one turn of a loop run in one batch."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from remit.errors import JournalError
 T = TypeVar("T")
 
 MAX_BATCH_SIZE: Final = 256
-"""Jobs in one batch at most, so that nobody waits for ever under load."""
+"""Maximal size of a batch, so that no job waits indefinitely under load."""
 
 DatabaseOperation = Callable[[Connection], Any]
 
@@ -27,7 +27,7 @@ _Signal = Literal["go on", "last"]
 
 @dataclass(slots=True)
 class Job:
-    """A work, and whoever waits for it: once it is done it has a result or an error."""
+    """A database operation with the future of its result."""
 
     operation: DatabaseOperation
     loop: asyncio.AbstractEventLoop
@@ -36,7 +36,7 @@ class Job:
     error: BaseException | None = None
 
     def settle(self) -> None:
-        """Tell whoever still waits."""
+        """Set the future, unless its waiter has been cancelled."""
         if self.future.done():
             return
         if self.error is not None:
@@ -46,12 +46,10 @@ class Job:
 
 
 class WorkerThread:
-    """Gives the jobs that wait to ``run_batch``, in the order in which they were submitted.
+    """Passes queued jobs to ``run_batch`` in order of submission. ``run_batch`` sets the result or error of each job.
 
-    ``run_batch`` settles each of them.
-
-    The thread is woken at the end of a loop's turn. Woken by the first job it would take that one alone, and then
-    contend with the loop for the interpreter while the others come.
+    The thread is woken at the end of the loop's turn. If the first job woke it, the thread would take that job alone
+    and then compete with the loop for the interpreter while the other jobs arrive.
     """
 
     def __init__(self, name: str, run_batch: Callable[[list[Job]], None]) -> None:
@@ -66,10 +64,10 @@ class WorkerThread:
     def submit(
         self, operation: Callable[[Connection], T], future: asyncio.Future[T] | None = None
     ) -> asyncio.Future[T]:
-        """Have ``operation`` done; the future has its result.
+        """Submit ``operation``; the future gets its result.
 
         Raises:
-            JournalError: closed.
+            JournalError: the thread is closed.
         """
         if self._closed:
             raise JournalError("the journal is closed")
@@ -85,7 +83,7 @@ class WorkerThread:
         return result
 
     def close(self) -> None:
-        """Finish what was submitted, then end the thread."""
+        """Finish submitted jobs, then end the thread."""
         self._closed = True
         if self._thread is not None:
             self._signals.put("last")
@@ -103,7 +101,7 @@ class WorkerThread:
             while batch := self._next_batch():
                 self._run_batch(batch)
                 for loop in {job.loop for job in batch}:
-                    with contextlib.suppress(RuntimeError):  # the loop was closed meanwhile: nobody waits
+                    with contextlib.suppress(RuntimeError):  # the loop is closed, so no waiter is left
                         loop.call_soon_threadsafe(_settle_jobs, [job for job in batch if job.loop is loop])
 
     def _next_batch(self) -> list[Job]:

@@ -1,4 +1,4 @@
-"""One thread that writes: jobs that wait together are stored by one commit (group commit)."""
+"""One writer thread. Jobs that are queued at the same time are stored by one commit (group commit)."""
 
 from __future__ import annotations
 
@@ -17,27 +17,26 @@ from remit.journal.sql.worker_thread import DatabaseOperation, Job, WorkerThread
 T = TypeVar("T")
 
 BatchRunner = Callable[[Connection, Sequence[DatabaseOperation]], list[Any]]
-"""Does all works in one transaction and gives their results in order, or raises and has done none."""
-
+"""Runs all operations in one transaction and returns their results in order; if it raises, none took effect."""
 
 BatchLock = Callable[[Connection, Sequence[DatabaseOperation]], None]
-"""Keeps other processes from what the works change, until the transaction ends."""
+"""Locks what the operations change against other processes, until the transaction ends."""
 
 
 def run_in_order(connection: Connection, operations: Sequence[DatabaseOperation]) -> list[Any]:
-    """One after the other."""
-    return [work(connection) for work in operations]
+    """Run the operations one after the other."""
+    return [operation(connection) for operation in operations]
 
 
 def take_no_locks(_connection: Connection, _operations: Sequence[DatabaseOperation]) -> None:
-    """Nobody else is kept from anything."""
+    """Take no locks."""
 
 
 class Writer:
-    """Runs jobs on its own thread, in the order they were submitted, those that wait at once in one transaction.
+    """Runs jobs on its own thread in order of submission; jobs queued at the same time share one transaction.
 
-    Only where one of them is refused are they done again, each in a savepoint, so that it spoils no other.
-    ``lock`` comes first in each transaction. ``prepare`` makes the database ready before the first job.
+    If one of them fails, all run again, each in a savepoint, so that only the failing one is undone. ``lock`` comes
+    first in each transaction. ``prepare`` prepares the database before the first job.
     """
 
     def __init__(
@@ -57,27 +56,26 @@ class Writer:
     def submit(
         self, operation: Callable[[Connection], T], future: asyncio.Future[T] | None = None
     ) -> asyncio.Future[T]:
-        """Have ``operation`` run in a transaction; the future has its result once that is committed.
+        """Run ``operation`` in a transaction; the future gets its result after the commit.
 
-        ``operation`` may run twice, the second time as if the first had not been.
+        ``operation`` may run twice; the first run is rolled back then.
 
         Raises:
-            JournalError: the writer is closed; in the future: the database refused, and nothing of ``operation`` is
-                stored.
+            JournalError: the writer is closed. In the future: the database refused, and the operation had no effect.
         """
         return self._batches.submit(operation, future)
 
     async def wait_until_ready(self) -> None:
-        """Return when the database is ready to be read.
+        """Wait until the database can be read.
 
         Raises:
-            JournalError: it cannot be made ready.
+            JournalError: preparing the database failed.
         """
         if self._prepare is not None:
             await self.submit(_do_nothing)
 
     def close(self) -> None:
-        """Finish what was submitted, then end the thread."""
+        """Finish submitted jobs, then end the thread."""
         self._batches.close()
 
     def _commit_batch(self, batch: list[Job]) -> None:
@@ -86,7 +84,7 @@ class Writer:
                 self._prepare(self._engine)
                 self._prepare = None
             self._commit_together(batch)
-        except Exception as error:  # noqa: BLE001 - whatever the database raises goes to whoever waits
+        except Exception as error:  # noqa: BLE001 - raised where the jobs are awaited
             if len(batch) > 1 and self._prepare is None and not _is_connection_lost(error):
                 self._commit_with_savepoints(batch)
             else:
@@ -115,7 +113,7 @@ class Writer:
 
 
 def _do_nothing(_connection: Connection) -> None:
-    """The work of who only waits for the works before."""
+    """An operation that only waits for earlier ones."""
 
 
 def _fail_jobs(batch: list[Job], error: Exception) -> None:
@@ -124,7 +122,7 @@ def _fail_jobs(batch: list[Job], error: Exception) -> None:
 
 
 def _run_in_savepoint(job: Job, connection: Connection) -> None:
-    """Run one job. What it raises is its own; what ends the transaction is everybody's."""
+    """Run one job. Its own errors fail only this job; an error that ended the transaction fails the batch."""
     savepoint = connection.begin_nested()
     try:
         job.result = job.operation(connection)
@@ -137,18 +135,18 @@ def _run_in_savepoint(job: Job, connection: Connection) -> None:
 
 
 def _in_transaction(connection: Connection) -> bool:
-    """Whether the transaction still is: SQLite ends it by itself when the disk is full, broken or out of memory."""
+    """Whether the transaction is still open: SQLite ends it when the disk is full or fails, or memory runs out."""
     raw = connection.connection.dbapi_connection
     return not isinstance(raw, sqlite3.Connection) or raw.in_transaction
 
 
 def _is_connection_lost(error: Exception) -> bool:
-    """Whether the connection is gone, and with it the transaction; nobody knows whether it was committed."""
+    """Whether the connection is lost and the outcome of its transaction unknown."""
     return isinstance(error, DBAPIError) and error.connection_invalidated
 
 
 def _to_remit_error(error: Exception) -> RemitError:
-    """An error of ours as it is, and what the database said as one of ours."""
+    """Wrap a database error in a `JournalError`; errors of Remit stay as they are."""
     if isinstance(error, RemitError):
         return error
     journal_error = JournalError(f"the journal could not be written: {database_message(error)}")
@@ -157,6 +155,6 @@ def _to_remit_error(error: Exception) -> RemitError:
 
 
 def database_message(error: Exception) -> str:
-    """What the database said, on one line."""
+    """The message of a database error, on one line."""
     text = str(error.orig) if isinstance(error, DBAPIError) else str(error)
     return " ".join(text.split())

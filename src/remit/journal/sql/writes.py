@@ -1,4 +1,4 @@
-"""What the writer does for the store, as values: the append of a run, and every other change."""
+"""Write operations of the writer thread, as values so that they can be batched."""
 
 from __future__ import annotations
 
@@ -34,27 +34,27 @@ T_co = TypeVar("T_co", covariant=True)
 SELECT_QUESTION = Query(select(QUESTIONS).where(QUESTIONS.c.question == bindparam("question")))
 
 RUN_COLUMNS = tuple(each.name for each in fields(RunRow))
-"""The columns of the line about a run."""
+"""The columns of the index row of a run."""
 
 RUN_IS_OPENED = RUNS.c.callee != ""
-"""Of a run that was acquired and not opened nothing is known yet."""
+"""A run that is leased but not opened has no header yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change(Generic[T_co]):
-    """A change of one run, or of a question."""
+    """An operation that changes one run, grant or question."""
 
     operation: Callable[[Connection], T_co]
     lock_keys: LockKeys
 
     def __call__(self, connection: Connection) -> T_co:
-        """Make it."""
+        """Run the operation."""
         return self.operation(connection)
 
 
 @dataclass(frozen=True, slots=True)
 class Append:
-    """The append of one run, as a work of the writer."""
+    """An append to one run."""
 
     run: str
     epoch: int
@@ -63,13 +63,13 @@ class Append:
     clock: Callable[[], float]
 
     def __call__(self, connection: Connection) -> None:
-        """Store the items, for themselves."""
+        """Store the items of this append alone."""
         _insert_items(connection, [self])
         self.update_index(connection)
 
     @property
     def lock_keys(self) -> LockKeys:
-        """The run, its conversation where it is opened, and every question that the items are about."""
+        """The run, its conversation if the append opens it, and every question that the items concern."""
         items = [position.item for position in self.items if type(position.item) in INDEXED_ITEMS]
         opened = {
             "\0".join(_conversation_key(item)) for item in items if isinstance(item, RunOpened) and item.conversation
@@ -79,13 +79,13 @@ class Append:
         return LockKeys(frozenset({self.run, *opened}), frozenset(questions | consumed))
 
     def advance_values(self) -> dict[str, str | int]:
-        """How the run moves on: from the item before the first of these, to the one after the last."""
+        """The values that advance the run from its last seq to the end of these items."""
         first = self.items[0].seq
         check_sequence(self.run, self.items, first)
         return {"the_run": self.run, "the_epoch": self.epoch, "first": first, "next": first + len(self.items)}
 
     def update_index(self, connection: Connection) -> None:
-        """What comes of the items besides: the approval taken, runs and questions that can be found."""
+        """Consume the decision, and update the index of runs and questions."""
         if self.consumption is not None:
             _consume_decision(connection, self.consumption, self.clock())
         for position in self.items:
@@ -94,16 +94,16 @@ class Append:
 
 
 def lock_operations(connection: Connection, operations: Sequence[DatabaseOperation]) -> None:
-    """Keep everybody else from what the works touch."""
-    acquire_locks(connection, (work.lock_keys for work in operations if isinstance(work, (Append, Change))))
+    """Lock everything that the operations change."""
+    acquire_locks(connection, (each.lock_keys for each in operations if isinstance(each, (Append, Change))))
 
 
 def run_operations(connection: Connection, operations: Sequence[DatabaseOperation]) -> list[Any]:
-    """All works; the appends among them with one statement that moves their runs on, and one for their items."""
-    appends = [work for work in operations if isinstance(work, Append)]
+    """Run all operations. Appends share one statement that advances their runs, and one that inserts their items."""
+    appends = [each for each in operations if isinstance(each, Append)]
     if appends:
         _insert_items(connection, appends)
-    return [work.update_index(connection) if isinstance(work, Append) else work(connection) for work in operations]
+    return [each.update_index(connection) if isinstance(each, Append) else each(connection) for each in operations]
 
 
 def _insert_items(connection: Connection, appends: Sequence[Append]) -> None:
@@ -166,8 +166,8 @@ _SET_ENDED = Command(_UPDATE_RUN.values(status=bindparam("status"), ended=bindpa
 
 
 def _consume_decision(connection: Connection, consumption: Consumption, now: float) -> None:
-    found = SELECT_QUESTION.first(connection, question=consumption.question)
-    row = question_row(found) if found else None
+    stored = SELECT_QUESTION.first(connection, question=consumption.question)
+    row = question_row(stored) if stored else None
     grant = find_grant(connection, row.decision.grant) if row and row.decision and row.decision.grant else None
     check_consumable(row, consumption, now, grant)
     _CONSUME_DECISION.execute(
@@ -194,42 +194,42 @@ def _index_item(connection: Connection, position: Position) -> None:
 
 
 def _find_newest_run(connection: Connection, row: RunRow) -> RunRow | None:
-    """The newest run of the conversation of ``row``, those beside it left out."""
+    """The newest run of the conversation of ``row``, without direct calls."""
     if not row.conversation:
         return None
-    same = {"conversation": row.conversation, "tenant": row.tenant, "application": row.application}
-    found = _SELECT_NEWEST_RUN.first(connection, **same)
-    return run_row(found) if found else None
+    key = {"conversation": row.conversation, "tenant": row.tenant, "application": row.application}
+    newest = _SELECT_NEWEST_RUN.first(connection, **key)
+    return run_row(newest) if newest else None
 
 
 def store_decision(connection: Connection, decision: Decision) -> None:
-    """Store a decision, if it is the first on its question."""
+    """Store a decision if the question is still open."""
     status = "approved" if decision.approved else "denied"
     values = {"the_question": decision.question, "status": status, "decision": decision.to_json()}
     _SET_DECISION.execute(connection, values)
 
 
 def select_question_items(run: str, seqs: Sequence[int]) -> Select[Any]:
-    """Those of the items ``seqs`` of a run that say what also stands in the row of a question."""
+    """Select the unerased items among ``seqs`` whose content the row of a question repeats."""
     kinds = ITEMS.c.kind.in_((QuestionItem.kind, DecisionItem.kind))
     return select(ITEMS).where(ITEMS.c.run == run, ITEMS.c.seq.in_(seqs), kinds, ITEMS.c.body != ERASED_BODY)
 
 
 def decode_question_items(rows: Sequence[Row[Any]]) -> list[QuestionItem | DecisionItem]:
-    """The items that `about_questions` finds.
+    """Decode the items of `select_question_items`.
 
     Raises:
-        JournalFormatError: one cannot be read, so that nobody knows which question it is about.
+        JournalFormatError: an item cannot be read, so its question is unknown.
     """
     return [cast("QuestionItem | DecisionItem", decode_item(row.kind, row.call, row.body)) for row in rows]
 
 
 def erase_items(connection: Connection, run: str, seqs: Sequence[int]) -> None:
-    """Erase the bodies of items, and what the rows of questions have of them."""
+    """Erase the bodies of items, and their copies in the rows of questions."""
     for item in decode_question_items(connection.execute(select_question_items(run, seqs)).all()):
-        found = SELECT_QUESTION.first(connection, question=item.question)
-        if found:
-            row = erase_question_row(question_row(found), item)
+        stored = SELECT_QUESTION.first(connection, question=item.question)
+        if stored:
+            row = erase_question_row(question_row(stored), item)
             decision = row.decision.to_json() if row.decision else ""
             values = {"status": row.status, "body": row.question.to_json(), "decision": decision}
             _ERASE_QUESTION.execute(connection, {"the_question": item.question, **values})
@@ -275,29 +275,29 @@ def _item_row(position: Position) -> dict[str, Any]:
 
 
 def find_grant(connection: Connection, grant: str) -> GrantRow | None:
-    """The grant with this id, as it stands in this transaction."""
+    """The grant with this id, as seen by this transaction."""
     row = connection.execute(select(GRANTS).where(GRANTS.c.grant == grant)).first()
     return grant_row(row) if row else None
 
 
 def build_use_grant_update(grant: str, now: float) -> Update:
-    """Counts one more call of a grant, if it allows one."""
+    """The statement that counts one more call of a grant, if it allows one."""
     is_usable = (GRANTS.c.revoked == "", GRANTS.c.expires > now, GRANTS.c.used < GRANTS.c.count)
     return update(GRANTS).where(GRANTS.c.grant == grant, *is_usable).values(used=GRANTS.c.used + 1)
 
 
 def grant_row(row: Row[Any]) -> GrantRow:
-    """A grant and what became of it, as they are stored."""
+    """Decode the row of a grant."""
     return GrantRow(Grant.from_json(row.body), row.used, row.revoked)
 
 
 def run_row(row: Row[Any]) -> RunRow:
-    """The line about a run, as it is stored."""
+    """Decode the row of a run."""
     return RunRow(**{name: getattr(row, name) for name in RUN_COLUMNS})
 
 
 def question_row(row: Row[Any]) -> QuestionRow:
-    """A question and what became of it, as they are stored."""
+    """Decode the row of a question."""
     decision = Decision.from_json(row.decision) if row.decision else None
     consumed_by = (row.taken_run, row.taken_call) if row.taken_run else None
     return QuestionRow(Question.from_json(row.body), cast("QuestionStatus", row.status), decision, consumed_by)
