@@ -86,7 +86,8 @@ def test_a_lock_that_a_merge_left_in_conflict_is_written_again_by_locking(cli: C
     file.write_text("<<<<<<< HEAD\n" + file.read_text(), encoding="utf-8")
     done = cli("check", f"{HERE}:app")
     assert (
-        f"the lock cannot be read: a merge left a conflict in it\n    write it again: remit lock {HERE}:app" in done.out
+        f"the lock cannot be read: it contains an unresolved merge conflict\n    write it again: remit lock {HERE}:app"
+        in done.out
     )
     locked = cli("lock", f"{HERE}:app")
     assert (locked.status, "changes since then are unknown" in locked.out) == (0, True)

@@ -209,7 +209,7 @@ def test_a_method_may_say_why_it_has_no_tool_but_not_beside_one(notebook: Notebo
         (
             NOTES.replace("{capability: create}", "{capability: create, integration_tier: external}"),
             WEATHER,
-            "is not marked so",
+            "is not marked external",
         ),
     ],
 )
@@ -234,7 +234,7 @@ def test_what_speaks_to_a_foreign_api_is_marked_and_classified_so(
             "{capability: search}\n    effect: keyed",
             "search and the effect keyed",
         ),
-        ("effect: keyed", "effect: composed", "is atomic, and its effect is composed"),
+        ("effect: keyed", "effect: composed", "is atomic, but its effect is composed"),
     ],
 )
 def test_a_classification_that_contradicts_the_effect_is_found(
@@ -263,15 +263,15 @@ SESSION = "    session_policies: session_required\n"
             "session_policies.requires_active_session true → false",
             VersionBump.MINOR,
         ),
-        (SESSION, "", "session_policies is not declared any more", VersionBump.MINOR),
-        (SESSION, f"{SESSION}    notebook_policies: {{}}\n", "notebook_policies is declared now", VersionBump.MINOR),
+        (SESSION, "", "session_policies is no longer declared", VersionBump.MINOR),
+        (SESSION, f"{SESSION}    notebook_policies: {{}}\n", "notebook_policies is now declared", VersionBump.MINOR),
         (
             f"{READS}    tools:",
             f"{READS}{SESSION}    tools:",
             "session_policies.requires_active_session none → true",
             VersionBump.MAJOR,
         ),
-        ("effect: keyed", "effect: keyed\n    egress: true", "it sends data out of the system now", VersionBump.MAJOR),
+        ("effect: keyed", "effect: keyed\n    egress: true", "it now sends data out of the system", VersionBump.MAJOR),
         ("effect: keyed", "effect: keyed\n    trusted: true", "trusted false → true", VersionBump.MINOR),
     ],
 )
@@ -290,7 +290,7 @@ def test_data_that_is_not_sent_out_any_more_breaks_nobody(notebook: Notebook) ->
     notebook.write(NOTES, WEATHER.replace("egress: true", "egress: false"))
     found = [(each.what, each.bump) for each in look(notebook, notebook.operations())]
     key = "method office.weather.forecast"
-    assert found == [(f"{key}: it does not send data out of the system any more", VersionBump.MINOR)]
+    assert found == [(f"{key}: it no longer sends data out of the system", VersionBump.MINOR)]
 
 
 def test_a_change_of_a_parameter_says_where_it_is_written(notebook: Notebook) -> None:
@@ -305,7 +305,7 @@ def test_a_change_of_a_parameter_of_a_plain_method_names_the_method(notebook: No
     agree(notebook)
     found = look(notebook, notebook.operations(notebook.notes, OtherWeather()))
     what = next(each.what for each in found if each.code == "changed-type" and "'place'" in each.what)
-    assert re.search(r"'place' does not take all it took \(tests/inventory/drifting\.py:[0-9]+\)$", what)
+    assert re.search(r"'place' no longer accepts all values it did \(tests/inventory/drifting\.py:[0-9]+\)$", what)
 
 
 def test_a_class_that_stands_in_no_file_is_named() -> None:
@@ -334,5 +334,5 @@ def test_a_lock_that_a_merge_left_in_conflict_is_named_with_its_line(notebook: N
     file = lock_path(operations)
     file.write_text("{\n<<<<<<< HEAD\n}\n=======\n>>>>>>> other\n", encoding="utf-8")
     (found,) = look(notebook, operations)
-    assert found.what == "the lock cannot be read: a merge left a conflict in it"
+    assert found.what == "the lock cannot be read: it contains an unresolved merge conflict"
     assert (found.where.rpartition("/")[2], found.fix) == ("inventory.lock:2", "write it again: remit lock APP")

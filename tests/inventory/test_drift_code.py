@@ -100,7 +100,7 @@ def test_a_method_whose_object_nobody_gave_is_found_where_it_is_written(
     operations.packages = frozenset({"shop_of_drift"})
     (found,) = look(notebook, operations)
     assert (found.code, found.where) == ("not-given", "shop_of_drift.desk.py:23")
-    assert found.what == "the method Lost.three is marked, and Operations was given no object of Lost"
+    assert found.what == "the method Lost.three is marked, but Operations has no object of Lost"
     methods_of(shop.Lost())
     assert look(notebook, operations) == [], "given to another application of the package"
 

@@ -88,8 +88,8 @@ def test_a_failed_response_needs_no_payload_and_has_a_stable_code() -> None:
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"status": Status.FAILED}, "exactly if it FAILED"),
-        ({"status": Status.PENDING, "error": Failure(code="X", message="")}, "exactly if it FAILED"),
+        ({"status": Status.FAILED}, "if and only if it FAILED"),
+        ({"status": Status.PENDING, "error": Failure(code="X", message="")}, "if and only if it FAILED"),
         ({"status": Status.COMPLETED}, "has a payload"),
     ],
 )

@@ -96,8 +96,8 @@ async def test_what_is_allowed_passes_untouched(gate: Gate, made: Made) -> None:
 @pytest.mark.parametrize(
     ("gate", "made", "error", "said"),
     [
-        (EnabledGate(enabled=False), nested, BlockedError, "look is switched off"),
-        (AuthenticationGate(), by_nobody, DeniedError, "look wants to know who calls"),
+        (EnabledGate(enabled=False), nested, BlockedError, "look is disabled"),
+        (AuthenticationGate(), by_nobody, DeniedError, "look requires authentication"),
         (VisibilityGate(Visibility.INTERNAL), by_model, BlockedError, "look is internal"),
         (VisibilityGate(Visibility.INTERNAL), from_outside, BlockedError, "look is internal"),
         (VisibilityGate(Visibility.EXPERIMENTAL), by_reader, BlockedError, "ada needs the permission tools:experiment"),
@@ -108,7 +108,7 @@ async def test_what_is_allowed_passes_untouched(gate: Gate, made: Made) -> None:
             BlockedError,
             "removed in version 1$",
         ),
-        (SessionGate(Env(sessions=None)), nested, MissingCapabilityError, "the environment knows no sessions"),
+        (SessionGate(Env(sessions=None)), nested, MissingCapabilityError, "the environment has no sessions"),
         (
             SessionGate(Env(sessions=MemorySessions(SessionState.ABSENT))),
             nested,
@@ -125,7 +125,7 @@ async def test_what_is_allowed_passes_untouched(gate: Gate, made: Made) -> None:
             SessionGate(Env(sessions=MemorySessions(SessionState.IDLE)), resume=False),
             nested,
             DeniedError,
-            "may not take it up again",
+            "may not resume it",
         ),
     ],
 )
@@ -220,6 +220,6 @@ async def test_gates_are_foreseen_before_what_stands_further_in() -> None:
     layer = PrecheckGates([shut, look.with_name("other")])
     assert layer.place is Place.AUTHORIZE
     assert repr(layer) == "PrecheckGates(1 tools)"
-    with pytest.raises(BlockedError, match="switched off"):
+    with pytest.raises(BlockedError, match="is disabled"):
         await call_through(layer, await make_call(shut))
     assert (await call_through(layer, await make_call(look.with_name("other")))).content == "inner"

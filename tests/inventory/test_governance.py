@@ -38,7 +38,7 @@ def section(
 
 
 def test_a_field_that_nothing_enforces_is_refused() -> None:
-    with pytest.raises(SetupError, match=r"two\.two is enforced by no layer"):
+    with pytest.raises(SetupError, match=r"two\.two has no enforcer"):
         section(enforced={"one": VALIDATE})
 
 
@@ -48,7 +48,7 @@ def test_a_layer_for_a_field_that_is_none_is_refused() -> None:
 
 
 def test_a_template_with_a_field_that_is_none_is_refused() -> None:
-    with pytest.raises(SetupError, match="the template 'most' of two has a field 'three'"):
+    with pytest.raises(SetupError, match="the template 'most' of two has the unknown field 'three'"):
         section(templates={"most": {"three": 3}})
 
 
@@ -59,11 +59,11 @@ def test_values_are_read_strictly_and_defaults_filled_in() -> None:
 
 
 def test_a_table_has_business_rules_and_no_section_twice() -> None:
-    with pytest.raises(SetupError, match="a section 'business_rules', whose model is BusinessRules"):
+    with pytest.raises(SetupError, match="a section 'business_rules' whose model is BusinessRules"):
         PolicyTable(section())
     with pytest.raises(SetupError, match="whose model is BusinessRules"):
         PolicyTable(section(name="business_rules"))
-    with pytest.raises(SetupError, match="two sections of policy have one name"):
+    with pytest.raises(SetupError, match="two policy sections have the same name"):
         PolicyTable(business_rules_section(version="1.0"), section(), section())
 
 

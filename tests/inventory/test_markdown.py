@@ -101,7 +101,7 @@ def test_the_tables_name_every_field_and_every_template() -> None:
     rows = list(enforcement_table(sections))
     assert "| `business_rules.enabled` | `true` | `EnabledGate` | the tool | false refuses every call |" in rows
     assert (
-        "| `business_rules.timeout_seconds` | none | `Timeout` | the tool | an attempt that takes longer is stopped |"
+        "| `business_rules.timeout_seconds` | none | `Timeout` | the tool | an attempt that takes longer is cancelled |"
         in rows
     )
     assert any("| `Authorize` | every call |" in row for row in rows)

@@ -36,7 +36,7 @@ def test_the_marked_methods_of_an_object_are_bound_to_it() -> None:
 
 
 def test_what_is_not_async_cannot_be_a_method() -> None:
-    with pytest.raises(ContractError, match="write `async def`"):
+    with pytest.raises(ContractError, match="define it with `async def`"):
 
         @method  # pyright: ignore[reportArgumentType, reportUntypedFunctionDecorator]
         def create_note() -> None:
@@ -44,7 +44,7 @@ def test_what_is_not_async_cannot_be_a_method() -> None:
 
 
 def test_facts_in_a_decorator_are_classified() -> None:
-    with pytest.raises(ContractError, match="give its facts a classification"):
+    with pytest.raises(ContractError, match="its facts need a classification"):
 
         @method(facts=Facts())
         async def create_note() -> None:
@@ -94,7 +94,7 @@ class Wrong:
 
 @pytest.mark.parametrize("name", ["plain", "no_response", "two"])
 def test_one_without_envelopes_is_refused_with_what_to_write(name: str) -> None:
-    with pytest.raises(ContractError, match=r"takes one Request\[…\] and gives a Response"):
+    with pytest.raises(ContractError, match=r"must take one Request\[…\] and return a Response"):
         read_models(vars(Wrong)[name].__get__(Wrong()), external=False)
 
 

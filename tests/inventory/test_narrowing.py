@@ -63,12 +63,16 @@ async def test_the_rules_of_the_whole_payload_hold() -> None:
 @pytest.mark.parametrize(
     ("fix", "hide", "said"),
     [
-        ({"colour": "red"}, (), "there is no parameter 'colour' to narrow; there are: amount, cur, express, more"),
+        (
+            {"colour": "red"},
+            (),
+            "there is no parameter 'colour' to narrow; the parameters are: amount, cur, express, more",
+        ),
         ({}, ("currency",), "there is no parameter 'currency'"),
         ({"amount": 0}, (), "'amount' cannot be 0: Input should be greater than or equal to 1"),
         ({"amount": "3"}, (), "'amount' cannot be '3'"),
         ({}, ("amount",), "'amount' is required and has no default; fix it"),
-        ({"more": 1}, ("more",), "'more' is fixed, and so hidden already"),
+        ({"more": 1}, ("more",), "'more' is fixed and therefore already hidden"),
     ],
 )
 def test_what_cannot_be_narrowed_is_refused_by_name(fix: dict[str, Any], hide: tuple[str, ...], said: str) -> None:

@@ -133,7 +133,7 @@ Decorated.__name__ = "Notes"
 
 def test_facts_in_a_decorator_and_in_the_inventory_are_an_error(notebook: Notebook) -> None:
     what = [what for _, what in found(notebook, Decorated(), Weather())]
-    assert any(each.startswith("the facts of office.notes.create_note stand in its decorator too") for each in what)
+    assert any(each.startswith("the facts of office.notes.create_note are also in its decorator") for each in what)
 
 
 @tool
@@ -154,7 +154,7 @@ ToolInside.__name__ = "Notes"
 def test_a_tool_where_a_function_should_be_is_an_error(notebook: Notebook) -> None:
     assert isinstance(count, Tool)
     assert found(notebook, ToolInside(), Weather()) == [
-        ("contract", "the facts of count_notes stand in a decorator too; remove them there")
+        ("contract", "the facts of count_notes are also in a decorator; remove them there")
     ]
 
 
@@ -181,7 +181,7 @@ def test_its_tool_takes_no_name_that_is_taken(notebook: Notebook) -> None:
     notebook.write(NOTES.replace("quick_note:", "file_note:"))
     ((code, what),) = found(notebook, notebook.notes, Weather(), Alone())
     assert code == "duplicate-name"
-    assert what.startswith("the tool file_note is at ")
+    assert what.startswith("the tool file_note is already defined at ")
 
 
 class Confirming:
@@ -202,7 +202,7 @@ def test_facts_and_types_that_do_not_fit_are_found(notebook: Notebook) -> None:
     what = [what for code, what in found(notebook, notebook.notes, Weather(), Confirming()) if code == "contract"]
     assert len(what) == 2
     assert any("confirm='sure' must name a boolean parameter" in each for each in what)
-    assert any("plain takes one Request[…]" in each for each in what)
+    assert any("plain must take one Request[…]" in each for each in what)
 
 
 @pytest.mark.parametrize(
@@ -282,4 +282,4 @@ Untyped.__name__ = "Notes"
 
 def test_an_entry_whose_method_is_none_is_found(notebook: Notebook) -> None:
     ((code, what),) = found(notebook, Untyped(), Weather())
-    assert (code, what.startswith("read_note takes one Request")) == ("contract", True)
+    assert (code, what.startswith("read_note must take one Request")) == ("contract", True)

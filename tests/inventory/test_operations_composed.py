@@ -111,7 +111,7 @@ def test_a_pipeline_that_declares_fewer_permissions_than_its_steps_need_is_found
     assert too_few(with_pipelines(notebook, lambda tool: [Reporter(tool)], declared)) == [
         (
             "pipelines.yaml:4",
-            f"note_weather calls {step}, which needs the permission {permission}, and does not declare it",
+            f"note_weather calls {step}, which needs the permission {permission}, but does not declare it",
             f"add {permission} to its business_rules.required_permissions",
         )
         for step, permission in missing
@@ -126,9 +126,11 @@ def test_what_calls_others_must_say_which(notebook: Notebook) -> None:
             super().__init__(tool)
             self.calls = {}
 
-    with pytest.raises(InventoryError, match=r"Reporter.note_weather calls others; name them in the `calls` of its"):
+    with pytest.raises(InventoryError, match=r"Reporter.note_weather calls tools; declare them in the `calls` of its"):
         with_pipelines(notebook, lambda tool: [Silent(tool)])
-    with pytest.raises(InventoryError, match=r"pipelines.yaml:4: str has no `calls`, which say what its functions cal"):
+    with pytest.raises(
+        InventoryError, match=r"pipelines.yaml:4: str has no `calls`; declare there what its functions cal"
+    ):
         with_pipelines(notebook, lambda _tool: ["nobody"])
 
 
@@ -178,10 +180,10 @@ def none(_tool: object) -> None:
 @pytest.mark.parametrize(
     ("composed", "said"),
     [
-        (saying(None), "the `calls` of Saying are no mapping; name for each function the callees it calls"),
+        (saying(None), "the `calls` of Saying are not a mapping; map each function to the callees it calls"),
         (saying(5), "the `calls` of Reporter.note_weather are 5; give a list of the callees it calls"),
-        (saying(["weather"]), "the `calls` of Reporter.note_weather name 'weather', which is no callee; name tools"),
-        (none, "`composed` gave None; give a list of the objects whose functions call tools"),
+        (saying(["weather"]), "the `calls` of Reporter.note_weather name 'weather', which is not a callee; list tools"),
+        (none, "`compose` returned None; return a list of the objects whose functions call tools"),
     ],
     ids=["no mapping", "no list", "no callee", "no objects"],
 )

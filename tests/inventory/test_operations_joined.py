@@ -109,17 +109,19 @@ def test_a_method_without_an_entry_comes_along_with_its_tool(notebook: Notebook)
 
 def test_two_methods_of_one_key_are_found_in_one_part_and_in_two(notebook: Notebook) -> None:
     whole = notebook.operations().inventory
-    with pytest.raises(InventoryError, match=r"the method office\.notes\.file_note is at .* already"):
+    with pytest.raises(InventoryError, match=r"the method office\.notes\.file_note is already defined at"):
         notebook.operations(notebook.notes, Weather(), Alone(), Filed())
     parts = (of_notes(notebook, whole, Alone()), of_weather(whole, Filed()))
-    with pytest.raises(InventoryError, match=r"the method office\.notes\.file_note is at .* already"):
+    with pytest.raises(InventoryError, match=r"the method office\.notes\.file_note is already defined at"):
         Operations(whole, (), parts=parts)
 
 
 def test_no_method_takes_the_place_of_one_that_the_inventory_governs(notebook: Notebook) -> None:
     said = "    effect: keyed"
     notebook.write(NOTES.replace(said, f"    implementation: Notes.create_note\n{said}", 1))
-    with pytest.raises(InventoryError, match=r"the method office\.notes\.create_note is at .*notes\.yaml:4 already"):
+    with pytest.raises(
+        InventoryError, match=r"the method office\.notes\.create_note is already defined at .*notes\.yaml:4"
+    ):
         notebook.operations(notebook.notes, Weather(), Created())
 
 
@@ -144,7 +146,7 @@ def test_an_object_that_a_part_has_already_is_to_be_left_out(notebook: Notebook)
     with pytest.raises(InventoryError) as raised:
         Operations(whole, (Weather(), Alone()), parts=parts)
     assert [(each.code, f"{each.what}; {each.fix}") for each in raised.value.findings] == [
-        ("bound-twice", f"the method {name} is bound by a part already; leave the object of {owner} out")
+        ("bound-twice", f"the method {name} is already bound by a part; do not pass the object of {owner} again")
         for name, owner in (("Weather.forecast", "Weather"), ("Alone.file_note", "Alone"))
     ]
 
@@ -161,8 +163,8 @@ def renamed(tool: AnyTool) -> AnyTool:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (none, r"with_tools got None for the tool count_notes; give each tool"),
-        (renamed, r"with_tools got the tool other for count_notes; a tool keeps the name"),
+        (none, r"with_tools got None for the tool count_notes; return each tool"),
+        (renamed, r"with_tools got the tool other for count_notes; a replacement keeps the tool's name"),
     ],
     ids=["none", "another name"],
 )

@@ -52,7 +52,7 @@ CASES: dict[str, tuple[str, str, tuple[str, str, str]]] = {
     "unknown key": (
         "    effect: keyed",
         "    efect: keyed",
-        ("unknown-key", "notes.yaml:7", "efect: no such key, and no layer enforces it; did you mean effect?"),
+        ("unknown-key", "notes.yaml:7", "efect: no such key, or no layer enforces it; did you mean effect?"),
     ),
     "duplicate key": (
         "    effect: keyed",
@@ -87,17 +87,17 @@ CASES: dict[str, tuple[str, str, tuple[str, str, str]]] = {
     "strange permission": (
         "[notes:write]",
         "[xyz]",
-        ("unknown-permission", "notes.yaml:8", "'xyz'; grant it to a role, or correct it"),
+        ("unknown-permission", "notes.yaml:8", "'xyz'; grant it to a role, or correct the name"),
     ),
     "unknown section": (
         "session_policies:",
         "casefile_policies:",
-        ("unknown-key", "notes.yaml:9", "casefile_policies: no such key, and no layer enforces it"),
+        ("unknown-key", "notes.yaml:9", "casefile_policies: no such key, or no layer enforces it"),
     ),
     "unknown field": (
         "template: standard",
         "template: standard, keep: 7",
-        ("unknown-key", "notes.yaml:10", "keep: no such key, and no layer enforces it"),
+        ("unknown-key", "notes.yaml:10", "keep: no such key, or no layer enforces it"),
     ),
     "unknown template": (
         "session_policies: session_required",
@@ -118,20 +118,20 @@ CASES: dict[str, tuple[str, str, tuple[str, str, str]]] = {
         'timeout_seconds: "30"',
         ("value", "notes.yaml:8", "timeout_seconds: Input should be a valid number"),
     ),
-    "section that is no mapping": (
+    "section that is not a mapping": (
         "session_policies: session_required",
         "session_policies: 7",
-        ("value", "notes.yaml:9", "session_policies is no mapping"),
+        ("value", "notes.yaml:9", "session_policies is not a mapping"),
     ),
-    "methods that are no mapping": (
+    "methods that are not a mapping": (
         "methods:\n",
         "methods: 7\nmore:\n",
-        ("value", "notes.yaml:3", "methods is no mapping"),
+        ("value", "notes.yaml:3", "methods is not a mapping"),
     ),
-    "entry that is no mapping": (
+    "entry that is not a mapping": (
         "      read_note: {}",
         "      read_note: 7",
-        ("value", "notes.yaml:22", "read_note is no mapping"),
+        ("value", "notes.yaml:22", "read_note is not a mapping"),
     ),
     "parameters in a tool": (
         "      read_note: {}",
@@ -139,7 +139,7 @@ CASES: dict[str, tuple[str, str, tuple[str, str, str]]] = {
         (
             "repeated",
             "notes.yaml:22",
-            "the tool 'read_note' repeats parameters; remove them: the types of the code say them",
+            "the tool 'read_note' repeats parameters; remove them: the types in the code define them",
         ),
     ),
     "parameters of a function": (
@@ -155,7 +155,7 @@ CASES: dict[str, tuple[str, str, tuple[str, str, str]]] = {
     "policy said again": (
         "      read_note: {}",
         "      read_note: {business_rules: {required_permissions: [notes:read]}}",
-        ("repeated", "notes.yaml:22", "business_rules.required_permissions is said by the method already"),
+        ("repeated", "notes.yaml:22", "business_rules.required_permissions is already declared by the method"),
     ),
     "method that is not": (
         "tools:\n  count_notes",
@@ -192,7 +192,7 @@ CASES: dict[str, tuple[str, str, tuple[str, str, str]]] = {
         (
             "unknown-key",
             "notes.yaml:5",
-            "classification.capabilty: no such key, and no layer enforces it; did you mean",
+            "classification.capabilty: no such key, or no layer enforces it; did you mean",
         ),
     ),
     "key near another of the models": (
@@ -218,7 +218,7 @@ CASES: dict[str, tuple[str, str, tuple[str, str, str]]] = {
     "rate of what is composed": (
         "    effect: keyed\n    business_rules: {template: authenticated_access,",
         "    effect: composed\n    business_rules: {rate_limit_per_minute: 5,",
-        ("value", "notes.yaml:4", "what is composed has no rate (rate_limit_per_minute)"),
+        ("value", "notes.yaml:4", "a composed operation cannot have a rate (rate_limit_per_minute)"),
     ),
     "bad version": (
         "{template: authenticated_access,",
@@ -286,7 +286,7 @@ def test_a_mistake_within_a_whole_is_not_said_of_the_whole_too(tmp_path: Path) -
 def test_a_file_that_says_nothing_is_found_as_that(tmp_path: Path) -> None:
     ((code, where, said),) = findings(tmp_path, NOTES, "# nothing yet\n")
     assert (code, where) == ("empty", "weather.yaml:1")
-    assert said == "the file says nothing; begin with `domain: …`, or remove it"
+    assert said == "the file says nothing; start it with `domain: …`, or remove it"
 
 
 def test_a_file_that_nobody_would_read_is_refused(tmp_path: Path) -> None:
@@ -330,13 +330,15 @@ def test_a_tool_of_a_function_that_cannot_be_read_is_found(tmp_path: Path) -> No
 
 
 def test_a_folder_without_files_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(InventoryError, match=r"no inventory: no file \*\.yaml; write one"):
+    with pytest.raises(InventoryError, match=r"no inventory: there is no file \*\.yaml; write one"):
         read_inventory(tmp_path, table(Env(), Notes()), VOCABULARY)
 
 
 def test_the_message_says_the_first_finding_and_how_many_more(tmp_path: Path) -> None:
     Notebook(tmp_path).write(NOTES.replace("domain: office", "domain: moon"), "domain: sun\n")
-    with pytest.raises(InventoryError, match=r"notes\.yaml:1: no domain 'moon'; there are: office \(and 1 more:"):
+    with pytest.raises(
+        InventoryError, match=r"notes\.yaml:1: no domain 'moon'; there are: office \(and 1 more; remit check lists all"
+    ):
         read_inventory(tmp_path, table(Env(), Notes()), VOCABULARY)
 
 

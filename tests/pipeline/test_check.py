@@ -52,7 +52,7 @@ async def count(number: Annotated[int, Field(ge=0)], share: float = 0.5, on: boo
         ),
         (From("search", 0), "step read: there is no 0 in From('search'); there are: messages, total"),
         (From("read", "text"), "step read: From('read', 'text') refers to a step that cannot have run before it"),
-        (Item("id"), "step read: Item('id') is for a step with `each`"),
+        (Item("id"), "step read: Item('id') is only for a step with `each`"),
         (From("search", "total"), "step read: 'mail_id' of read cannot take From('search', 'total')"),
         (From("search", "messages"), "step read: 'mail_id' of read cannot take From('search', 'messages')"),
         (
@@ -125,7 +125,7 @@ def test_a_whole_number_is_a_number_and_what_an_object_may_hold_may_be_referred_
 
 def test_each_needs_a_list() -> None:
     refused(
-        "step read: From('search', 'total') is no list; `each` needs one",
+        "step read: From('search', 'total') is not a list; `each` needs one",
         search(),
         read(each=From("search", "total"), takes={"mail_id": Item()}),
     )
@@ -142,4 +142,4 @@ def test_what_is_kept_must_be_something_that_a_step_can_give() -> None:
         search(),
         keep={"n": From("search", "totl")},
     )
-    refused("keep n: Item() is for a step with `each`", search(), keep={"n": Item()})
+    refused("keep n: Item() is only for a step with `each`", search(), keep={"n": Item()})

@@ -21,13 +21,13 @@ def step(name: str, success: str | Then = Then.CONTINUE, failure: str | Then = T
 @pytest.mark.parametrize(
     ("steps", "said"),
     [
-        ([], "a pipeline has at least one step, and no two of one name"),
-        ([step("a"), step("a")], "a pipeline has at least one step, and no two of one name"),
+        ([], "a pipeline needs at least one step, and unique step names"),
+        ([step("a"), step("a")], "a pipeline needs at least one step, and unique step names"),
         ([step("a", "c"), step("b")], "step a goes on to 'c'; there are: a, b"),
         ([step("a", failure="c")], "step a goes on to 'c'; there are: a"),
-        ([step("a", Then.STOP), step("b")], "nothing leads to the step b"),
-        ([step("a", "a")], "it goes in a circle although all goes well: a → a; let it end"),
-        ([step("a"), step("b", "a")], "it goes in a circle although all goes well: a → b → a; let it end"),
+        ([step("a", Then.STOP), step("b")], "no step leads to the step b"),
+        ([step("a", "a")], "it successful steps form a cycle: a → a; let it end"),
+        ([step("a"), step("b", "a")], "it successful steps form a cycle: a → b → a; let it end"),
         ([step("a", failure="b"), step("c", Then.STOP), step("b", "d"), step("d", "b")], "b → d → b"),
     ],
     ids=str,

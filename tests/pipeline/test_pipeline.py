@@ -64,7 +64,7 @@ async def test_a_step_whose_reference_names_nothing_fails_and_is_not_called() ->
     box.failing["store"] = raising(NotFoundError)
     result = await outcome(box.filing(store={"on_failure": Then.CONTINUE}))
     assert (result.outcome, result.path[-1]) == ("stopped", "note")
-    assert result.failures["note"].error == "From('store', 'stored'): the step store has given nothing"
+    assert result.failures["note"].error == "From('store', 'stored'): the step store has no result"
     assert "note" not in box.keys
 
 
@@ -121,7 +121,7 @@ async def test_a_list_that_is_none_today_fails_the_step() -> None:
     box = Mailbox()
     each = Step(name="read", callee=box.read(), each=From("look", "found"), takes={"mail_id": Item()})
     result = await outcome(pipeline(Step(name="look", callee=look), each))
-    assert result.failures["read"].error == "From('look', 'found') is no list today"
+    assert result.failures["read"].error == "From('look', 'found') is not a list"
 
 
 async def test_steps_may_run_again_after_a_failure_and_the_last_result_counts() -> None:
@@ -139,7 +139,7 @@ async def test_a_circle_is_stopped_and_the_error_has_the_path() -> None:
     box = Mailbox()
     box.failing["read"] = raising(NotFoundError, 9)
     way = " → ".join(["search", "read"] * 2 + ["search"])
-    with pytest.raises(BudgetError, match=f"in a circle, and no step runs more than 2 times: {way}"):
+    with pytest.raises(BudgetError, match=f"in circles; no step may run more than 2 times: {way}"):
         await outcome(pipeline(*box.steps(read={"on_failure": "search"}).values(), rounds=2))
     assert box.done == ["search from:ada"] * 2
 
@@ -246,7 +246,7 @@ async def test_a_reply_that_is_not_what_the_contract_says_fails_the_step() -> No
         return Reply.from_value("no JSON")
 
     result = await outcome(box.filing(search={"callee": box.search().layer(cached())}))
-    assert result.failures["search"].error == "what search gave is not what its contract says"
+    assert result.failures["search"].error == "the result of search does not fit its contract"
 
 
 async def test_a_pipeline_may_be_a_step_of_another() -> None:

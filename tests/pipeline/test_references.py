@@ -23,14 +23,14 @@ def test_they_print_as_they_are_written() -> None:
 @pytest.mark.parametrize(
     ("template", "said"),
     [
-        ("{n", "'{n' is no template: expected '}'"),
-        ("{m}", "'{m}' holds ['m'] and is given ['n']; let them agree"),
-        ("{n.__class__}", "holds ['n.__class__'] and is given ['n']"),
-        ("{n[0]}", "holds ['n[0]'] and is given ['n']"),
-        ("{n:>10}", "holds [] and is given ['n']"),
-        ("{n!r}", "holds [] and is given ['n']"),
-        ("{}", "holds [''] and is given ['n']"),
-        ("none", "holds [] and is given ['n']"),
+        ("{n", "'{n' is not a template: expected '}'"),
+        ("{m}", "'{m}' holds ['m'] but gets ['n']; let them agree"),
+        ("{n.__class__}", "holds ['n.__class__'] but gets ['n']"),
+        ("{n[0]}", "holds ['n[0]'] but gets ['n']"),
+        ("{n:>10}", "holds [] but gets ['n']"),
+        ("{n!r}", "holds [] but gets ['n']"),
+        ("{}", "holds [''] but gets ['n']"),
+        ("none", "holds [] but gets ['n']"),
     ],
 )
 def test_a_text_holds_the_names_it_is_given_and_nothing_else(template: str, said: str) -> None:
@@ -52,7 +52,7 @@ def test_every_reference_in_a_value_is_found() -> None:
 
 @pytest.mark.parametrize("reference", [Given("b"), Given("a", 5), Given("a", "x"), Given("n", "x")], ids=str)
 def test_a_place_where_nothing_is_today_is_an_error_that_names_it(reference: Given) -> None:
-    with pytest.raises(InvalidArgumentsError, match=re.escape(f"{reference!r}: there is nothing at this place")):
+    with pytest.raises(InvalidArgumentsError, match=re.escape(f"{reference!r}: there is no value at this place")):
         PipelineState({"a": [1], "n": None}).resolve(reference)
 
 

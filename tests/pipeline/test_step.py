@@ -21,13 +21,13 @@ def test_it_is_tried_again_at_most_three_times(retry: int) -> None:
 
 
 def test_what_may_have_happened_is_not_tried_again_blindly() -> None:
-    said = "step send: store is not tried again as a whole, a call that failed may have happened; leave retry out"
+    said = "step send: store is not retried as a whole: a failed call may have had its effect; leave retry out"
     with pytest.raises(SetupError, match=re.escape(said)):
         Step(name="send", callee=Mailbox().store(Effect.UNSAFE, Risk.HIGH), retry=1)
 
 
 def test_what_is_made_of_calls_is_not_tried_again_as_a_whole() -> None:
-    said = "step ask: writer is not tried again as a whole, it is made of calls, which are tried again; leave retry out"
+    said = "step ask: writer is not retried as a whole: its own calls are retried; leave retry out"
     with pytest.raises(SetupError, match=re.escape(said)):
         Step(name="ask", callee=Agent("writer", instructions="Write."), retry=1)
 

@@ -136,12 +136,12 @@ async def test_a_tool_request_that_fails_has_an_error_and_no_payload() -> None:
     @tool(effect=Effect.PURE)
     async def fail() -> str:
         """Fail."""
-        raise NotFoundError("it is gone")
+        raise NotFoundError("it was removed")
 
     answer = await handle_request(runtime_of(Scripted([]), fail), asked("fail", session=None), by=ADA)
     assert (answer.status, answer.payload) == (Status.FAILED, None)
     assert answer.error is not None
-    assert answer.error.message == "it is gone"
+    assert answer.error.message == "it was removed"
 
 
 async def test_nobody_asks_in_the_name_of_another_or_for_a_tool_that_is_not_there(store: Store) -> None:

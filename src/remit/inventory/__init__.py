@@ -1,4 +1,4 @@
-"""What an application with an inventory needs: methods and their envelopes, the inventory, and its sections of policy.
+"""Everything an application with an inventory needs: methods, envelopes, the inventory and its policy sections.
 
 Reading an inventory needs the extra ``inventory``.
 """

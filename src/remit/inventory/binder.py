@@ -1,4 +1,4 @@
-"""Finds the code of each entry of an inventory, makes methods and tools of both, and keeps what does not fit."""
+"""Binds the entries of an inventory to code: finds each entry's function and builds methods and tools."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ ComposeFunction = Callable[[Callable[[str], AnyTool]], Iterable[object]]
 
 
 class BoundSlice(NamedTuple):
-    """Methods and tools of a slice that were made before."""
+    """Methods and tools of a slice that are bound already."""
 
     methods: Mapping[str, MethodDefinition]
     tools: Mapping[str, ToolDefinition]
@@ -65,10 +65,10 @@ class _MarkedMethod(NamedTuple):
 
 
 class Binder:
-    """Finds the code of each entry, and keeps what does not fit.
+    """Finds the code of each entry and collects findings for entries that do not fit.
 
     Args:
-        bound_slices: what need not be made again.
+        bound_slices: slices that are bound already and are reused.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class Binder:
                 self._marked_methods.setdefault(name, []).append(_MarkedMethod(type(domain).__name__, function, mark))
 
     def bind_methods(self) -> dict[str, MethodDefinition]:
-        """The methods, those of the inventory first."""
+        """The methods by key, those of the inventory first."""
         already_bound = [method for part in self._bound_slices for method in part.methods.values()]
         found = {method.metadata.key: method for method in already_bound if self._is_listed(method)}
         matched: set[tuple[str, str]] = set()
@@ -112,7 +112,7 @@ class Binder:
         return found
 
     def bind_tools(self, methods: Mapping[str, MethodDefinition]) -> dict[str, ToolDefinition]:
-        """The tools of the inventory, in its order; those that call others are made when the others are."""
+        """The tools by name, in the inventory's order. Composed tools are built after those they call."""
         already_bound = [tool for part in self._bound_slices for tool in part.tools.values()]
         unlisted_tools = {
             tool.method.metadata.key: tool for tool in already_bound if tool.method and not self._is_listed(tool.method)
@@ -139,47 +139,47 @@ class Binder:
         return found
 
     def _is_already_bound(self, candidate: _MarkedMethod) -> bool:
-        """Whether a part has the method of an object that was given again. That is said, of the object."""
+        """Whether a bound slice already has this method of an object that was passed again; reports it."""
         for part in self._bound_slices:
             for method in part.methods.values():
                 if method.implementation.__func__ is candidate.function.__func__:
-                    what = f"the method {candidate.class_name}.{candidate.function.__name__} is bound by a part already"
+                    what = f"the method {candidate.class_name}.{candidate.function.__name__} is already bound by a part"
                     self._report(
                         "bound-twice",
                         locate_function(candidate.function),
                         what,
-                        f"leave the object of {candidate.class_name} out",
+                        f"do not pass the object of {candidate.class_name} again",
                     )
                     return True
         return False
 
     def _add_unlisted_method(self, found: dict[str, MethodDefinition], method: MethodDefinition) -> None:
-        """Take up a method without an entry, unless there is one of its key."""
+        """Add a method without an entry, unless its key is taken."""
         key, where = method.metadata.key, method.metadata.inventory_location
         if key in found:
-            what = f"the method {key} is at {found[key].metadata.inventory_location} already"
+            what = f"the method {key} is already defined at {found[key].metadata.inventory_location}"
             self._report("duplicate-name", where, what, "rename one")
         elif key not in self._inventory.methods:  # of whose entry something is said already
             found[key] = method
 
     def _is_listed(self, method: MethodDefinition) -> bool:
-        """Whether it is of an entry. What has none may have the key of one."""
+        """Whether the inventory has an entry for this very method. An unlisted method may share a key."""
         entry = self._inventory.methods.get(method.metadata.key)
         return entry is not None and entry.location == method.metadata.inventory_location
 
     def _compose_objects(self, found: Mapping[str, ToolDefinition], composed_entries: Sequence[ToolEntry]) -> bool:
-        """Make the objects whose functions call others; not while something is wrong with those others."""
+        """Create the objects whose functions call tools. Skipped while the called tools have findings."""
         if self._compose_function is None or self.findings:
             return False
         try:
             new_objects = check_composed_objects(self._compose_function(partial(find_tool, found)))
             without_calls = [type(each).__name__ for each in new_objects if not isinstance(each, DeclaresCalls)]
             if without_calls:
-                raise ContractError(f"{without_calls[0]} has no `calls`, which say what its functions call")
+                raise ContractError(f"{without_calls[0]} has no `calls`; declare there what its functions call")
             self._domain_objects += new_objects
         except SetupError as error:
             where = composed_entries[0].location if composed_entries else f"{display_path(self._inventory.folder)}:1"
-            self._report("contract", where, error.message, "mend the code or the entry")
+            self._report("contract", where, error.message, "correct the code or the entry")
         return not self.findings
 
     def _bind_tool(
@@ -197,17 +197,19 @@ class Binder:
             found[entry.name] = definition
 
     def _instances_for(self, spec: FunctionToolSpec) -> list[object]:
-        """The objects of the class that a function is of."""
+        """The objects of the class that a function belongs to."""
         owner = spec.function.rpartition(".")[0]
         return [each for each in self._domain_objects if owner in {kind.__name__ for kind in type(each).__mro__}]
 
     def _add_unlisted_tool(
         self, found: dict[str, ToolDefinition], method: MethodDefinition, existing: ToolDefinition | None
     ) -> None:
-        """The tool of a method without an entry, which says all of itself."""
+        """Add the tool of a method without an entry; the method's decorator declares everything."""
         name, where = canonical_name(method.implementation), method.metadata.code_location
         if name in found:
-            self._report("duplicate-name", where, f"the tool {name} is at {found[name].location} already", "rename one")
+            self._report(
+                "duplicate-name", where, f"the tool {name} is already defined at {found[name].location}", "rename one"
+            )
             return
         if existing is not None:
             found[name] = existing
@@ -238,12 +240,12 @@ class Binder:
         if not candidates:
             listed = ", ".join(type(domain).__name__ for domain in self._domain_objects) or "no class"
             what = f"no @method {implementation or name} among {listed}"
-            self._report("not-in-code", entry.location, what, "write it and give its object, or remove the entry")
+            self._report("not-in-code", entry.location, what, "write it and pass its object, or remove the entry")
         elif len(candidates) > 1:
             owners = ", ".join(f"{each.class_name}.{name}" for each in candidates)
-            self._report("ambiguous", entry.location, f"{entry.key} may be {owners}", "say which as `implementation`")
+            self._report("ambiguous", entry.location, f"{entry.key} may be {owners}", "name one as `implementation`")
         else:
-            what = f"the facts of {entry.key} stand in its decorator too ({locate_function(candidates[0].function)})"
+            what = f"the facts of {entry.key} are also in its decorator ({locate_function(candidates[0].function)})"
             self._report("said-twice", entry.location, what, "remove them there")
         return None
 
@@ -257,7 +259,7 @@ class Binder:
         ):
             actual_name = kind.__name__ if kind is not None else "none"
             if declared_name and declared_name != actual_name:
-                mend = "correct the name, or leave it out: the signature says it"
+                mend = "correct the name, or remove it: the signature defines it"
                 self._report(
                     "missing-model",
                     entry.location,
@@ -267,7 +269,7 @@ class Binder:
         return definition
 
     def _define_unlisted_method(self, marked: _MarkedMethod) -> MethodDefinition | None:
-        """A method without an entry: its decorator has its facts."""
+        """Define a method without an entry, from the facts of its decorator."""
         facts, where = marked.mark.facts, locate_function(marked.function)
         if facts is None or facts.classification is None:
             what = f"the method {marked.class_name}.{marked.function.__name__} is not in the inventory"
@@ -282,10 +284,10 @@ class Binder:
         name, instances = spec.function.rpartition(".")[2], self._instances_for(spec)
         attribute: object = dict(inspect.getmembers(type(instances[0]))).get(name) if instances else None
         if isinstance(attribute, Tool):
-            raise ContractError(f"the facts of {entry.name} stand in a decorator too; remove them there")
+            raise ContractError(f"the facts of {entry.name} are also in a decorator; remove them there")
         if not isinstance(attribute, FunctionType):
             listed = ", ".join(type(domain).__name__ for domain in self._domain_objects) or "no class"
-            raise ContractError(f"no function {spec.function!r} among {listed}; write it and give its object")
+            raise ContractError(f"no function {spec.function!r} among {listed}; write it and pass its object")
         function = MethodType(attribute, instances[0])
         rules = cast("BusinessRules", entry.policies[BUSINESS_RULES])
         facts = build_entry_facts(entry, spec, rules, spec)
@@ -333,7 +335,7 @@ class Binder:
         try:
             return make()
         except ContractError as error:
-            self._report("contract", where, error.message, "mend the code or the entry")
+            self._report("contract", where, error.message, "correct the code or the entry")
             return None
 
     def _report(self, code: str, where: str, what: str, fix: str) -> None:
@@ -360,7 +362,7 @@ def _build_method_definition(
 
 
 def _describe_for_model(description: str, function: MethodType, facts: Facts) -> str:
-    """What a model is told: the docstring, unless the entry says something else; that it goes, where it does."""
+    """The description for a model: the entry's, else the docstring, after a deprecation notice if any."""
     text = description or description_of(function)
     return f"{_deprecation_notice(facts.deprecation)}{text}" if facts.deprecation else text
 

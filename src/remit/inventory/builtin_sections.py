@@ -1,6 +1,6 @@
-"""The sections of policy that come with Remit: their fields, the layers that enforce them, their templates.
+"""The built-in policy sections: their fields, the layers that enforce them, and their templates.
 
-An application puts those it can enforce into a `Table`, and sections of its own beside them.
+An application puts the sections it can enforce into a `PolicyTable`, beside its own.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ FieldValues = Mapping[str, JsonValue]
 LayerFactory = Callable[[Any, ToolGovernance], Iterable[ToolLayer]]
 
 SECRET_FIELDS: Final = ("password", "token", "secret")
-"""What no event holds, whatever an inventory says."""
+"""Fields that no event contains, whatever an inventory declares."""
 
 _DEPRECATION_ENFORCER: Final = Enforcer(
-    layer=DeprecationGate, description="each call is noted, and refused from the removal on"
+    layer=DeprecationGate, description="each call is noted; calls are refused once the removal version is reached"
 )
 BUSINESS_RULES_ENFORCERS: Final[Mapping[str, Enforcer]] = {
     "enabled": Enforcer(layer=EnabledGate, description="false refuses every call", breaks_callers=breaks_if_disabled),
@@ -53,17 +53,18 @@ BUSINESS_RULES_ENFORCERS: Final[Mapping[str, Enforcer]] = {
         description="true refuses a principal without a name",
         breaks_callers=breaks_if_enabled,
     ),
-    "required_permissions": Enforcer(layer=Authorize, description="the principal must hold them all", scope="run"),
+    "required_permissions": Enforcer(layer=Authorize, description="the principal must have all of them", scope="run"),
     "timeout_seconds": Enforcer(
-        layer=Timeout, description="an attempt that takes longer is stopped", breaks_callers=breaks_if_lower
+        layer=Timeout, description="an attempt that takes longer is cancelled", breaks_callers=breaks_if_lower
     ),
     "rate_limit_per_minute": Enforcer(
         layer=RateLimit,
-        description="in one process, no more calls of a tenant start in any minute",
+        description="limits the calls of a tenant per minute in one process",
         breaks_callers=breaks_if_lower,
     ),
     "visibility": Enforcer(
-        layer=VisibilityGate, description="internal refuses calls from outside, experimental those without leave"
+        layer=VisibilityGate,
+        description="internal refuses calls from outside, experimental refuses callers without the permission",
     ),
     "deprecated_since": _DEPRECATION_ENFORCER,
     "removal_version": replace(_DEPRECATION_ENFORCER, breaks_callers=breaks_if_earlier),
@@ -87,14 +88,14 @@ def business_rules_section(
     make_layers: LayerFactory | None = None,
     templates: Mapping[str, FieldValues] | None = None,
 ) -> PolicySection[BusinessRules]:
-    """Who may call an operation, how long, how often and until when.
+    """The section on permissions, time limits, rates and the life cycle of an operation.
 
     Args:
-        version: of the application; what was to be removed by it is refused.
-        model: with fields of the application's own.
-        enforcers: for those fields, the layer that enforces each.
-        make_layers: makes the layers of those fields.
-        templates: more of them.
+        version: of the application; an operation whose removal version is reached is refused.
+        model: adds fields of the application.
+        enforcers: the enforcer of each added field.
+        make_layers: builds the layers for the added fields.
+        templates: further templates.
     """
 
     def around(rules: BusinessRules, governed: ToolGovernance) -> Iterable[ToolLayer]:
@@ -122,7 +123,7 @@ def _gate_layers(rules: BusinessRules, facts: Facts, version: str) -> Iterable[T
 
 
 class SessionPolicies(PolicyModel):
-    """The session that a call needs, and what is kept of it there."""
+    """The session that a call needs, and what it keeps of the call."""
 
     requires_active_session: bool = True
     allow_new_session: bool = False
@@ -141,7 +142,7 @@ SESSION_POLICIES_ENFORCERS: Final[Mapping[str, Enforcer]] = {
     ),
     "allow_session_resume": Enforcer(
         layer=SessionGate,
-        description="false refuses to take an idle session up again",
+        description="false refuses to resume an idle session",
         breaks_callers=breaks_if_disabled,
     ),
     "session_event_type": Enforcer(layer=RecordEvents, description="the event is named `session.` and this"),
@@ -168,12 +169,12 @@ SESSION_POLICIES_TEMPLATES: Final[Mapping[str, FieldValues]] = {
 
 
 def _deduplicate(*names: str) -> tuple[str, ...]:
-    """The names, each once, in order."""
+    """The names without duplicates, in order."""
     return tuple(dict.fromkeys(names))
 
 
 def session_policies_section(env: HasSessions) -> PolicySection[SessionPolicies]:
-    """The session that a call needs, as ``env`` knows sessions."""
+    """The section on sessions, enforced with the sessions of ``env``."""
 
     def around(policies: SessionPolicies, governed: ToolGovernance) -> Iterable[ToolLayer]:
         events = governed.policies.get(AUDIT_EVENTS)
@@ -198,7 +199,7 @@ AUDIT_EVENTS: Final = "audit_events"
 
 
 class AuditEvents(PolicyModel):
-    """The events that are filed about a call."""
+    """The events recorded about a call."""
 
     success_event: str = ""
     failure_event: str = ""
@@ -207,13 +208,15 @@ class AuditEvents(PolicyModel):
 
 
 AUDIT_EVENTS_ENFORCERS: Final[Mapping[str, Enforcer]] = {
-    "success_event": Enforcer(layer=RecordEvents, description="filed when a call went well"),
-    "failure_event": Enforcer(layer=RecordEvents, description="filed when a call went wrong"),
+    "success_event": Enforcer(layer=RecordEvents, description="recorded when a call succeeds"),
+    "failure_event": Enforcer(layer=RecordEvents, description="recorded when a call fails"),
     "log_response_fields": Enforcer(
-        layer=RecordEvents, description="the fields of the result that the event has", lists_fields_of="result"
+        layer=RecordEvents, description="the fields of the result included in the event", lists_fields_of="result"
     ),
     "redact_fields": Enforcer(
-        layer=RecordEvents, description="what no event has, beside password, token and secret", lists_fields_of="call"
+        layer=RecordEvents,
+        description="fields excluded from events, besides password, token and secret",
+        lists_fields_of="call",
     ),
 }
 PII_FIELDS: Final = ("email", "phone", "address", "name", "birth_date")
@@ -243,9 +246,9 @@ def audit_events_section(
     enforcers: Mapping[str, Enforcer] | None = None,
     make_layers: LayerFactory | None = None,
 ) -> PolicySection[AuditEvents]:
-    """The events that are filed about a call.
+    """The section on recorded events.
 
-    ``enforcers`` and ``make_layers`` belong to fields of the application's own.
+    ``enforcers`` and ``make_layers`` serve fields added by the application.
     """
 
     def around(events: AuditEvents, governed: ToolGovernance) -> Iterable[ToolLayer]:

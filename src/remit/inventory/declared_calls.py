@@ -16,24 +16,24 @@ AnyCallee = Callee[..., Any]
 
 
 def declared_calls(owner: object, function: MethodType, spec: FunctionToolSpec) -> tuple[AnyCallee, ...]:
-    """What a function calls, if its object says it of any."""
+    """The callees that an object declares for one of its functions, if it declares any."""
     if not isinstance(owner, DeclaresCalls):
         return ()
     calls = _check_calls_mapping(type(owner).__name__, owner.calls).get(function)
     if calls is None and spec.effect is Effect.COMPOSED:
-        raise ContractError(f"{spec.function} calls others; name them in the `calls` of its object")
+        raise ContractError(f"{spec.function} calls tools; declare them in the `calls` of its object")
     return _check_callees(spec.function, calls)
 
 
 def _check_calls_mapping(owner: str, calls: object) -> Mapping[object, object]:
-    """What an object says that its functions call, if it says it by function."""
+    """Check that ``calls`` maps functions to callees."""
     if not isinstance(calls, Mapping):
-        raise ContractError(f"the `calls` of {owner} are no mapping; name for each function the callees it calls")
+        raise ContractError(f"the `calls` of {owner} are not a mapping; map each function to the callees it calls")
     return cast("Mapping[object, object]", calls)
 
 
 def _check_callees(function: str, calls: object) -> tuple[AnyCallee, ...]:
-    """What a function says it calls, if those are callees."""
+    """Check that the declared calls of a function are callees."""
     if calls is None:
         return ()
     if not isinstance(calls, Iterable):
@@ -41,12 +41,12 @@ def _check_callees(function: str, calls: object) -> tuple[AnyCallee, ...]:
     listed = tuple(cast("Iterable[object]", calls))
     for each in listed:
         if not isinstance(each, Callee):
-            raise ContractError(f"the `calls` of {function} name {each!r}, which is no callee; name tools or agents")
+            raise ContractError(f"the `calls` of {function} name {each!r}, which is not a callee; list tools or agents")
     return cast("tuple[AnyCallee, ...]", listed)
 
 
 def check_composed_objects(given: object) -> list[object]:
-    """The objects that `composed` gave."""
+    """Check that ``composed`` returned an iterable of objects."""
     if not isinstance(given, Iterable):
-        raise ContractError(f"`composed` gave {given!r}; give a list of the objects whose functions call tools")
+        raise ContractError(f"`compose` returned {given!r}; return a list of the objects whose functions call tools")
     return list(cast("Iterable[object]", given))

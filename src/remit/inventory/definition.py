@@ -1,4 +1,4 @@
-"""What is said of a method and of a tool: by types, by the docstring, by the inventory."""
+"""Definitions of methods and tools, combined from types, docstrings and the inventory."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ AnyCallee = Callee[..., Any]
 
 @runtime_checkable
 class DeclaresCalls(Protocol):
-    """An object whose functions call others, as a pipeline does, and which says so.
+    """An object whose functions call tools, and which declares them, as a pipeline does.
 
-    Whoever may call such a function should be allowed each of its calls, or is refused midway: `check` looks at that.
+    A caller needs the permissions of all calls, or the function would fail midway; `run_checklist` compares them.
     """
 
     @property
     def calls(self) -> Mapping[Any, Iterable[AnyCallee]]:
-        """By each of its functions, the callees that this one calls."""
+        """The callees of each function."""
         ...
 
 
 class MethodMetadata(NamedTuple):
-    """What a method is called, what it is for, and where it is written."""
+    """Key, description and location of a method."""
 
     key: str
     name: str
@@ -44,7 +44,7 @@ class MethodMetadata(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MethodDefinition:
-    """An operation, with everything that is said of it: by types, by the docstring, by the inventory."""
+    """An operation as defined by its types, its docstring and the inventory."""
 
     metadata: MethodMetadata
     facts: Facts
@@ -57,15 +57,15 @@ class MethodDefinition:
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """Its parameters, as its payload says them."""
+        """The parameters of its payload."""
         return parameters_of(self.contract)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolDefinition:
-    """A tool, and what it was derived from: a method, or a function with an entry of its own.
+    """A tool and its origin: a method, or a function with an entry of its own.
 
-    ``calls``: the callees of a function that says which it calls.
+    ``calls``: the callees that its function declares.
     """
 
     name: str
@@ -79,12 +79,12 @@ class ToolDefinition:
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """What a caller may say: the parameters of its method, less what is fixed and hidden."""
+        """The parameters that a caller may set: those of the method except fixed and hidden ones."""
         return parameters_of(self.tool)
 
 
 def parameters_of(tool: AnyTool) -> tuple[Parameter, ...]:
-    """The parameters that a tool's JSON schema names."""
+    """The parameters in a tool's JSON schema."""
     schema = tool.schema_in.json_schema
     required = schema.get("required", ())
     return tuple(
@@ -93,7 +93,7 @@ def parameters_of(tool: AnyTool) -> tuple[Parameter, ...]:
 
 
 def type_label(schema: Mapping[str, Any]) -> str:
-    """The type of a parameter in a word or two."""
+    """A short label for the type of a parameter."""
     if "$ref" in schema:
         return str(schema["$ref"]).rpartition("/")[2]
     if "anyOf" in schema:

@@ -14,7 +14,7 @@ from remit.schemas.finding import display_path
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vocabulary:
-    """The words of an application: subdomains by domain, and the permissions that one of its roles grants."""
+    """The subdomains of each domain, and the permissions that the application's roles grant."""
 
     domains: Mapping[str, Collection[str]]
     permissions: Collection[str]
@@ -22,7 +22,7 @@ class Vocabulary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inventory:
-    """What was read: methods by their key ``domain.subdomain.name``, tools by name."""
+    """The entries read: methods by key ``domain.subdomain.name``, tools by name."""
 
     folder: Path
     policy_table: PolicyTable
@@ -30,10 +30,10 @@ class Inventory:
     tools: Mapping[str, ToolEntry]
 
     def slice(self, domain: str, subdomain: str) -> Inventory:
-        """What it says of one subdomain.
+        """The entries of one subdomain.
 
         Raises:
-            SetupError: it says nothing of that one.
+            SetupError: it has none.
         """
         wanted_slice = (domain, subdomain)
         slices = {(each.domain, each.subdomain) for each in (*self.methods.values(), *self.tools.values())}

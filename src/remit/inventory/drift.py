@@ -1,4 +1,4 @@
-"""Drift: where code, inventory and lock do not say the same. One report, by the eight points of a checklist."""
+"""Detects drift between code, inventory and lock, point by point of a checklist."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from remit.schemas.finding import Finding, InventoryError, display_path, locate_
 SubjectT = TypeVar("SubjectT")
 
 CHECKLIST: Final[dict[str, str]] = {
-    "references": "every method of the inventory is in the code, and the models it names are its own",
-    "envelopes": "every method takes a {Action}Request of its payload and gives a {Action}Response",
+    "references": "every method of the inventory exists in the code with the models it names",
+    "envelopes": "every method takes a {Action}Request of its payload and returns a {Action}Response",
     "inheritance": "every tool names its method, and repeats nothing of it",
-    "foreign": "what speaks to a foreign API is marked and classified so, and only that",
-    "schema": "every entry is what the schema of the inventory allows",
+    "foreign": "exactly the methods that call a foreign API are marked and classified as such",
+    "schema": "every entry fits the schema of the inventory",
     "mapping": "the parameters of every tool are those of its method's payload, or fewer",
-    "classification": "every tool is classified as its method, and as what it does",
-    "drift": "code, inventory and lock say the same, and every method has its tool",
+    "classification": "every tool is classified like its method and according to its effect",
+    "drift": "code, inventory and lock agree, and every method has a tool",
 }
 _CHECK_BY_CODE: Final[dict[str, str]] = {
     "ambiguous": "references",
@@ -43,12 +43,12 @@ _CHECK_BY_CODE: Final[dict[str, str]] = {
     "said-twice": "drift",
     "bound-twice": "drift",
 }
-"""The points of what is found when an inventory is read and put together with the code; of all else: the schema."""
+"""The point of each finding code of reading and binding; other codes belong to the schema point."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckResult:
-    """One point of the checklist: how many things were looked at for it, and what was found."""
+    """The result of one point: the number of subjects checked, and the findings."""
 
     name: str
     checked_count: int
@@ -58,12 +58,12 @@ class CheckResult:
 def run_checklist(
     operations: Operations, offered_names: Collection[str], layers: Stack[CallLayer]
 ) -> tuple[CheckResult, ...]:
-    """The whole checklist.
+    """Check all points.
 
     Args:
-        operations: code and inventory, which fit.
-        offered_names: the names of the tools that the application's agents and callers have.
-        layers: those around every call of the application.
+        operations: code and inventory, bound without findings.
+        offered_names: the names of the tools offered by the application and its agents.
+        layers: the layers around every call of the application.
     """
     methods, tools = list(operations.methods.values()), list(operations.tools.values())
     listed = [each for each in methods if each.metadata.key in operations.inventory.methods]
@@ -81,7 +81,7 @@ def run_checklist(
 
 
 def report_load_errors(error: InventoryError) -> tuple[CheckResult, ...]:
-    """The report on an inventory that cannot be read or put together: what that found, under its points."""
+    """The report for an inventory that cannot be read or bound, its findings sorted by point."""
     by_point: dict[str, list[Finding]] = {name: [] for name in CHECKLIST}
     for finding in error.findings:
         by_point[_CHECK_BY_CODE.get(finding.code, "schema")].append(finding)
@@ -94,7 +94,7 @@ def _apply_check(subjects: Iterable[SubjectT], check_one: Callable[[SubjectT], I
 
 
 def _check_envelopes(method: MethodDefinition) -> Iterator[Finding]:
-    """R-A-R: the request is named after the action, holds its payload, and names the operation."""
+    """Envelopes: the request is named after the action, holds its payload and names the operation."""
     request, response, name = method.models.request, method.models.response, method.metadata.name
     if request is None or response is None or method.models.payload is None:
         return
@@ -112,7 +112,7 @@ def _check_envelopes(method: MethodDefinition) -> Iterator[Finding]:
             )
     operation = request.model_fields["operation"].default
     if operation != name:
-        what = f"{request.__name__} is of the operation {operation!r}, and {method.metadata.key} takes it"
+        what = f"{request.__name__} declares the operation {operation!r}, but {method.metadata.key} takes it"
         yield _make_finding("operation", method.metadata.code_location, what, f'declare it with operation="{name}"')
 
 
@@ -121,24 +121,24 @@ def _check_integration_tier(method: MethodDefinition) -> Iterator[Finding]:
     key, where = method.metadata.key, method.metadata.inventory_location
     if method.external and tier is Tier.INTERNAL:
         mend = "set integration_tier to external or hybrid, or remove external=True"
-        yield _make_finding("tier", where, f"{key} speaks to a foreign API, and its integration_tier is internal", mend)
+        yield _make_finding("tier", where, f"{key} calls a foreign API, but its integration_tier is internal", mend)
     if not method.external and tier is Tier.EXTERNAL:
         mend = "mark it @method(external=True), or set integration_tier to hybrid or internal"
-        yield _make_finding("tier", where, f"{key} has the integration_tier external, and is not marked so", mend)
+        yield _make_finding("tier", where, f"{key} has the integration_tier external, but is not marked external", mend)
 
 
 def _check_parameters(tool: ToolDefinition) -> Iterator[Finding]:
-    """What a tool shows, fixes and hides is what its method takes: nothing more, and nothing left over."""
+    """Shown, fixed and hidden parameters of a tool are together exactly those of its method."""
     if tool.method is None:
         return
     method_parameters = {parameter.name: parameter for parameter in tool.method.parameters}
     tool_parameters = {parameter.name: parameter for parameter in tool.parameters}
     for name in sorted(method_parameters.keys() ^ {*tool_parameters, *tool.fixed_values, *tool.hidden_parameters}):
-        what = f"the tool {tool.name} and {tool.method.metadata.key} do not agree on the parameter {name!r}"
+        what = f"the tool {tool.name} and {tool.method.metadata.key} disagree on the parameter {name!r}"
         yield _make_finding("mapping", tool.location, what, "derive the tool from its method")
     for name in sorted(method_parameters.keys() & tool_parameters.keys()):
         if method_parameters[name] != tool_parameters[name]:
-            what = f"the parameter {name!r} of {tool.name} is not that of {tool.method.metadata.key}"
+            what = f"the parameter {name!r} of {tool.name} differs from that of {tool.method.metadata.key}"
             yield _make_finding("mapping", tool.location, what, "derive the tool from its method")
 
 
@@ -149,21 +149,21 @@ def _check_classifications(methods: list[MethodDefinition], tools: list[ToolDefi
         if tool.method is None:
             yield from _check_capability(tool.name, tool.tool.facts, tool.location)
         elif tool.tool.facts.classification != tool.method.facts.classification:
-            what = f"{tool.name} is classified otherwise than {tool.method.metadata.key}"
+            what = f"{tool.name} is classified differently from {tool.method.metadata.key}"
             yield _make_finding("classification", tool.location, what, "derive the tool from its method")
 
 
 def _check_capability(name: str, facts: Facts, where: str) -> Iterator[Finding]:
-    """What an operation is said to be, against what it is said to do."""
+    """The declared capability matches effect and permissions."""
     kind, effect = facts.classification, facts.effect
     capability = kind.capability if kind is not None else None
     reads = capability in {Capability.READ, Capability.SEARCH} and effect not in {Effect.PURE, Effect.COMPOSED}
     writes = capability in {Capability.CREATE, Capability.UPDATE, Capability.DELETE} and effect is Effect.PURE
     if capability is not None and (reads or writes):
         what = f"{name} has the capability {capability.value} and the effect {effect.value}"
-        yield _make_finding("classification", where, what, "correct the one or the other")
+        yield _make_finding("classification", where, what, "correct one of them")
     if kind is not None and kind.complexity is Complexity.ATOMIC and effect is Effect.COMPOSED:
-        what = f"{name} is atomic, and its effect is composed"
+        what = f"{name} is atomic, but its effect is composed"
         yield _make_finding("classification", where, what, "set complexity to composite or pipeline")
 
 
@@ -171,8 +171,8 @@ def _check_drift(operations: Operations, offered_names: Collection[str], layers:
     yield from _check_coverage(operations, offered_names)
     for function in unregistered_methods(operations.packages):
         owner = function.__qualname__.rpartition(".")[0]
-        what = f"the method {function.__qualname__} is marked, and Operations was given no object of {owner}"
-        yield _make_finding("not-given", locate_function(function), what, "give one, or remove @method")
+        what = f"the method {function.__qualname__} is marked, but Operations has no object of {owner}"
+        yield _make_finding("not-given", locate_function(function), what, "pass one, or remove @method")
     for tool in operations.tools.values():
         yield from _check_call_permissions(tool)
         yield from _check_run_enforcement(tool, operations.inventory.policy_table, layers)
@@ -193,43 +193,43 @@ def _check_drift(operations: Operations, offered_names: Collection[str], layers:
 def _check_run_enforcement(
     tool: ToolDefinition, policy_table: PolicyTable, layers: Stack[CallLayer]
 ) -> Iterator[Finding]:
-    """What a tool declares, a layer around every call enforces, and the application does not have."""
+    """Fields enforced around every call have their layer in the application."""
     for name, policies in tool.policies.items():
         for field, enforcer in policy_table.sections[name].enforcers.items():
             is_enforced = enforcer.scope == "tool" or any(isinstance(layer, enforcer.layer) for layer in layers)
             if not is_enforced and field in policies.model_fields_set:
-                what = f"{tool.name} declares {name}.{field}, and nothing in the application enforces it"
+                what = f"{tool.name} declares {name}.{field}, but nothing in the application enforces it"
                 yield _make_finding("unenforced", tool.location, what, f"add {enforcer.layer.__name__} to its layers")
 
 
 def _check_call_permissions(tool: ToolDefinition) -> Iterator[Finding]:
-    """What a tool's calls need, and it does not: whoever has not got it could begin, and not end."""
+    """A tool's permissions include those of its calls, or a caller could start it and fail midway."""
     lacking: dict[str, str] = {}
     for each in tool.calls:
         lacking |= dict.fromkeys(each.facts.permissions - tool.tool.facts.permissions, each.name)
     for permission, called in sorted(lacking.items()):
-        what = f"{tool.name} calls {called}, which needs the permission {permission}, and does not declare it"
+        what = f"{tool.name} calls {called}, which needs the permission {permission}, but does not declare it"
         mend = f"add {permission} to its business_rules.required_permissions"
         yield _make_finding("too-few-permissions", tool.location, what, mend)
 
 
 def _check_coverage(operations: Operations, offered_names: Collection[str]) -> Iterator[Finding]:
-    """Methods without a tool, and tools that nobody has."""
+    """Every method has a tool, and every tool is offered."""
     exposed = {tool.method.metadata.key for tool in operations.tools.values() if tool.method is not None}
     for key, entry in operations.inventory.methods.items():
         yield from _check_method_coverage(key, entry, has_tool=key in exposed)
     for name, tool in operations.tools.items():
         if name not in offered_names:
-            mend = "give it to an agent or to the application, or remove its entry"
+            mend = "list it in an agent or the application, or remove its entry"
             yield _make_finding("orphan", tool.location, f"the application does not offer the tool {name}", mend)
 
 
 def _check_method_coverage(key: str, entry: MethodEntry, *, has_tool: bool) -> Iterator[Finding]:
     if not has_tool and not entry.spec.without_tool:
-        mend = "add one below `tools`, or say why there is none: `without_tool: …`"
+        mend = "add one below `tools`, or state why there is none: `without_tool: …`"
         yield _make_finding("no-tool", entry.location, f"the method {key} has no tool", mend)
     if has_tool and entry.spec.without_tool:
-        what = f"the method {key} has a tool, and says why there is none"
+        what = f"the method {key} has a tool, but also states `without_tool`"
         yield _make_finding("no-tool", entry.location, what, "remove `without_tool`")
 
 

@@ -1,6 +1,6 @@
-"""Requests and responses: the envelopes around payloads, of methods and at the edge where tools are asked for by name.
+"""Request and response envelopes, of methods and of tools called by name.
 
-`class CreateNote(Request[NotePayload], operation="create_note")` is all that is written: the literal type of
+`class CreateNote(Request[NotePayload], operation="create_note")` is the whole definition: the literal type of
 ``operation`` comes from the class statement.
 """
 
@@ -25,7 +25,7 @@ _JSON_VALUE: Final = TypeAdapter[JsonValue](JsonValue, config=ConfigDict(defer_b
 
 
 class Request(BaseModel, Generic[P]):
-    """What a method is asked: a payload, who asks, and the id that is its idempotency key."""
+    """A request to a method: payload, user, and an id that serves as idempotency key."""
 
     model_config = ConfigDict(extra="forbid", defer_build=True)
 
@@ -44,7 +44,7 @@ class Request(BaseModel, Generic[P]):
 
 
 class Status(enum.Enum):
-    """How far a method has come with a request."""
+    """The state of a request."""
 
     COMPLETED = "COMPLETED"
     FAILED = "FAILED"
@@ -61,13 +61,13 @@ class Failure(BaseModel):
     details: dict[str, JsonValue] = Field(default_factory=dict[str, JsonValue])
 
     def to_error(self) -> CallError:
-        """The error that a Python caller gets raised."""
+        """The error raised for a Python caller."""
         details = f"; {compact_json(self.details)}" if self.details else ""
         return error_from_reply(compact_json({"error": f"{self.message}{details}", "errorCode": self.code}))
 
 
 class Response(BaseModel, Generic[P]):
-    """What a method answers. A completed one has a payload, a failed one an error and need not have a payload."""
+    """The response of a method. COMPLETED has a payload, FAILED has an error and may have a payload."""
 
     model_config = ConfigDict(extra="forbid", defer_build=True)
 
@@ -80,19 +80,19 @@ class Response(BaseModel, Generic[P]):
     @model_validator(mode="after")
     def _check_status(self) -> Self:
         if (self.status is Status.FAILED) is not (self.error is not None):
-            raise ValueError("a response has an error exactly if it FAILED")
+            raise ValueError("a response has an error if and only if it FAILED")
         if self.status is Status.COMPLETED and self.payload is None:
             raise ValueError("a COMPLETED response has a payload")
         return self
 
     @classmethod
     def completed(cls, request: Request[Any], payload: P) -> Self:
-        """The response to ``request`` that went well."""
+        """A successful response to ``request``."""
         return cls(request_id=request.request_id, payload=payload)
 
     @classmethod
     def failed(cls, request: Request[Any], error: CallError) -> Self:
-        """The response to ``request`` that went wrong."""
+        """A failed response to ``request``."""
         failure = Failure(code=error.code, message=error.message)
         return cls(request_id=request.request_id, status=Status.FAILED, error=failure)
 
@@ -112,7 +112,7 @@ def payload_model_of(envelope: type[Request[Any] | Response[Any]]) -> type[BaseM
 
 
 class ToolRequestPayload(BaseModel):
-    """Which tool, and its parameters. Nothing else: how a tool is run is no matter of its caller."""
+    """The tool and its parameters. How a tool runs is not for its caller to choose."""
 
     model_config = ConfigDict(extra="forbid", defer_build=True)
 
@@ -121,16 +121,16 @@ class ToolRequestPayload(BaseModel):
 
 
 class ToolRequest(Request[ToolRequestPayload], operation="tool_execution"):
-    """A tool asked for by name, at the edge. What is typed begins where its parameters meet the tool's contract."""
+    """A request for a tool by name. Its parameters are validated by the tool's contract."""
 
     def arguments(self) -> Arguments:
-        """The arguments of the call that is asked for."""
+        """The arguments of the requested call."""
         parameters = self.payload.parameters
         return Arguments(compact_json(parameters), dict(parameters))
 
 
 class ToolResponsePayload(BaseModel):
-    """What the tool gave: the payload of its method's response, as JSON."""
+    """The result of the tool as JSON."""
 
     model_config = ConfigDict(extra="forbid", defer_build=True)
 
@@ -138,11 +138,11 @@ class ToolResponsePayload(BaseModel):
 
 
 class ToolResponse(Response[ToolResponsePayload]):
-    """How a tool that was asked for by name came out."""
+    """The response to a request for a tool."""
 
     @classmethod
     def for_reply(cls, request: ToolRequest, reply: Reply | None, *, questions: tuple[str, ...] = ()) -> Self:
-        """The response for a reply; without one it is PENDING until ``questions`` are decided."""
+        """The response for a reply; without a reply it is PENDING until ``questions`` are decided."""
         if reply is None:
             metadata: dict[str, JsonValue] = {"questions": list(questions)}
             return cls(request_id=request.request_id, status=Status.PENDING, metadata=metadata)
@@ -152,7 +152,7 @@ class ToolResponse(Response[ToolResponsePayload]):
 
 
 def _parse_content(content: str) -> JsonValue:
-    """The value that a content says: text stays text."""
+    """The value of a reply's content: parsed JSON, else the text itself."""
     try:
         return _JSON_VALUE.validate_json(content)
     except ValueError:
@@ -160,7 +160,7 @@ def _parse_content(content: str) -> JsonValue:
 
 
 class CallsByName(Protocol):
-    """What handles a request: a runtime, or a client of one."""
+    """Calls tools by name: a runtime, or a client of one."""
 
     async def call_by_name(
         self, name: str, arguments: Arguments, *, by: Principal, conversation: str = "", idempotency_key: str = ""

@@ -1,4 +1,4 @@
-"""The gates that an inventory declares: who calls, whether an operation is enabled and visible, and its session."""
+"""The gates that an inventory declares: authentication, life cycle, visibility and sessions."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from remit.errors import BlockedError, DeniedError, MissingCapabilityError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuthenticationGate(Gate):
-    """Refuses the calls of a principal without a name, which is how an edge says that it does not know who calls."""
+    """Refuses calls of a principal without a name, which is how an edge marks an unauthenticated caller."""
 
     async def check(self, call: Call, /) -> None:
-        """Refuse nobody's calls."""
+        """Refuse an unauthenticated call."""
         if not call.caller.principal.name:
-            raise DeniedError(f"{call.callee.name} wants to know who calls; log in and call again")
+            raise DeniedError(f"{call.callee.name} requires authentication; log in and call again")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeprecationGate(Gate):
-    """Notes each call, and refuses all once ``version``, that of the application, has reached the removal."""
+    """Notes each call, and refuses all calls once ``version`` of the application reaches the removal version."""
 
     deprecation: Deprecation
     version: str
 
     async def check(self, call: Call, /) -> None:
-        """Note the call; refuse it where the operation is gone."""
+        """Note the call; refuse it if the operation has been removed."""
         deprecation = self.deprecation
         replacement_hint = f"; call {deprecation.replacement}" if deprecation.replacement else ""
         if deprecation.is_removed_in(self.version):
@@ -48,26 +48,26 @@ class EnabledGate(Gate):
     enabled: bool = True
 
     async def check(self, call: Call, /) -> None:
-        """Refuse, where it is switched off."""
+        """Refuse the call if the operation is disabled."""
         if not self.enabled:
-            raise BlockedError(f"{call.callee.name} is switched off; it was declared `enabled: false`")
+            raise BlockedError(f"{call.callee.name} is disabled; it was declared `enabled: false`")
 
 
 class SessionState(enum.Enum):
-    """How the session of a call stands."""
+    """The state of a call's session."""
 
     ABSENT = "absent"
     ACTIVE = "active"
     IDLE = "idle"
-    """Not active, and it may be taken up again."""
+    """Not active, but it can be resumed."""
     CLOSED = "closed"
 
 
 class Sessions(Protocol):
-    """The capability: knows the session of a call, by what the call says of its caller."""
+    """The capability that manages the sessions of calls."""
 
     async def state(self, call: Call, /) -> SessionState:
-        """How the session of this call stands."""
+        """The state of this call's session."""
         ...
 
     async def open(self, call: Call, /) -> None:
@@ -75,16 +75,16 @@ class Sessions(Protocol):
         ...
 
     async def resume(self, call: Call, /) -> None:
-        """Take the session of this call up again."""
+        """Resume the session of this call."""
         ...
 
 
 class HasSessions(Protocol):
-    """An environment that knows sessions; None refuses whatever asks for one."""
+    """An environment with sessions; None refuses every call that needs one."""
 
     @property
     def sessions(self) -> Sessions | None:
-        """Who knows them."""
+        """The session capability."""
         ...
 
 
@@ -92,8 +92,9 @@ class HasSessions(Protocol):
 class SessionGate(Gate):
     """Refuses calls outside an active session.
 
-    ``open``: a call without one opens one. ``resume``: a call takes an idle one up again. Where ``required`` is False,
-    a call without one passes; a closed session refuses all the same. An environment without sessions refuses all calls.
+    ``open``: a call without a session opens one. ``resume``: a call resumes an idle session. Without ``required`` a
+    call without a session passes, but a closed session still refuses. An environment without sessions refuses all
+    calls.
     """
 
     env: HasSessions = field(repr=False)
@@ -102,21 +103,21 @@ class SessionGate(Gate):
     resume: bool = field(default=True, kw_only=True)
 
     async def check(self, call: Call, /) -> None:
-        """Refuse a call whose session does not allow it."""
+        """Refuse the call if its session does not permit it."""
         sessions, name = self.env.sessions, call.callee.name
         if sessions is None:
-            raise MissingCapabilityError(f"{name} cannot run: the environment knows no sessions")
+            raise MissingCapabilityError(f"{name} cannot run: the environment has no sessions")
         state = await sessions.state(call)
         if state is SessionState.CLOSED:
-            raise DeniedError(f"{name}: the session is closed; begin a new one")
+            raise DeniedError(f"{name}: the session is closed; start a new one")
         if state is SessionState.IDLE:
             if not self.resume:
-                raise DeniedError(f"{name}: the session is not active, and this call may not take it up again")
+                raise DeniedError(f"{name}: the session is idle, and this call may not resume it")
             await sessions.resume(call)
         elif state is SessionState.ABSENT and self.open:
             await sessions.open(call)
         elif state is SessionState.ABSENT and self.required:
-            raise DeniedError(f"{name} needs an active session; begin one")
+            raise DeniedError(f"{name} needs an active session; start one")
 
 
 EXPERIMENT_PERMISSION: Final = "tools:experiment"
@@ -125,15 +126,15 @@ EXPERIMENT_PERMISSION: Final = "tools:experiment"
 
 @dataclass(frozen=True, slots=True)
 class VisibilityGate(Gate):
-    """Refuses calls of an INTERNAL operation that no other operation makes, and of an EXPERIMENTAL one without leave.
+    """Refuses INTERNAL operations unless another operation calls them, and EXPERIMENTAL ones without permission.
 
-    A model, a command and a request from outside are no operation.
+    Calls by a model, a command or an external request do not count as calls by an operation.
     """
 
     visibility: Visibility
 
     async def check(self, call: Call, /) -> None:
-        """Refuse whom it is not visible to."""
+        """Refuse a caller to whom the operation is not visible."""
         caller, name = call.caller, call.callee.name
         if self.visibility is Visibility.INTERNAL and (call.wire_id or not caller.call):
             raise BlockedError(f"{name} is internal: only other operations call it")

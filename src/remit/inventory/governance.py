@@ -1,7 +1,7 @@
-"""What an inventory may declare of policy, and what enforces it. A field that nothing enforces cannot be declared.
+"""Policy sections that an inventory may declare, and their enforcement. A field without an enforcer is rejected.
 
-The layers themselves are made elsewhere: a `Table` is given to whoever reads an inventory, and an application adds
-sections of its own to it.
+The layers are built elsewhere: the reader of an inventory receives a `PolicyTable`, to which an application adds its
+own sections.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from remit.schemas.jsontext import compact_json
 M_co = TypeVar("M_co", bound="PolicyModel", covariant=True)
 
 BUSINESS_RULES = "business_rules"
-"""The section that every table has: facts follow from it."""
+"""The section that every table has; facts derive from it."""
 
 
 class PolicyModel(BaseModel):
-    """One section of policy, as an inventory declares it."""
+    """Base class of a policy section."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class BusinessRules(PolicyModel):
-    """Who may call an operation, how long, how often, and until when."""
+    """Permissions, time limits, rates and the life cycle of an operation."""
 
     enabled: bool = True
     requires_auth: bool = True
@@ -49,11 +49,11 @@ class BusinessRules(PolicyModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Enforcer:
-    """The layer that enforces a field, what it does, and whether it stands around the tool or around every call.
+    """The layer that enforces a field, what it does, and whether it wraps the tool or every call.
 
-    ``breaks_callers``: which change of the field breaks callers and needs a MAJOR version; without one, none does.
-    ``lists_fields_of``: what its value lists, where that is names: fields of the result, or any of call and result,
-    however deep.
+    ``breaks_callers``: tells which change of the field breaks callers and needs a MAJOR version; None: no change does.
+    ``lists_fields_of``: what a list of names refers to: fields of the result, or any fields of call and result at any
+    depth.
     """
 
     layer: type[CallLayer | AnyLayer]
@@ -64,9 +64,9 @@ class Enforcer:
 
 
 class ToolGovernance(NamedTuple):
-    """What is known of a tool when its layers are made: its facts, all that was declared for it, and what is fixed.
+    """What is known of a tool when its layers are built: facts, declared policies and fixed values.
 
-    ``fixed_values``: parameters that the inventory gives their value. No call says them, so a gate must be told.
+    ``fixed_values``: parameters set by the inventory. Calls do not contain them, so gates receive them here.
     """
 
     facts: Facts
@@ -79,12 +79,13 @@ class PolicySection(Generic[M_co]):
     """One section of policy.
 
     Args:
-        model: its fields. enforcers: for each of them the layer that sees to it.
-        make_layers: those around a tool for which it was declared, outermost first.
-        templates: fields under a name, so that entries can share them.
+        model: its fields.
+        enforcers: the enforcer of each field.
+        make_layers: builds the layers for a tool that declares the section, outermost first.
+        templates: named sets of fields that entries can share.
 
     Raises:
-        SetupError: a field that nothing enforces, or a template with a field that is none.
+        SetupError: a field has no enforcer, or a template names an unknown field.
     """
 
     name: str
@@ -96,27 +97,27 @@ class PolicySection(Generic[M_co]):
     def __post_init__(self) -> None:
         fields = set(self.model.model_fields)
         for name in sorted(fields ^ set(self.enforcers)):
-            what = "is enforced by no layer" if name in fields else "is no field"
-            raise SetupError(f"{self.name}.{name} {what}: give each field its layer, so that none is only declared")
+            what = "has no enforcer" if name in fields else "is no field"
+            raise SetupError(f"{self.name}.{name} {what}: give each field the layer that enforces it")
         for template, values in self.templates.items():
             unknown = sorted(set(values) - fields)
             if unknown:
-                raise SetupError(f"the template {template!r} of {self.name} has a field {unknown[0]!r}, which is none")
+                raise SetupError(f"the template {template!r} of {self.name} has the unknown field {unknown[0]!r}")
 
     def parse(self, declared: Mapping[str, JsonValue]) -> M_co:
-        """The policies that were declared.
+        """The declared policies as the section's model.
 
         Raises:
-            ValidationError: a value is not what its field takes.
+            ValidationError: a value does not fit its field.
         """
         return self.model.model_validate_json(compact_json(dict(declared)), strict=True)
 
 
 class PolicyTable:
-    """The sections of policy that an inventory may declare.
+    """The policy sections that an inventory may declare.
 
     Raises:
-        SetupError: two sections of one name, or none for business rules.
+        SetupError: two sections have one name, or business rules are missing.
     """
 
     __slots__ = ("sections",)
@@ -124,10 +125,12 @@ class PolicyTable:
     def __init__(self, *sections: PolicySection[PolicyModel]) -> None:
         self.sections = {section.name: section for section in sections}
         if len(self.sections) != len(sections):
-            raise SetupError("two sections of policy have one name; give each its own")
+            raise SetupError("two policy sections have the same name; rename one")
         business = self.sections.get(BUSINESS_RULES)
         if business is None or not issubclass(business.model, BusinessRules):
-            raise SetupError(f"a table has a section {BUSINESS_RULES!r}, whose model is BusinessRules or a class of it")
+            raise SetupError(
+                f"a policy table needs a section {BUSINESS_RULES!r} whose model is BusinessRules or a subclass"
+            )
 
     def build_stack(
         self,
@@ -135,7 +138,7 @@ class PolicyTable:
         facts: Facts,
         fixed_values: Mapping[str, JsonValue] = MappingProxyType({}),
     ) -> Stack[ToolLayer]:
-        """The layers around a tool for which ``policies`` were declared: later sections stand outside earlier ones."""
+        """The layers around a tool that declares ``policies``; later sections are further out."""
         governance = ToolGovernance(facts, policies, fixed_values)
         stacks = [
             self.sections[name].make_layers(policies[name], governance) for name in self.sections if name in policies

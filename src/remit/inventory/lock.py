@@ -1,6 +1,6 @@
-"""The lock: what code and inventory said when somebody last agreed to it, as digests and what they are digests of.
+"""The lock file: digests of the accepted contracts and governance, and what they were computed from.
 
-It is committed beside the inventory. What has changed since is named, with the step of the version that it needs.
+It is committed beside the inventory. Later changes are reported with the version bump that they need.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LOCK_FILE_NAME: Final = "inventory.lock"
 
 
 class LockedOperation(BaseModel):
-    """One operation as it was agreed to: digests, and the parameters, result and governance they are digests of."""
+    """One accepted operation: its digests, and the parameters, result and governance behind them."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
@@ -40,7 +40,7 @@ class LockedOperation(BaseModel):
     governed: dict[str, Any]
 
     def has_valid_digests(self) -> bool:
-        """Whether the digests are those of what stands beside them."""
+        """Whether the digests match the values beside them."""
         computed = self.compute_digests(self.parameters, self.required, self.defaults, self.result, self.governed)
         return computed == (self.contract, self.governance)
 
@@ -52,12 +52,12 @@ class LockedOperation(BaseModel):
         result: dict[str, Any],
         governed: dict[str, Any],
     ) -> tuple[str, str]:
-        """The digests of a contract and of what governs it."""
+        """The digests of a contract and of its governance."""
         return _contract_digest(parameters, required, defaults, result), content_digest(canonical_text(governed))
 
 
 class Lock(BaseModel):
-    """All methods by key, all tools by name."""
+    """All methods by key and all tools by name."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
@@ -66,7 +66,7 @@ class Lock(BaseModel):
     tools: dict[str, LockedOperation]
 
     def to_text(self) -> str:
-        """The lock as a file: sorted, one line for each thing that changes alone."""
+        """The lock as file text: sorted, with a line for each part that can change on its own."""
         kinds = ",\n".join(
             f' "{kind}": {_format_object("  ", {name: _format_operation(each) for name, each in entries.items()})}'
             for kind, entries in (("methods", self.methods), ("tools", self.tools))
@@ -79,13 +79,13 @@ def _dump_json(value: object) -> str:
 
 
 def _format_object(indent: str, parts: Mapping[str, str]) -> str:
-    """A JSON object of parts that are JSON, each on a line of its own."""
+    """A JSON object of JSON parts, one per line."""
     lines = [f"{indent}{_dump_json(name)}: {part}" for name, part in sorted(parts.items())]
     return "{\n" + ",\n".join(lines) + f"\n{indent[:-1]}}}" if lines else "{}"
 
 
 def _format_operation(operation: LockedOperation) -> str:
-    """One operation: a line for each parameter, for each section of policy and for each other thing."""
+    """One operation: a line for each parameter, policy section and other part."""
     parts: dict[str, str] = {}
     for name, value in operation.model_dump(mode="json").items():
         split = name in {"parameters", "governed"}
@@ -98,7 +98,7 @@ def _format_operation(operation: LockedOperation) -> str:
 
 
 def build_lock(operations: Operations) -> Lock:
-    """What code and inventory say today."""
+    """The lock of today's code and inventory."""
     builder = _LockBuilder()
     methods = {
         key: builder.lock_operation(each.contract, each.facts, each.policies)
@@ -112,15 +112,15 @@ def build_lock(operations: Operations) -> Lock:
 
 
 def lock_path(operations: Operations) -> Path:
-    """Where the lock of an application is."""
+    """The path of an application's lock file."""
     return operations.inventory.folder / LOCK_FILE_NAME
 
 
 def read_lock(path: Path) -> Lock | None:
-    """The lock, or None where there is none yet.
+    """Read a lock file; None if there is none.
 
     Raises:
-        InventoryError: the file is no lock.
+        InventoryError: the file is not a valid lock.
     """
     if not path.exists():
         return None
@@ -136,10 +136,11 @@ def read_lock(path: Path) -> Lock | None:
 
 
 def _find_merge_conflict(text: bytes) -> tuple[int, str] | None:
-    """The line of a merge that was left half done."""
+    """The line and text of an unresolved merge conflict, if there is one."""
     lines = enumerate(text.splitlines(), start=1)
     return next(
-        ((number, "a merge left a conflict in it") for number, line in lines if line.startswith(b"<<<<<<<")), None
+        ((number, "it contains an unresolved merge conflict") for number, line in lines if line.startswith(b"<<<<<<<")),
+        None,
     )
 
 
@@ -149,7 +150,7 @@ def _first_error(error: ValidationError) -> str:
 
 
 class _ContractSnapshot(NamedTuple):
-    """What the two sides of a contract say, and its digest."""
+    """Parameters and result of a contract, and their digest."""
 
     contract: str
     parameters: dict[str, dict[str, Any]]
@@ -159,7 +160,7 @@ class _ContractSnapshot(NamedTuple):
 
 
 class _LockBuilder:
-    """Says what operations agree to. A tool that takes what its method takes shares its two sides."""
+    """Builds locked operations. A tool with the contract of its method shares the method's snapshot."""
 
     def __init__(self) -> None:
         self._snapshots: dict[tuple[Input[Any], Output[Any]], _ContractSnapshot] = {}
@@ -171,7 +172,7 @@ class _LockBuilder:
         policies: Mapping[str, PolicyModel],
         fixed_values: dict[str, JsonValue] | None = None,
     ) -> LockedOperation:
-        """What is agreed to of one operation."""
+        """The locked form of one operation."""
         sides = (tool.schema_in, tool.schema_out)
         snapshot = self._snapshots.get(sides) or self._snapshots.setdefault(sides, _snapshot_contract(*sides))
         governed = _governance_values(facts, policies) | {"fixed": fixed_values or {}}
@@ -198,12 +199,12 @@ def _snapshot_contract(schema_in: Input[Any], schema_out: Output[Any]) -> _Contr
 
 
 def _contract_digest(*parts: object) -> str:
-    """The digest of parameters, required ones, defaults and result."""
+    """The digest of parameters, required names, defaults and result."""
     return content_digest(canonical_text(list(parts)))
 
 
 def _governance_values(facts: Facts, policies: Mapping[str, PolicyModel]) -> dict[str, Any]:
-    """The facts and policies as plain values."""
+    """Facts and policies as plain values."""
     values: dict[str, Any] = {
         "effect": facts.effect.value,
         "risk": facts.risk.value,

@@ -1,6 +1,6 @@
-"""What has changed since a lock, each change with the step of the version that it needs.
+"""Compares a lock with today's code and inventory, with the version bump that each change needs.
 
-MAJOR breaks whoever calls it as before, MINOR adds, PATCH changes words.
+MAJOR breaks existing callers, MINOR adds, PATCH changes wording.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _REPORTED_AS_FACTS: Final = {(BUSINESS_RULES, "required_permissions"), (BUSINESS
 
 
 class Change(NamedTuple):
-    """One change: a stable word for its kind, the step it needs, what it is, and the parameter it is of."""
+    """One change: a stable code, the version bump, a description, and the parameter concerned."""
 
     code: str
     bump: VersionBump
@@ -31,7 +31,7 @@ class Change(NamedTuple):
 
 
 def diff_lock(lock: Lock, operations: Operations) -> Iterator[Finding]:
-    """The changes from ``lock`` to today. What has changed in a method is not said again of its tools."""
+    """The changes from ``lock`` to today. Changes of a method are not repeated for its tools."""
     today, file, table = build_lock(operations), display_path(lock_path(operations)), operations.inventory.policy_table
     method_changes: dict[str, set[Change]] = {}
     for name in sorted({*lock.methods, *today.methods}):
@@ -51,15 +51,15 @@ def diff_lock(lock: Lock, operations: Operations) -> Iterator[Finding]:
 
 def _to_findings(name: str, where: str, changes: set[Change], method: MethodDefinition | None) -> Iterator[Finding]:
     for change in sorted(changes, key=lambda change: (change.code, change.description)):
-        mend = "agree to it (remit lock APP), or take it back"
+        mend = "accept it (remit lock APP), or revert it"
         if change.bump is VersionBump.MAJOR:
-            mend = "take it back, or agree to it (remit lock APP) and make the next version a MAJOR one"
+            mend = "revert it, or accept it (remit lock APP) and make the next version a MAJOR one"
         what = f"{name}: {change.description}{_parameter_location(change.parameter, method)}"
         yield Finding(code=change.code, where=where, what=what, fix=mend, bump=change.bump)
 
 
 def _parameter_location(parameter: str, method: MethodDefinition | None) -> str:
-    """Where the parameter is written in the code, or else its payload or method."""
+    """Where the parameter is defined: its field, else its payload or method."""
     if not parameter or method is None:
         return ""
     payload = method.models.payload
@@ -76,7 +76,7 @@ def _diff_operation(
     elif now is None:
         yield Change("removed", VersionBump.MAJOR, "is gone")
     elif not before.has_valid_digests():
-        yield Change("stale-lock", VersionBump.NONE, "the lock was changed by hand; its digests are not its own")
+        yield Change("stale-lock", VersionBump.NONE, "the lock was edited by hand; its digests do not match")
     else:
         yield from _diff_parameters(before, now)
         yield from _diff_governance(before.governed, now.governed, table)
@@ -86,7 +86,7 @@ def _diff_operation(
 
 def _diff_parameters(before: LockedOperation, now: LockedOperation) -> Iterator[Change]:
     for name in before.parameters.keys() - now.parameters.keys():
-        yield Change("removed-parameter", VersionBump.MAJOR, f"the parameter {name!r} is gone", name)
+        yield Change("removed-parameter", VersionBump.MAJOR, f"the parameter {name!r} was removed", name)
     for name in now.parameters.keys() - before.parameters.keys():
         is_required = name in now.required
         bump, wording = (VersionBump.MAJOR, "required") if is_required else (VersionBump.MINOR, "optional")
@@ -98,7 +98,7 @@ def _diff_parameters(before: LockedOperation, now: LockedOperation) -> Iterator[
             bump, wording = (
                 (VersionBump.MINOR, "takes more than before")
                 if is_compatible
-                else (VersionBump.MAJOR, "does not take all it took")
+                else (VersionBump.MAJOR, "no longer accepts all values it did")
             )
             yield Change("changed-type", bump, f"the parameter {name!r} {wording}", name)
         if (name in before.required) != (name in now.required):
@@ -130,7 +130,7 @@ def _diff_governance(before: Mapping[str, Any], now: Mapping[str, Any], table: P
 def _diff_section(
     name: str, old: dict[str, Any] | None, new: dict[str, Any] | None, table: PolicyTable
 ) -> Iterator[Change]:
-    """What has changed in a section of policy, field by field; all of it where it was not there, or is not."""
+    """The changes of a policy section by field; a section added or removed counts as a whole."""
     code, enforced = f"changed-{name}", table.sections[name].enforcers
     before, now = old or {}, new or {}
     has_field_changes = False
@@ -148,9 +148,7 @@ def _diff_section(
                 f"{name}.{field} {_format_value(was)} → {_format_value(value)}",
             )
     if not has_field_changes and (old is None or new is None):
-        yield Change(
-            code, VersionBump.MINOR, f"{name} {'is declared now' if old is None else 'is not declared any more'}"
-        )
+        yield Change(code, VersionBump.MINOR, f"{name} {'is now declared' if old is None else 'is no longer declared'}")
 
 
 def _format_value(value: Any) -> str:
@@ -170,7 +168,7 @@ def _diff_fact(name: str, old: Any, new: Any) -> Change:
         wording = f"missing permission {', '.join(more)} too" if more else "it needs fewer permissions"
         return Change("changed-permissions", bump, wording)
     if name == "egress":
-        wording = "sends data out of the system now" if new else "does not send data out of the system any more"
+        wording = "now sends data out of the system" if new else "no longer sends data out of the system"
         return Change("changed-egress", VersionBump.MAJOR if new else VersionBump.MINOR, f"it {wording}")
     breaks = name in {"effect", "confirm"} or (name == "visibility" and new != "public")
     return Change(

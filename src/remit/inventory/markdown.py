@@ -1,4 +1,4 @@
-"""The reference of an application: every method and tool, as code and inventory say them, in Markdown."""
+"""Renders the reference of an application, all methods and tools, as Markdown."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _BOUND_LABELS: Final = {
 
 
 def reference_page(name: str, operations: Operations) -> str:
-    """The whole reference, with a line at its end."""
+    """The whole reference, ending with a newline."""
     return "\n".join(_page_lines(name, operations)) + "\n"
 
 
@@ -76,7 +76,7 @@ def _tool_lines(tool: ToolDefinition) -> Iterator[str]:
 
 
 def _layer_row(printed: str) -> tuple[str, str]:
-    """The name of a layer and its configuration, read from how it prints itself; all of it where that cannot be."""
+    """The name of a layer and its configuration, parsed from its ``repr``; the whole ``repr`` if that fails."""
     try:
         expression = ast.parse(printed, mode="eval").body
     except SyntaxError:
@@ -89,7 +89,7 @@ def _layer_row(printed: str) -> tuple[str, str]:
 
 
 def _format_value(expression: ast.expr) -> str:
-    """A value as JSON where it is one, like all others in a reference."""
+    """A Python expression as JSON if possible."""
     if isinstance(expression, ast.Name):
         return canonical_text(expression.id)
     try:
@@ -126,14 +126,14 @@ def _parameters_table(parameters: Iterable[Parameter]) -> Iterator[str]:
 
 
 def _default_cell(parameter: Parameter) -> str:
-    """What a parameter is that is not given."""
+    """The default of a parameter, or that it is required."""
     if parameter.required:
         return "required"
     return f"`{canonical_text(parameter.schema['default'])}`" if "default" in parameter.schema else "none"
 
 
 def _bound_phrases(schema: Mapping[str, Any]) -> Iterator[str]:
-    """What a value must be besides its type."""
+    """The constraints on a value besides its type."""
     for key, word in _BOUND_LABELS.items():
         if key in schema:
             yield f"{word} {schema[key]}"
@@ -142,7 +142,7 @@ def _bound_phrases(schema: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _policies_table(policies: Mapping[str, PolicyModel]) -> Iterator[str]:
-    """The fields of policy that are declared, those of templates and methods among them."""
+    """The declared policy fields, including those from templates and methods."""
     rows = [
         (f"`{name}.{field}`", f"`{canonical_text(value)}`")
         for name, section in policies.items()
@@ -158,7 +158,7 @@ def _description_cell(parameter: Parameter) -> str:
 
 
 def enforcement_table(policy_table: PolicyTable) -> Iterator[str]:
-    """Which layer enforces which field of policy, as a Markdown table."""
+    """The enforcer of each policy field, as a Markdown table."""
     rows: list[tuple[str, ...]] = []
     for section in policy_table.sections.values():
         for field, enforcer in section.enforcers.items():
@@ -171,7 +171,7 @@ def enforcement_table(policy_table: PolicyTable) -> Iterator[str]:
 
 
 def templates_table(policy_table: PolicyTable) -> Iterator[str]:
-    """The named templates of each section, as a Markdown table."""
+    """The templates of each section, as a Markdown table."""
     rows: list[tuple[str, ...]] = []
     for section in policy_table.sections.values():
         for name, fields in section.templates.items():

@@ -1,6 +1,6 @@
-"""A method: a typed async operation of a domain class, from which tools are derived.
+"""Methods: typed async operations of domain classes, from which tools are derived.
 
-`method` marks it and changes nothing: a direct call costs what it cost. What it takes and gives is read from its types.
+`method` marks a function without changing it, so a direct call costs nothing extra. Contracts come from its types.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ E = TypeVar("E", "Request[Any]", "Response[Any]")
 
 
 class MethodMark(NamedTuple):
-    """What `method` says of a function: of a foreign API or not, and its facts where no inventory has them."""
+    """The mark of a method: whether it is external, and its facts if no inventory has them."""
 
     external: bool = False
     facts: Facts | None = None
@@ -38,7 +38,7 @@ class MethodMark(NamedTuple):
 
 _MARKS: Final = WeakKeyDictionary[Callable[..., Any], MethodMark]()
 _REGISTERED: Final = WeakSet[Callable[..., Any]]()
-"""The marked functions of the classes whose objects some `Operations` was given."""
+"""Marked functions of classes whose objects were registered with an `Operations`."""
 
 
 @overload
@@ -59,9 +59,9 @@ def method(
 
     def mark(function: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
         if not inspect.iscoroutinefunction(function):
-            raise ContractError(f"{function!r} is not async: write `async def`, a method is awaited")
+            raise ContractError(f"{function!r} is not async; define it with `async def`")
         if facts is not None and facts.classification is None:
-            raise ContractError(f"{function.__qualname__}: give its facts a classification, its key begins with it")
+            raise ContractError(f"{function.__qualname__}: its facts need a classification, with which its key starts")
         _MARKS[function] = MethodMark(external, facts)
         return function
 
@@ -69,7 +69,7 @@ def method(
 
 
 def methods_of(domain_object: object) -> dict[str, tuple[MethodType, MethodMark]]:
-    """The methods of a domain object that are marked, bound to it, by name."""
+    """The marked methods of a domain object by name, bound to it."""
     _REGISTERED.update(each for kind in type(domain_object).__mro__ for each in vars(kind).values() if _is_marked(each))
     found: dict[str, tuple[MethodType, MethodMark]] = {}
     for name, function in inspect.getmembers(type(domain_object), inspect.isfunction):
@@ -84,9 +84,9 @@ def _is_marked(value: object) -> bool:
 
 
 def unregistered_methods(packages: Collection[str]) -> list[FunctionType]:
-    """The marked methods of classes in those top packages whose objects were given to nobody in this process.
+    """Marked methods in these top-level packages of classes whose objects were never registered.
 
-    What a name with an underscore first says is nobody else's, and an abstract class has no objects: both are left out.
+    Methods with a leading underscore and abstract classes are ignored.
     """
     unregistered = [each for each in _MARKS if isinstance(each, FunctionType) and each not in _REGISTERED]
     found = [
@@ -96,7 +96,7 @@ def unregistered_methods(packages: Collection[str]) -> list[FunctionType]:
 
 
 def _is_defined_in_class(function: FunctionType) -> bool:
-    """Whether its module has a class that has it."""
+    """Whether a class of its module defines the function."""
     owner, _, name = function.__qualname__.rpartition(".")
     owner_class = vars(sys.modules.get(function.__module__, sys)).get(owner)
     if owner.startswith("_") or not isinstance(owner_class, type) or inspect.isabstract(owner_class):
@@ -105,7 +105,7 @@ def _is_defined_in_class(function: FunctionType) -> bool:
 
 
 class Parameter(NamedTuple):
-    """One parameter of a method, as its payload says it."""
+    """A parameter of a method, from its payload."""
 
     name: str
     type: str
@@ -115,7 +115,7 @@ class Parameter(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MethodModels:
-    """The types of a method; request and response are None where payloads are plain."""
+    """The types of a method; request and response are None for plain payloads."""
 
     request: type[Request[Any]] | None
     payload: type[BaseModel] | None
@@ -125,7 +125,7 @@ class MethodModels:
 
 
 def read_models(function: FunctionType | MethodType, *, external: bool) -> MethodModels:
-    """The types that a method's signature says.
+    """Read the types from a method's signature.
 
     Raises:
         ContractError: they are not those of a method.
@@ -146,7 +146,8 @@ def read_models(function: FunctionType | MethodType, *, external: bool) -> Metho
     response = _as_envelope(result, Response[Any])
     if request is None or response is None:
         raise ContractError(
-            f"{name} takes one Request[…] and gives a Response[…]; mark what speaks to a foreign API external=True"
+            f"{name} must take one Request[…] and return a Response[…]; mark a method that calls "
+            "a foreign API external=True"
         )
     payload, response_payload = payload_model_of(request), payload_model_of(response)
     return MethodModels(
@@ -155,16 +156,16 @@ def read_models(function: FunctionType | MethodType, *, external: bool) -> Metho
 
 
 def _as_envelope(annotation: object, envelope: type[E]) -> type[E] | None:
-    """``annotation``, if it is an envelope of that sort."""
+    """The annotation as an envelope of this kind, or None."""
     base = next(each for each in envelope.__mro__ if each in {Request, Response})
     return cast("type[E]", annotation) if isinstance(annotation, type) and issubclass(annotation, base) else None
 
 
 def wrap_in_envelope(function: MethodType, models: MethodModels) -> Callable[..., Awaitable[Any]]:
-    """The body of a tool: takes the payload, asks the method with a request around it, and opens its response.
+    """A tool body that wraps the payload in a request, calls the method and unwraps the response.
 
-    ``request_id`` is made of the idempotency key of the call, so it is the same in each attempt. Nothing that a caller
-    wrote says who asks, or in which session.
+    ``request_id`` derives from the call's idempotency key, so every attempt has the same. User and session come from
+    the caller, never from the arguments.
     """
     request = models.request
     assert request is not None  # noqa: S101 - for the type checker: whoever asks has looked
@@ -189,11 +190,11 @@ def wrap_in_envelope(function: MethodType, models: MethodModels) -> Callable[...
 
 
 def unwrap_response(response: Response[Any]) -> object:
-    """What a response gives: its payload, or a reply that says that it is pending.
+    """The payload of a response, or a reply that says it is pending.
 
     Raises:
-        CallError: the one that a FAILED response names.
-        InvalidOutputError: a COMPLETED response without a payload.
+        CallError: the error of a FAILED response.
+        InvalidOutputError: a COMPLETED response has no payload.
     """
     if response.error is not None:
         raise response.error.to_error()
@@ -201,10 +202,10 @@ def unwrap_response(response: Response[Any]) -> object:
         payload = None if response.payload is None else response.payload.model_dump(mode="json", by_alias=True)
         return Reply.from_value({"status": "PENDING", "request_id": str(response.request_id), "payload": payload})
     if response.payload is None:
-        raise InvalidOutputError("the response is COMPLETED and has no payload")
+        raise InvalidOutputError("the response is COMPLETED but has no payload")
     return response.payload
 
 
 def description_of(function: FunctionType | MethodType) -> str:
-    """What the docstring says, without its sections."""
+    """The docstring without its sections."""
     return read_docstring(function.__doc__)[0]

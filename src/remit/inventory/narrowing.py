@@ -1,4 +1,4 @@
-"""A tool exposes less than its operation takes: parameters are fixed or hidden. Never more."""
+"""Narrows a tool: parameters of its operation are fixed or hidden. A tool never exposes more."""
 
 from __future__ import annotations
 
@@ -14,18 +14,20 @@ from remit.schemas.jsontext import compact_json
 
 
 def resolve_fixed_values(model: type[BaseModel], fix: Mapping[str, JsonValue], hide: Sequence[str]) -> dict[str, Any]:
-    """The fixed values, read by the types of their fields.
+    """Parse the fixed values by the types of their fields.
 
     Raises:
-        ContractError: naming the parameter that is none, that cannot have its value, or that cannot be hidden.
+        ContractError: a parameter is unknown, cannot have its value, or cannot be hidden.
     """
     fields = _field_names_by_alias(model)
     for name in (*fix, *hide):
         if name not in fields:
-            raise ContractError(f"there is no parameter {name!r} to narrow; there are: {', '.join(fields) or 'none'}")
+            raise ContractError(
+                f"there is no parameter {name!r} to narrow; the parameters are: {', '.join(fields) or 'none'}"
+            )
     for name in hide:
         if name in fix:
-            raise ContractError(f"{name!r} is fixed, and so hidden already")
+            raise ContractError(f"{name!r} is fixed and therefore already hidden")
         if model.model_fields[fields[name]].is_required():
             raise ContractError(f"{name!r} is required and has no default; fix it")
     fixed: dict[str, Any] = {}
@@ -43,10 +45,10 @@ def resolve_fixed_values(model: type[BaseModel], fix: Mapping[str, JsonValue], h
 def narrow_tool_body(
     tool: Tool[..., Any], result_type: Any, context_type: object, fix: Mapping[str, JsonValue], hide: Sequence[str]
 ) -> Callable[..., Awaitable[Any]]:
-    """A body that takes what ``tool`` takes without what is fixed and hidden, and runs it with the whole.
+    """A body that takes the visible parameters of ``tool`` and runs it with the fixed ones added.
 
     Raises:
-        ContractError: see `check_narrowing`.
+        ContractError: see `resolve_fixed_values`.
     """
     full_model = cast("type[BaseModel]", tool.schema_in.model)
     fixed = resolve_fixed_values(full_model, fix, hide)
@@ -70,11 +72,11 @@ def narrow_tool_body(
 
 
 def _field_names_by_alias(model: type[BaseModel]) -> dict[str, str]:
-    """The fields of a model by the names that callers know."""
+    """The fields of a model by their external names."""
     return {field.alias or name: name for name, field in model.model_fields.items()}
 
 
 def _select_fields(model: type[BaseModel], name: str, fields: Sequence[str]) -> type[BaseModel]:
-    """A model of some fields of another."""
+    """A model with some fields of another."""
     kept: dict[str, Any] = {each: (model.model_fields[each].annotation, model.model_fields[each]) for each in fields}
     return create_model(name, __config__=model.model_config, __doc__=model.__doc__, **kept)

@@ -1,6 +1,6 @@
-"""Code and inventory put together: the methods of an application, and the tools derived from them.
+"""The operations of an application: its code bound to its inventory.
 
-Whatever does not fit is found when they are put together, all of it at once, each with its file and line.
+Everything that does not fit is reported at once, each finding with file and line.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from remit.schemas.finding import InventoryError
 class Operations:
     """The methods and tools of an application.
 
-    An agent that is one of the domain objects needs tools before all is made. So the operations of slices can be made
-    first, and those of the whole be joined out of them: nothing is bound twice.
+    A domain object may itself need tools, as an agent does. Operations of slices can therefore be built first and
+    joined; nothing is bound twice.
 
     Args:
-        inventory: what governs them.
-        domain_objects: objects of the application's domain classes, whose methods they are.
-        compose: from a way to look up the tools made of ``domain_objects``, the objects whose functions call them, as
-            pipelines do.
-        parts: operations of slices of ``inventory``. What they have is taken from there.
+        inventory: the entries.
+        domain_objects: objects of the application's domain classes.
+        compose: given a lookup for the tools of ``domain_objects``, returns the objects whose functions call them, such
+            as pipelines.
+        parts: operations of slices of ``inventory``, which are reused.
 
     Raises:
-        InventoryError: code and inventory do not fit, with everything that was found.
-        SetupError: a part is of another inventory, or two are of one slice.
+        InventoryError: code and inventory do not fit; has all findings.
+        SetupError: a part belongs to another inventory, or two parts to one slice.
     """
 
     def __init__(
@@ -70,10 +70,10 @@ class Operations:
         return find_tool(self.tools, name)
 
     def with_tools(self, change: Callable[[AnyTool], AnyTool]) -> Operations:
-        """The same with each tool as ``change`` gives it: with what no inventory says, as what a person is shown.
+        """A copy with each tool replaced by ``change(tool)``, to add what no inventory declares, such as previews.
 
         Raises:
-            ContractError: for a tool it gives none, or one of another name.
+            ContractError: ``change`` returned no tool, or one of another name.
         """
         changed = copy.copy(self)
         changed.tools = {
@@ -83,17 +83,17 @@ class Operations:
 
 
 def _check_replacement(name: str, replacement: object) -> AnyTool:
-    """What was given for the tool of that name, if it is one of that name."""
+    """Check that the replacement is a tool of the same name."""
     if not isinstance(replacement, Tool):
-        raise ContractError(f"with_tools got {replacement!r} for the tool {name}; give each tool, changed or as it is")
+        raise ContractError(f"with_tools got {replacement!r} for the tool {name}; return each tool, changed or not")
     made = cast("AnyTool", replacement)
     if made.name != name:
-        raise ContractError(f"with_tools got the tool {made.name} for {name}; a tool keeps the name of its entry")
+        raise ContractError(f"with_tools got the tool {made.name} for {name}; a replacement keeps the tool's name")
     return made
 
 
 def _check_parts(inventory: Inventory, parts: Sequence[Operations]) -> None:
-    """Refuse parts that are not of this inventory, each of a slice of its own."""
+    """Check that every part is a slice of this inventory, and none is passed twice."""
     unassigned: dict[str, MethodEntry | ToolEntry] = {**inventory.methods, **inventory.tools}
     for part in parts:
         for name, entry in {**part.inventory.methods, **part.inventory.tools}.items():

@@ -1,6 +1,6 @@
-"""Names in policy: a field like ``redact_fields`` names fields of a call. A mistyped one would hide nothing.
+"""Checks names in policies: a mistyped field in ``redact_fields`` would redact nothing.
 
-Templates name what any of many operations may have. So only what an entry says itself is looked at.
+Only names in an entry itself are checked; a template serves many operations and may name fields of any.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ Schema = Mapping[str, Any]
 
 
 class _FieldNames(NamedTuple):
-    """The names of fields that a value may have, and whether it may have any others."""
+    """The field names that a value may have, and whether it may have others."""
 
     names: frozenset[str]
     allows_others: bool
 
 
 def find_unknown_fields(operations: Operations) -> Iterator[Finding]:
-    """Names that an entry says in a field of its policy, and that are no fields of its call or its result."""
+    """Findings for names in an entry's policy that are fields of neither its call nor its result."""
     entries, policy_table = operations.inventory, operations.inventory.policy_table
     for key, method in operations.methods.items():
         for each in entries.methods[key].field_references if key in entries.methods else ():
@@ -62,7 +62,7 @@ def _collect_field_names(schema: Schema, *, deep: bool) -> _FieldNames:
 
 
 def _iter_schemas(schema: Schema, *, deep: bool) -> Iterator[Schema]:
-    """The schemas that a value may be of; if ``deep``, those of what is in it too."""
+    """The schemas of a value; if ``deep``, also those of its parts."""
     pending: list[Any] = [schema]
     seen: set[str] = set()
     while pending:
@@ -83,7 +83,7 @@ def _iter_schemas(schema: Schema, *, deep: bool) -> Iterator[Schema]:
 
 
 def _allows_any_field(schema: Schema) -> bool:
-    """Whether an object of it may have fields of any name."""
+    """Whether an object may have fields of any name."""
     if not schema.keys() & {"type", "$ref", "anyOf", "oneOf", "allOf", "enum", "const"}:
         return True
     return schema.get("type") == "object" and ("properties" not in schema or bool(schema.get("additionalProperties")))

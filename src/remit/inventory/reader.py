@@ -1,6 +1,6 @@
-"""The inventory: YAML beside the code, one file a slice, which alone says what kind of thing an operation is.
+"""Reads an inventory: YAML beside the code, one file per slice, the only source of an operation's kind.
 
-Parameters are no part of it: types say those. What is wrong in it is found when it is read, with file and line.
+Parameters are not part of it: types define them. Mistakes are reported with file and line.
 """
 
 from __future__ import annotations
@@ -43,16 +43,18 @@ _INHERITED_KEYS: Final = ("classification", "effect", "risk", "egress", "trusted
 
 
 def read_inventory(folder: Path, policy_table: PolicyTable, vocabulary: Vocabulary) -> Inventory:
-    """Read the files ``*.yaml`` of a folder. A slice that stands elsewhere in it is refused, not left out.
+    """Read the files ``*.yaml`` of a folder. A slice elsewhere in the folder is rejected, not ignored.
 
     Raises:
-        InventoryError: with everything that is wrong in them.
+        InventoryError: has all findings.
     """
     reader = _InventoryReader(policy_table, vocabulary)
     files = sorted(folder.glob("*.yaml"))
     if not files:
         where = f"{display_path(folder)}:1"
-        raise InventoryError([Finding(code="empty", where=where, what="no inventory: no file *.yaml", fix="write one")])
+        raise InventoryError(
+            [Finding(code="empty", where=where, what="no inventory: there is no file *.yaml", fix="write one")]
+        )
     reader.findings += _find_unread_files(folder)
     for file in files:
         reader.read_file(file)
@@ -63,7 +65,7 @@ def read_inventory(folder: Path, policy_table: PolicyTable, vocabulary: Vocabula
 
 
 def _allowed_keys(model: type[BaseModel], loc: At, extra_keys: Iterable[str]) -> list[str]:
-    """The keys that there are where one stands that is none."""
+    """The keys allowed where an unknown key was found."""
     field_type = model.model_fields[str(loc[0])].annotation if len(loc) > 1 else None
     if isinstance(field_type, type) and issubclass(field_type, BaseModel):
         return list(field_type.model_fields)
@@ -71,12 +73,12 @@ def _allowed_keys(model: type[BaseModel], loc: At, extra_keys: Iterable[str]) ->
 
 
 def _is_within(part: At, whole: At) -> bool:
-    """Whether one stands within the other."""
+    """Whether one path is below another."""
     return len(part) > len(whole) and part[: len(whole)] == whole
 
 
 def _find_unread_files(folder: Path) -> Iterator[Finding]:
-    """Files that somebody may take for slices, and nobody reads."""
+    """Findings for files that look like slices but are not read."""
     for file in sorted(folder.rglob("*")):
         if file.suffix == ".yml" or (file.suffix == ".yaml" and file.parent != folder):
             mend = f"move it to {display_path(folder / file.stem)}.yaml, or remove it"
@@ -85,7 +87,7 @@ def _find_unread_files(folder: Path) -> Iterator[Finding]:
 
 @dataclass(frozen=True, slots=True)
 class _PendingTool:
-    """A tool of a method that is perhaps not read yet."""
+    """A tool whose method may not have been read yet."""
 
     document: YamlDocument
     key_path: At
@@ -96,7 +98,7 @@ class _PendingTool:
 
 
 class _InventoryReader:
-    """Reads file after file, and keeps what it finds wrong."""
+    """Reads the files and collects findings."""
 
     def __init__(self, policy_table: PolicyTable, vocabulary: Vocabulary) -> None:
         self.findings: list[Finding] = []
@@ -119,7 +121,7 @@ class _InventoryReader:
         self.findings += document.findings
         value = document.value
         if not value and not document.findings:
-            self._report("empty", document, (), "the file says nothing", "begin with `domain: …`, or remove it")
+            self._report("empty", document, (), "the file says nothing", "start it with `domain: …`, or remove it")
             return
         for key in value.keys() - set(_TOP_LEVEL_KEYS):
             self._report("unknown-key", document, (key,), f"no such key: {key!r}", suggest(key, _TOP_LEVEL_KEYS))
@@ -131,7 +133,7 @@ class _InventoryReader:
             self._read_tool(document, ("tools", name), entry)
 
     def resolve_references(self) -> None:
-        """Take up the tools of methods and what replaces others, now that all is read."""
+        """Add the tools of methods, and check replacements, once all files are read."""
         for each in self._pending_tools:
             method = self.methods.get(each.method_key)
             if method is None and each.method_key in self._declared_by_method:
@@ -164,7 +166,7 @@ class _InventoryReader:
     def _check_domain(self, document: YamlDocument) -> bool:
         missing = [key for key in ("domain", "subdomain") if document.value.get(key) is None]
         for key in missing:
-            self._report("missing-key", document, (key,), f"{key} is missing", "say it at the top of the file")
+            self._report("missing-key", document, (key,), f"{key} is missing", "declare it at the top of the file")
         if missing:
             return False
         domain, subdomain = str(document.value["domain"]), str(document.value["subdomain"])
@@ -187,7 +189,7 @@ class _InventoryReader:
             value = value.get(key) or {}
         if not isinstance(value, dict):
             self._report(
-                "value", document, key_path, f"{key_path[-1]} is no mapping", "give names with their entries below"
+                "value", document, key_path, f"{key_path[-1]} is not a mapping", "write names with entries below them"
             )
             return
         for name, entry in cast("dict[str, Any]", value).items():
@@ -195,7 +197,7 @@ class _InventoryReader:
                 yield name, dict(cast("dict[str, Any]", entry or {}))
             else:
                 self._report(
-                    "value", document, (*key_path, name), f"{name} is no mapping", "give keys with their values below"
+                    "value", document, (*key_path, name), f"{name} is no mapping", "write keys with values below them"
                 )
 
     def _read_method(self, document: YamlDocument, key_path: At, raw: dict[str, Any]) -> None:
@@ -259,17 +261,17 @@ class _InventoryReader:
     def _reject_inherited_keys(
         self, document: YamlDocument, key_path: At, raw: dict[str, Any], inherited: Iterable[str]
     ) -> None:
-        """Refuse what a tool has from its method or its function."""
+        """Reject keys that a tool inherits from its method or function."""
         for key in [key for key in inherited if key in raw]:
-            mend = "remove it: it is inherited, and narrowed by `fix` and `hide`"
+            mend = "remove it: it is inherited; narrow it with `fix` and `hide`"
             if key == "parameters":
-                mend = "remove them: the types of the code say them; narrow them by `fix` and `hide`"
+                mend = "remove them: the types in the code define them; narrow them with `fix` and `hide`"
             what = f"the {str(key_path[-2]).removesuffix('s')} {key_path[-1]!r} repeats {key}"
             self._report("repeated", document, (*key_path, key), what, mend)
             del raw[key]
 
     def _extract_policies(self, document: YamlDocument, key_path: At, raw: dict[str, Any]) -> DeclaredPolicies:
-        """Take the sections of policy out of an entry, their templates filled in."""
+        """Remove the policy sections from an entry and fill in their templates."""
         declared: DeclaredPolicies = {}
         for name, section in self._policy_table.sections.items():
             if name not in raw:
@@ -278,7 +280,11 @@ class _InventoryReader:
             raw_section = {"template": raw_section} if isinstance(raw_section, str) else raw_section
             if not isinstance(raw_section, dict):
                 self._report(
-                    "value", document, (*key_path, name), f"{name} is no mapping", "give fields, or a template's name"
+                    "value",
+                    document,
+                    (*key_path, name),
+                    f"{name} is no mapping",
+                    "write fields, or the name of a template",
                 )
                 continue
             fields = dict(cast("dict[str, JsonValue]", raw_section))
@@ -293,14 +299,14 @@ class _InventoryReader:
     def _build_policies(
         self, document: YamlDocument, key_path: At, declared: DeclaredPolicies, inherited: DeclaredPolicies
     ) -> dict[str, PolicyModel]:
-        """The policies of an entry, those of its method among them."""
+        """The policies of an entry, including those of its method."""
         found: dict[str, PolicyModel] = {}
         for name, section in self._policy_table.sections.items():
             own, above = declared.get(name, {}), inherited.get(name, {})
             for field in own.keys() & above.keys():
-                what = f"{name}.{field} is said by the method already"
+                what = f"{name}.{field} is already declared by the method"
                 self._report(
-                    "repeated", document, (*key_path, name, field), what, "remove it here, or say it for each tool"
+                    "repeated", document, (*key_path, name, field), what, "remove it here, or declare it for each tool"
                 )
             if name in declared or name in inherited or name == BUSINESS_RULES:
                 try:
@@ -320,7 +326,7 @@ class _InventoryReader:
     def _check_permissions(self, document: YamlDocument, key_path: At, rules: BusinessRules) -> None:
         for index, permission in enumerate(rules.required_permissions):
             if permission not in self._vocabulary.permissions:
-                mend = suggest(permission, self._vocabulary.permissions, "grant it to a role, or correct it")
+                mend = suggest(permission, self._vocabulary.permissions, "grant it to a role, or correct the name")
                 what = f"no role grants the permission {permission!r}"
                 self._report("unknown-permission", document, (*key_path, index), what, mend)
 
@@ -348,7 +354,7 @@ class _InventoryReader:
         model: type[BaseModel],
         extra_keys: Iterable[str] = (),
     ) -> None:
-        """Say each mistake once: not that a whole is wrong too, nor that a key which was mistyped is missing."""
+        """Report each mistake once, without its consequences (an invalid parent, a key missing because mistyped)."""
         details = error.errors(include_url=False)
         mistyped: set[At] = set()
         for detail in sorted(details, key=lambda each: each["type"] != "extra_forbidden"):
@@ -358,7 +364,7 @@ class _InventoryReader:
             if detail["type"] == "extra_forbidden":
                 mend = suggest(str(loc[-1]), _allowed_keys(model, loc, extra_keys))
                 mistyped.add((*loc[:-1], mend.removeprefix("did you mean ").removesuffix("?")))
-                self._report("unknown-key", document, path, f"{name}: no such key, and no layer enforces it", mend)
+                self._report("unknown-key", document, path, f"{name}: no such key, or no layer enforces it", mend)
             elif detail["type"] == "missing" and loc not in mistyped:
                 self._report("missing-key", document, path, f"{name} is missing", "say it")
             elif detail["type"] != "missing" and not any(_is_within(each["loc"], loc) for each in details):
@@ -371,7 +377,7 @@ class _InventoryReader:
             self.tools[entry.name] = entry
 
     def _claim_name(self, document: YamlDocument, key_path: At, name: str) -> bool:
-        """Whether nothing of that name was read before."""
+        """Claim a name; False if it was already read."""
         first = self._first_locations.setdefault(name, document.locate(key_path))
         if first != document.locate(key_path):
             self._report(

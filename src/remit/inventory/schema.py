@@ -1,4 +1,4 @@
-"""What an inventory says of one operation, without what governs it: that is said by the sections of a `Table`."""
+"""The schema of an inventory entry, without its policy sections, which a `PolicyTable` defines."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from remit.schemas.yaml_lines import KeyPath, YamlDocument
 
 
 class InventorySpec(BaseModel):
-    """A part of an inventory: nothing stands in it that is not known."""
+    """Base class of the parts of an inventory; unknown keys are rejected."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class ClassificationSpec(InventorySpec):
-    """The four closed axes. Domain and subdomain stand at the top of the file."""
+    """The four closed axes. Domain and subdomain are at the top of the file."""
 
     capability: Capability
     complexity: Complexity = Complexity.ATOMIC
@@ -30,7 +30,7 @@ class ClassificationSpec(InventorySpec):
 
 
 class OperationSpec(InventorySpec):
-    """What kind of thing an operation is."""
+    """The kind of an operation."""
 
     classification: ClassificationSpec
     effect: Effect = Effect.UNSAFE
@@ -41,7 +41,7 @@ class OperationSpec(InventorySpec):
 
 
 class ModelNamesSpec(InventorySpec):
-    """The classes that a method's signature names, said again only to be checked."""
+    """The classes named by a method's signature, repeated only to be compared."""
 
     request: str = ""
     response: str = ""
@@ -56,7 +56,7 @@ class ExposureSpec(InventorySpec):
 
 
 class ToolSpec(ExposureSpec):
-    """A tool of a method: ``fix`` gives parameters their value, ``hide`` leaves them at their default."""
+    """A tool of a method: ``fix`` sets parameters, ``hide`` leaves them at their default."""
 
     fix: dict[str, JsonValue] = Field(default_factory=dict[str, JsonValue])
     hide: tuple[str, ...] = ()
@@ -69,13 +69,13 @@ class MethodToolSpec(ToolSpec):
 
 
 class FunctionToolSpec(OperationSpec, ExposureSpec):
-    """A tool of a function that is no method: its entry says itself what kind of thing it is."""
+    """A tool of a function that is not a method; the entry itself declares its kind."""
 
     function: str
 
 
 class MethodSpec(OperationSpec):
-    """A method. ``implementation`` is ``Class.name`` where several classes have a method of that name."""
+    """A method. ``implementation`` is ``Class.name`` if several classes have a method of that name."""
 
     models: ModelNamesSpec = ModelNamesSpec.model_construct()
     implementation: str = ""
@@ -83,7 +83,7 @@ class MethodSpec(OperationSpec):
 
 
 class FieldReference(NamedTuple):
-    """A name that an entry itself, and no template, says in a field of its policy."""
+    """A field name that an entry itself, not a template, uses in its policy."""
 
     section: str
     field: str
@@ -93,7 +93,7 @@ class FieldReference(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MethodEntry:
-    """A method of the inventory, and where it stands there."""
+    """A method of the inventory and its location."""
 
     key: str
     domain: str
@@ -111,7 +111,7 @@ class MethodEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolEntry:
-    """A tool of the inventory: of the method with the key ``method``, or of the function ``part.function``."""
+    """A tool of the inventory: of the method with the key ``method``, or of the function ``spec.function``."""
 
     name: str
     domain: str
@@ -126,7 +126,7 @@ class ToolEntry:
 def collect_field_references(
     document: YamlDocument, key_path: KeyPath, policy_table: PolicyTable, raw: Mapping[str, Any]
 ) -> tuple[FieldReference, ...]:
-    """The names that an entry says in its policy, before its templates are filled in."""
+    """The field names in an entry's policy, before templates are filled in."""
     return tuple(
         FieldReference(name, field, each, document.locate((*key_path, name, field, index)))
         for name, section in policy_table.sections.items()
@@ -140,10 +140,10 @@ def collect_field_references(
 def build_entry_facts(
     entry: MethodEntry | ToolEntry, operation: OperationSpec, rules: BusinessRules, exposed: ExposureSpec | None = None
 ) -> Facts:
-    """The facts that an inventory says of an operation, and of the tool that exposes it.
+    """The facts that an inventory declares for an operation and for the tool that exposes it.
 
     Raises:
-        ContractError: a value is none that facts can have.
+        ContractError: a value does not fit the facts.
     """
     axes = operation.classification
     rate = rules.rate_limit_per_minute

@@ -1,6 +1,6 @@
-"""Pipelines: a tool made of steps, each of which is a call through the one door.
+"""Pipelines: tools made of steps, each of which is a governed call.
 
-What a step takes is said by references, so that all of it can be checked when the pipeline is built.
+References describe the arguments of a step, so that a whole pipeline is checked when it is built.
 """
 
 from remit.pipeline.pipeline import Pipeline

@@ -1,4 +1,4 @@
-"""Whether what a step takes is what its callee asks for, and whether what it refers to can be there."""
+"""Checks that the arguments of a step fit its callee, and that its references can resolve."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from remit.schemas.suggestions import suggest as meant
 
 
 class StepChecker:
-    """Looks at the steps of one pipeline, which was given a payload of ``input_schema``."""
+    """Checks the steps of one pipeline whose payload has ``input_schema``."""
 
     def __init__(self, graph: StepGraph, input_schema: Shape) -> None:
         self._graph = graph
@@ -29,10 +29,10 @@ class StepChecker:
         self._result_shapes = {name: self._result_shape(step) for name, step in graph.steps.items()}
 
     def check_step(self, step: Step) -> None:
-        """Look at one step.
+        """Check one step.
 
         Raises:
-            SetupError: naming the step and what is wrong with it.
+            SetupError: names the step and the problem.
         """
         expected = inline_shape(step.callee.schema_in.json_schema)
         known = field_names(expected)
@@ -54,10 +54,10 @@ class StepChecker:
             _check_constants(step)
 
     def check_reference(self, where: str, reference: Reference) -> None:
-        """Look at a reference that is read when all is over.
+        """Check a reference that is resolved after the last step.
 
         Raises:
-            SetupError: there can be nothing at that place.
+            SetupError: nothing can exist at that place.
         """
         for each in iter_references(reference):
             self._reference_shape(where, each, None)
@@ -67,12 +67,12 @@ class StepChecker:
         return shape if step.each is None else {"type": "array", "items": shape}
 
     def _element_shape(self, step: Step) -> Shape | None:
-        """The shape of the element at hand."""
+        """The shape of the current element."""
         if step.each is None:
             return None
         found = element_shape(self._reference_shape(f"step {step.name}", step.each, None, step))
         if found is None:
-            raise SetupError(f"step {step.name}: {step.each!r} is no list; `each` needs one")
+            raise SetupError(f"step {step.name}: {step.each!r} is not a list; `each` needs one")
         return found
 
     def _value_shape(self, step: Step, value: Value, item: Shape | None) -> Shape:
@@ -82,12 +82,12 @@ class StepChecker:
         return inside[0] if isinstance(value, Reference) else literal_shape(value)
 
     def _reference_shape(self, where: str, reference: Reference, item: Shape | None, step: Step | None = None) -> Shape:
-        """The shape of what a reference names."""
+        """The shape of the value that a reference names."""
         if isinstance(reference, From):
             base = self._step_result_shape(where, reference, step)
         elif isinstance(reference, Item):
             if item is None:
-                raise SetupError(f"{where}: {reference!r} is for a step with `each`")
+                raise SetupError(f"{where}: {reference!r} is only for a step with `each`")
             base = item
         else:
             base = self._input_shape
@@ -113,13 +113,13 @@ class StepChecker:
 
 
 def suggestion_suffix(name: str, known: list[str]) -> str:
-    """What was perhaps meant, else all there are, in their own order."""
+    """A suggestion for a mistyped name, else the list of names in their own order."""
     listing = f"there are: {', '.join(known) or 'none'}"
     return f"; {meant(name, known, listing)}"
 
 
 def _check_constants(step: Step) -> None:
-    """Values without a reference are bound at once, as a call would."""
+    """Bind arguments without references now, as a call would later."""
     values = dict(step.takes)
     try:
         step.callee.schema_in.bind(Arguments(compact_json(values), values), strict=True)

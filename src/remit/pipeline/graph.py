@@ -1,4 +1,4 @@
-"""The ways through a pipeline: what is wrong with them is seen before any of them is gone."""
+"""The control flow of a pipeline, checked before it runs."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from remit.pipeline.step import Step, Then
 
 
 class StepGraph:
-    """Steps in order, and where each goes on.
+    """Steps in order, and their successors.
 
     Raises:
-        SetupError: two steps of one name, a way to nowhere, a step that no way leads to, or a circle that a pipeline
-            goes in although everything goes well.
+        SetupError: two steps share a name, a transition leads nowhere, a step is unreachable, or successful steps form
+            a cycle.
     """
 
     def __init__(self, steps: Sequence[Step]) -> None:
         self.steps: Mapping[str, Step] = {step.name: step for step in steps}
         if not steps or len(self.steps) != len(steps):
-            raise SetupError("a pipeline has at least one step, and no two of one name")
+            raise SetupError("a pipeline needs at least one step, and unique step names")
         self.first_step = steps[0].name
         order = [step.name for step in steps]
         self._next_in_order = dict(zip(order, [*order[1:], None], strict=True))
@@ -31,18 +31,18 @@ class StepGraph:
         unreachable = [name for name in order if name not in self.reachable_from("")]
         if unreachable:
             raise SetupError(
-                f"nothing leads to the step {unreachable[0]}; name it in another's on_success or on_failure"
+                f"no step leads to the step {unreachable[0]}; name it in another's on_success or on_failure"
             )
 
     def next_step(self, step: Step, *, succeeded: bool) -> str | None:
-        """The step after this one; None for none."""
+        """The step after this one; None at the end."""
         rule = step.on_success if succeeded else step.on_failure
         if isinstance(rule, Then):
             return self._next_in_order[step.name] if rule is Then.CONTINUE else None
         return rule
 
     def reachable_from(self, name: str) -> set[str]:
-        """The steps that some way leads to from a step; from the beginning for an empty name."""
+        """The steps reachable from a step; from the start for an empty name."""
         found = set[str]()
         pending = [self.first_step] if not name else self._successors(name)
         while pending:
@@ -58,7 +58,7 @@ class StepGraph:
         return [each for each in both if each is not None]
 
     def _check_termination(self) -> None:
-        """Refuse a circle of steps that all go well: only a failure leads back."""
+        """Reject a cycle of successful steps: only a failure may lead back."""
         for name in self.steps:
             visited = [name]
             following = self.next_step(self.steps[name], succeeded=True)
@@ -67,4 +67,4 @@ class StepGraph:
                 following = self.next_step(self.steps[following], succeeded=True)
             if following is not None:
                 circle = [*visited[visited.index(following) :], following]
-                raise SetupError(f"it goes in a circle although all goes well: {' → '.join(circle)}; let it end")
+                raise SetupError(f"successful steps form a cycle: {' → '.join(circle)}; let it end")

@@ -1,4 +1,4 @@
-"""What a JSON schema says is to be found at a path, as far as it says it."""
+"""Resolves paths in JSON schemas, as far as the schema is specific."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 from remit.schemas.compat import inline_references
 
 Shape = dict[str, Any]
-"""A JSON schema without references. An empty one is of anything."""
+"""A JSON schema without references. An empty one accepts anything."""
 
 _JSON_TYPE_NAMES: Final[dict[type, str]] = {
     str: "string",
@@ -21,12 +21,12 @@ _JSON_TYPE_NAMES: Final[dict[type, str]] = {
 
 
 def inline_shape(schema: Shape) -> Shape:
-    """The shape that a contract's schema describes."""
+    """The shape described by a contract's schema."""
     return inline_references(schema, schema.get("$defs", {}))
 
 
 def shape_at(shape: Shape, path: Sequence[str | int]) -> Shape | None:
-    """The shape at a path; None where there can be nothing."""
+    """The shape at a path; None if nothing can exist there."""
     found: Shape | None = shape
     for part in path:
         found = None if found is None else _child_shape(found, part)
@@ -34,18 +34,18 @@ def shape_at(shape: Shape, path: Sequence[str | int]) -> Shape | None:
 
 
 def element_shape(shape: Shape) -> Shape | None:
-    """The shape of a list's elements; None where it is no list."""
+    """The shape of a list's elements; None for other shapes."""
     return shape_at(shape, (0,))
 
 
 def field_names(shape: Shape) -> list[str]:
-    """The fields that a shape names."""
+    """The fields named by a shape."""
     nested = [name for branch in _union_branches(shape) for name in field_names(branch)]
     return [*shape.get("properties", {}), *nested]
 
 
 def are_disjoint(parameter: Shape, argument: Shape) -> bool:
-    """Whether no value can be of both shapes, by their types alone."""
+    """Whether no value can have both shapes, judged by their types alone."""
     takes, gives = _json_types(parameter), _json_types(argument)
     if takes is None or gives is None:
         return False
@@ -53,7 +53,7 @@ def are_disjoint(parameter: Shape, argument: Shape) -> bool:
 
 
 def literal_shape(value: object) -> Shape:
-    """The shape of a value that is written down."""
+    """The shape of a literal value."""
     return {"type": _JSON_TYPE_NAMES.get(type(value), "null")}
 
 
@@ -80,7 +80,7 @@ def _union_branches(shape: Shape) -> list[Shape]:
 
 
 def _json_types(shape: Shape) -> set[str] | None:
-    """The JSON types that values of a shape have; None where they cannot be told."""
+    """The JSON types of a shape's values; None if unknown."""
     branches = _union_branches(shape)
     if branches:
         found = [_json_types(branch) for branch in branches]

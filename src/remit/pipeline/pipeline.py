@@ -41,15 +41,15 @@ def _result_schema() -> Output[PipelineResult]:
 
 
 class Pipeline(Generic[P]):
-    """A tool made of steps, each a call through the one door. Immutable: `layer` gives a new pipeline.
+    """A tool made of steps, each a governed call. Immutable: `layer` returns a new pipeline.
 
-    Its facts are those of its steps taken together: the highest risk, all permissions, egress if one has it.
+    Its facts combine those of its steps: the highest risk, all permissions, egress if one has it.
 
     Args:
-        takes: the model of what it is called with.
-        steps: in order; the first is the first.
-        keep: references under names, which the result has as its ``state``.
-        rounds: how often one step may run; a pipeline that wants more goes in a circle, and is stopped.
+        takes: the model of its payload.
+        steps: the steps in order; execution starts with the first.
+        keep: named references whose values become the ``state`` of the result.
+        rounds: how often one step may run; exceeding it ends a pipeline that runs in circles.
 
     Raises:
         SetupError: the steps do not fit; the message names the step.
@@ -88,38 +88,38 @@ class Pipeline(Generic[P]):
 
     @property
     def schema_out(self) -> Output[PipelineResult]:
-        """How it came out."""
+        """Its result."""
         return _result_schema()
 
     @property
     def callees(self) -> tuple[Callee[..., Any], ...]:
-        """What its steps call."""
+        """The callees of its steps."""
         return tuple(step.callee for step in self.steps)
 
     @property
     def body(self) -> object:
-        """What it runs: its steps, whichever layers stand around them."""
+        """Its steps, whatever layers wrap them."""
         return self._graph
 
     def layer(self, layer: ToolLayer | Stack[ToolLayer]) -> Pipeline[P]:
-        """A new pipeline with ``layer`` around this one; the one attached last is outermost."""
+        """A new pipeline with ``layer`` around this one; the layer attached last is outermost."""
         wrapped = copy.copy(self)
         wrapped.layers = Stack(to_call_layers(layer), self.layers)
         return wrapped
 
     def build_arguments(self, payload: P) -> Arguments:
-        """The arguments that a payload stands for.
+        """The arguments for a payload.
 
         Raises:
-            InvalidArgumentsError: it is none of this pipeline.
+            InvalidArgumentsError: the payload is not this pipeline's.
         """
         return self._schema_in.dump_arguments(self._schema_in.check_payload(payload))
 
     async def run(self, payload: BaseModel, frame: Frame, /) -> PipelineResult:
-        """Go from step to step.
+        """Run the steps.
 
         Raises:
-            BudgetError: it goes in a circle.
+            BudgetError: a step ran too often.
         """
         state = PipelineState(json.loads(self._schema_in.dump_canonical(self._schema_in.check_payload(payload))))
         outcome: Literal["done", "stopped"] = "done"
@@ -147,11 +147,11 @@ class Pipeline(Generic[P]):
         )
 
     async def run_within(self, ctx: Context, payload: P) -> PipelineResult:
-        """Go from step to step as part of another body, one that an inventory governs as its own."""
+        """Run the steps inside another body, which an inventory governs on its own."""
         return await self.run(payload, cast("Frame", ctx))
 
     async def reconcile(self, _payload: BaseModel, _frame: Frame, /) -> ReconcileResult:
-        """A pipeline is driven again; there is nothing to find out."""
+        """Nothing to reconcile: a pipeline is executed again."""
         return UNKNOWN
 
     def _check_steps(self, classification: Classification | None) -> None:
@@ -170,7 +170,7 @@ class Pipeline(Generic[P]):
 
 
 async def _run_step(step: Step, state: PipelineState, frame: Frame) -> JsonValue:
-    """What a step gives.
+    """The result of a step.
 
     Raises:
         CallError: it failed.
@@ -179,19 +179,19 @@ async def _run_step(step: Step, state: PipelineState, frame: Frame) -> JsonValue
         return await _call_step(step, state.resolve_arguments(step.takes), frame)
     elements = state.resolve(step.each)
     if not isinstance(elements, list):
-        raise InvalidArgumentsError(f"{step.each!r} is no list today")
+        raise InvalidArgumentsError(f"{step.each!r} is not a list")
     return [await _call_step(step, state.resolve_arguments(step.takes, item), frame) for item in elements]
 
 
 async def _call_step(step: Step, arguments: dict[str, JsonValue], frame: Frame) -> JsonValue:
-    """What one call gives, as its content says it: the same when a journal tells of it."""
+    """The result of one call, read from its content so that it equals a replayed one."""
     reply = await frame.call_for_reply(step.callee, compact_json(arguments))
     if reply.outcome != "ok":
         raise error_from_reply(reply.content)
     try:
         return step.callee.schema_out.load_json(reply.content)
     except ValueError as error:
-        raise InvalidOutputError(f"what {step.callee.name} gave is not what its contract says") from error
+        raise InvalidOutputError(f"the result of {step.callee.name} does not fit its contract") from error
 
 
 def _resolve_or_none(state: PipelineState, reference: Reference) -> JsonValue:
@@ -202,7 +202,7 @@ def _resolve_or_none(state: PipelineState, reference: Reference) -> JsonValue:
 
 
 def _combine_facts(steps: Iterable[Step], classification: Classification | None, tags: Iterable[str]) -> Facts:
-    """The facts of all steps together."""
+    """The combined facts of all steps."""
     facts = [step.callee.facts for step in steps]
     return Facts(
         effect=Effect.COMPOSED,

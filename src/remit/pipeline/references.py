@@ -1,6 +1,6 @@
-"""Where the values of a step come from: what the pipeline was given, what a step gave, the element at hand.
+"""References to values: the payload of the pipeline, the result of a step, or the current element.
 
-References are data. They are checked against the contracts when a pipeline is built, and hold no code.
+References are data without code. They are checked against the contracts when a pipeline is built.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from pydantic import JsonValue
 from remit.errors import SetupError
 
 Value: TypeAlias = "Reference | JsonValue | list[Value] | dict[str, Value]"
-"""What a step may take: JSON, with references anywhere in it."""
+"""An argument of a step: JSON that may contain references."""
 
 
 class Reference:
-    """A place in a value: names of fields and numbers of elements, from the outside in."""
+    """A place in a value: field names and element indexes, from the outside in."""
 
     __slots__ = ("path",)
 
@@ -26,7 +26,7 @@ class Reference:
         self.path = path
 
     def render_prefix(self, count: int) -> str:
-        """The reference as it is written, with the first ``count`` parts of its path."""
+        """The reference as written, with the first ``count`` parts of its path."""
         return f"{type(self).__name__}({', '.join(map(repr, self.path[:count]))})"
 
     def __repr__(self) -> str:
@@ -34,13 +34,13 @@ class Reference:
 
 
 class Given(Reference):
-    """What the pipeline was called with: ``Given("query")``."""
+    """A value of the pipeline's payload: ``Given("query")``."""
 
     __slots__ = ()
 
 
 class From(Reference):
-    """What a step gave: ``From("search", "messages", 0, "id")``."""
+    """A value of a step's result: ``From("search", "messages", 0, "id")``."""
 
     __slots__ = ("step",)
 
@@ -49,21 +49,21 @@ class From(Reference):
         self.step = step
 
     def render_prefix(self, count: int) -> str:
-        """The reference as it is written, with the first ``count`` parts of its path."""
+        """The reference as written, with the first ``count`` parts of its path."""
         return f"From({', '.join(map(repr, (self.step, *self.path[:count])))})"
 
 
 class Item(Reference):
-    """The element at hand, in a step that is made for ``each`` element of a list: ``Item("id")``."""
+    """A value of the current element, in a step with ``each``: ``Item("id")``."""
 
     __slots__ = ()
 
 
 class Text(Reference):
-    """Words around values: ``Text("{n} mails are filed", n=From("store", "stored"))``.
+    """A text with values: ``Text("{n} mails are filed", n=From("store", "stored"))``.
 
     Raises:
-        SetupError: names in the braces and values are not the same, or a brace holds more than a name.
+        SetupError: the names in braces and the values differ, or braces contain more than a name.
     """
 
     __slots__ = ("template", "values")
@@ -75,10 +75,10 @@ class Text(Reference):
         try:
             parts = list(_FORMATTER.parse(template))
         except ValueError as error:
-            raise SetupError(f"{template!r} is no template: {error}") from error
+            raise SetupError(f"{template!r} is not a template: {error}") from error
         names = {name for _, name, spec, conversion in parts if name is not None and not spec and not conversion}
         if names != set(values) or any(spec or conversion for _, _, spec, conversion in parts):
-            raise SetupError(f"{template!r} holds {sorted(names)} and is given {sorted(values)}; let them agree")
+            raise SetupError(f"{template!r} holds {sorted(names)} but gets {sorted(values)}; make them equal")
 
     def __repr__(self) -> str:
         return f"Text({self.template!r})"
@@ -88,7 +88,7 @@ _FORMATTER: Final = string.Formatter()
 
 
 def iter_references(value: Value) -> Iterator[Reference]:
-    """Every reference in a value, those inside a text too."""
+    """Every reference in a value, including those inside texts."""
     if isinstance(value, Text):
         yield from value.values.values()
     elif isinstance(value, Reference):

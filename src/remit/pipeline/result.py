@@ -1,4 +1,4 @@
-"""What a pipeline gives: how it came out, what each step gave, and what it was asked to keep."""
+"""The result of a pipeline: its outcome, the results of its steps, and the values it keeps."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 
 
 class StepFailure(BaseModel):
-    """Why a step failed, as a model would have read it."""
+    """Why a step failed, as a model would read it."""
 
     model_config = ConfigDict(defer_build=True)
 
@@ -17,11 +17,11 @@ class StepFailure(BaseModel):
 
 
 class PipelineResult(BaseModel):
-    """How a pipeline came out.
+    """The result of a pipeline.
 
-    ``outcome`` is ``stopped`` where a failure ended it. ``path`` has the steps in the order in which they ran,
-    ``results`` what each gave last, ``failures`` why each failed last. ``state`` is what the pipeline was told to keep;
-    what was never given is None there.
+    ``outcome`` is ``stopped`` if a failure ended it. ``path`` lists the steps in the order in which they ran,
+    ``results`` the latest result of each, ``failures`` the latest failure of each. ``state`` has the values to keep;
+    None for a value that was never produced.
     """
 
     model_config = ConfigDict(defer_build=True)

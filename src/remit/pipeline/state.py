@@ -1,4 +1,4 @@
-"""What is known while a pipeline is under way. It holds nothing but JSON, so that it is the same in every drive."""
+"""The state of a running pipeline. It contains only JSON, so that every execution sees the same values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from remit.schemas.jsontext import compact_json
 
 
 class PipelineState:
-    """The way so far, and what the steps gave."""
+    """The path so far, and the results of the steps."""
 
     def __init__(self, payload: JsonValue) -> None:
         self.path: list[str] = []
@@ -25,7 +25,7 @@ class PipelineState:
         self._payload = payload
 
     def start_step(self, name: str, max_runs: int) -> None:
-        """Begin a step.
+        """Start a step.
 
         Raises:
             BudgetError: it ran ``max_runs`` times already; the message has the path.
@@ -33,20 +33,20 @@ class PipelineState:
         self.path.append(name)
         if Counter(self.path)[name] > max_runs:
             way = " → ".join(self.path)
-            raise BudgetError(f"the pipeline goes in a circle, and no step runs more than {max_runs} times: {way}")
+            raise BudgetError(f"the pipeline runs in circles; no step may run more than {max_runs} times: {way}")
 
     def record_result(self, name: str, result: JsonValue) -> None:
-        """The step gave ``result``."""
+        """Record the result of a step."""
         self.success_count += 1
         self.results[name] = result
 
     def record_failure(self, name: str, error: CallError) -> None:
-        """The step failed, and has no result any more."""
+        """Record the failure of a step, and drop its earlier result."""
         self.results.pop(name, None)
         self.failures[name] = StepFailure(errorCode=error.code, error=error.message)
 
     def resolve(self, reference: Reference, item: JsonValue = None) -> JsonValue:
-        """The value that a reference names.
+        """The value of a reference.
 
         Raises:
             InvalidArgumentsError: there is none.
@@ -57,7 +57,7 @@ class PipelineState:
             )
         if isinstance(reference, From):
             if reference.step not in self.results:
-                raise InvalidArgumentsError(f"{reference!r}: the step {reference.step} has given nothing")
+                raise InvalidArgumentsError(f"{reference!r}: the step {reference.step} has no result")
             found = self.results[reference.step]
         else:
             found = item if isinstance(reference, Item) else self._payload
@@ -65,14 +65,14 @@ class PipelineState:
             for part in reference.path:
                 found = cast("Any", found)[part]
         except (LookupError, TypeError) as error:
-            raise InvalidArgumentsError(f"{reference!r}: there is nothing at this place") from error
+            raise InvalidArgumentsError(f"{reference!r}: there is no value at this place") from error
         return found
 
     def resolve_arguments(self, takes: Mapping[str, Value], item: JsonValue = None) -> dict[str, JsonValue]:
-        """What a step takes, its references found.
+        """The arguments of a step with its references resolved.
 
         Raises:
-            InvalidArgumentsError: one names nothing.
+            InvalidArgumentsError: a reference has no value.
         """
         return {name: self._resolve_value(each, item) for name, each in takes.items()}
 

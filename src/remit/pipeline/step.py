@@ -1,4 +1,4 @@
-"""A step: one callee, what it takes, and where it goes on from there."""
+"""A step: a callee, its arguments, and the next step."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ RETRYABLE_EFFECTS: Final = (Effect.PURE, Effect.IDEMPOTENT, Effect.KEYED)
 
 
 class Then(enum.Enum):
-    """Where a pipeline goes on after a step, besides the step of a name."""
+    """What follows a step, other than a named step."""
 
     CONTINUE = "continue"
-    """With the step that is written next; after the last one it is done."""
+    """The next step in order; after the last one the pipeline is done."""
     STOP = "stop"
     """Nowhere."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One call of a pipeline, or one for each element of a list.
+    """One call of a pipeline, or one call per element of a list.
 
     Args:
-        callee: what is called. Its own layers hold, and the policy of the run.
-        takes: its arguments by name: JSON, with references in it.
-        each: a list; the callee is called for one element after another, and the result is the list of theirs.
-        on_success, on_failure: where to go on: a `Then`, or the name of a step.
-        retry: how often a failed call is tried again, at most three times. The tool's own `Retry` does it, within the
-            one call: under the same key, and without a second question.
+        callee: the tool or agent to call, with its own layers and under the run's policy.
+        takes: the arguments by name: JSON that may contain references.
+        each: a list; the callee is called for each element in turn, and the result is the list of results.
+        on_success, on_failure: what follows: a `Then`, or the name of a step.
+        retry: how often a failed call is retried, at most three times. The tool's own `Retry` does so within one call:
+            with the same key, and without a second question.
 
     Raises:
-        SetupError: it cannot be tried again so.
+        SetupError: the call cannot be retried like this.
     """
 
     name: str
@@ -60,12 +60,12 @@ class Step:
             object.__setattr__(self, "callee", self._with_retry())
 
     def _with_retry(self) -> Tool[..., Any]:
-        """The tool, with a `Retry` of so many attempts in the place where it has one, or should."""
+        """The tool with a `Retry` of so many attempts, in place of its own `Retry` if it has one."""
         tool = self.callee
         if not isinstance(tool, Tool) or tool.facts.effect not in RETRYABLE_EFFECTS:
             unsafe = tool.facts.effect is Effect.UNSAFE
-            why = "a call that failed may have happened" if unsafe else "it is made of calls, which are tried again"
-            raise SetupError(f"step {self.name}: {tool.name} is not tried again as a whole, {why}; leave retry out")
+            why = "a failed call may have had its effect" if unsafe else "its own calls are retried"
+            raise SetupError(f"step {self.name}: {tool.name} is not retried as a whole: {why}; leave retry out")
         attempts = self.retry + 1
         own = next((layer for layer in tool.layers if isinstance(layer, Retry)), None)
         retry = Retry(attempts=attempts) if own is None else replace(own, attempts=attempts)
@@ -73,7 +73,7 @@ class Step:
 
 
 def _insert_retry(layers: Stack[CallLayer], retry: Retry) -> Stack[CallLayer]:
-    """The layers with ``retry`` in place of each `Retry`, or else around the timeout or innermost."""
+    """The layers with ``retry`` in place of each `Retry`, else around the timeout, else innermost."""
     if layers.has_place(Place.RETRY):
         return Stack(*(retry if isinstance(layer, Retry) else layer for layer in layers))
     places = [layer.place for layer in layers]

@@ -163,7 +163,7 @@ async def test_access_control_can_be_left_to_the_operation_and_the_tenant_stays(
         ("business_rules: {casefile_permission_level: boss}", "Input should be 'viewer', 'editor', 'admin' or 'owner'"),
         ("business_rules: {casefile_permission_level: none}", "Input should be 'viewer', 'editor', 'admin' or 'owner'"),
         ("business_rules: {required_permissions: [casefile:read]}", "did you mean casefiles:read?"),
-        ("casefile_policies: {create_if_missing: true}", "create_if_missing: no such key, and no layer enforces it"),
+        ("casefile_policies: {create_if_missing: true}", "create_if_missing: no such key, or no layer enforces it"),
         ("casefile_policies: {allowed_casefile_states: []}", "at least 1 item"),
         ("casefile_policies: {allowed_casefile_states: [open]}", "Input should be 'active' or 'archived'"),
         ("business_rules: {template: casefile_access}", "takes a casefile_id, and nothing looks at its access list"),

@@ -31,7 +31,7 @@ async def test_nothing_is_called_in_a_closed_session(desk: Desk) -> None:
         refused = await desk.run(tool, at=session, **arguments)
         assert (code_of(refused), said_by(refused)) == (
             "PERMISSION_DENIED",
-            f"{tool}: the session is closed; begin a new one",
+            f"{tool}: the session is closed; start a new one",
         )
     told = await desk.runtime.run("Hello", by=principal(), conversation=session)
     assert code_of(told) == "PERMISSION_DENIED"

@@ -158,7 +158,7 @@ async def test_a_closed_session_takes_no_more_requests(desk: Desk) -> None:
     result = await desk.ask(session, "create_casefile", TITLE)
     assert (code_of(result), said_by(result)) == (
         "PERMISSION_DENIED",
-        "process_tool_request: the session is closed; begin a new one",
+        "process_tool_request: the session is closed; start a new one",
     )
     assert await rows(desk.database, "casefiles", "events") == {"casefiles": 0, "events": 0}
 

@@ -24,7 +24,7 @@ def check(document: Document, schema: Schema, value: object, where: str, method:
         _check_object(document, schema, value, where, method)
     elif schema.type == "array":
         if not isinstance(value, list):
-            raise ShapeError(f"{where} is no list")
+            raise ShapeError(f"{where} is not a list")
         for index, part in enumerate(cast("list[object]", value)):
             check(document, schema.items or Schema(type="any"), part, f"{where}[{index}]", method)
     elif not _is_plain(schema, value):
