@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from apps.casefile.tests.world import Clock, database_in
+from apps.casefile.tests.shared import reopen
+from apps.casefile.tests.world import Clock
 from remit_casefile.storage.database import Database
 
 
@@ -37,6 +38,6 @@ def clock() -> Clock:
 async def database(fresh: Path, tmp_path: Path, clock: Clock) -> AsyncIterator[Database]:
     """A database of its own for each test."""
     shutil.copy(fresh, tmp_path / "casefile.db")
-    database = database_in(tmp_path, clock)
+    database = reopen(Database, tmp_path, clock)
     yield database
     await database.close()

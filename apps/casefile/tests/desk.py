@@ -9,12 +9,13 @@ from typing import Any
 from sqlalchemy import select
 
 from apps.casefile.tests.office import principal
+from apps.casefile.tests.shared import application_of
 from remit import Principal, Runtime
 from remit.runtime import RunResult
 from remit.stores import InMemoryStore
 from remit.testing import Scripted
 from remit.tools import Arguments
-from remit_casefile.app import CasefileApplication, build
+from remit_casefile.app import CasefileApplication
 from remit_casefile.storage.database import Database
 from remit_casefile.storage.tables import Event, SessionRequest
 
@@ -34,7 +35,7 @@ class Desk:
         parts: CasefileApplication | None = None,
     ) -> None:
         self.database = database
-        self.parts = parts or build(database.path.parent, database=database)
+        self.parts = parts or application_of(database)
         self.model = Scripted(script)
         self.runtime = Runtime(self.parts.app, model=self.model, store=store, directory=principal)
 

@@ -10,6 +10,7 @@ import pytest
 
 from apps.casefile.tests.google.fake.server import FakeGoogle
 from apps.casefile.tests.google.fake.serving import serving
+from apps.casefile.tests.shared import google_address
 from apps.casefile.tests.workspace.desk import Desk
 
 
@@ -17,7 +18,7 @@ from apps.casefile.tests.workspace.desk import Desk
 async def desk(fresh: Path, tmp_path: Path) -> AsyncIterator[Desk]:
     """The application at a Google of its own."""
     shutil.copy(fresh, tmp_path / "casefile.db")
-    async with serving(FakeGoogle()) as google:
+    async with serving(FakeGoogle(), google_address()) as google:
         desk = Desk(tmp_path, google)
         yield desk
         await desk.database.close()

@@ -12,12 +12,12 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from apps.casefile.tests.google.fake.server import FakeGoogle
 from apps.casefile.tests.google.mails import mail
-from apps.casefile.tests.world import Clock, Digits
+from apps.casefile.tests.shared import reopen, shared_application
+from apps.casefile.tests.world import Clock
 from remit import Principal, Runtime
 from remit.runtime import RunResult
 from remit.stores import InMemoryStore
 from remit.tools import Arguments
-from remit_casefile.app import build
 from remit_casefile.google.account import Account
 from remit_casefile.google.transport import Hosts
 from remit_casefile.storage.database import Database
@@ -54,15 +54,16 @@ class Desk:
     def __init__(self, folder: Path, google: FakeGoogle, store: InMemoryStore | None = None) -> None:
         self.google = google
         self.clock = Clock()
-        self.database = Mortal(folder / "casefile.db", clock=self.clock, new_id=Digits())
         self.account = folder / "credentials.json"
         self.store = store or InMemoryStore()
         said = {"type": "authorized_user", "client_id": "id", "token_uri": f"{google.url}/token"}
         keys = {"client_secret": "client-secret-1", "refresh_token": "refresh-1-of-ann"}
         self.account.write_text(json.dumps(said | keys))
-        made = build(folder, account=Account(file=self.account, hosts=Hosts.all_at(google.url)), database=self.database)
-        self.app = made.app
-        self.runtime = Runtime(made.app, store=self.store, directory=lambda name, _tenant: PEOPLE[name])
+        account = Account(file=self.account, hosts=Hosts.all_at(google.url))
+        self.database = reopen(Mortal, folder, self.clock, account)
+        self.database.before = self.database.after = 0
+        self.app = shared_application(Mortal).app
+        self.runtime = Runtime(self.app, store=self.store, directory=lambda name, _tenant: PEOPLE[name])
 
     async def run(self, name: str, by: Principal = ANN, /, **arguments: Any) -> RunResult[Any]:
         """Call a tool as a run of its own."""

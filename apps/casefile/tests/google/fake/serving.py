@@ -23,14 +23,19 @@ class _Cuttable(H11Protocol):
             self.scope["extensions"] = {"cut": {"now": self.transport.close}}
 
 
+def url_of(address: socket.socket) -> str:
+    """Where a server on this socket is found."""
+    return f"http://127.0.0.1:{address.getsockname()[1]}"
+
+
 @asynccontextmanager
-async def serving(google: FakeGoogle) -> AsyncGenerator[FakeGoogle]:
-    """The fake at an address of its own, until the end of the block."""
+async def serving(google: FakeGoogle, address: socket.socket | None = None) -> AsyncGenerator[FakeGoogle]:
+    """The fake at an address of its own, or at one that stays open after it, until the end of the block."""
     config = Config(google, ws="none", lifespan="off", access_log=False, log_config=None)
     config.load()
     state = ServerState()
-    listening = socket.create_server(("127.0.0.1", 0))
-    google.url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+    listening = address.dup() if address is not None else socket.create_server(("127.0.0.1", 0))
+    google.url = url_of(listening)
     loop = asyncio.get_running_loop()
     server = await loop.create_server(
         lambda: _Cuttable(config=config, server_state=state, app_state={}), sock=listening
