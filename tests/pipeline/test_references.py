@@ -24,7 +24,7 @@ def test_they_print_as_they_are_written() -> None:
     ("template", "said"),
     [
         ("{n", "'{n' is not a template: expected '}'"),
-        ("{m}", "'{m}' holds ['m'] but gets ['n']; let them agree"),
+        ("{m}", "'{m}' holds ['m'] but gets ['n']; make them equal"),
         ("{n.__class__}", "holds ['n.__class__'] but gets ['n']"),
         ("{n[0]}", "holds ['n[0]'] but gets ['n']"),
         ("{n:>10}", "holds [] but gets ['n']"),

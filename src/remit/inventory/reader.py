@@ -197,7 +197,7 @@ class _InventoryReader:
                 yield name, dict(cast("dict[str, Any]", entry or {}))
             else:
                 self._report(
-                    "value", document, (*key_path, name), f"{name} is no mapping", "write keys with values below them"
+                    "value", document, (*key_path, name), f"{name} is not a mapping", "write keys with values below them"
                 )
 
     def _read_method(self, document: YamlDocument, key_path: At, raw: dict[str, Any]) -> None:
@@ -283,7 +283,7 @@ class _InventoryReader:
                     "value",
                     document,
                     (*key_path, name),
-                    f"{name} is no mapping",
+                    f"{name} is not a mapping",
                     "write fields, or the name of a template",
                 )
                 continue
