@@ -197,7 +197,11 @@ class _InventoryReader:
                 yield name, dict(cast("dict[str, Any]", entry or {}))
             else:
                 self._report(
-                    "value", document, (*key_path, name), f"{name} is not a mapping", "write keys with values below them"
+                    "value",
+                    document,
+                    (*key_path, name),
+                    f"{name} is not a mapping",
+                    "write keys with values below them",
                 )
 
     def _read_method(self, document: YamlDocument, key_path: At, raw: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""The editor: the agent that keeps a site for whoever talks to it."""
+"""The editor: the agent that maintains a site."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Puts the CMS together. The only place that reads the environment, and nothing is opened before it is used."""
+"""Builds the CMS. The only module that reads the environment; nothing is opened before it is used."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from remit_cms.workers import load_workers
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cms:
-    """The CMS in parts, for whoever needs more than its agent."""
+    """The parts of the CMS, for programs that need more than its agent."""
 
     database: Database
     pages: Pages
@@ -33,7 +33,7 @@ class Cms:
 
 
 def build(home: Path) -> Cms:
-    """The CMS whose data is in ``home``: ``cms.db``, and what is rendered under ``sites``."""
+    """Build the CMS with its data in ``home``: ``cms.db``, and rendered pages under ``sites``."""
     database = Database(home / "cms.db")
     pages, search, sections = Pages(database), Search(database), Sections(database)
     renderer = PageRenderer(database, home / "sites")

@@ -1,4 +1,4 @@
-"""What payloads and replies share: snake_case in Python, camelCase for a model, nothing said that is absent."""
+"""Base models of payloads and replies: snake_case in Python, camelCase for a model, absent values omitted."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _OMITTED_KEYWORDS: Final = ("minLength", "maxLength", "minItems", "maxItems", "t
 
 
 def _trim_schema(schema: dict[str, Any]) -> None:
-    """Leave unsaid what helps nobody to call: every request carries all schemas, and a model pays for each word.
+    """Remove what does not help a model to call: every request carries all schemas, and each word costs tokens.
 
-    The class's docstring is for programmers. Lengths are checked all the same, and an error tells them. What may be
-    left out has no default worth telling if that is null.
+    Class docstrings are for programmers. Length limits are still enforced, and errors state them. A null default of an
+    optional field is not worth a mention.
     """
     schema.pop("description", None)
     for field in cast("dict[str, dict[str, Any]]", schema.get("properties", {})).values():
@@ -33,7 +33,7 @@ def _trim_schema(schema: dict[str, Any]) -> None:
 
 
 class Payload(BaseModel):
-    """What a caller gives to an operation."""
+    """The payload of an operation."""
 
     model_config = ConfigDict(
         alias_generator=to_camel,
@@ -45,13 +45,13 @@ class Payload(BaseModel):
 
 
 class View(BaseModel):
-    """What an operation shows of a thing."""
+    """A resource as an operation shows it."""
 
     model_config = ConfigDict(alias_generator=to_camel, validate_by_name=True, validate_by_alias=True, frozen=True)
 
 
 class Reply(View):
-    """What every operation answers: whether it succeeded, and one sentence for the reader."""
+    """The reply of an operation: whether it succeeded, and one sentence for the reader."""
 
     success: bool = True
     message: str
@@ -69,7 +69,7 @@ OmittedIfNone = Annotated[T | None, Field(exclude_if=_is_none)]
 
 
 def _parse_object(value: object) -> object:
-    """The object that a text holds, since models write nested objects as text now and then."""
+    """Parse an object given as text, since models sometimes send nested objects as text."""
     if not isinstance(value, str):
         return value
     try:
@@ -95,10 +95,10 @@ ContentInput = Annotated[Content, BeforeValidator(_parse_object), WithJsonSchema
 
 
 def empty_content() -> Content:
-    """The content of a section in which nothing stands yet."""
+    """The content of a section without values."""
     return {}
 
 
 def pluralize(number: int, noun: str) -> str:
-    """A number of things: ``1 page``, ``2 pages``."""
+    """A count with its noun: ``1 page``, ``2 pages``."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

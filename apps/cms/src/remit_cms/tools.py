@@ -1,6 +1,6 @@
-"""The tools: the operations under their canonical names, governed as the inventory beside this file says.
+"""The tools: operations under their canonical names, governed by the inventory beside this file.
 
-The operations themselves know nothing of any of this. A model reads the operation's docstring and its payload model.
+The operations know nothing of this. A model reads the operation's docstring and its payload model.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ VOCABULARY: Final = Vocabulary(
 
 @cache
 def load_inventory() -> Inventory:
-    """What governs the operations."""
+    """Read the inventory of the CMS."""
     table = PolicyTable(business_rules_section(version=version("remit-cms")))
     return read_inventory(Path(__file__).parent / "inventory", table, VOCABULARY)
 
@@ -48,10 +48,10 @@ def section_operations(sections: Sections) -> Operations:
 
 
 def rendering_operations(opening: Opening) -> Operations:
-    """What a person calls and the editor does not: it would cost each of its requests the words to describe it."""
+    """Operations for users, not for the editor, whose every request would pay for their description."""
     return Operations(load_inventory().slice(DOMAIN, "rendering"), (opening,))
 
 
 def _with_previews(operations: Operations, previews: Mapping[str, Preview]) -> Operations:
-    """The operations; the tools of ``previews`` tell the person who is asked what a call of them is about."""
+    """The operations, with previews for the approver on the tools of ``previews``."""
     return operations.with_tools(lambda tool: tool.with_preview(previews[tool.name]) if tool.name in previews else tool)

@@ -1,1 +1,1 @@
-"""Pages: what a site is made of."""
+"""Pages of a site."""

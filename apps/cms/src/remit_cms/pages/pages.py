@@ -1,4 +1,4 @@
-"""The operations on pages. Each docstring is what a model reads before it calls."""
+"""The operations on pages. A model reads each docstring before it calls."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class Pages:
         return await edit_once(self._database, ctx, payload, PageDeletion, work)
 
     async def preview_deletion(self, ctx: LeafContext, payload: DeletePage) -> str:
-        """The page that would be deleted, for the person who is asked: its title, its slug, its sections."""
+        """The page to delete, for the approver: its title, slug and sections."""
         async with open_view(self._database, ctx) as scope:
             page = await scope.find_page_by_id(payload.page_id)
             check_revision(page, payload.expected_revision)
@@ -165,7 +165,7 @@ async def _create_page(edit: Edit, payload: CreatePage) -> PageReply:
 
 
 def _editable_fields(page: Page) -> tuple[object, ...]:
-    """What an update of a page may change."""
+    """The fields that an update of a page may change."""
     return page.title, page.slug, page.indexing, page.meta_title, page.meta_description
 
 
@@ -177,10 +177,10 @@ async def _change_slug(edit: Edit, page: Page, slug: str) -> None:
 
 
 async def _check_slug_is_free(edit: Edit, slug: str, locale: str) -> None:
-    """Refuse a slug that another page at the root has.
+    """Reject a slug that another page at the root has.
 
     Raises:
-        AlreadyExistsError: naming that page.
+        AlreadyExistsError: names that page.
     """
     query = select(Page).where(
         edit.target.row_filter(Page), Page.locale == locale, Page.parent.is_(None), Page.slug == slug

@@ -1,4 +1,4 @@
-"""What the operations on pages take and give."""
+"""Payloads and replies of the operations on pages."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Meta(Payload):
 
 
 class UpdatePage(Payload):
-    """Changes to a page. What is left out stays."""
+    """Changes to a page. Omitted fields stay as they are."""
 
     page_id: IdOrKey = Field(description=_PAGE)
     title: OptionalParam[_Title] = Field(default=None, description="New title")
@@ -102,14 +102,14 @@ class DeletePage(Payload):
 
 
 class FindResource(Payload):
-    """What to look for by name."""
+    """A search by name."""
 
     query: str = Field(description="Title or slug of a page, roughly", min_length=1, max_length=200)
     limit: int = Field(default=5, description="Most matches to give (1-20)", ge=1, le=20)
 
 
 class SearchPages(Payload):
-    """What to look for in texts."""
+    """A search in texts."""
 
     query: str = Field(description="Words to look for in titles and texts", min_length=1, max_length=500)
     limit: int = Field(default=5, description="Maximum results to return (1-20)", ge=1, le=20)
@@ -141,7 +141,7 @@ class PageView(PageBrief):
 
 
 class Match(View):
-    """A page that was found. ``score`` is between 0 and 1."""
+    """A page found by a search. ``score`` is between 0 and 1."""
 
     id: str
     title: str
@@ -156,7 +156,7 @@ class PageReply(Reply):
 
 
 class PagesReply(Reply):
-    """Pages by slug. ``next_cursor`` is there if more follow."""
+    """Pages by slug. ``next_cursor`` is present if more follow."""
 
     pages: list[PageBrief]
     total: int
@@ -164,13 +164,13 @@ class PagesReply(Reply):
 
 
 class MatchesReply(Reply):
-    """Pages that were found, best first."""
+    """Pages found by a search, best first."""
 
     matches: list[Match]
 
 
 class PageDeletion(Reply):
-    """A page that was deleted, or the question whether to."""
+    """A deleted page, or the question whether to delete it."""
 
     page_id: str
     requires_confirmation: OmittedIfNone[bool] = None

@@ -1,4 +1,4 @@
-"""Finding pages: by name, roughly, and by what stands in them."""
+"""Finds pages by similar names and by full text."""
 
 from __future__ import annotations
 

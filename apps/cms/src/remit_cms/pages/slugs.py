@@ -19,15 +19,15 @@ RESERVED_SLUGS: Final = frozenset(
 
 
 def slug_from_title(title: str) -> str:
-    """The slug that a title gives: lower case, transliterated, cut at a word. May be too short to be one."""
+    """The slug derived from a title: lower case, transliterated, truncated at a word. It may be too short."""
     return slugify(title, max_length=64, word_boundary=True)
 
 
 def resolve_slug(slug: str | None, title: str, locales: Iterable[str]) -> str:
-    """The slug that was given, or else the title's.
+    """The given slug, or else the one derived from the title.
 
     Raises:
-        InvalidArgumentsError: it breaks the rule, or is reserved.
+        InvalidArgumentsError: it is not a valid slug, or it is reserved.
     """
     candidate = slug.strip("/") if slug is not None else slug_from_title(title)
     if not _SLUG_PATTERN.fullmatch(candidate):

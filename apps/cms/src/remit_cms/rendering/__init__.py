@@ -1,1 +1,1 @@
-"""Pages as people see them: complete HTML documents that load nothing from elsewhere and run nothing."""
+"""Renders pages as complete HTML documents without external resources or scripts."""

@@ -1,4 +1,4 @@
-"""The operation that lets a person see a page: it renders it to a file, and says where that is."""
+"""The operation that shows a page to a user: it renders the page to a file and returns the path."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from remit_cms.storage.transactions import open_view
 
 
 class OpenPage(Payload):
-    """Which page to open, and in which language."""
+    """The page to open, and its language."""
 
     page: str = Field(description="Id or slug of the page", min_length=1, max_length=66)
     locale_code: str | None = Field(default=None, description="Language, e.g. en", max_length=16)
 
 
 class OpenedPage(Reply):
-    """Where the page is."""
+    """The location of the rendered page."""
 
     path: str
     url: str
 
 
 class Opening:
-    """Opens pages in whatever shows files."""
+    """Opens rendered pages."""
 
     def __init__(self, database: Database, renderer: PageRenderer) -> None:
         self._database = database

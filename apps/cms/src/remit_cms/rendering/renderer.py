@@ -1,4 +1,4 @@
-"""Turns a page into an HTML document, and writes it where a browser can open it."""
+"""Renders a page as an HTML document, and writes it where a browser can open it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _TEMPLATE_FOLDER: Final = Path(__file__).parent / "html"
 
 @dataclass(frozen=True, slots=True)
 class RenderableField:
-    """A slot that is filled, ready to be shown: rich text is safe HTML, the rest is escaped by the template."""
+    """A filled slot, ready to render: rich text is safe HTML, the template escapes everything else."""
 
     key: str
     type: str
@@ -41,7 +41,7 @@ class RenderableField:
 
 @dataclass(frozen=True, slots=True)
 class RenderableSection:
-    """A section, ready to be shown. ``fields`` are in the template's order."""
+    """A section, ready to render. ``fields`` are in the template's order."""
 
     key: str
     fields: tuple[RenderableField, ...]
@@ -56,9 +56,9 @@ class PageRenderer:
     """Renders the pages of all sites.
 
     Args:
-        database: where the pages are.
-        folder: what is written goes to ``<folder>/<site>/<environment>/<slug>.html``, and other locales than the
-            default one to a folder of their own below.
+        database: the database with the pages.
+        folder: documents go to ``<folder>/<site>/<environment>/<slug>.html``, and those of other locales than the
+            default to a subfolder each.
     """
 
     def __init__(self, database: Database, folder: Path) -> None:
@@ -76,7 +76,7 @@ class PageRenderer:
         )
 
     async def render(self, target: Target, id_or_slug: str, locale: str | None = None) -> str:
-        """The page with that id or slug as an HTML document.
+        """The page with this id or slug as an HTML document.
 
         Raises:
             NotFoundError: no such page.
@@ -86,7 +86,7 @@ class PageRenderer:
             return await self._render_document(scope, await scope.find_page(id_or_slug), scope.resolve_locale(locale))
 
     async def write(self, target: Target, id_or_slug: str, locale: str | None = None) -> Path:
-        """Write the page's document in one step, so that nobody ever reads half of it, and say where."""
+        """Write the page's document atomically, and return its path."""
         async with open_view(self._database, target) as scope:
             page, code = await scope.find_page(id_or_slug), scope.resolve_locale(locale)
             text = await self._render_document(scope, page, code)
@@ -124,7 +124,7 @@ async def _prepare_sections(scope: Scope, page: Page, locale: str) -> list[Rende
 
 
 def prepare_section(key: str, structure: Structure, content: Content) -> RenderableSection:
-    """A section's content made ready: rich text rendered, addresses that nobody should follow left out."""
+    """Prepare the content of a section: render rich text, and drop unsafe links."""
     return RenderableSection(
         key,
         tuple(

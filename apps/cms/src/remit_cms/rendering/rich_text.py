@@ -1,4 +1,4 @@
-"""Markdown to HTML that is safe to show, whoever wrote it."""
+"""Converts Markdown of any origin to safe HTML."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _SCHEMES: Final = {"http", "https", "mailto", "tel"}
 def render_rich_text(markdown: str) -> Markup:
     """The HTML of a Markdown text.
 
-    HTML inside the text is shown as text, not obeyed. No images, since those would be fetched from anywhere. The
-    largest heading is the second: the page has its first already.
+    HTML inside the text is escaped. Images are dropped, since a browser would load them from anywhere. Headings start
+    at the second level, below the page's own.
     """
     tokens = _MARKDOWN.parse(markdown)
     for token in tokens:

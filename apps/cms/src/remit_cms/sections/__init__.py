@@ -1,1 +1,1 @@
-"""Sections: what a page is made of."""
+"""Sections of pages."""

@@ -1,4 +1,4 @@
-"""Reads and writes what stands in sections."""
+"""Reads and writes the content of sections."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from remit_cms.templates.values import check_content, empty_required_slots
 
 @dataclass(frozen=True, slots=True)
 class AddedSection:
-    """A section that was added. ``empty_slots`` names its required fields that are still empty."""
+    """A new section. ``empty_slots`` names its required fields without a value."""
 
     section: PageSection
     definition: SectionDefinition
@@ -26,14 +26,14 @@ class AddedSection:
 
 @dataclass(frozen=True, slots=True)
 class ContentUpdate:
-    """Content that was written: whether anything changed, and the required fields that are still empty."""
+    """The result of a content update: whether anything changed, and the required fields without a value."""
 
     changed: bool
     empty_slots: list[str]
 
 
 async def load_sections(scope: Scope, page: Page, *, locale: str | None = None) -> list[SectionView]:
-    """A page's sections in order; with their content if a locale is named."""
+    """The sections of a page in order; with content if a locale is given."""
     query = (
         select(PageSection, SectionDefinition)
         .join(SectionDefinition, SectionDefinition.id == PageSection.definition)
@@ -54,11 +54,11 @@ async def load_section(scope: Scope, section: PageSection, definition: SectionDe
 async def add_section(
     edit: Edit, page: Page, section_input: SectionInput, locale: str, *, position: int | None = None
 ) -> AddedSection:
-    """Add a section to a page, at its end, or before the section that now stands ``position`` a place.
+    """Add a section to a page: at its end, or before the section now at ``position``.
 
     Raises:
         NotFoundError: no such template.
-        InvalidArgumentsError: the content is not what the template takes.
+        InvalidArgumentsError: the content does not fit the template.
     """
     definition = await edit.find_definition(section_input.definition_id)
     structure = parse_structure(definition)
@@ -82,10 +82,10 @@ async def add_section(
 async def update_content(
     edit: Edit, section: PageSection, definition: SectionDefinition, content: Content, locale: str
 ) -> ContentUpdate:
-    """Lay new values over a section's content in one locale.
+    """Update the content of a section in one locale.
 
     Raises:
-        InvalidArgumentsError: the content is not what the template takes.
+        InvalidArgumentsError: the content does not fit the template.
     """
     structure = parse_structure(definition)
     check_content(definition.key, structure, content)
@@ -103,7 +103,7 @@ async def update_content(
 
 
 async def remove_section(edit: Edit, section: PageSection) -> None:
-    """Remove a section; those below it move up."""
+    """Remove a section; the sections below it move up."""
     page, order = section.page, section.sort_order
     await edit.session.delete(section)
     await edit.session.flush()
@@ -115,17 +115,17 @@ async def remove_section(edit: Edit, section: PageSection) -> None:
 
 
 def describe_empty_slots(keys: list[str]) -> str:
-    """A remark on required fields that nobody has filled in."""
+    """A remark on required fields without a value."""
     return f" Still empty: {', '.join(keys)}." if keys else ""
 
 
 def _merge_content(old: Content, new: Content) -> Content:
-    """Shallow: new wins, null empties."""
+    """Merge shallowly: new values win, null empties a field."""
     return {key: value for key, value in {**old, **new}.items() if value is not None}
 
 
 async def _load_contents(scope: Scope, sections: list[str], locale: str) -> dict[str, dict[str, Content]]:
-    """Content by section and locale: the locale asked for, and the default to fall back on."""
+    """Content by section and locale: the requested locale, and the default as fallback."""
     query = select(SectionContent).where(
         SectionContent.section.in_(sections), SectionContent.locale.in_({locale, scope.default_locale})
     )

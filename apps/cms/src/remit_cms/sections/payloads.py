@@ -1,4 +1,4 @@
-"""What the operations on sections take and give."""
+"""Payloads and replies of the operations on sections."""
 
 from __future__ import annotations
 
@@ -89,8 +89,8 @@ class DeletePageSection(Payload):
 class SectionView(View):
     """A section. ``section_key`` is its template's key.
 
-    ``content`` is there where it was asked for; ``untranslated`` names the fields that the locale lacks, whose values
-    are the default locale's.
+    ``content`` is present on request; ``untranslated`` names the fields that the locale lacks, which have the default
+    locale's values.
     """
 
     id: str
@@ -102,7 +102,7 @@ class SectionView(View):
 
 
 class FieldView(View):
-    """A field of a section template, and how its value is written."""
+    """A field of a section template, and the format of its value."""
 
     key: str
     type: str
@@ -154,7 +154,7 @@ class TemplatesReply(Reply):
 
 
 class SectionDeletion(Reply):
-    """A section that was deleted, or the question whether to."""
+    """A deleted section, or the question whether to delete it."""
 
     page_section_id: str
     requires_confirmation: OmittedIfNone[bool] = None

@@ -1,4 +1,4 @@
-"""The operations on sections. Each docstring is what a model reads before it calls."""
+"""The operations on sections. A model reads each docstring before it calls."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from remit_cms.templates.values import VALUE_FORMATS
 
 
 class Sections:
-    """Sections of pages, and the templates they follow."""
+    """The operations on sections and their templates."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -164,7 +164,7 @@ class Sections:
         return await edit_once(self._database, ctx, payload, SectionDeletion, work)
 
     async def preview_deletion(self, ctx: LeafContext, payload: DeletePageSection) -> str:
-        """The section that would be deleted, for the person who is asked: its words, and the page it is on."""
+        """The section to delete, for the approver: its texts, and its page."""
         async with open_view(self._database, ctx) as scope:
             section, page, definition = await scope.find_section(payload.page_section_id)
             check_revision(page, payload.expected_revision)

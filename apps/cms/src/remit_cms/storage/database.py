@@ -1,4 +1,4 @@
-"""The database file: opened when first used, brought up to date, seeded with a first site."""
+"""The database file: opened on first use, migrated, and seeded with a first site."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ FIRST_SITE: Final = "local-site"
 
 
 def utc_now() -> datetime:
-    """The time, for the rows."""
+    """The current time, for rows."""
     return datetime.now(UTC)
 
 
 def random_id(kind: str) -> str:
-    """A new id that says what it names: ``page_5f0c63a1b2d4``."""
+    """A new id with a prefix for its kind: ``page_5f0c63a1b2d4``."""
     return f"{kind}_{secrets.token_hex(6)}"
 
 
 class Database(SqliteFile):
-    """The SQLite file of the CMS. A new one gets its first site.
+    """The SQLite file of the CMS. A new file gets its first site.
 
     Args:
         path: the file.
-        tenant: whose the first site is.
-        busy_timeout: seconds to wait for another process that writes.
-        clock: gives the time of rows.
-        new_id: gives the id of a new row of a kind.
+        tenant: the owner of the first site.
+        busy_timeout: seconds to wait for another writing process.
+        clock: returns the time for rows.
+        new_id: returns an id for a new row of a kind.
     """
 
     def __init__(

@@ -27,7 +27,7 @@ _SEARCH_QUERY: Final = text(
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A page that was found. ``score`` is its rank in proportion to the best hit's, which is 1."""
+    """A page found by a search. ``score`` is its rank relative to the best hit, which has 1."""
 
     id: str
     title: str
@@ -36,7 +36,7 @@ class Hit:
 
 
 async def index_page(session: AsyncSession, page: str, title: str, words: Iterable[str]) -> None:
-    """Index a page anew."""
+    """Index a page, replacing its earlier entry."""
     await unindex_page(session, page)
     await session.execute(
         text("INSERT INTO page_search (rowid, page, title, body) VALUES (:row, :page, :title, :body)"),
@@ -45,12 +45,12 @@ async def index_page(session: AsyncSession, page: str, title: str, words: Iterab
 
 
 async def unindex_page(session: AsyncSession, page: str) -> None:
-    """Take a page out of the index."""
+    """Remove a page from the index."""
     await session.execute(text("DELETE FROM page_search WHERE rowid = :row"), {"row": _row_id(page)})
 
 
 async def search_pages(scope: Scope, query: str, limit: int) -> list[Hit]:
-    """The pages that hold words of the query, or words that begin like them, best first."""
+    """Pages that contain words of the query, or words starting with them, best first."""
     words = _WORD.findall(query)[:_MAX_WORDS]
     if not words:
         return []
@@ -66,5 +66,5 @@ async def search_pages(scope: Scope, query: str, limit: int) -> list[Hit]:
 
 
 def _row_id(page: str) -> int:
-    """The index finds rows by number alone; 63 bits of a digest give each page its own."""
+    """The index addresses rows by number: 63 bits of a digest of the page id."""
     return int.from_bytes(sha256(page.encode()).digest()[:8]) >> 1

@@ -1,4 +1,4 @@
-"""Revisions: after every write a page's whole state is kept, with who wrote it."""
+"""Revisions: every write stores the whole state of the page and its author."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from remit_cms.templates.values import iterate_texts
 
 
 def check_revision(page: Page, expected: int | None) -> None:
-    """Refuse a write that was meant for an older state of the page.
+    """Reject a write that was meant for an older revision of the page.
 
     Raises:
-        ConflictError: naming the current revision.
+        ConflictError: names the current revision.
     """
     if expected is not None and expected != page.revision:
         raise ConflictError(
@@ -30,7 +30,7 @@ def check_revision(page: Page, expected: int | None) -> None:
 
 
 async def save_revision(edit: Edit, page: Page, action: str) -> None:
-    """Keep the page as it now is, as its next revision, and index its words."""
+    """Store the page's current state as its next revision, and index its texts."""
     page.revision += 1
     page.updated_at = edit.now
     snapshot = await _add_revision(edit, page, action)
@@ -38,7 +38,7 @@ async def save_revision(edit: Edit, page: Page, action: str) -> None:
 
 
 async def save_last_revision(edit: Edit, page: Page, action: str) -> None:
-    """Keep the page as its last revision, and forget its words. The page itself is the caller's to delete."""
+    """Store the page's last revision and unindex it. The caller deletes the page itself."""
     page.revision += 1
     await _add_revision(edit, page, action)
     await full_text.unindex_page(edit.session, page.id)
@@ -102,6 +102,6 @@ async def _build_snapshot(scope: Scope, page: Page) -> dict[str, JsonValue]:
 
 
 def _searchable_values(snapshot: dict[str, JsonValue]) -> Sequence[JsonValue]:
-    """The contents of a snapshot, and what search engines are told of the page."""
+    """The texts of a snapshot, including those for search engines."""
     sections = cast("list[dict[str, JsonValue]]", snapshot["sections"])
     return [snapshot["meta"], *(section["contents"] for section in sections)]

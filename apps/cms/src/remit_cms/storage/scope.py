@@ -1,4 +1,4 @@
-"""A transaction on one target: what an operation may see, and what it may name."""
+"""A transaction on one target: the rows that an operation may see and name."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from remit_cms.templates.slots import Structure
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The site and environment that an operation works on. Rows of others do not exist for it."""
+    """The site and environment of an operation. Rows of other targets do not exist for it."""
 
     site: str
     environment: str
 
     def row_filter(self, table: type[Scoped]) -> ColumnElement[bool]:
-        """The condition that a row belongs here."""
+        """The condition that a row belongs to this target."""
         return and_(table.site == self.site, table.environment == self.environment)
 
 
@@ -30,8 +30,8 @@ class Target:
 class Scope:
     """An open transaction on one target.
 
-    Its methods find what a caller named, and say what there is instead where it is not found. What belongs to somebody
-    else is not found in the same words.
+    Its methods find what a caller named, and suggest alternatives if there is none. Rows of other tenants are reported
+    as not found in the same words.
     """
 
     session: AsyncSession
@@ -41,11 +41,11 @@ class Scope:
 
     @property
     def default_locale(self) -> str:
-        """The locale of content that is not said to be in another."""
+        """The locale of content without an explicit one."""
         return self.locales[0]
 
     def resolve_locale(self, code: str | None) -> str:
-        """The locale of that code, or the default.
+        """The locale with this code, or the default.
 
         Raises:
             InvalidArgumentsError: the site has no such locale.
@@ -55,10 +55,10 @@ class Scope:
         raise InvalidArgumentsError(f"No locale '{code}' on this site. Its locales: {', '.join(self.locales)}.")
 
     async def find_page(self, id_or_slug: str) -> Page:
-        """The page with that id or slug.
+        """The page with this id or slug.
 
         Raises:
-            NotFoundError: naming pages like it.
+            NotFoundError: suggests similar pages.
         """
         slug = id_or_slug.strip("/")
         query = select(Page).where(
@@ -75,10 +75,10 @@ class Scope:
         raise NotFoundError(f"No page '{id_or_slug}'.{_suggest_names('Pages', slug, slugs)}")
 
     async def find_page_by_id(self, page_id: str) -> Page:
-        """The page with that very id, for what cannot be undone.
+        """The page with exactly this id, for operations that cannot be undone.
 
         Raises:
-            NotFoundError: naming the id of the page whose slug was given.
+            NotFoundError: names the id if a slug was given.
         """
         page = await self.find_page(page_id)
         if page.id != page_id:
@@ -88,7 +88,7 @@ class Scope:
         return page
 
     async def find_section(self, section_id: str) -> tuple[PageSection, Page, SectionDefinition]:
-        """The section with that id, its page and its template.
+        """The section with this id, its page and its template.
 
         Raises:
             NotFoundError: there is none.
@@ -105,10 +105,10 @@ class Scope:
         return found[0], found[1], found[2]
 
     async def find_definition(self, id_or_key: str) -> SectionDefinition:
-        """The section template with that id or key.
+        """The section template with this id or key.
 
         Raises:
-            NotFoundError: naming all keys.
+            NotFoundError: names all keys.
         """
         in_target = self.target.row_filter(SectionDefinition)
         query = select(SectionDefinition).where(
@@ -124,15 +124,15 @@ class Scope:
 
 
 def parse_structure(definition: SectionDefinition) -> Structure:
-    """The form of a template's sections."""
+    """The structure of a section template."""
     return Structure.model_validate(definition.structure)
 
 
 async def find_target(session: AsyncSession, tenant: str) -> Target:
-    """The target that a tenant works on: the main environment of its first site.
+    """The target of a tenant: the main environment of its first site.
 
     Raises:
-        NotFoundError: no site belongs to the tenant.
+        NotFoundError: the tenant has no site.
     """
     query = (
         select(Environment.site, Environment.name)
@@ -151,13 +151,13 @@ async def find_target(session: AsyncSession, tenant: str) -> Target:
 
 
 async def load_locales(session: AsyncSession, site: str) -> tuple[str, ...]:
-    """A site's locales, the default first."""
+    """The locales of a site, the default first."""
     query = select(Locale.code).where(Locale.site == site).order_by(Locale.is_default.desc(), Locale.code)
     return tuple((await session.scalars(query)).all())
 
 
 def _suggest_names(kind: str, query: str, existing: Sequence[str]) -> str:
-    """What a caller may have meant, or what there is at all."""
+    """Similar names, or all names there are."""
     near = [name for name, _, _ in process.extract(query, existing, limit=3, score_cutoff=60)]
     if near:
         return f" {kind} like it: {', '.join(near)}."

@@ -22,7 +22,7 @@ async def add_site(
     clock: Callable[[], datetime],
     new_id: Callable[[str], str],
 ) -> None:
-    """Add a site for a tenant, with the environment main, English (the default) and German, and the templates."""
+    """Add a site for a tenant: the environment main, English (default) and German, and the built-in templates."""
     session.add(Site(key=key, tenant=tenant, name=name, created_at=clock()))
     await session.flush()
     session.add(Environment(site=key, name=DEFAULT_ENVIRONMENT, is_default=True))

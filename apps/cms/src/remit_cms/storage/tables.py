@@ -1,4 +1,4 @@
-"""The tables. Whatever an editor sees belongs to one site and environment."""
+"""The tables. Everything an editor sees belongs to one site and environment."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from remit_cms.models import Content
 
 
 class Base(DeclarativeBase):
-    """All tables of the CMS."""
+    """Base class of the tables."""
 
 
 EFFECTS = effects_table(Base.metadata)
 
 
 class Site(Base):
-    """A site, by its key. A tenant's first site is the one its people and agents work on."""
+    """A site, by its key. Users and agents of a tenant work on the tenant's first site."""
 
     __tablename__ = "sites"
     key: Mapped[str] = mapped_column(String(64), primary_key=True)
@@ -60,7 +60,7 @@ class Locale(Base):
 
 
 class Scoped:
-    """What belongs to a site and environment."""
+    """Columns of rows that belong to a site and environment."""
 
     site: Mapped[str] = mapped_column(String(64))
     environment: Mapped[str] = mapped_column(String(64))
@@ -139,7 +139,7 @@ class SectionContent(Base):
 
 
 class Revision(Scoped, Base):
-    """A page as it was after one write. Never changed, and kept when the page is gone.
+    """A page after one write. Never changed, and kept after the page is deleted.
 
     ``author`` is the principal's name, ``run`` the run that wrote, ``action`` the operation.
     """

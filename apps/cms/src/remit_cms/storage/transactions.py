@@ -1,4 +1,4 @@
-"""How an operation gets at the database: a view to read, an edit to write, each on the target of its caller."""
+"""Database access of operations: a view to read, an edit to write, each on the caller's target."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ R = TypeVar("R", bound=Reply)
 
 @dataclass(frozen=True, slots=True)
 class Edit(Scope):
-    """A transaction that writes, and who writes in it."""
+    """A writing transaction and its author."""
 
     author: str
     run: str
@@ -31,7 +31,7 @@ class Edit(Scope):
 
 @asynccontextmanager
 async def open_view(database: Database, context_or_target: LeafContext | Target) -> AsyncGenerator[Scope]:
-    """A transaction that reads, on the caller's target or a given one."""
+    """A reading transaction on the caller's target, or on a given one."""
     async with database.read_session() as session:
         target = (
             context_or_target
@@ -46,7 +46,7 @@ async def edit_once(
 ) -> R:
     """Write in one transaction, once per key of the call.
 
-    The key is the call's, within its target, so that no tenant meets the key of another.
+    The key is scoped to the target, so that tenants cannot collide.
 
     Raises:
         IdempotencyError: the key was used for another operation or payload.

@@ -1,1 +1,1 @@
-"""Section templates: which slots a section has, and what may stand in them."""
+"""Section templates: the slots of a section, and the values they accept."""

@@ -1,4 +1,4 @@
-"""The section templates that a new site begins with. The same thing has the same field name in all of them."""
+"""The section templates of a new site. The same concept has the same field name in all of them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _REQUIRED_BUTTON: Final = Slot(key="cta", type=SlotType.LINK, label="Button", re
 
 
 def _numbered_pairs(name: str, label: str, first: str, second: str) -> tuple[tuple[Slot, ...], ...]:
-    """Three numbered pairs of a short and a long text, as features and questions have them."""
+    """Three numbered pairs of a short and a long text, for features and questions."""
     return tuple(
         (
             Slot(key=f"{name}{n}{first}", type=SlotType.TEXT, label=f"{label} {n}", required=n == 1),

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 
 
 class SlotType(enum.StrEnum):
-    """What kind of value a slot takes."""
+    """The kind of value that a slot accepts."""
 
     TEXT = "text"
     """One plain text."""
@@ -27,7 +27,7 @@ class SlotType(enum.StrEnum):
 
 
 class Slot(BaseModel):
-    """One field: its key in the content, its type, its label for people."""
+    """One field: its key in the content, its type, and its label."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -39,7 +39,7 @@ class Slot(BaseModel):
 
 
 class Row(BaseModel):
-    """Slots that stand side by side in a form."""
+    """Slots that appear side by side in a form."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -60,7 +60,7 @@ class Structure(BaseModel):
 
 
 class Template(BaseModel):
-    """A section template: key, name and purpose for whoever chooses one, and its structure."""
+    """A section template: key, name, purpose and structure."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -1,4 +1,4 @@
-"""What may stand in a slot. Checked when content is written, so that nothing else is ever rendered."""
+"""The values that slots accept, checked when content is written, so that rendering needs no checks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _UNSAFE_CHARACTERS: Final = re.compile(r"[\x00-\x20\x7f\\]")
 
 
 def url_scheme(url: str) -> str | None:
-    """The scheme of an address in lower case; "" for one within the site; None for one that nobody should follow."""
+    """The scheme of a URL in lower case; "" for one within the site; None for an unsafe one."""
     if _UNSAFE_CHARACTERS.search(url):
         return None
     found = _SCHEME.match(url)
@@ -49,28 +49,28 @@ class _SlotValue(BaseModel):
 
 
 class Link(_SlotValue):
-    """A link with its words."""
+    """A link with its label."""
 
     text: str = Field(min_length=1, max_length=200)
     url: Annotated[str, _URL_FIELD, AfterValidator(_check_link_url)]
 
 
 class Image(_SlotValue):
-    """A picture with the words for those who do not see it."""
+    """An image with its alternative text."""
 
     url: Annotated[str, _URL_FIELD, AfterValidator(_check_file_url)]
     alt: str = Field(max_length=500)
 
 
 class Media(_SlotValue):
-    """A film or sound."""
+    """A video or sound."""
 
     url: Annotated[str, _URL_FIELD, AfterValidator(_check_file_url)]
     caption: str = Field(default="", max_length=500)
 
 
 class CollectionRef(_SlotValue):
-    """Entries of a collection."""
+    """A reference to entries of a collection."""
 
     collection_id: str = Field(alias="collectionId", min_length=1, max_length=64)
     limit: int = Field(default=10, ge=1, le=100)
@@ -99,16 +99,16 @@ VALUE_FORMATS: Final = {
 
 
 def describe_slot(slot: Slot) -> str:
-    """A slot in one phrase, for an error: its key, type, and whether it must be there."""
+    """A slot in one phrase, for an error: key, type, and whether it is required."""
     kind = " | ".join(slot.options) if slot.options else slot.type.value
     return f"{slot.key} ({kind}{', required' if slot.required else ''})"
 
 
 def check_content(template: str, structure: Structure, content: Content) -> None:
-    """Refuse content that the template has no place for. A value of null is always in place: it empties the slot.
+    """Reject content that does not fit the template. Null is always accepted: it empties the slot.
 
     Raises:
-        InvalidArgumentsError: naming each wrong field, and all fields there are.
+        InvalidArgumentsError: names each wrong field, and all fields there are.
     """
     slots = {slot.key: slot for slot in structure.slots}
     problems = [
@@ -124,12 +124,12 @@ def check_content(template: str, structure: Structure, content: Content) -> None
 
 
 def empty_required_slots(structure: Structure, content: Content) -> list[str]:
-    """The required slots that are still empty."""
+    """The required slots without a value."""
     return [slot.key for slot in structure.slots if slot.required and content.get(slot.key) in (None, "")]
 
 
 def iterate_texts(value: JsonValue) -> Iterator[str]:
-    """The texts in a value, for the full-text index. Addresses are not words."""
+    """The texts in a value, for the full-text index; URLs are skipped."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""What the copy editor takes and gives."""
+"""Input and output of the copy editor."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from remit_cms.models import Payload, View
 
 
 class Edit(Payload):
-    """What is to be done to the texts of which page."""
+    """The task: what to do to the texts of a page."""
 
     slug: str = Field(min_length=1, max_length=200, description="Slug of the page")
     task: str = Field(min_length=1, max_length=4000, description="What to do with its texts, in plain words")
 
 
 class Edited(View):
-    """What was done. ``changed`` are the ids of the sections that were changed."""
+    """The result. ``changed`` lists the ids of the changed sections."""
 
     page_id: str
     changed: list[str]

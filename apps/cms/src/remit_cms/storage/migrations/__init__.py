@@ -1,1 +1,1 @@
-"""The migrations, for Alembic."""
+"""Alembic migrations."""

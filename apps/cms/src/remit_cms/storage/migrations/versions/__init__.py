@@ -1,1 +1,1 @@
-"""One file for each step from one version of the tables to the next."""
+"""One file per migration."""

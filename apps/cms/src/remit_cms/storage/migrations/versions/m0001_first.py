@@ -10,7 +10,7 @@ down_revision = None
 
 
 def upgrade() -> None:
-    """To this version."""
+    """Create the tables."""
     _create_site_tables()
     _create_page_table()
     _create_section_tables()
@@ -29,7 +29,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Back to nothing."""
+    """Drop the tables."""
     for table in (
         "page_search",
         "remit_effects",
