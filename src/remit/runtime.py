@@ -262,7 +262,7 @@ class Runtime:
             raise RequestError(f"there is no run {run}")
         if header.principal != by.name and not by.may(CANCEL_PERMISSION):
             raise RequestError(
-                f"{by.name} may not cancel run {run} of {header.principal}: it needs {CANCEL_PERMISSION}"
+                f"{by.name} may not cancel run {run} of {header.principal}: missing permission {CANCEL_PERMISSION}"
             )
         await self.store.request_cancel(run, by.name)
         with contextlib.suppress(LeaseError):

@@ -65,7 +65,7 @@ async def test_the_inbox_never_answers_at_once(desk: Desk) -> None:
     call = await desk.call(erase, UNCONFIRMED)
     question = build_question(call, ASK, "rule", compute_match(call, "1"), waits=True)
     assert await InboxApprover().decide(question) is None
-    assert repr(InboxApprover()) == "Inbox()"
+    assert repr(InboxApprover()) == "InboxApprover()"
 
 
 @pytest.mark.parametrize(

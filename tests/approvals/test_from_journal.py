@@ -53,7 +53,7 @@ async def test_what_changed_since_the_question_is_asked_about_anew(store: Store,
 
 @pytest.mark.parametrize("seconds", [math.inf, math.nan, 0, -1, 1e300])
 def test_a_question_that_could_not_be_written_down_or_answered_is_refused_when_it_is_built(seconds: float) -> None:
-    with pytest.raises(SetupError, match=r"a time to answer of .* seconds: give a positive number, at most 3153600000"):
+    with pytest.raises(SetupError, match=r"expires_in is .* seconds; give a positive number, at most 3153600000"):
         Ask(reason="why", expires_in=seconds)
 
 

@@ -213,17 +213,20 @@ async def test_an_announced_call_that_a_grant_allows_is_not_asked_about(store: S
 
 
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
-    "no count": ({"count": 0}, "at least one call"),
-    "a count that looks like one": ({"count": True}, "at least one call"),
-    "nobody": ({"principal": ""}, "somebody who is named"),
-    "no time": ({"expires_in": 0}, "no grant: a grant of 0 seconds"),
-    "for ever": ({"expires_in": float("inf")}, "no grant: a grant of inf seconds"),
+    "no count": ({"count": 0}, "a count of at least 1"),
+    "a count that looks like one": ({"count": True}, "a count of at least 1"),
+    "nobody": ({"principal": ""}, "the name of a principal"),
+    "no time": ({"expires_in": 0}, "no grant: expires_in is 0 seconds"),
+    "for ever": ({"expires_in": float("inf")}, "no grant: expires_in is inf seconds"),
     "no pattern": ({"arguments": "[]"}, "must be a JSON object"),
     "a key twice": ({"arguments": '{"text":"a","text":"b"}'}, "occurs twice"),
     "no parameter": ({"arguments": '{"page":"a"}'}, "page: no such parameter. Parameters: text"),
-    "a shape that is none": ({"arguments": '{"text":{"$like":1}}'}, "with a text and nothing beside it"),
-    "a shape and more": ({"arguments": '{"text":[{"$like":"a","b":1}]}'}, "with a text and nothing beside it"),
-    "without the permission": ({"by": Principal("eve")}, "eve may not give a grant: it needs approvals:decide"),
+    "a shape that is none": ({"arguments": '{"text":{"$like":1}}'}, "with a text and no other key"),
+    "a shape and more": ({"arguments": '{"text":[{"$like":"a","b":1}]}'}, "with a text and no other key"),
+    "without the permission": (
+        {"by": Principal("eve")},
+        "eve may not create a grant: missing permission approvals:decide",
+    ),
 }
 
 
@@ -241,7 +244,7 @@ async def test_a_grant_needs_a_policy_that_asks_and_only_one(number: int) -> Non
     eraser = World().write("erase", Effect.KEYED, Risk.HIGH)
     more = Approve(Env(), policy=Policy(When("x", lambda _call: True, Ask(reason="x"))))
     layers = Stack[CallLayer](preset(Env()), more) if number else Stack[CallLayer]()
-    with pytest.raises(RequestError, match=f"bound to one policy; {number} policies ask"):
+    with pytest.raises(RequestError, match=f"bound to one policy, but {number} policies apply"):
         await given(runtime_of(Scripted([]), eraser, layers=layers))
 
 
@@ -249,7 +252,9 @@ async def test_a_grant_needs_a_policy_that_asks_and_only_one(number: int) -> Non
 async def test_a_grant_is_not_revoked_by_whoever_may_not(store: Store, by: Principal) -> None:
     made = runtime(World(), store)
     grant = await given(made)
-    with pytest.raises(RequestError, match=r"does not exist|eve may not revoke grant .*: it needs approvals:decide"):
+    with pytest.raises(
+        RequestError, match=r"does not exist|eve may not revoke grant .*: missing permission approvals:decide"
+    ):
         await made.grants.revoke(grant.id, by=by)
     assert [row.revoked_by for row in await made.grants.list_grants(ADA)] == [""]
     with pytest.raises(RequestError, match="grant nothing does not exist"):

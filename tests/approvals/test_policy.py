@@ -132,11 +132,11 @@ def test_a_version_of_a_rule_stands_for_its_test_but_not_for_its_verdict() -> No
 
 @pytest.mark.parametrize("seconds", [0.0, -1.0, math.inf, math.nan, MAX_LIFETIME + 1024])
 def test_a_lifetime_that_is_not_positive_and_finite_is_refused(seconds: float) -> None:
-    with pytest.raises(SetupError, match=r"^a grant of .* seconds: give a positive number, at most 3153600000"):
-        check_lifetime(seconds, "a grant")
+    with pytest.raises(SetupError, match=r"^expires_in is .* seconds; give a positive number, at most 3153600000"):
+        check_lifetime(seconds, "expires_in")
 
 
 @pytest.mark.parametrize("seconds", [1e-9, 1.0, MAX_LIFETIME])
 def test_a_lifetime_of_up_to_a_hundred_years_is_accepted(seconds: float) -> None:
-    check_lifetime(seconds, "a grant")
+    check_lifetime(seconds, "expires_in")
     assert Ask(reason="look", expires_in=seconds).expires_in == seconds

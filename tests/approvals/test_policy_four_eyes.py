@@ -45,7 +45,9 @@ async def test_whoever_started_the_run_decides_nothing(store: Store, policy: str
     world = World()
     runtime = runtime_of(Scripted([ERASE, "done"]), eraser(world), store=store, layers=layers(POLICIES[policy]()))
     waiting = await runtime.run("go", by=ADA)
-    with pytest.raises(RequestError, match=r"ada may not decide question .*: it needs somebody who did not ask for it"):
+    with pytest.raises(
+        RequestError, match=r"ada requested the call and may not decide question .*; another approver must"
+    ):
         await runtime.decide(waiting.questions[0], approved=approved, by=ADA)
     assert (await runtime.resume(waiting.run)).status == "waiting"
     await runtime.decide(waiting.questions[0], approved=True, by=BOB)
@@ -72,7 +74,7 @@ async def test_whoever_edited_the_call_does_not_allow_what_they_made_of_it(store
     await runtime.decide(waiting.questions[0], approved=True, by=BOB, arguments='{"text":"all"}')
     (second,) = (await runtime.resume(waiting.run)).questions
     for one in (ADA, BOB):
-        with pytest.raises(RequestError, match="somebody who did not ask for it"):
+        with pytest.raises(RequestError, match="another approver must"):
             await runtime.decide(second, approved=True, by=one)
     await runtime.decide(second, approved=True, by=CLEO)
     await runtime.resume(waiting.run)
@@ -135,7 +137,7 @@ async def test_a_body_decides_nothing_whoever_it_says_it_is(store: Store, own: b
     runtimes.append(runtime_of(Scripted(script), eraser(world), approve_all, store=store, parallel=1))
     waiting = await runtimes[0].run("go", by=ADA)
     other = "" if own else (await runtimes[0].call(approve_all, ADA)).run
-    refused = f"run {other or waiting.run} may not decide: a decision is made by a person, outside of every run"
+    refused = f"run {other or waiting.run} may not decide; decisions and grants are made by a person, outside of runs"
     assert said == [refused] * 4
     assert (await runtimes[0].resume(waiting.run)).status == "waiting"
     assert (world.ran, await store.list_grants(tenant="default")) == ([], [])

@@ -56,7 +56,9 @@ async def test_a_person_without_the_permission_decides_nothing(permissions: tupl
     world = World()
     runtime, run, question = await waiting(world)
     bob = Principal("bob", "bakery", permissions=frozenset(permissions))
-    await refused(runtime, question, bob, f"bob may not decide question {question}: it needs approvals:decide")
+    await refused(
+        runtime, question, bob, f"bob may not decide question {question}: missing permission approvals:decide"
+    )
     await refused(runtime, question, bob, "may not decide", approved=False)
     assert (await runtime.resume(run)).status == "waiting"
     assert world.ran == []
@@ -78,7 +80,7 @@ async def test_the_rule_that_asks_says_which_permission_is_needed() -> None:
     world = World()
     runtime, run, question = await waiting(world, layers=layers)
     usual = Principal("bob", "bakery", permissions=frozenset({"approvals:decide"}))
-    await refused(runtime, question, usual, "it needs legal:sign")
+    await refused(runtime, question, usual, "missing permission legal:sign")
     lawyer = Principal("lea", "bakery", permissions=frozenset({"legal:sign"}))
     await runtime.decide(question, approved=True, by=lawyer)
     assert (await runtime.resume(run)).status == "done"
@@ -201,5 +203,5 @@ async def test_a_call_that_did_not_happen_is_made_after_all() -> None:
 @pytest.mark.parametrize("result", ["many", "", "{"])
 async def test_a_result_that_the_contract_does_not_allow_is_refused(result: str) -> None:
     _, runtime, run, question = await cut_off(World())
-    await refused(runtime, question, superuser(), "the result is not what erase gives", result=result)
+    await refused(runtime, question, superuser(), "this is not a valid result of erase", result=result)
     assert (await runtime.resume(run)).status == "waiting"

@@ -78,7 +78,7 @@ async def test_where_the_anchor_is_away_the_run_is_entered_and_anchored_the_next
         raise ConnectionError("nobody answers")
 
     keep, anchor.append = anchor.append, refuse
-    with pytest.raises(AuditError, match=r"could not be told the head .*: ConnectionError: nobody answers"):
+    with pytest.raises(AuditError, match=r"could not store the head .*: ConnectionError: nobody answers"):
         await world.audit.seal(TENANT)
     anchor.append = keep
     assert (entered(world), anchor.heads) == ([("one", 3)], heads)
@@ -128,5 +128,5 @@ async def test_an_anchor_in_a_file_keeps_every_head_of_every_tenant(world: World
 
 async def test_an_anchor_that_holds_something_else_says_so(tmp_path: Path) -> None:
     (tmp_path / "anchor").write_text(json.dumps({"tenant": "acme", "count": "many"}) + "\n")
-    with pytest.raises(JournalFormatError, match="holds a line that is no head"):
+    with pytest.raises(JournalFormatError, match="contains a line that is not the head"):
         await FileAnchor(tmp_path / "anchor").read()

@@ -161,7 +161,7 @@ async def test_a_log_that_was_cut_or_removed_is_found(world: World, lines: int) 
     path.write_text("".join(path.read_text().splitlines(keepends=True)[:lines]))
     report = await world.audit.verify(TENANT)
     assert [fault.what for fault in report.faults] == [
-        f"the log ends after {lines} entries, and 2 were anchored: its tail was cut, or it was removed"
+        f"the log ends after {lines} entries, but 2 were anchored: its tail was cut, or it was removed"
     ]
 
 
@@ -215,5 +215,5 @@ async def test_a_line_that_says_no_entry_is_found_though_its_link_fits(world: Wo
 
 async def test_what_an_anchor_of_ours_says_against_it_is_passed_on_as_it_is(world: World, tmp_path: Path) -> None:
     (tmp_path / "anchor").write_text("{}\n")
-    with pytest.raises(JournalFormatError, match="holds a line that is no head"):
+    with pytest.raises(JournalFormatError, match="contains a line that is not the head"):
         await world.on_disk(tmp_path).verify(TENANT)

@@ -85,7 +85,7 @@ def test_a_decision_counts_once(cli: Cli, waiting: str) -> None:
     assert cli("approvals", "approve", waiting, "--app", APP).status == 0
     again = cli("approvals", "deny", waiting, "--app", APP)
     assert again.status == 1
-    assert f"question {waiting} is taken" in again.err
+    assert f"question {waiting} is already taken" in again.err
     assert cli.book == ["burn bread"]
 
 
@@ -115,7 +115,7 @@ def test_who_may_not_decide_is_told_so(cli: Cli, waiting: str) -> None:
     config.write_text(config.read_text().replace('["*"]', '["shop:*"]'))
     done = cli("approvals", "approve", waiting, "--app", APP)
     assert done.status == 1
-    assert "it needs approvals:decide" in done.err
+    assert "missing permission approvals:decide" in done.err
     assert cli.book == []
 
 

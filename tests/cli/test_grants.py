@@ -64,7 +64,7 @@ def test_giving_says_how_to_take_it_back(cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (("--count", "0", "--hours", "1"), "at least one call"),
+        (("--count", "0", "--hours", "1"), "a count of at least 1"),
         (("--count", "1", "--hours", "0"), "give a positive number"),
         (("--count", "1", "--hours", "1", "--arguments", '{"page": 1}'), "page: no such parameter"),
     ],
@@ -87,7 +87,7 @@ def test_a_yes_with_arguments_that_cannot_run_decides_nothing(cli: Cli) -> None:
     cli("call", APP, "burn", '{"name": "bread"}')
     question = cli.questions()[0]["id"]
     refused = cli("approvals", "approve", question, "--arguments", '{"name": 1}', "--app", APP)
-    assert (refused.status, "cannot run with these arguments: name" in refused.err) == (1, True)
+    assert (refused.status, "these arguments are not valid for" in refused.err) == (1, True)
     assert cli.questions()[0]["status"] == "open"
 
 

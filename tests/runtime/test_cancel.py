@@ -179,7 +179,9 @@ async def test_nobody_is_asked_about_a_run_that_is_over() -> None:
 async def test_only_whoever_began_a_run_or_may_cancel_runs_ends_it() -> None:
     runtime = runtime_of(Scripted([calls(("write", {"text": "a"})), "done"]), World().write(risk=Risk.HIGH))
     waiting = await runtime.run("go", by=superuser("approvals:decide", name="ada"))
-    with pytest.raises(RequestError, match=f"bob may not cancel run {waiting.run} of ada: it needs runs:cancel"):
+    with pytest.raises(
+        RequestError, match=f"bob may not cancel run {waiting.run} of ada: missing permission runs:cancel"
+    ):
         await runtime.cancel(waiting.run, by=superuser("approvals:decide", name="bob"))
     row = await runtime.store.find_run(waiting.run)
     assert row is not None

@@ -1,1 +1,1 @@
-"""Who may run what: a policy's verdict on a call, the question it asks, and the person's decision."""
+"""Approvals: a policy's verdict on a call, the question it opens, and the decision."""

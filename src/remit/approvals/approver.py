@@ -1,4 +1,4 @@
-"""The capability to get an approval, and questions made from calls."""
+"""The approver capability, and the questions about calls."""
 
 from __future__ import annotations
 
@@ -14,37 +14,37 @@ from remit.contracts.question import Decision, Question, QuestionKind, content_d
 
 
 class Approver(Protocol):
-    """The capability: who is asked. Answers at once, or with None: a person decides later, the run waits."""
+    """The capability to decide. Returns a decision at once, or None: a person decides later and the run waits."""
 
     async def decide(self, question: Question, /) -> Decision | None:
-        """The decision, if there is one already."""
+        """The decision, if it is available at once."""
         ...
 
 
 class HasApprover(Protocol):
-    """An environment that has an approver; None means that nobody can be asked, so nothing runs that needs it."""
+    """An environment with an approver. None denies every call that needs approval."""
 
     @property
     def approver(self) -> Approver | None:
-        """Who is asked."""
+        """The approver, or None."""
         ...
 
 
 class InboxApprover:
-    """The approver that never answers at once: the question waits in the journal until a person decides."""
+    """An approver that never decides at once: the question waits in the journal for a decision."""
 
     async def decide(self, question: Question, /) -> Decision | None:
-        """None: later."""
+        """Return None: the decision comes later."""
         return None
 
     def __repr__(self) -> str:
-        return "Inbox()"
+        return "InboxApprover()"
 
 
 def find_announced_call(call: Call) -> Call | None:
-    """For a call that leaves its confirmation flag unset: the call it announces. None for every other call.
+    """For a call with its confirmation flag unset, return the call it announces; None for other calls.
 
-    An unconfirmed call changes nothing and is itself never asked about.
+    An unconfirmed call changes nothing and needs no approval itself.
     """
     payload = call.payload
     field = find_unset_flag(call.callee, payload) if payload is not None else None
@@ -56,7 +56,7 @@ def find_announced_call(call: Call) -> Call | None:
 
 
 def find_unset_flag(callee: Contract, payload: BaseModel) -> str | None:
-    """The field of the confirmation flag, where the callee has one and ``payload`` leaves it unset."""
+    """The field of the confirmation flag, if the callee has one and ``payload`` leaves it unset."""
     flag = callee.facts.confirm
     if flag is None:
         return None
@@ -66,9 +66,9 @@ def find_unset_flag(callee: Contract, payload: BaseModel) -> str | None:
 
 
 def compute_match(call: Call, policy_version: str) -> str:
-    """What another call must share to use the same approval.
+    """Digest what another call must share to use the same approval.
 
-    For a tool with a confirmation flag that is the conversation, the tool and the arguments; for every other, the call.
+    With a confirmation flag, that is the conversation, the tool and the arguments; otherwise it is the call itself.
     """
     confirms = call.callee.facts.confirm is not None and call.caller.conversation
     scope = ("conversation", call.caller.conversation) if confirms else ("call", call.caller.run, call.id)
@@ -81,14 +81,14 @@ def compute_match(call: Call, policy_version: str) -> str:
 def build_question(
     call: Call, ask: Ask, rule: str, match: str, *, waits: bool, preview: str = "", edits: str = "", editor: str = ""
 ) -> Question:
-    """The question about a call, bound to everything that matters about it."""
+    """Build the question about a call, bound to everything that the decision depends on."""
     name = content_digest(match, call.caller.run, call.id, *([edits] if edits else []))[:12]
     question = _build_question(call, "approval", ask, rule, question_id=name, match=match)
     return replace(question, waits=waits, shown=preview, edits=edits, editor=editor)
 
 
 def build_outcome_question(call: Call, attempt: int) -> Question:
-    """Did this call happen? Asked when it was found started, without an end, by a process that is gone."""
+    """Build the question whether an interrupted call happened. It was started, and its process died before its end."""
     match = content_digest("outcome", call.caller.run, call.id, str(attempt))
     reason = f"{call.callee.name} was under way when its process died: did it happen?"
     ask = Ask(reason=reason, who=DECIDE_PERMISSION, expires_in=MAX_LIFETIME)

@@ -1,4 +1,4 @@
-"""What a person may make of a call before they allow it, and how the model is told."""
+"""Arguments edited by an approver, and the notice about it for the model."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ from remit.schemas.jsontext import compact_json
 
 
 def canonicalize_edit(callee: Contract, raw: str, question: Question, limits: Limits) -> str:
-    """The canonical form of the arguments that a person wrote; empty if they are those that were asked about.
+    """The canonical form of edited arguments; empty if they equal those of the question.
 
     Raises:
         InvalidArgumentsError: the contract does not allow them, or they unset the confirmation flag.
     """
     payload = callee.schema_in.bind(parse_arguments(raw, limits), strict=True)
     if find_unset_flag(callee, payload) is not None:
-        raise InvalidArgumentsError(f"{callee.facts.confirm} must stay true: without it the call changes nothing")
+        raise InvalidArgumentsError(f"{callee.facts.confirm} must stay true; without it the call changes nothing")
     text = callee.schema_in.dump_canonical(payload)
     return "" if text == question.arguments else text
 
 
 def approval_covers(question: Question, verdict: Verdict, rule: str) -> bool:
-    """Whether the yes to a question also answers this verdict on the call as it was edited: nothing more is asked."""
+    """Whether the approval of a question also satisfies this verdict on the edited call."""
     if not isinstance(verdict, Ask):
         return True
     return (rule, verdict.who, verdict.four_eyes) == (question.rule, question.who, question.four_eyes)
 
 
 def add_edit_notice(reply: Reply, approved: ApprovedCall) -> Reply:
-    """The reply as its model should read it: with what really ran, and who wanted it so.
+    """Add the edited arguments and their editor to the reply, for the model.
 
     A reply that ends the run is its result, which no model reads, and stays as it is.
     """
@@ -55,7 +55,7 @@ def add_edit_notice(reply: Reply, approved: ApprovedCall) -> Reply:
 
 
 def _parse_content(content: str) -> object:
-    """Objects and lists as such, everything else as the text it is."""
+    """Parse objects and lists; return other content as text."""
     if content[:1] in ("{", "["):
         with contextlib.suppress(ValueError):
             return cast("object", json.loads(content))

@@ -1,4 +1,4 @@
-"""What the journal says of the questions about one call, and of who allowed it."""
+"""Reads questions and decisions about one call from the journal."""
 
 from __future__ import annotations
 
@@ -16,43 +16,43 @@ _STORED_LIMITS = Limits(argument_bytes=1 << 40, argument_depth=1 << 10)
 
 
 class ApprovedCall(NamedTuple):
-    """A call as it may run, and who edited its arguments before they allowed it; empty if nobody did."""
+    """A call that may run, and the approver who edited its arguments, empty if unedited."""
 
     call: Call
     editor: str = ""
 
 
 def find_recorded_question(call: Call, match: str, edits: str = "") -> tuple[Question | None, Decision | None]:
-    """The newest question about this call, if it still matches, and the decision on it.
+    """The newest question about this call, if it still matches, and its decision.
 
-    With ``edits``, the newest of those that were asked because the decision on that question edited the arguments.
+    With ``edits``, only questions that were opened because the decision on that question edited the arguments.
     """
     question: Question | None = None
     decision: Decision | None = None
     for item in call.ledger.items_for(call.id):
         if isinstance(item, QuestionItem) and item.about == "approval":
-            asked = Question.from_json(item.body)
-            if asked.edits == edits:
-                question, decision = asked, None
+            candidate = Question.from_json(item.body)
+            if candidate.edits == edits:
+                question, decision = candidate, None
         elif isinstance(item, DecisionItem) and question is not None and item.question == question.id:
             decision = Decision.from_json(item.body)
     return (question, decision) if question is not None and question.match == match else (None, None)
 
 
 def find_started_call(call: Call) -> ApprovedCall | None:
-    """A call that has started, as it was approved then: it is not asked about again. None for one that has not.
+    """The call as it was approved when it started, so that it needs no new approval; None if it has not started.
 
     Raises:
-        InvalidArgumentsError: what was approved is not what the contract allows today.
+        InvalidArgumentsError: the present contract does not allow the approved arguments.
     """
     items = call.ledger.items_for(call.id)
     started = next((item for item in items if isinstance(item, AttemptStarted)), None) if items else None
     if started is None:
         return None
-    asked = next((i for i in items if isinstance(i, QuestionItem) and i.question == started.question), None)
-    if asked is None:
+    question_item = next((i for i in items if isinstance(i, QuestionItem) and i.question == started.question), None)
+    if question_item is None:
         return ApprovedCall(call)
-    question = Question.from_json(asked.body)
+    question = Question.from_json(question_item.body)
     decision = next(
         (Decision.from_json(i.body) for i in items if isinstance(i, DecisionItem) and i.question == question.id), None
     )
@@ -66,10 +66,10 @@ def find_started_call(call: Call) -> ApprovedCall | None:
 
 
 def with_arguments(call: Call, canonical: str) -> Call:
-    """The call with other arguments, in their canonical form.
+    """Return the call with other arguments, given in canonical form.
 
     Raises:
-        InvalidArgumentsError: they are not what the contract allows.
+        InvalidArgumentsError: the contract does not allow them.
     """
     try:
         payload = call.callee.schema_in.load(canonical)

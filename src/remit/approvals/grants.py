@@ -1,4 +1,4 @@
-"""Standing grants: which calls they answer, and how one is written."""
+"""Finds and uses the grants that cover a call, and parses their patterns."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from remit.schemas.jsontext import canonical_text
 
 
 async def find_usable_grant(call: Call, ask: Ask, version: str, editor: str = "") -> Grant | None:
-    """A grant that answers what a rule asks about a call, if one stands. Nothing of it is used up yet."""
-    found = await call.ledger.usable_grants(call.caller.principal.tenant, call.callee.name)
-    return next((grant for grant in found if _grant_covers(grant, call, ask, version, editor)), None)
+    """Find a grant that covers the call, without using it up."""
+    grants = await call.ledger.usable_grants(call.caller.principal.tenant, call.callee.name)
+    return next((grant for grant in grants if _grant_covers(grant, call, ask, version, editor)), None)
 
 
 async def consume_grant(call: Call, ask: Ask, version: str, editor: str) -> Grant | None:
-    """The same, with one of its calls used up for this one."""
+    """Find a grant that covers the call and use up one of its calls."""
     while True:
         grant = await find_usable_grant(call, ask, version, editor)
         if grant is None or await call.ledger.use_grant(grant.id):
@@ -30,12 +30,12 @@ async def consume_grant(call: Call, ask: Ask, version: str, editor: str) -> Gran
 
 
 def decide_by_grant(question: Question, grant: Grant, now: float) -> Decision:
-    """The yes that a person gave beforehand."""
+    """The decision that a grant makes."""
     return Decision(question=question.id, approved=True, by=grant.by, reason=grant.reason, at=now, grant=grant.id)
 
 
 def _grant_covers(grant: Grant, call: Call, ask: Ask, version: str, editor: str) -> bool:
-    """Whether it is for this principal, definition, policy and permission, and the arguments are of its pattern."""
+    """Whether principal, definition, policy and permission match the grant, and the arguments match its pattern."""
     principal = call.caller.principal
     binding = (principal.tenant, call.callee.name, principal.name, definition_digest(call.callee), version, ask.who)
     if binding != (grant.tenant, grant.tool, grant.principal, grant.definition, grant.policy, grant.who):
@@ -46,10 +46,10 @@ def _grant_covers(grant: Grant, call: Call, ask: Ask, version: str, editor: str)
 
 
 def parse_pattern(callee: Contract, raw: str, limits: Limits) -> str:
-    """The pattern of a grant, in canonical form.
+    """Parse the pattern of a grant into canonical form.
 
     Raises:
-        InvalidArgumentsError: it is no JSON object, names what is no parameter, or says nothing of how a text must be.
+        InvalidArgumentsError: it is not a JSON object, names an unknown parameter, or has a malformed `LIKE_KEY`.
     """
     parsed = parse_arguments(raw, limits)
     if parsed.value is None or parsed.strict_error:
@@ -70,7 +70,7 @@ def _check_like_patterns(value: object) -> None:
         mapping = cast("dict[str, Any]", value)
         if LIKE_KEY in mapping and (len(mapping) > 1 or not isinstance(mapping[LIKE_KEY], str)):
             raise InvalidArgumentsError(
-                f'{json.dumps(mapping)}: write {{"{LIKE_KEY}": "blog-*"}}, with a text and nothing beside it'
+                f'{json.dumps(mapping)}: write {{"{LIKE_KEY}": "blog-*"}}, with a text and no other key'
             )
         for part in mapping.values():
             _check_like_patterns(part)

@@ -1,6 +1,6 @@
 """A policy gives a verdict on a call: allow, ask a person, or block.
 
-Rules are objects, in order; the first that has a verdict counts.
+Rules are checked in order; the first that returns a verdict applies.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from remit.contracts.question import content_digest
 from remit.errors import SetupError
 
 DECIDE_PERMISSION: Final = "approvals:decide"
-"""The permission that a person needs to decide, unless a verdict names another."""
+"""The permission needed to decide, unless a verdict names another."""
 
 
 MAX_LIFETIME: Final = 100 * 365 * 24 * 3600.0
-"""Seconds that a question or a grant may stand at most; JSON and calendars have no infinity."""
+"""Maximal lifetime of a question or grant, in seconds; JSON and calendars have no infinity."""
 
 
 def check_lifetime(seconds: float, what: str) -> None:
-    """Refuse a time that is none, or that cannot be written down.
+    """Refuse a lifetime that is not positive or exceeds `MAX_LIFETIME`.
 
     Raises:
-        SetupError: it is.
+        SetupError: ``seconds`` is out of range.
     """
     if not 0 < seconds <= MAX_LIFETIME:
-        raise SetupError(f"{what} of {seconds} seconds: give a positive number, at most {MAX_LIFETIME:.0f} (100 years)")
+        raise SetupError(f"{what} is {seconds} seconds; give a positive number, at most {MAX_LIFETIME:.0f} (100 years)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +40,9 @@ class Allow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ask:
-    """A person decides: one who holds the permission ``who``, within ``expires_in`` seconds; no answer means denied.
+    """A person with permission ``who`` must decide within ``expires_in`` seconds; otherwise the call is denied.
 
-    ``four_eyes``: it must be somebody else than whoever started the run, or edited the call.
+    ``four_eyes``: the approver must differ from those who started the run or edited the call.
     """
 
     reason: str
@@ -51,12 +51,12 @@ class Ask:
     four_eyes: bool = False
 
     def __post_init__(self) -> None:
-        check_lifetime(self.expires_in, "a time to answer")
+        check_lifetime(self.expires_in, "expires_in")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """The call may not run, whoever asks."""
+    """The call may not run."""
 
     reason: str
 
@@ -65,21 +65,25 @@ Verdict = Allow | Ask | Block
 
 
 class Rule(Protocol):
-    """Gives a verdict on the calls it is about, and None on all others."""
+    """Returns a verdict on the calls that it covers, None for others."""
 
     @property
     def name(self) -> str:
-        """What the journal and the person see."""
+        """The name shown to approvers and recorded in the journal."""
         ...
 
     def __call__(self, call: Call, /) -> Verdict | None:
-        """The verdict, if this rule is about the call. ``call.payload`` is validated."""
+        """The verdict, or None if the rule does not cover the call. ``call.payload`` is validated."""
         ...
+
+
+# The docstrings of the `__call__` methods below are part of the code that a policy's version digests. Changing one
+# voids the approvals and grants that were given before.
 
 
 @dataclass(frozen=True, slots=True)
 class HighRisk:
-    """Ask before anything of high risk."""
+    """Ask before calls of high risk."""
 
     name: str = "high risk"
 
@@ -92,7 +96,7 @@ class HighRisk:
 
 @dataclass(frozen=True, slots=True)
 class UnsafeEgress:
-    """Ask before data leaves the system by a call that cannot be undone or repeated."""
+    """Ask before calls that send data out and cannot be undone or repeated."""
 
     name: str = "unsafe egress"
 
@@ -106,10 +110,10 @@ class UnsafeEgress:
 
 @dataclass(frozen=True, slots=True)
 class When:
-    """A rule of your own: ``verdict`` for the calls of which ``test`` is true.
+    """A rule of your own: returns ``verdict`` for calls for which ``test`` returns True.
 
-    ``version`` says which version of the test it is; without one the code of the test does. Raise it where the test
-    changes its mind by what it calls or reads: an approval is given under one version, and is not used under another.
+    ``version`` identifies the test; by default its code does. Change it when code or data that the test uses changes
+    its result: approvals given under one version are not valid under another.
     """
 
     name: str
@@ -126,7 +130,7 @@ _DEFAULT_VERDICT: Final = (Allow(), "")
 
 
 class Policy:
-    """Rules in order. What no rule is about is allowed. ``four_eyes`` asks for them wherever a rule asks."""
+    """Rules in order. Calls that no rule covers are allowed. ``four_eyes`` applies to every rule that asks."""
 
     __slots__ = ("_four_eyes", "rules", "version")
 
@@ -134,7 +138,9 @@ class Policy:
         names = [rule.name for rule in rules]
         duplicates = sorted({name for name in names if names.count(name) > 1})
         if duplicates:
-            raise SetupError(f"two rules are named {duplicates[0]!r}; a person must be able to tell which one asked")
+            raise SetupError(
+                f"two rules are named {duplicates[0]!r}; give each its own name, so that approvers can tell them apart"
+            )
         self.rules = rules
         self._four_eyes = four_eyes
         self.version = content_digest(*map(_rule_version, rules), *(["four eyes"] if four_eyes else []))
@@ -156,7 +162,7 @@ class Policy:
 
 
 def _rule_version(rule: Rule) -> str:
-    """Which rule it is, the same in every process."""
+    """Identify a rule by its content, equal in every process."""
     if isinstance(rule, When) and rule.version:
         return fingerprint((When, rule.name, rule.verdict, rule.version))
     return fingerprint(rule)

@@ -1,4 +1,4 @@
-"""A text that says what a value does, the same in every process that runs the same code: no address, no hash order."""
+"""A fingerprint of what a value does, equal in all processes that run the same code."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _PLAIN_TYPES: Final = frozenset({str, bytes, int, float, complex, bool, type(Non
 
 
 def fingerprint(value: object) -> str:
-    """What ``value`` does: a function by its name, its code, its defaults and what it closes over.
+    """Describe what ``value`` does: a function by its name, code, defaults and closure.
 
-    Plain values, containers, dataclasses, enums and objects that can be called are told by what they hold; of anything
-    else only its class is. What a function finds by a global name is told by that name.
+    Plain values, containers, dataclasses, enums and callable objects are described by their content, other objects by
+    their class only. Global names that a function uses are described by name.
     """
     return _describe(value, frozenset())
 
@@ -59,7 +59,7 @@ def _components(value: object) -> Iterable[object]:
 def _cell_contents(cell: CellType) -> tuple[object, ...]:
     try:
         return (cell.cell_contents,)
-    except ValueError:  # nothing in it yet
+    except ValueError:  # the cell is empty
         return ()
 
 

@@ -1,4 +1,4 @@
-"""What a tool says that a call of it is about, for the person who is asked."""
+"""A tool's preview of a call, shown to the approver."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from remit.contracts.callee import LeafContext
 from remit.contracts.principal import Caller
 
 _TIMEOUT: Final = 10.0
-"""Seconds on the loop's clock that a tool has to find words."""
+"""Seconds on the loop's clock that a preview may take."""
 
 _MAX_LENGTH: Final = 2000
 
 
 @runtime_checkable
 class HasPreview(Protocol):
-    """A callee that can tell a person more about a call than its arguments do."""
+    """A callee that can describe a call better than its arguments do."""
 
     async def preview(self, payload: BaseModel, ctx: LeafContext, /) -> str:
-        """What the call is about, in a line or a few."""
+        """Describe the call in one or a few lines."""
         ...
 
 
 class _PreviewContext:
-    """The context of a call that is not made yet, for whoever describes it. What it says to watchers is not kept."""
+    """The context of a call that has not been made, for its preview. Messages are not recorded."""
 
     def __init__(self, call: Call) -> None:
         self.caller: Caller = call.caller
@@ -40,14 +40,14 @@ class _PreviewContext:
         return self.caller.run
 
     def log(self, message: str, /, **fields: object) -> None:
-        """Say nothing: nothing runs."""
+        """Do nothing: the call does not run."""
 
     def emit(self, name: str, data: object = None, /) -> None:
-        """Tell nothing: nothing runs."""
+        """Do nothing: the call does not run."""
 
 
 async def preview_call(call: Call) -> str:
-    """What the callee says of a bound call; empty where it says nothing. One that fails to is no reason not to ask."""
+    """The callee's preview of a validated call, empty without one. A failing preview does not prevent the question."""
     callee, payload = call.callee, call.payload
     if payload is None or not isinstance(callee, HasPreview):
         return ""
@@ -56,5 +56,5 @@ async def preview_call(call: Call) -> str:
             return (await callee.preview(payload, _PreviewContext(call)))[:_MAX_LENGTH]
     except TimeoutError:
         return f"(what this is about could not be told: {callee.name} took longer than {_TIMEOUT:g} seconds)"
-    except Exception as error:  # noqa: BLE001 - a person decides with less
+    except Exception as error:  # noqa: BLE001 - the approver decides without it
         return f"(what this is about could not be told: {error})"[:_MAX_LENGTH]

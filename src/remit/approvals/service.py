@@ -1,4 +1,4 @@
-"""What an authenticated person says: to a question, and beforehand to calls that have not been made."""
+"""Decisions and grants of authenticated principals."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from remit.errors import InvalidArgumentsError, RequestError, SetupError
 from remit.journal.ports import Store
 
 CalleeLookup = Callable[[str], Contract]
-"""From a name to the callee; raises a `RequestError` where there is none."""
+"""Looks up a callee by name; raises a `RequestError` for an unknown name."""
 
 
 class DecisionService:
-    """Takes decisions on questions. ``find_callee`` gives the callee that a question is about."""
+    """Stores decisions on questions. ``find_callee`` looks up the callee of a question."""
 
     def __init__(self, store: Store, clock: Callable[[], float], find_callee: CalleeLookup, limits: Limits) -> None:
         self._store = store
@@ -41,7 +41,7 @@ class DecisionService:
         if row is None or row.question.tenant != by.tenant:
             raise RequestError(f"question {question} does not exist")
         if type(approved) is not bool:
-            raise RequestError(f"approved is {approved!r}; a decision is True or False")
+            raise RequestError(f"approved is {approved!r}; it must be True or False")
         _check_may_decide(row.question, by)
         if row.question.kind == "outcome" and approved:
             self._check_result(row.question.tool, result)
@@ -57,10 +57,9 @@ class DecisionService:
         await self._store.decide(decision)
 
     async def earliest_expiry(self, run: str) -> float | None:
-        """When the first of the open questions that a run waits for expires, in seconds since the epoch.
+        """Earliest expiry of the run's open questions, in seconds since the epoch; None if it waits for none.
 
-        From then on the run goes on without a person, when it is resumed: no answer means denied. None if it waits for
-        none.
+        Resuming the run after it denies them.
         """
         items = [position.item for position in await self._store.read(run)]
         row = await self._store.find_run(run)
@@ -72,29 +71,29 @@ class DecisionService:
 
     def _validate_edit(self, question: Question, arguments: str, *, approved: bool) -> str:
         if question.kind != "approval" or not approved:
-            raise RequestError("arguments are edited only with a yes to the question whether a call may run")
+            raise RequestError("arguments can be edited only when approving a call")
         callee = self._find_callee(question.tool)
         if definition_digest(callee) != question.definition:
             raise RequestError(
-                f"{question.tool} is not what it was when this was asked; resume run {question.run} first"
+                f"{question.tool} has changed since question {question.id} was opened; resume run {question.run} first"
             )
         try:
             return canonicalize_edit(callee, arguments, question, self._limits)
         except InvalidArgumentsError as error:
-            raise RequestError(f"{question.tool} cannot run with these arguments: {error.message}") from error
+            raise RequestError(f"these arguments are not valid for {question.tool}: {error.message}") from error
 
     def _check_result(self, tool: str, result: str) -> None:
         callee = self._find_callee(tool)
         try:
             callee.schema_out.load(result)
         except ValidationError as error:
-            raise RequestError(f"the result is not what {tool} gives: {callee.schema_in.explain(error)}") from error
+            raise RequestError(f"this is not a valid result of {tool}: {callee.schema_in.explain(error)}") from error
 
 
 class GrantService:
-    """Gives, lists and revokes standing grants.
+    """Creates, lists and revokes grants.
 
-    ``policy_versions`` tells those of the policies that ask about a tool.
+    ``policy_versions`` returns the versions of the policies that apply to a tool.
     """
 
     def __init__(
@@ -125,26 +124,26 @@ class GrantService:
         who: str = DECIDE_PERMISSION,
         reason: str = "",
     ) -> Grant:
-        """Allow ``count`` calls of a tool, with arguments of a pattern, in runs of ``principal``, for so many seconds.
+        """Approve ``count`` calls of a tool in advance, in runs of ``principal``, for ``expires_in`` seconds.
 
-        Nobody is asked about them. ``who`` is the permission that the rule asks for which would ask, and that the giver
-        must hold. The grant is void once the tool's definition or the policy changes.
+        ``arguments`` is the pattern that the calls must match. ``who`` is the permission that the asking rule requires;
+        the grantor must hold it. The grant is void once the tool's definition or the policy changes.
 
         Raises:
-            RequestError: no such tool, no policy that asks, or not one; the pattern, the count or the time is none, or
-                the giver lacks the permission.
+            RequestError: the tool is unknown, not exactly one policy applies to it, the pattern, count or time is
+                invalid, or the grantor lacks the permission.
         """
         _refuse_inside_run()
         callee = self._find_callee(tool)
         if not by.may(who):
-            raise RequestError(f"{by.name} may not give a grant: it needs {who}")
+            raise RequestError(f"{by.name} may not create a grant: missing permission {who}")
         versions = set(self._policy_versions(tool))
         if len(versions) != 1:
-            raise RequestError(f"a grant is bound to one policy; {len(versions)} policies ask about {tool}")
+            raise RequestError(f"a grant is bound to one policy, but {len(versions)} policies apply to {tool}")
         if type(count) is not int or count < 1 or not principal:
-            raise RequestError("a grant is for at least one call, in runs of somebody who is named")
+            raise RequestError("a grant needs a count of at least 1 and the name of a principal")
         try:
-            check_lifetime(expires_in, "a grant")
+            check_lifetime(expires_in, "expires_in")
             pattern = parse_pattern(callee, arguments, self._limits)
         except (InvalidArgumentsError, SetupError) as error:
             raise RequestError(f"no grant: {error.message}") from error
@@ -168,32 +167,34 @@ class GrantService:
         return grant
 
     async def list_grants(self, by: Principal) -> list[GrantRow]:
-        """The grants of a person's tenant, oldest first, with what became of them."""
+        """The grants of the principal's tenant, oldest first, with their use and revocation."""
         return await self._store.list_grants(tenant=by.tenant)
 
     async def revoke(self, grant: str, *, by: Principal) -> None:
-        """End a grant. What has started by it goes on; what has not does not start.
+        """Revoke a grant. Calls that have started continue; others do not start.
 
         Raises:
-            RequestError: no such grant, revoked already, or not for this person to revoke.
+            RequestError: the grant does not exist, is revoked already, or the principal may not revoke it.
         """
         _refuse_inside_run()
-        found = next((row.grant for row in await self.list_grants(by) if row.grant.id == grant), None)
-        if found is None:
+        stored = next((row.grant for row in await self.list_grants(by) if row.grant.id == grant), None)
+        if stored is None:
             raise RequestError(f"grant {grant} does not exist")
-        if not by.may(found.who):
-            raise RequestError(f"{by.name} may not revoke grant {grant}: it needs {found.who}")
+        if not by.may(stored.who):
+            raise RequestError(f"{by.name} may not revoke grant {grant}: missing permission {stored.who}")
         await self._store.revoke_grant(grant, by.name)
 
 
 def _refuse_inside_run() -> None:
     run = CURRENT_RUN.get()
     if run:
-        raise RequestError(f"run {run} may not decide: a decision is made by a person, outside of every run")
+        raise RequestError(f"run {run} may not decide; decisions and grants are made by a person, outside of runs")
 
 
 def _check_may_decide(question: Question, by: Principal) -> None:
     if not by.may(question.who):
-        raise RequestError(f"{by.name} may not decide question {question.id}: it needs {question.who}")
+        raise RequestError(f"{by.name} may not decide question {question.id}: missing permission {question.who}")
     if question.four_eyes and by.name in question.requesters:
-        raise RequestError(f"{by.name} may not decide question {question.id}: it needs somebody who did not ask for it")
+        raise RequestError(
+            f"{by.name} requested the call and may not decide question {question.id}; another approver must"
+        )

@@ -1,4 +1,4 @@
-"""Proof, from outside the journal, that it holds what was written: a log of the heads of runs, and its anchor."""
+"""Evidence outside the journal that it is unchanged: a log of the heads of runs, and its anchor."""
 
 from typing import TYPE_CHECKING
 

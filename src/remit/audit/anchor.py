@@ -1,4 +1,4 @@
-"""Where the heads of audit logs are told to: a place from which whoever can write the journal can take nothing back."""
+"""Anchors: append-only places for the heads of audit logs, out of reach of processes that can write the journal."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from remit.schemas.jsontext import compact_json
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogHead:
-    """The log of ``tenant`` had ``count`` entries at ``at`` (seconds since the epoch), the last with this ``link``."""
+    """At ``at`` (seconds since the epoch), the log of ``tenant`` had ``count`` entries, the last with this ``link``."""
 
     tenant: str
     count: int
@@ -31,52 +31,54 @@ class LogHead:
 
     @staticmethod
     def from_json(text: str) -> LogHead:
-        """The head that `json` wrote.
+        """Load a head from the text of `to_json`.
 
         Raises:
-            ValueError: it is none.
+            ValueError: the text is not a head.
         """
         return _head_adapter().validate_json(text, strict=True)
 
 
 @runtime_checkable
 class Anchor(Protocol):
-    """The port: an append-only place outside. What was told there once is told for ever."""
+    """The port: an external append-only place. A head that was stored there is never removed."""
 
     async def append(self, head: LogHead, /) -> None:
-        """Tell a head, and return when it cannot be lost."""
+        """Store a head and return when it is durable."""
         ...
 
     async def read(self) -> Sequence[LogHead]:
-        """Every head that was ever told, of all tenants."""
+        """All heads ever stored, of all tenants."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class FileAnchor:
-    """Heads as lines of a file that is only ever appended to.
+    """Heads as lines of a file that is only appended to.
 
-    It proves as much as the file is out of reach: on another machine, on a medium that is written once, or on a file
-    system that refuses everything but to append.
+    Its evidence is as good as the protection of the file: keep it on another machine, on write-once media, or on a file
+    system that only allows appending.
     """
 
     path: Path
 
     async def append(self, head: LogHead, /) -> None:
-        """Tell a head."""
+        """Append a head."""
         await asyncio.to_thread(append_lines, self.path, lambda _last: [head.to_json()])
 
     async def read(self) -> Sequence[LogHead]:
-        """Every head in the file.
+        """All heads in the file.
 
         Raises:
-            JournalFormatError: a line is no head.
+            JournalFormatError: a line is not a head.
         """
         lines = await asyncio.to_thread(read_lines, self.path)
         try:
             return [LogHead.from_json(line) for line in lines]
         except ValidationError as error:
-            raise JournalFormatError(f"the anchor {self.path} holds a line that is no head of an audit log") from error
+            raise JournalFormatError(
+                f"the anchor {self.path} contains a line that is not the head of an audit log"
+            ) from error
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Append-only files of lines that hold JSON objects: one writer at a time, and each line whole or not there."""
+"""Append-only files of JSON lines: one writer at a time, and each line is whole or absent."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if sys.platform != "win32":
 
 
 def read_lines(path: Path) -> list[str]:
-    """The whole lines of a file, none where there is no file. What a crash has torn off is left out.
+    """The whole lines of a file; none if it does not exist. A line cut off by a crash is ignored.
 
     Raises:
         AuditError: the file cannot be read.
@@ -28,17 +28,17 @@ def read_lines(path: Path) -> list[str]:
 
 
 def append_lines(path: Path, compose: Callable[[str], Sequence[str]]) -> None:
-    """Append what ``compose`` makes of the last line (empty: there is none), and return when the disk has it.
+    """Append the lines that ``compose`` makes from the last line (empty if there is none), and sync the file.
 
-    Nobody else appends meanwhile: ``compose`` is called under a lock that the operating system holds, and lets go with
-    the process. The file is its owner's alone, and nothing in it is ever written again, so that it may be one which
-    the file system itself lets nobody but append to.
+    ``compose`` is called under a lock of the operating system, which ends with the process, so no other process appends
+    meanwhile. The file is private to its owner and never rewritten, so the file system may restrict it to appending.
 
     Raises:
-        AuditError: the file cannot be written. SetupError: this system has no such lock.
+        AuditError: the file cannot be written.
+        SetupError: this system has no such lock.
     """
     if sys.platform == "win32":
-        raise SetupError("an audit log needs the file locks of Unix; keep it on a system that has them")
+        raise SetupError("an audit log needs the file locks of Unix; keep it on a Unix system")
     try:
         _append_locked(path, compose)
     except OSError as error:
@@ -64,7 +64,7 @@ def _append_locked(path: Path, compose: Callable[[str], Sequence[str]]) -> None:
 
 
 def _complete_lines(data: bytes) -> list[str]:
-    """A line that a crash has torn off lacks the brace at its end."""
+    """The lines that end with a brace; a line cut off by a crash does not."""
     return [line for line in data.decode(errors="replace").split("\n") if line.endswith("}")]
 
 
@@ -73,7 +73,7 @@ def _unusable_file_error(path: Path, error: OSError) -> AuditError:
 
 
 def _sync_folder(folder: Path) -> None:
-    """A new file is there after a crash only if its folder was written too."""
+    """Sync the folder: a new file survives a crash only if its folder is synced too."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

@@ -1,4 +1,4 @@
-"""Enters the heads of runs into the log of their tenant, anchors it, and finds what was changed since."""
+"""Enters the heads of runs into the log of their tenant, anchors the log, and finds later changes."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ class Audit:
     """The audit of a journal.
 
     Args:
-        logs: the folder of the logs, one for each tenant.
-        anchor: where their heads are told to, out of reach of whoever can write journal and logs.
+        store: the journal.
+        logs: the folder of the logs, one file per tenant.
+        anchor: stores the heads of the logs, out of reach of processes that can write journal and logs.
         clock: seconds since the epoch.
     """
 
@@ -33,21 +34,21 @@ class Audit:
         self._clock = clock
 
     async def seal(self, tenant: str, *runs: str) -> LogHead | None:
-        """Enter how far the runs of a tenant have come, all of them or those named, and anchor the log.
+        """Enter the progress of a tenant's runs, all or those named, into its log and anchor the log.
 
-        Gives the head that is anchored then; None while there is nothing to anchor.
+        Returns the anchored head; None if the log is empty.
 
         Raises:
-            AuditError: the log is not the one that was anchored, and nothing was entered; or a file or the anchor
-                cannot be used.
+            AuditError: the log is not the anchored one, and nothing was entered; or a file or the anchor cannot be
+                used.
         """
         log = AuditLog(self._logs, tenant)
-        anchored = await self._read_anchored_heads(tenant)  # before the log, which may go on meanwhile
+        anchored = await self._read_anchored_heads(tenant)  # read before the log, which may grow meanwhile
         contents = await asyncio.to_thread(log.read)
-        faults = [found for found in find_log_faults(contents, anchored) if anchored]
+        faults = find_log_faults(contents, anchored) if anchored else []
         if contents.broken_line is not None or faults:
             reason = faults[0].what if faults else "it was changed by hand"
-            raise AuditError(f"nothing was entered into the audit log {log.path}: {reason}; see: remit audit verify")
+            raise AuditError(f"nothing was entered into the audit log {log.path}: {reason}; run: remit audit verify")
         latest_entries = {entry.run: entry for entry in sorted(contents.entries, key=lambda entry: entry.last)}
         heads: list[RunHead] = []
         for row in await self._find_runs(tenant, runs):
@@ -63,7 +64,7 @@ class Audit:
         return log_head
 
     async def verify(self, tenant: str) -> AuditReport:
-        """Hold the journal against the log of a tenant, and the log against its anchor."""
+        """Compare the journal with the log of a tenant, and the log with its anchor."""
         anchored = await self._read_anchored_heads(tenant)
         contents = await asyncio.to_thread(AuditLog(self._logs, tenant).read)
         faults = find_log_faults(contents, anchored)
@@ -75,7 +76,7 @@ class Audit:
         results = [await check_run(self._store, run, check) for run, check in checks.items()]
         return AuditReport(
             tenant=tenant,
-            faults=(*faults, *(found for each in results for found in each.faults)),
+            faults=(*faults, *(fault for each in results for fault in each.faults)),
             runs=len(results),
             items=sum(each.items for each in results),
             erased=sum(each.erased for each in results),
@@ -91,17 +92,17 @@ class Audit:
             return [head for head in await self._anchor.read() if head.tenant == tenant]
 
     async def _anchor_head(self, head: LogHead) -> None:
-        with _translate_anchor_errors("could not be told the head of the log, which is entered; seal again"):
+        with _translate_anchor_errors("could not store the head of the log, which has the new entries; seal again"):
             await self._anchor.append(head)
 
     async def _find_runs(self, tenant: str, runs: Sequence[str]) -> list[RunRow]:
         if not runs:
             return await self._store.list_runs(tenant=tenant, limit=sys.maxsize)
-        found = [await self._store.find_run(run) for run in runs]
-        return [row for row in found if row is not None and row.tenant == tenant]
+        rows = [await self._store.find_run(run) for run in runs]
+        return [row for row in rows if row is not None and row.tenant == tenant]
 
     async def _advance_run_head(self, before: RunHead) -> RunHead | None:
-        """How far a run has come since; None if it has not."""
+        """The progress of a run since ``before``; None without new items."""
         head = before.head
         positions = await self._store.read(before.run, after=before.last)
         for position in positions:
@@ -111,7 +112,7 @@ class Audit:
 
 @contextmanager
 def _translate_anchor_errors(what: str) -> Generator[None]:
-    """What anybody's anchor says against it, as an error of ours."""
+    """Raise errors of any anchor as `AuditError`."""
     try:
         yield
     except RemitError:

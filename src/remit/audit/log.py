@@ -1,4 +1,4 @@
-"""The audit log of one tenant: the heads of its runs, each entry tied to the one before by a hash."""
+"""The audit log of one tenant: the heads of its runs, each entry linked to the one before by a hash."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LINK_SUFFIX_LENGTH: Final = len(_LINK_SUFFIX % ("0" * 64))
 
 
 class RunHead(NamedTuple):
-    """How far a run has come: the seq of its last item, and the hash over all that is known of its items up to it."""
+    """The progress of a run: the seq of its last item, and the hash over all items up to it."""
 
     run: str
     last: int
@@ -32,7 +32,7 @@ class RunHead(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogEntry:
-    """One line of the log: at ``at``, the run had come so far."""
+    """One line of the log: the progress of a run at time ``at``."""
 
     tenant: str
     number: int
@@ -43,7 +43,7 @@ class LogEntry:
 
 
 class LogContents(NamedTuple):
-    """What a log holds: its entries with their links, up to the first line that does not follow, if there is one."""
+    """The entries of a log with their links, and the first line that does not follow from those before, if any."""
 
     entries: list[LogEntry]
     links: list[str]
@@ -51,14 +51,14 @@ class LogContents(NamedTuple):
 
 
 class AuditLog:
-    """The file of one tenant in the folder of logs."""
+    """The log file of one tenant."""
 
     def __init__(self, folder: Path, tenant: str) -> None:
         self.tenant = tenant
         self.path = folder / f"{quote(tenant, safe='')[:60]}-{content_digest(tenant)[:8]}.log"
 
     def read(self) -> LogContents:
-        """Everything that can be believed: line by line, until one does not follow from those before."""
+        """Read and verify the log, line by line, up to the first line that does not follow from those before."""
         contents = LogContents([], [], None)
         for line in read_lines(self.path):
             entry = self._parse_next_entry(line, contents)
@@ -69,9 +69,9 @@ class AuditLog:
         return contents
 
     def append_heads(self, heads: Sequence[RunHead], at: float) -> LogHead | None:
-        """Enter the heads of runs; the head of the log after that, None while it is empty.
+        """Enter the heads of runs; return the new head of the log, None while it is empty.
 
-        One writer at a time, in whichever process, goes on from the last line there is: the log cannot fork.
+        One process at a time appends after the last line, so the log cannot fork.
         """
         count, link = 0, ""
 
@@ -79,14 +79,14 @@ class AuditLog:
             nonlocal count, link
             count = parse_entry(last).number + 1 if last else 0
             link = last[-66:-2]
-            made: list[str] = []
+            new_lines: list[str] = []
             for run, seq, head in heads:
                 entry = LogEntry(tenant=self.tenant, number=count, at=at, run=run, last=seq, head=head)
                 body = compact_json(asdict(entry))
                 link = _compute_link(self.tenant, link, body)
-                made.append(body[:-1] + _LINK_SUFFIX % link)
+                new_lines.append(body[:-1] + _LINK_SUFFIX % link)
                 count += 1
-            return made
+            return new_lines
 
         append_lines(self.path, lines)
         return LogHead(tenant=self.tenant, count=count, link=link, at=at) if count else None
@@ -104,16 +104,16 @@ class AuditLog:
 
 
 def advance_head(head: str, position: Position) -> str:
-    """The head of a run one item further: over what its chain covers, and where and when the item was written."""
+    """The head of a run after one more item. It covers the item's chain hash, position and time."""
     where = f"{head}|{position.run}|{position.epoch}|{position.seq}|{float(position.at).hex()}|"
     return sha256(where.encode() + position.chain).hexdigest()
 
 
 def parse_entry(line: str) -> LogEntry:
-    """The entry that a line of a log says.
+    """Parse the entry of a line.
 
     Raises:
-        ValidationError: it says none.
+        ValidationError: the line is not an entry.
     """
     return _entry_adapter().validate_json(line[:-_LINK_SUFFIX_LENGTH] + "}", strict=True)
 

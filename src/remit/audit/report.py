@@ -1,4 +1,4 @@
-"""What a look at journal, log and anchor has found."""
+"""The result of verifying journal, log and anchor."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from remit.audit.log import LogContents
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditFault:
-    """Something is not what was entered.
+    """A difference from what was entered.
 
-    ``run`` and ``seq`` name the first item that may be concerned. ``run`` is empty where the log itself is.
+    ``run`` and ``seq`` name the first item that may be affected. ``run`` is empty if the log itself is affected.
     """
 
     run: str = ""
@@ -23,12 +23,16 @@ class AuditFault:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditReport:
-    """What a look at one tenant has found.
+    """The result of verifying one tenant.
 
     Args:
-        runs, items, entries: how many were looked at. erased: bodies that were erased, which is no fault.
-        anchored: how many entries the anchor covers.
-        lag: for how many seconds the oldest item has been waiting that the anchor does not cover; 0 if it covers all.
+        faults: the differences found.
+        runs: number of runs checked.
+        items: number of items checked.
+        erased: number of erased bodies, which are not faults.
+        entries: number of log entries checked.
+        anchored: number of entries that the anchor covers.
+        lag: age in seconds of the oldest item that the anchor does not cover; 0 if it covers all.
     """
 
     tenant: str
@@ -42,28 +46,28 @@ class AuditReport:
 
     @property
     def is_intact(self) -> bool:
-        """Whether everything up to the last anchor is what was entered."""
+        """Whether everything up to the last anchor is unchanged."""
         return not self.faults
 
 
 def find_log_faults(contents: LogContents, anchored: Sequence[LogHead]) -> list[AuditFault]:
-    """What is wrong with a log by itself, and held against the heads that were anchored."""
-    found: list[AuditFault] = []
+    """The faults of a log by itself and compared with the anchored heads."""
+    faults: list[AuditFault] = []
     number = len(contents.entries)
     if contents.broken_line is not None:
-        found.append(AuditFault(what=f"entry {number} of the log does not follow from those before it"))
+        faults.append(AuditFault(what=f"entry {number} of the log does not follow from those before it"))
     anchored_count = max((head.count for head in anchored), default=0)
     if anchored_count > number and contents.broken_line is None:
         what = (
-            f"the log ends after {number} entries, and {anchored_count} were anchored: its "
+            f"the log ends after {number} entries, but {anchored_count} were anchored: its "
             "tail was cut, or it was removed"
         )
-        found.append(AuditFault(what=what))
+        faults.append(AuditFault(what=what))
     forged = next((h for h in anchored if 0 < h.count <= number and contents.links[h.count - 1] != h.link), None)
     if forged is not None:
         entry = contents.entries[forged.count - 1]
         what = f"the log up to entry {entry.number} is not the one that was anchored"
-        found.append(AuditFault(run=entry.run, seq=entry.last, what=what))
+        faults.append(AuditFault(run=entry.run, seq=entry.last, what=what))
     if number and not anchored_count:
-        found.append(AuditFault(what="the anchor knows nothing of this log; whether it is whole cannot be told"))
-    return found
+        faults.append(AuditFault(what="the anchor has no head of this log, so its completeness cannot be verified"))
+    return faults

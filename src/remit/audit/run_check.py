@@ -1,4 +1,4 @@
-"""Holds one run of the journal against what the log says of it."""
+"""Compares one run of the journal with the log."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from remit.journal.ports import Store
 
 @dataclass(slots=True)
 class LoggedRun:
-    """What the log says of a run: its head at each seq that was entered, and up to where the anchor covers it."""
+    """The heads of a run in the log, by seq, and the seq up to which the anchor covers it."""
 
     heads: dict[int, str] = field(default_factory=dict[int, str])
     anchored_through: int = -1
 
     def add_entry(self, entry: LogEntry, *, anchored: bool) -> None:
-        """Take in an entry about the run."""
+        """Add an entry about the run."""
         self.heads[entry.last] = entry.head
         if anchored:
             self.anchored_through = max(self.anchored_through, entry.last)
@@ -30,9 +30,9 @@ class LoggedRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFindings:
-    """What a look at one run has found.
+    """The result of checking one run.
 
-    ``oldest_unanchored`` is when the first item was written that the anchor lacks.
+    ``oldest_unanchored`` is the time of the first item that the anchor does not cover.
     """
 
     faults: list[AuditFault]
@@ -42,7 +42,7 @@ class RunFindings:
 
 
 async def check_run(store: Store, run: str, logged_run: LoggedRun) -> RunFindings:
-    """Hold a run against the log. What cannot even be read is not what was written."""
+    """Compare a run with the log. Unreadable items are faults."""
     try:
         positions = await store.read(run)
         faults = _find_chain_faults(run, positions, logged_run)
@@ -58,34 +58,34 @@ async def check_run(store: Store, run: str, logged_run: LoggedRun) -> RunFinding
     except JournalFormatError as error:
         seq = await _find_unreadable_item(store, run)
         return RunFindings(faults=[AuditFault(run=run, seq=seq, what=f"the item cannot be read: {error.message}")])
-    except (TypeError, ValueError, AttributeError) as error:  # a column that holds what no store has written there
-        return RunFindings(faults=[AuditFault(run=run, seq=0, what=f"an item of the run is of no known form: {error}")])
+    except (TypeError, ValueError, AttributeError) as error:  # a column holds a value that no store has written
+        return RunFindings(faults=[AuditFault(run=run, seq=0, what=f"an item of the run has an unknown form: {error}")])
 
 
 def _find_chain_faults(run: str, positions: Sequence[Position], logged_run: LoggedRun) -> list[AuditFault]:
     last = max(logged_run.heads, default=-1)
     broken = find_broken_link(positions)
     if broken is not None:
-        return [AuditFault(run=run, seq=broken, what="the item is not what was written, or not where it was written")]
+        return [AuditFault(run=run, seq=broken, what="the item was changed or moved after it was written")]
     if len(positions) <= last:
-        what_is_missing = "the run was removed" if not positions else f"the run ends here, and had items up to {last}"
+        what_is_missing = "the run was removed" if not positions else f"the run ends here, but had items up to {last}"
         return [AuditFault(run=run, seq=len(positions), what=what_is_missing)]
     head, last_verified = "", -1
     for position in positions[: last + 1]:
         head = advance_head(head, position)
         logged_head = logged_run.heads.get(position.seq, head)
         if logged_head != head:
-            what = f"the items {last_verified + 1} to {position.seq} are not those that were entered"
+            what = f"the items {last_verified + 1} to {position.seq} differ from those that were entered"
             return [AuditFault(run=run, seq=last_verified + 1, what=what)]
         last_verified = position.seq if position.seq in logged_run.heads else last_verified
     return []
 
 
 async def _find_index_faults(store: Store, run: str, positions: Sequence[Position]) -> list[AuditFault]:
-    """Whether the line by which the run is found says what its items say."""
+    """Compare the index row of the run with its items."""
     row = await store.find_run(run)
     if row is None:
-        return [AuditFault(run=run, seq=0, what="the run is not in the index any more")]
+        return [AuditFault(run=run, seq=0, what="the run is missing from the index")]
     header, end = positions[0], positions[-1]
     if not isinstance(header.item, RunOpened):
         return []
@@ -94,13 +94,11 @@ async def _find_index_faults(store: Store, run: str, positions: Sequence[Positio
         expected = replace(expected, status=end.item.status, ended=end.at)
     else:
         expected = replace(expected, status=row.status, ended=row.ended)
-    return (
-        [] if expected == row else [AuditFault(run=run, seq=0, what="its line in the index is not what its items say")]
-    )
+    return [] if expected == row else [AuditFault(run=run, seq=0, what="its row in the index does not match its items")]
 
 
 async def _find_unreadable_item(store: Store, run: str) -> int:
-    """The seq of the last item of a run that cannot be read: every read that begins before it fails."""
+    """The seq of the last unreadable item of a run: every read that begins before it fails."""
     low, high = -1, 0
     while await _read_fails(store, run, high):
         low, high = high, high * 2 + 1

@@ -65,7 +65,7 @@ def verify(*, tenant: _Tenant = "", anchor: _Anchor = "", as_json: _AsJson = Fal
 def _resolve_tenant(client: LocalClient, tenant: str) -> str:
     if tenant not in ("", client.principal.tenant) and not client.principal.may(AUDIT_ALL_TENANTS):
         raise RequestError(
-            f"{client.principal.name} may not read the audit of another tenant: it needs {AUDIT_ALL_TENANTS}"
+            f"{client.principal.name} may not read the audit of another tenant: missing permission {AUDIT_ALL_TENANTS}"
         )
     return tenant or client.principal.tenant
 
