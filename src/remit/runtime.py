@@ -259,7 +259,7 @@ class Runtime:
         """
         header, items = await self._conversations.read_run(run)
         if header.tenant != by.tenant:
-            raise RequestError(f"there is no run {run}")
+            raise RequestError(f"run {run} does not exist")
         if header.principal != by.name and not by.may(CANCEL_PERMISSION):
             raise RequestError(
                 f"{by.name} may not cancel run {run} of {header.principal}: missing permission {CANCEL_PERMISSION}"

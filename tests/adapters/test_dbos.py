@@ -117,7 +117,7 @@ def test_two_processes_do_not_take_over_from_a_third_at_once(queue_url: str) -> 
 
 
 async def test_a_run_that_is_not_there_is_refused(engine: DbosEngine) -> None:
-    with pytest.raises(RequestError, match="there is no run nothing"):
+    with pytest.raises(RequestError, match="run nothing does not exist"):
         await engine.wake("nothing")
 
 

@@ -165,7 +165,7 @@ async def test_a_tool_that_changed_since_it_was_asked_about_is_not_edited(store:
         return to
 
     changed = runtime_of(Scripted([]), pay, store=store, layers=preset(Env(), policy=policy()))
-    with pytest.raises(RequestError, match="pay has changed since question .* was opened; resume run"):
+    with pytest.raises(RequestError, match=r"pay has changed since question .* was opened; resume run"):
         await changed.decide(waiting.questions[0], approved=True, by=CLERK, arguments='{"to":"bob","cents":1}')
 
 

@@ -40,7 +40,7 @@ def test_a_wrong_command_line_is_one_line_and_exit_status_2(cli: Cli, arguments:
         (("run", "nowhere", "--ask", "x"), "no application 'nowhere' is installed (there are: casefile, cms"),
         (("tools", "csm"), "near it: cms"),
         (("call", "cms", "cms_getPags"), "near it: cms_getPage"),
-        (("show", "nothing"), "there is no run nothing; see: remit runs"),
+        (("show", "nothing"), "run nothing does not exist; see: remit runs"),
         (("approvals", "show", "nothing"), "question nothing does not exist; see: remit approvals list"),
         (("model", "fetch", "huge"), "there is no local model 'huge'; there are: small, base"),
     ],
@@ -95,7 +95,7 @@ def test_remit_debug_shows_the_traceback_before_the_line(cli: Cli, monkeypatch: 
     monkeypatch.setenv("REMIT_DEBUG", "1")
     done = cli("show", "nothing")
     assert "Traceback" in done.err
-    assert done.err.splitlines()[-1].startswith("remit: NO_SUCH: there is no run nothing")
+    assert done.err.splitlines()[-1].startswith("remit: NO_SUCH: run nothing does not exist")
 
 
 @pytest.mark.parametrize(

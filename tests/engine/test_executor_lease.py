@@ -241,7 +241,7 @@ async def test_a_cancel_that_comes_when_the_run_waits_and_its_lease_is_held_ends
 
 
 class Gone(InMemoryStore):
-    """Nobody can ask it anything any more once a lease was let go."""
+    """It accepts no questions after its lease was released."""
 
     gone = False
 

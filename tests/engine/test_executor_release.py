@@ -38,7 +38,7 @@ async def test_a_run_that_is_let_go_is_left_as_a_crash_would_leave_it(stage: Sta
             await asyncio.sleep(1)
         return GOOD
 
-    with pytest.raises(LeaseError, match="let go"):
+    with pytest.raises(LeaseError, match="was released"):
         await drive(stage, body, leave)
     assert await stage.items() == [opened(), note("before")]
     assert await stage.status() == "running"
@@ -89,5 +89,5 @@ async def test_a_run_that_is_opened_has_its_header_and_no_driver(stage: Stage) -
 
 async def test_a_run_cannot_be_opened_with_the_id_of_one_that_exists(stage: Stage) -> None:
     await stage.begin(replying())
-    with pytest.raises(RequestError, match="there is a run run already"):
+    with pytest.raises(RequestError, match="run run exists already"):
         await stage.driver().create_run("run", opened())

@@ -115,7 +115,7 @@ async def test_a_tool_request_is_answered_in_its_session_and_done_once(store: St
     assert [each.payload.result for each in answers if each.payload] == ["would erase about"] * 2
     (row,) = await store.list_runs()
     assert row.conversation == "s"
-    with pytest.raises(IdempotencyError, match="was sent before for something else"):
+    with pytest.raises(IdempotencyError, match="was used for another request"):
         await handle_request(runtime, asked("erase", '{"page": "about"}', session="other"), by=ADA)
 
 

@@ -141,7 +141,7 @@ async def test_a_run_of_another_tenant_looks_like_none_and_goes_on() -> None:
     runtime = runtime_of(Scripted([calls(("erase", {"text": "a"})), "done"]), erase)
     waiting = await runtime.run("go", by=Principal("ada", "bakery", permissions=frozenset({"*"})))
     for run in (waiting.run, "nowhere"):
-        with pytest.raises(RequestError, match=f"there is no run {run}"):
+        with pytest.raises(RequestError, match=f"run {run} does not exist"):
             await runtime.cancel(run, by=Principal("bob", "butcher", permissions=frozenset({"*"})))
     assert (await runtime.resume(waiting.run)).status == "waiting"
 

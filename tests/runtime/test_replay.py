@@ -183,7 +183,7 @@ async def test_a_composed_callee_is_driven_again_and_its_calls_are_compared() ->
     assert await difference(yesterday) == ""
     assert await difference(in_parallel) == ""
     assert "is not in the journal" in await difference(another)
-    assert "the journal goes on where today's code ends" in await difference(one_less)
+    assert "the journal continues where the present code ends" in await difference(one_less)
     assert "is not in the journal" in await difference(one_more)
     assert "the end of the call pipeline" in await difference(other_result)
 

@@ -254,7 +254,7 @@ async def test_a_run_that_is_unknown_or_of_another_application_cannot_be_driven_
     for verb in (other.resume, other.replay, other.history):
         with pytest.raises(RequestError, match="belongs to the application 'one', not 'two'"):
             await verb(result.run)
-        with pytest.raises(RequestError, match="there is no run nowhere"):
+        with pytest.raises(RequestError, match="run nowhere does not exist"):
             await verb("nowhere")
 
 

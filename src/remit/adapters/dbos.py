@@ -184,7 +184,7 @@ class DbosEngine:
     async def _enqueue(self, run: str, workflow_id: str, *, seconds: float = 0.0, tries: int = 0) -> None:
         row = await self._store.find_run(run)
         if row is None:
-            raise RequestError(f"there is no run {run}")
+            raise RequestError(f"run {run} does not exist")
         options = EnqueueOptions(
             workflow_name=WORKFLOW_NAME,
             queue_name=_queue_name(row.application),

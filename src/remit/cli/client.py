@@ -182,7 +182,7 @@ class LocalClient:
             each.run
             for each in self.wait(self.store.list_runs(tenant=self.principal.tenant, principal=self.readable_principal))
         ]
-        return NoSuchError(f"there is no run {run}{did_you_mean(run, readable_runs)}; see: remit runs")
+        return NoSuchError(f"run {run} does not exist{did_you_mean(run, readable_runs)}; see: remit runs")
 
     @property
     def readable_principal(self) -> str:
@@ -206,7 +206,7 @@ class LocalClient:
                 each.question.id for each in self.wait(self.store.list_questions()) if self.can_see(each.question)
             ]
             raise NoSuchError(
-                f"there is no question {question}{did_you_mean(question, visible_ids)}; see: remit approvals list"
+                f"question {question} does not exist{did_you_mean(question, visible_ids)}; see: remit approvals list"
             )
         return row
 
@@ -218,7 +218,7 @@ class LocalClient:
         """
         row = self.wait(self.store.find_question(question))
         if row is None or row.question.tenant != self.principal.tenant:
-            raise NoSuchError(f"there is no question {question}; see: remit approvals list")
+            raise NoSuchError(f"question {question} does not exist; see: remit approvals list")
         return row
 
     def open_questions(self, row: RunRow) -> list[Question]:

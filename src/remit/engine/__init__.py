@@ -1,1 +1,1 @@
-"""Who drives a run, and when."""
+"""Engines: which process executes a run, and when."""

@@ -1,4 +1,4 @@
-"""What the journal says of an application's runs: how each was opened, and what was said before it."""
+"""Reads the runs of an application from the journal: their headers, and the messages before them."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from remit.journal.ports import Store
 
 
 class Conversations:
-    """The runs of one application, by their headers."""
+    """The runs of one application and their order in conversations."""
 
     def __init__(self, store: Store, application: str) -> None:
         self._store = store
         self._application = application
 
     async def create_header(self, run_request: RunRequest, make_run_id: Callable[[], str]) -> RunOpened:
-        """The header of a new run; ``make_run_id`` makes its id where no request does."""
+        """Create the header of a new run. ``make_run_id`` makes its id unless the request has an idempotency key."""
         tenant, conversation, after = run_request.principal.tenant, run_request.conversation, ""
         if conversation:
             after = DETACHED if run_request.is_direct_call else await self.latest_run(conversation, tenant)
@@ -40,16 +40,16 @@ class Conversations:
         )
 
     async def read_run(self, run: str) -> tuple[RunOpened, list[Position]]:
-        """The header of a run, and everything that the journal holds of it.
+        """The header of a run and all its items.
 
         Raises:
-            RequestError: there is no such run, or it is another application's.
+            RequestError: the run does not exist or belongs to another application.
             JournalFormatError: this version cannot read it.
         """
         items = await self._store.read(run)
         header = items[0].item if items else None
         if not isinstance(header, RunOpened):
-            raise RequestError(f"there is no run {run}")
+            raise RequestError(f"run {run} does not exist")
         check_format(run, header.format)
         if header.application != self._application:
             raise RequestError(
@@ -58,9 +58,9 @@ class Conversations:
         return header, items
 
     async def messages(self, run: str) -> list[str]:
-        """The conversation up to the end of a run, oldest first, without system messages; none for an empty name.
+        """The messages of the conversation up to the end of ``run``, oldest first, without system messages.
 
-        A run beside its conversation begins with nothing.
+        Empty for an empty id, and for direct calls, which have no history.
         """
         runs: list[list[str]] = []
         while run and run != DETACHED:
@@ -72,10 +72,10 @@ class Conversations:
         return [text for texts in reversed(runs) for text in texts]
 
     async def current_agent(self, conversation: str, tenant: str, idempotency_key: str) -> str:
-        """The agent that a message goes to which names none: whoever has the conversation; empty at its beginning.
+        """The agent that currently has the conversation; empty at its beginning.
 
-        That is the agent of its newest run, or the one to which that run was handed over last. A request that is sent
-        again goes where it went.
+        That is the agent of its newest run, or the one to which that run was last handed over. A request that is
+        repeated with its idempotency key goes to the same agent as before.
         """
         row = (
             await self._store.find_run(derive_run_id(idempotency_key, tenant, self._application))
@@ -95,7 +95,7 @@ class Conversations:
         return handoff_targets[-1] if handoff_targets else header.callee
 
     async def latest_run(self, conversation: str, tenant: str) -> str:
-        """The newest run of a conversation, those beside it left out; empty if there is none."""
+        """The newest run of a conversation, without direct calls; empty if there is none."""
         rows = await self._store.list_runs(
             conversation=conversation, tenant=tenant, application=self._application, include_direct_calls=False, limit=1
         )

@@ -1,4 +1,4 @@
-"""Drives one run, from its start or again from its journal, while holding its lease."""
+"""Executes one run, from its start or again from its journal, while holding its lease."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from remit.journal.ledger import ItemCallback, RunLedger
 from remit.journal.ports import AcquiredLease, Store
 
 CANCEL_POLL_SECONDS: Final = 1.0
-"""Seconds between two looks at the inbox of a run that is being driven."""
+"""Seconds between two checks of the inbox of an executing run."""
 
 _CANCELLED_REPLY: Final = Reply.from_error(CallCancelledError("the run was cancelled"))
 
@@ -26,7 +26,7 @@ RootCall = Callable[[RunLedger], Awaitable[Reply]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExecutionOutcome:
-    """How a drive came out: the reply of the root, or the questions it waits for."""
+    """The outcome of an execution: the reply of the root call, or the open questions."""
 
     status: ExecutionStatus
     reply: Reply | None = None
@@ -35,7 +35,7 @@ class ExecutionOutcome:
 
 @dataclass(slots=True)
 class _Lease:
-    """``release_on_exit``: it is let go at the end; the item that ends a run has done so already."""
+    """``release_on_exit`` is False once the item that ends the run has released the lease."""
 
     run_state: AcquiredLease
     release_on_exit: bool = True
@@ -43,7 +43,7 @@ class _Lease:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunExecutor:
-    """One driver: ``name`` says who holds a lease; a lease of ``lease_seconds`` is renewed while the run is driven."""
+    """Executes runs as lease holder ``name``. A lease lasts ``lease_seconds`` and is renewed during execution."""
 
     store: Store
     clock: Callable[[], float]
@@ -63,13 +63,13 @@ class RunExecutor:
         stopping: bool = False,
         release_requested: asyncio.Event | None = None,
     ) -> ExecutionOutcome:
-        """Drive ``run``: a new one if ``header`` is given, else again from its journal; ``stopping``: only to end it.
+        """Execute ``run``: as a new run if ``header`` is given, else again from its journal.
 
-        ``known_items`` are its first items, where they were read already. Once ``release_requested`` is set, the run is
-        let go as it stands, for somebody else to drive on.
+        ``stopping`` executes it only to end it. ``known_items`` are its first items, if they were read already. Setting
+        ``release_requested`` releases the run as it is, so that another executor can resume it.
 
         Raises:
-            LeaseError: somebody else drives it, or it was let go.
+            LeaseError: another executor holds the run, or the run was released.
         """
         async with self._hold_lease(run, known_items[-1].seq if known_items else -1) as lease:
             run_state = lease.run_state
@@ -110,19 +110,20 @@ class RunExecutor:
         return outcome
 
     async def _has_new_input(self, run: str, questions: Sequence[str]) -> bool:
-        """Whether a run that waits is to go on: whoever decided or cancelled while its lease was held could not drive.
+        """Whether a waiting run must execute again: a decision or cancellation arrived while its lease was held.
 
-        From now on they can.
+        Whoever sent it could not execute the run then; from now on they can.
         """
         with contextlib.suppress(JournalError):
             return bool(await self.store.cancel_requested_by(run) or await self._find_decisions(questions))
         return False
 
     async def create_run(self, run: str, header: Item) -> None:
-        """Store the header of a new run, and leave the driving to others.
+        """Store the header of a new run without executing it.
 
         Raises:
-            LeaseError, RequestError: there is such a run already, or its conversation is busy.
+            LeaseError: another executor holds the run.
+            RequestError: the run exists already, or its conversation is busy.
         """
         async with self._hold_lease(run) as lease:
             if lease.run_state.items:
@@ -134,9 +135,9 @@ class RunExecutor:
     async def _execute_until_cancelled(
         self, ledger: RunLedger, root: RootCall, lease: _Lease, release_requested: asyncio.Event | None
     ) -> ExecutionOutcome:
-        """Drive to a rest; whoever asks to cancel the run is heard within `POLL` seconds.
+        """Execute until the run rests. A cancellation is noticed within `CANCEL_POLL_SECONDS`.
 
-        Another process writes the inbox; there is no event to wait for.
+        Another process writes the inbox, so it must be polled.
         """
         execution = asyncio.create_task(
             self._execute_and_record(ledger, root, lease.run_state.decisions, release_requested)
@@ -158,7 +159,7 @@ class RunExecutor:
                 execution.cancel()
                 await asyncio.wait([execution])
             if not execution.cancelled():
-                execution.exception()  # looked at, so that nobody complains where a cancel goes on instead
+                execution.exception()  # retrieved, because asyncio warns about exceptions that are never retrieved
         return execution.result()
 
     async def _is_cancel_requested(self, run: str) -> bool:
@@ -168,7 +169,7 @@ class RunExecutor:
             return False
 
     async def _end_epoch(self, run: str, epoch: int) -> None:
-        """End this epoch, whether there is a next driver yet or not: nothing more of it is stored."""
+        """End this epoch, even without a next executor, so that nothing more of it is stored."""
         await self.store.release(run, epoch)
         with contextlib.suppress(LeaseError):
             await self.store.release(run, (await self.store.acquire(run, self.name, self.lease_seconds)).epoch)
@@ -180,7 +181,7 @@ class RunExecutor:
             outcome, last = await self._execute_root(ledger, root, decisions)
         except asyncio.CancelledError:
             if release_requested and release_requested.is_set():
-                raise LeaseError(f"run {ledger.run} was let go; another process can drive it on") from None
+                raise LeaseError(f"run {ledger.run} was released; another executor can resume it") from None
             outcome, last = (
                 ExecutionOutcome(status="cancelled", reply=_CANCELLED_REPLY),
                 RunFinished(call=ledger.run, status="cancelled"),
@@ -198,7 +199,7 @@ class RunExecutor:
     async def _execute_root(
         self, ledger: RunLedger, root: RootCall, decisions: Sequence[Decision]
     ) -> tuple[ExecutionOutcome, Item]:
-        """How the drive comes out, and the item that says so."""
+        """Execute the root call; return the outcome and the item that records it."""
         while True:
             await self._copy_decisions(ledger, {decision.question: decision for decision in decisions})
             try:
@@ -226,8 +227,8 @@ class RunExecutor:
                 ledger.add(DecisionItem(call=call, question=question, body=decision.to_json()))
 
     async def _find_decisions(self, questions: Sequence[str]) -> list[Decision]:
-        found = [await self._find_decision(question) for question in questions]
-        return [decision for decision in found if decision is not None]
+        decisions = [await self._find_decision(question) for question in questions]
+        return [decision for decision in decisions if decision is not None]
 
     async def _find_decision(self, question: str) -> Decision | None:
         row = await self.store.find_question(question)
@@ -275,11 +276,11 @@ def _with_stored_header(root: RootCall) -> RootCall:
 
 
 def _run_exists_error(run: str) -> RequestError:
-    return RequestError(f"there is a run {run} already; a new one needs an id of its own")
+    return RequestError(f"run {run} exists already; give the new run another id")
 
 
 def _ended_outcome(status: Literal["done", "failed", "cancelled"], items: Sequence[Position]) -> ExecutionOutcome:
-    """The outcome of a run that had ended already."""
+    """The outcome of a run that has ended before."""
     if status == "cancelled":
         return ExecutionOutcome(status=status, reply=_CANCELLED_REPLY)
     root = next((p.item for p in reversed(items) if isinstance(p.item, ToolOutput) and not p.item.parent), None)

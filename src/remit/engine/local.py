@@ -1,4 +1,4 @@
-"""The engine of one process: runs are tasks on its loop, so many at once; the journal tells which there are."""
+"""The engine of one process: runs are tasks on its event loop, and the journal lists them."""
 
 from __future__ import annotations
 
@@ -16,22 +16,24 @@ CLOCK_SKEW_SECONDS: Final = 60.0
 """Seconds by which the clocks of two processes on one journal may differ."""
 
 _POLL_COST_FACTOR: Final = 20
-"""Looking around takes at most one part in so many of the time; but a process that was held up looks again soon."""
+"""Polling takes at most 1/20 of the time; the pause after a slow poll is limited, so that polling resumes soon."""
 
 
 class LocalEngine:
-    """Drives runs as tasks of this process. Nothing but the journal outlives it, and nothing else has to.
+    """Executes runs as tasks of this process. Its only state outside the process is the journal.
 
-    When it begins it finds the runs that have not ended. From then on it looks every ``poll_seconds`` seconds for new
-    ones, and at the questions of those that wait: whoever opens a run, or decides, may be another process on the same
-    journal.
+    On entry it finds the runs that have not ended. Then it polls the journal every ``poll_seconds`` for new runs and
+    for the questions of waiting runs, because other processes may submit runs and decide on the same journal.
 
     Args:
-        execute: `Runtime.resume`, or what chooses the runtime of a run.
-        applications: whose runs it drives.
-        concurrency: how many it drives at once.
-        grace_seconds: seconds that runs have to come to rest when it ends; then they are let go.
-        on_error: is told what went wrong with a run.
+        store: the journal.
+        execute: `Runtime.resume`, or a function that selects the runtime of a run.
+        applications: the applications whose runs it executes.
+        concurrency: how many runs it executes at once.
+        poll_seconds: seconds between two polls.
+        grace_seconds: seconds that runs have to come to rest at exit; then they are released.
+        clock: seconds since the epoch.
+        on_error: called with the errors of runs and of polling.
     """
 
     def __init__(
@@ -65,29 +67,29 @@ class LocalEngine:
         self._tasks: tuple[asyncio.Task[None], ...] = ()
 
     async def start(self, run: str) -> None:
-        """Drive a run that was opened."""
+        """Execute a new run."""
         self._mark_due(run)
 
     async def wake(self, run: str) -> None:
-        """Look at a run again."""
+        """Execute a run again if it can continue."""
         self._mark_due(run)
 
     async def wake_later(self, run: str, seconds: float) -> None:
-        """Look at a run again in so many seconds. Its questions keep their deadlines without being told here."""
+        """Wake a run in ``seconds``. Deadlines of questions need no call: the engine tracks them."""
         self._set_timer(run, seconds, 0)
 
     async def close(self) -> None:
-        """There is nothing to give back."""
+        """Do nothing."""
 
     async def __aenter__(self) -> Self:
-        """Begin to drive runs."""
+        """Start executing runs."""
         self._tasks = (asyncio.create_task(self._execute_due_runs()), asyncio.create_task(self._poll_journal()))
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
     ) -> None:
-        """Take no further run; those being driven come to rest, or are let go for others to drive on."""
+        """Accept no more runs. Executing runs come to rest or are released."""
         for task in self._tasks:
             task.cancel()
         await asyncio.wait(self._tasks)
@@ -148,23 +150,21 @@ class LocalEngine:
             started = loop.time()
             try:
                 await self._poll_once()
-            except Exception as error:  # noqa: BLE001 - whatever the journal holds or raises, the next look may see more
+            except Exception as error:  # noqa: BLE001 - whatever a poll raises, the next one may succeed
                 self._on_error("", error)
             await asyncio.sleep(
                 max(self._poll_seconds, min(_POLL_COST_FACTOR * (loop.time() - started), LEASE_RETRY_MAX_SECONDS))
             )
 
     async def _poll_once(self) -> None:
-        """Drive what was opened since the last look, and what waited for questions that are open no more."""
+        """Mark new runs as due, and waiting runs whose questions have closed."""
         for application in self._applications:
             since = self._newest_opened.get(application, float("-inf")) - CLOCK_SKEW_SECONDS
-            found, self._newest_opened[application] = await find_unfinished_runs(self._store, application, since)
-            previously_found, self._unfinished_runs[application] = (
-                self._unfinished_runs.get(application, frozenset()),
-                frozenset(found),
-            )
-            for run in found:
-                if run not in previously_found:
+            runs, self._newest_opened[application] = await find_unfinished_runs(self._store, application, since)
+            previous_runs = self._unfinished_runs.get(application, frozenset())
+            self._unfinished_runs[application] = frozenset(runs)
+            for run in runs:
+                if run not in previous_runs:
                     self._mark_due(run)
         if self._waiting_questions:
             open_questions = {row.question.id for row in await self._store.list_questions()}

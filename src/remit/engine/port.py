@@ -1,4 +1,4 @@
-"""The port of engines: who drives a run, and when."""
+"""The port of engines, which decide which process executes a run, and when."""
 
 from __future__ import annotations
 
@@ -11,65 +11,65 @@ from remit.engine.executor import ExecutionStatus
 
 
 class Engine(Protocol):
-    """Says who drives a run, and when.
+    """Decides which process executes a run, and when.
 
-    The journal stays the truth about every run, and its lease keeps one driver: an engine may wake a run too often, and
-    late, never wrongly. While ``async with engine`` lasts, this process drives runs; at its end it lets go of them.
-    Telling the engine of a run needs no such block.
+    The journal stays the truth about every run, and its lease admits one executor. An engine may therefore wake a run
+    late or too often without harm. Within ``async with engine``, this process executes runs. `start` and `wake` need no
+    such block.
     """
 
     async def start(self, run: str) -> None:
-        """A run was opened, and nobody drives it yet."""
+        """Announce a new run that is not executing yet."""
         ...
 
     async def wake(self, run: str) -> None:
-        """Something was decided that a run may wait for."""
+        """Announce a decision that the run may wait for."""
         ...
 
     async def wake_later(self, run: str, seconds: float) -> None:
-        """Wake a run when so many seconds have passed, whatever happens to this process meanwhile."""
+        """Wake a run after ``seconds``, even if this process ends before."""
         ...
 
     async def close(self) -> None:
-        """Give back what telling it of runs has opened. The end of a block does that, too."""
+        """Release resources that announcements opened. Leaving the block does so too."""
         ...
 
     async def __aenter__(self) -> Self:
-        """Begin to drive runs here."""
+        """Start executing runs in this process."""
         ...
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
     ) -> None:
-        """Take no further run, and come to rest with those that are being driven, or let them go."""
+        """Accept no more runs; wait until executing runs rest, or release them."""
         ...
 
 
 class ExecutionReport(Protocol):
-    """How the driving of a run came to rest; `remit.runtime.RunResult` is one."""
+    """The outcome of an execution, like `remit.runtime.RunResult`."""
 
     @property
     def status(self) -> ExecutionStatus:
-        """Ended, or waiting."""
+        """Whether the run has ended or waits."""
         ...
 
     @property
     def questions(self) -> tuple[str, ...]:
-        """What it waits for."""
+        """The open questions of a waiting run."""
         ...
 
 
 class ExecuteFunction(Protocol):
-    """Drives a run on to a rest, as `Runtime.resume` does."""
+    """Executes a run until it rests, like `Runtime.resume`."""
 
     async def __call__(self, run: str, release_requested: asyncio.Event, /) -> ExecutionReport:
-        """Drive ``run`` until it rests, or until ``release_requested`` is set: then it is let go as it stands.
+        """Execute ``run`` until it rests. Setting ``release_requested`` releases it as it is.
 
         Raises:
-            LeaseError: somebody else drives it, or it was let go.
+            LeaseError: another executor holds the run, or the run was released.
         """
         ...
 
 
 ErrorHandler = Callable[[str, BaseException], None]
-"""Is told of a run that could not be driven on, and why."""
+"""Called with a run that could not be executed, and the error."""

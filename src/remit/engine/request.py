@@ -1,4 +1,4 @@
-"""What a new run is to be, and the ids of runs: new ones, and those of requests, the same however often one is sent."""
+"""Requests for new runs, and the ids of runs: random, or derived from an idempotency key."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
 
 
 class RunRequest(NamedTuple):
-    """A run that somebody asks for.
+    """A request for a new run.
 
-    ``agent`` makes the call, where one is made directly. ``conversation`` is where it belongs, ``is_direct_call`` its
-    runs or after the last of them. ``idempotency_key`` is an idempotency key.
+    ``agent`` is the caller of a direct call. ``conversation`` is the conversation of the run; ``is_direct_call`` says
+    that the run is a direct call in it, not the next of its runs.
     """
 
     callee: AnyCallee
@@ -32,23 +32,25 @@ class RunRequest(NamedTuple):
 
 
 def new_id() -> str:
-    """An id that nothing else has."""
+    """Make a random id (12 characters of a 32-letter alphabet)."""
     return "".join(secrets.choice(_ALPHABET) for _ in range(12))
 
 
 def derive_run_id(idempotency_key: str, tenant: str, application: str) -> str:
-    """The id of the run that a request asks for: its key is its own in each tenant and application."""
+    """Derive the id of a run from its idempotency key, which is scoped to tenant and application."""
     return content_digest("request", tenant, application, idempotency_key)
 
 
 def check_same_request(idempotency_key: str, recorded_header: RunOpened, new_header: RunOpened, limits: Limits) -> None:
-    """Refuse a request that asks for something else than it did before, or is somebody else's.
+    """Refuse an idempotency key that was used for another request or by another principal.
 
     Raises:
-        IdempotencyError: naming it.
+        IdempotencyError: names the key.
     """
     if _request_identity(recorded_header, limits) != _request_identity(new_header, limits):
-        raise IdempotencyError(f"request {idempotency_key!r} was sent before for something else, or by somebody else")
+        raise IdempotencyError(
+            f"the idempotency key {idempotency_key!r} was used for another request or principal; use a new key"
+        )
 
 
 def _request_identity(header: RunOpened, limits: Limits) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What a run and a replay give."""
+"""The results of runs and replays."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Out = TypeVar("Out")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunResult(Generic[Out]):
-    """How a run came out: ``done`` or ``failed`` with a reply, ``waiting`` with questions, or ``cancelled``."""
+    """The result of a run: ``done`` or ``failed`` with a reply, ``waiting`` with questions, or ``cancelled``."""
 
     run: str
     status: ExecutionStatus
@@ -29,15 +29,15 @@ class RunResult(Generic[Out]):
 
     @property
     def text(self) -> str:
-        """The content of the reply, as a model would read it; empty while the run waits."""
+        """The content of the reply as a model reads it; empty while the run waits."""
         return self.reply.content if self.reply else ""
 
     def value(self) -> Out:
         """The typed result.
 
         Raises:
-            CallError: the run failed, with the error of its root.
-            RequestError: there is none yet.
+            CallError: the run failed; the error is that of its root.
+            RequestError: the run has no result yet.
         """
         if self.reply is None:
             raise RequestError(f"run {self.run} has no result: it is {self.status} ({', '.join(self.questions)})")
@@ -46,7 +46,7 @@ class RunResult(Generic[Out]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayReport:
-    """What a replay found: how many messages and ends were compared, and the first difference, if there is one."""
+    """The result of a replay: the number of messages and terminal records compared, and the first difference."""
 
     run: str
     compared_count: int
@@ -54,13 +54,13 @@ class ReplayReport:
 
     @property
     def is_identical(self) -> bool:
-        """Whether today's code does what the journal says, to the byte."""
+        """Whether the present code reproduces the journal to the byte."""
         return not self.difference
 
 
 def report_replay(run: str, ledger: ReplayLedger, items: Sequence[Position]) -> ReplayReport:
-    """The report on a replay that came to its end; items of an ended run that it never reached are a difference."""
+    """Report a completed replay. Items of an ended run that the replay did not reach are a difference."""
     has_ended = any(isinstance(position.item, RunFinished) for position in items) and not ledger.was_cancelled
     unclaimed = ledger.unclaimed_items() if has_ended else []
-    difference = f"the journal goes on where today's code ends: {unclaimed[0]!r}"[:400] if unclaimed else ""
+    difference = f"the journal continues where the present code ends: {unclaimed[0]!r}"[:400] if unclaimed else ""
     return ReplayReport(run=run, compared_count=ledger.compared_count, difference=difference)

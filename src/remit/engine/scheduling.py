@@ -1,4 +1,4 @@
-"""One attempt to drive a run on, and when to look at it again: what every engine does, however it queues and waits."""
+"""Executes a run once and computes when to try again. Shared by all engines."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from remit.journal.ports import Store
 
 LEASE_RETRY_FIRST_SECONDS: Final = 0.5
 LEASE_RETRY_MAX_SECONDS: Final = 30.0
-"""Seconds until a run that somebody else drives is looked at again: at first, and at most."""
+"""Seconds until the next attempt for a run that another executor holds: first and maximal delay."""
 
 FAILURE_RETRY_FIRST_SECONDS: Final = 60.0
 FAILURE_RETRY_MAX_SECONDS: Final = 24 * 3600.0
-"""Seconds until a run that today's code or configuration could not drive is tried again: at first, and at most."""
+"""Seconds until the next attempt for a run that the present code or configuration cannot execute."""
 
 MAX_DELAY_SECONDS: Final = 10 * 365 * 24 * 3600.0
-"""A deadline further away than so many seconds is none."""
+"""Deadlines further away than this set no timer."""
 
 MAX_SCANNED_RUNS: Final = 10_000
-"""So many of the newest runs of an application are looked through for such as have not ended."""
+"""How many of the newest runs of an application are searched for unfinished ones."""
 
 
 class Next(NamedTuple):
-    """When to look at a run again: in ``delay``; None for when it is woken, or never.
+    """When to attempt a run again: after ``delay`` seconds, or when it is woken (None).
 
-    ``failed_attempts`` counts the attempts in vain so far. ``questions`` are what it waits for.
+    ``failed_attempts`` counts consecutive failures. ``questions`` are those that the run waits for.
     """
 
     delay: float | None = None
@@ -41,7 +41,7 @@ class Next(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunScheduler:
-    """Drives runs on, one attempt at a time. What goes wrong with one run is of no concern to the others."""
+    """Attempts runs, one at a time. The failure of one run does not affect others."""
 
     store: Store
     execute: ExecuteFunction
@@ -49,15 +49,15 @@ class RunScheduler:
     on_error: ErrorHandler
 
     async def attempt_run(self, run: str, failed_attempts: int, release_requested: asyncio.Event) -> Next:
-        """Drive ``run`` on, if there is something to do.
+        """Execute ``run`` if it can continue.
 
-        Where it cannot be driven, that is reported, and it is tried again ever more rarely.
+        If it cannot be executed, the error is reported and the delay until the next attempt grows.
         """
         try:
             return await self._attempt(run, failed_attempts, release_requested)
         except LeaseError:
             return _retry_later(failed_attempts)
-        except Exception as error:  # noqa: BLE001 - whatever today's code raises ends the driving of this one run
+        except Exception as error:  # noqa: BLE001 - any error ends the attempt of this run only
             self.on_error(run, error)
             is_transient = isinstance(error, JournalError) and not isinstance(error, JournalFormatError)
             return (
@@ -67,7 +67,7 @@ class RunScheduler:
             )
 
     async def has_closed_question(self, questions: Sequence[str]) -> bool:
-        """Whether one of ``questions`` is open no more."""
+        """Whether one of ``questions`` is no longer open."""
         return await self._seconds_until_expiry(questions) <= 0
 
     async def _attempt(self, run: str, failed_attempts: int, release_requested: asyncio.Event) -> Next:
@@ -90,7 +90,7 @@ class RunScheduler:
         return next((item.questions for item in reversed(items) if isinstance(item, RunSuspended)), ())
 
     async def _seconds_until_expiry(self, questions: Sequence[str]) -> float:
-        """Seconds until the first of them expires; 0 if one is open no more."""
+        """Seconds until the first of the questions expires; 0 if one is no longer open."""
         seconds = math.inf
         for question in questions:
             row = await self.store.find_question(question)
@@ -101,15 +101,15 @@ class RunScheduler:
 
 
 async def find_unfinished_runs(store: Store, application: str, since: float = -math.inf) -> tuple[list[str], float]:
-    """The runs of an application that were opened ``since`` and have not ended, and when the newest was opened."""
+    """The unfinished runs of an application opened ``since``, oldest first, and when the newest run was opened."""
     limit = 64
     while True:
         rows = await store.list_runs(application=application, limit=limit)
         if len(rows) < limit or limit >= MAX_SCANNED_RUNS or rows[-1].opened < since:
             break
         limit = min(limit * 4, MAX_SCANNED_RUNS)
-    found = [row.run for row in rows if row.opened >= since and row.status in ("running", "waiting")]
-    return found[::-1], rows[0].opened if rows else since
+    runs = [row.run for row in rows if row.opened >= since and row.status in ("running", "waiting")]
+    return runs[::-1], rows[0].opened if rows else since
 
 
 def _retry_later(
