@@ -9,7 +9,8 @@ import pytest
 
 from remit.cli.chat import Chat
 from remit.cli.client import open_client
-from remit.cli.terminal import Terminal, make_console
+from remit.cli.tables import make_console
+from remit.cli.terminal import Terminal
 from remit.testing import calls
 from tests.cli.kit import APP, Cli, Talk
 from tests.cli.shop import app

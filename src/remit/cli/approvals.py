@@ -54,7 +54,7 @@ def list_(
     if as_json:
         print(json_text({"questions": [_summary(row) for row in rows]}))
         return
-    from remit.cli.terminal import make_table, print_table, risk_text
+    from remit.cli.tables import make_table, print_table, risk_text
 
     listing = make_table("question", "status", "tool", "risk", "asked for", "asked", "run", "conversation", "decides")
     for row in rows:
@@ -85,7 +85,8 @@ def show(question: _QuestionId, *, as_json: _AsJson = False) -> None:
     if as_json:
         print(json_text(_summary(row)))
         return
-    from remit.cli.terminal import Terminal, make_console
+    from remit.cli.tables import make_console
+    from remit.cli.terminal import Terminal
 
     terminal = Terminal(make_console(), App(name=""))
     terminal.show_question(row.question, now)

@@ -41,7 +41,8 @@ def call(
     raw = sys.stdin.read() if arguments == "-" else arguments
     with open_client() as client:
         from remit.cli.report import ReportOptions, report_result
-        from remit.cli.terminal import Terminal, make_console
+        from remit.cli.tables import make_console
+        from remit.cli.terminal import Terminal
 
         found = find_app(app, installed_apps())
         _check_callee(found, tool, app)

@@ -86,7 +86,7 @@ def _finding(finding: Finding) -> dict[str, str]:
 
 
 def _draw(points: Sequence[CheckResult], findings: Sequence[Finding]) -> None:
-    from remit.cli.terminal import make_table, print_table
+    from remit.cli.tables import make_table, print_table
 
     listing = make_table("point", "looked at", "found", "what holds")
     for point in points:

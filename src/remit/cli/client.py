@@ -9,27 +9,25 @@ import time
 from collections.abc import Callable, Coroutine, Generator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from remit.agent import linking as roster
-from remit.agent.linking import all_callees
-from remit.agent.model import ChecksModel
-from remit.app import App
-from remit.audit.audit import Audit
-from remit.cli.anchor import ANCHOR_VARIABLE, load_anchor
-from remit.cli.apps import find_app, installed_apps
 from remit.cli.home import ensure_home
-from remit.cli.model_choice import EnvironmentModel
 from remit.cli.status import NoSuchError, UsageError, did_you_mean, error_line
 from remit.cli.users import UserDirectory, os_user, read_users
 from remit.contracts.items import RunSuspended
 from remit.contracts.principal import Principal
-from remit.contracts.question import Question
 from remit.errors import CallCancelledError, RemitError
-from remit.journal.ledger import ItemCallback
 from remit.journal.ports import QuestionRow, RunRow, Store
-from remit.runtime import RunResult, Runtime
+
+if TYPE_CHECKING:  # what only some commands use is imported where it is used
+    from remit.app import App
+    from remit.audit.audit import Audit
+    from remit.cli.model_choice import EnvironmentModel
+    from remit.contracts.question import Question
+    from remit.journal.ledger import ItemCallback
+    from remit.runtime import RunResult, Runtime
 
 T = TypeVar("T")
 
@@ -39,7 +37,7 @@ READ_RUNS: Final = "runs:read"
 _SHOW_CURSOR = "\x1b[?25h"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class LocalClient:
     """Everything a command needs: principal, store, model and an event loop.
 
@@ -49,12 +47,22 @@ class LocalClient:
     users: UserDirectory
     principal: Principal
     store: Store
-    model: EnvironmentModel
+    environ: Mapping[str, str]
+    exit_stack: ExitStack
     runner: asyncio.Runner
     audit_folder: Path
     anchor: str = ""
     database: str = ""
     clock: Callable[[], float] = time.time
+
+    @cached_property
+    def model(self) -> EnvironmentModel:
+        """The model that the environment names, closed with the client."""
+        from remit.cli.model_choice import EnvironmentModel
+
+        model = EnvironmentModel(self.environ)
+        self.exit_stack.callback(lambda: self.runner.run(model.close()))
+        return model
 
     def wait(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """Run ``coroutine`` to completion. Ctrl-C cancels it; a second one exits at once, as a crash would.
@@ -102,6 +110,9 @@ class LocalClient:
         Raises:
             SetupError: neither names an anchor.
         """
+        from remit.audit.audit import Audit
+        from remit.cli.anchor import load_anchor
+
         return Audit(
             self.store, logs=self.audit_folder, anchor=load_anchor(anchor_location or self.anchor), clock=self.clock
         )
@@ -128,6 +139,8 @@ class LocalClient:
 
     def runtime(self, app: App, on_item: ItemCallback | None = None) -> Runtime:
         """A runtime of ``app`` over this journal, with today's permissions from ``config.toml``."""
+        from remit.runtime import Runtime
+
         return Runtime(app, store=self.store, model=self.model, directory=self.users.find_principal, on_item=on_item)
 
     def resolve_app(self, row: RunRow, app_reference: str = "") -> App:
@@ -138,6 +151,9 @@ class LocalClient:
             UsageError: the one at ``app_reference`` is another application.
             SetupError: it cannot be loaded.
         """
+        from remit.agent.linking import all_callees
+        from remit.cli.apps import find_app, installed_apps
+
         loaders = installed_apps()
         if not app_reference and row.application not in loaders:
             raise NoSuchError(
@@ -262,20 +278,21 @@ def open_client(environ: Mapping[str, str] = os.environ) -> Generator[LocalClien
     home = ensure_home(environ)
     users = read_users(home.config_file, os_user())
     principal = users.require_principal(os_user())
-    anchor = environ.get(ANCHOR_VARIABLE, "")
+    anchor = environ.get("REMIT_ANCHOR", "")
     if anchor:
+        from remit.cli.anchor import load_anchor
+
         load_anchor(anchor)  # one that cannot be had is told before anything runs
     database = environ.get("REMIT_DATABASE") or users.journal_url
     store = home.open_store(database)
-    model = EnvironmentModel(environ)
     with asyncio.Runner() as runner, ExitStack() as exit_stack:
         exit_stack.callback(lambda: runner.run(store.close()))
-        exit_stack.callback(lambda: runner.run(model.close()))
         yield LocalClient(
             users=users,
             principal=principal,
             store=store,
-            model=model,
+            environ=environ,
+            exit_stack=exit_stack,
             runner=runner,
             audit_folder=home.audit_folder,
             anchor=anchor,
@@ -285,7 +302,9 @@ def open_client(environ: Mapping[str, str] = os.environ) -> Generator[LocalClien
 
 def needs_model(app: App, callee: str) -> bool:
     """Whether ``callee``, or a callee it can reach, uses the model of this client."""
-    return roster.needs_model([*app.agents, *app.tools], callee)
+    from remit.agent import linking
+
+    return linking.needs_model([*app.agents, *app.tools], callee)
 
 
 def check_models(client: LocalClient, app: App, callee: str) -> None:
@@ -294,9 +313,12 @@ def check_models(client: LocalClient, app: App, callee: str) -> None:
     Raises:
         SetupError: names the model and what is missing. No model was asked.
     """
+    from remit.agent.linking import reachable_from
+    from remit.agent.model import ChecksModel
+
     if needs_model(app, callee):
         client.model.check()
-    for each in roster.reachable_from([*app.agents, *app.tools], callee):
+    for each in reachable_from([*app.agents, *app.tools], callee):
         if isinstance(each, ChecksModel) and each.model is not None:
             each.check_model()
 

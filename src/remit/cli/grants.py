@@ -80,7 +80,7 @@ def grants(
     if as_json:
         print(json_text({"grants": [_summary(row, now) for row in rows]}))
         return
-    from remit.cli.terminal import make_table, print_table
+    from remit.cli.tables import make_table, print_table
 
     listing = make_table("grant", "status", "tool", "for", "arguments", "used", "over in", "given by")
     for row in rows:

@@ -24,7 +24,7 @@ def list_(*, as_json: Annotated[bool, typer.Option("--json", help="Print one JSO
     if as_json:
         print(json_text({"models": [_summary(weights, path) for weights, path in found]}))
         return
-    from remit.cli.terminal import make_table, print_table
+    from remit.cli.tables import make_table, print_table
 
     listing = make_table("model", "size", "here", "what it is")
     for weights, path in found:
@@ -72,7 +72,7 @@ def fetch_with_progress(weights: Weights) -> Path:
     from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bars
 
-    from remit.cli.terminal import make_console
+    from remit.cli.tables import make_console
 
     output = make_console(stderr=True)
     columns = (TextColumn("fetching {task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())

@@ -42,7 +42,8 @@ def resume_run(client: LocalClient, row: RunRow, app: App, *, app_reference: str
     """Resume a run and report its result."""
     from remit.cli.report import ReportOptions, report_result
     from remit.cli.resume_when_free import ResumeWhenFree
-    from remit.cli.terminal import Terminal, make_console
+    from remit.cli.tables import make_console
+    from remit.cli.terminal import Terminal
 
     terminal = Terminal(make_console(stderr=True), app)
     runtime = client.runtime(app, terminal)

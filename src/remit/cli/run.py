@@ -88,7 +88,8 @@ def _detach(client: LocalClient, app: App, conversation: str, text: str, *, as_j
 
 def _talk(client: LocalClient, app: App, conversation: str, app_reference: str) -> int:
     from remit.cli.chat import Chat
-    from remit.cli.terminal import Terminal, make_console
+    from remit.cli.tables import make_console
+    from remit.cli.terminal import Terminal
 
     terminal = Terminal(make_console(), app)
     return Chat(client, client.runtime(app, terminal), terminal, conversation, app_reference).talk()
@@ -96,7 +97,8 @@ def _talk(client: LocalClient, app: App, conversation: str, app_reference: str) 
 
 def _ask(client: LocalClient, app: App, conversation: str, text: str, app_reference: str, *, as_json: bool) -> int:
     from remit.cli.report import ReportOptions, report_result
-    from remit.cli.terminal import Terminal, make_console
+    from remit.cli.tables import make_console
+    from remit.cli.terminal import Terminal
 
     terminal = Terminal(make_console(stderr=True), app)
     runtime = client.runtime(app, terminal)

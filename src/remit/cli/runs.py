@@ -28,7 +28,7 @@ def runs(
     if as_json:
         print(json_text({"runs": [asdict(row) for row in rows]}))
         return
-    from remit.cli.terminal import make_table, print_table
+    from remit.cli.tables import make_table, print_table
 
     listing = make_table("run", "status", "application", "callee", "by", "conversation", "begun", "took")
     for row in rows:

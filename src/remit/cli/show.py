@@ -47,7 +47,7 @@ def show(
 
 
 def _draw(lines: Sequence[TimelineEntry]) -> None:
-    from remit.cli.terminal import make_table, print_table, risk_text
+    from remit.cli.tables import make_table, print_table, risk_text
 
     listing = make_table("time", "what", "risk", "")
     for line in lines:

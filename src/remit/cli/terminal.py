@@ -13,7 +13,6 @@ from typing import Final
 
 from rich.console import Console
 from rich.live import Live
-from rich.table import Table
 from rich.text import Text
 
 from remit.agent.linking import all_callees
@@ -32,6 +31,7 @@ from remit.cli.run_events import (
     decision_word,
     question_title,
 )
+from remit.cli.tables import risk_style
 from remit.cli.text import (
     escape_controls,
     escape_unprintable,
@@ -45,23 +45,12 @@ from remit.contracts.items import Position
 from remit.contracts.question import Question
 from remit.errors import CallError
 
-_RISK_STYLES: Final[Mapping[str, str]] = {"safe": "green", "moderate": "yellow", "high": "bold red"}
 _OUTCOME_MARKS: Final[Mapping[str, tuple[str, str, str]]] = {
     "ok": ("✓", "green", "done"),
     "error": ("✗", "red", "failed"),
     "denied": ("✗", "red", "denied"),
 }
 _SPINNER_FRAMES: Final = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
-_PLAIN_WIDTH: Final = 240
-"""Columns of a table that goes to a file or a pipe."""
-
-
-def make_console(*, stderr: bool = False) -> Console:
-    """A console that prints text literally, without interpreting markup."""
-    plain_console = Console(stderr=stderr, markup=False, emoji=False, highlight=False)
-    if not plain_console.is_terminal:
-        plain_console.width = _PLAIN_WIDTH
-    return plain_console
 
 
 class Terminal:
@@ -121,7 +110,7 @@ class Terminal:
         self.print_line((question_title(question), "bold"), "   question ", question.id)
         if question.shown:
             self._print_fact("about", one_line(question.shown, max_length=400))
-        self._print_fact("risk", (question.risk, _RISK_STYLES.get(question.risk, "bold red")))
+        self._print_fact("risk", (question.risk, risk_style(question.risk)))
         self._print_fact("why", f"{one_line(question.reason, max_length=400)} (rule: {one_line(question.rule)})")
         agent = f" by the agent {question.agent}" if question.agent else ""
         self._print_fact("asked for", f"{one_line(question.asker)}{agent}, run {question.run}")
@@ -168,7 +157,7 @@ class Terminal:
 
     def _styled_risk(self, name: str) -> tuple[str, str]:
         risk = self._tool_risks.get(name, "unknown")
-        return risk, _RISK_STYLES.get(risk, "bold red")
+        return risk, risk_style(risk)
 
 
 class _Spinner:
@@ -187,30 +176,6 @@ class _Spinner:
         elapsed = self._clock() - self._started_at
         frame = _SPINNER_FRAMES[int(elapsed * 8) % len(_SPINNER_FRAMES)]
         return Text(f"  {frame} {one_line(self._label)} {elapsed:.0f} s", style="dim")
-
-
-def make_table(*columns: str) -> Table:
-    """A table without lines, easy to parse by other programs."""
-    made = Table(box=None, pad_edge=False, show_edge=False, header_style="bold")
-    for column in columns:
-        made.add_column(column, overflow="fold")
-    return made
-
-
-def print_table(listing: Table) -> None:
-    """Print a table on stdout."""
-    output = make_console()
-    if output.is_terminal:
-        output.print(listing)
-        return
-    with output.capture() as captured:
-        output.print(listing)
-    print("\n".join(line.rstrip() for line in captured.get().splitlines()))
-
-
-def risk_text(risk: str) -> Text:
-    """The word for a risk in its colour."""
-    return Text(risk, style=_RISK_STYLES.get(risk, "bold red"))
 
 
 def _error_text(error: CallError) -> str:

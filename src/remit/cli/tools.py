@@ -24,7 +24,7 @@ def tools(
     if as_json:
         print(json_text({"application": found.name, "tools": [_summary(tool) for tool in all_tools]}))
         return
-    from remit.cli.terminal import make_table, print_table, risk_text
+    from remit.cli.tables import make_table, print_table, risk_text
 
     listing = make_table("tool", "effect", "risk", "permissions", "state", "what it does")
     for tool in all_tools:

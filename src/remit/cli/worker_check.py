@@ -54,7 +54,7 @@ def _worker_files(path: Path) -> list[Path]:
 
 
 def _draw(rows: Sequence[Mapping[str, str | list[str]]], findings: Sequence[Finding]) -> None:
-    from remit.cli.terminal import make_table, print_table
+    from remit.cli.tables import make_table, print_table
 
     listing = make_table(*rows[0]) if rows else make_table("worker")
     for row in rows:

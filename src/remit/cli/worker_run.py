@@ -47,7 +47,8 @@ def run(
     input_text = sys.stdin.read() if text == "-" else text
     with open_client() as client:
         from remit.cli.report import ReportOptions, report_result
-        from remit.cli.terminal import Terminal, make_console
+        from remit.cli.tables import make_console
+        from remit.cli.terminal import Terminal
 
         found = find_app(str(reference), installed_apps())
         name, model_name, arguments = _prepare_call(reference, input_text, attach or ())
