@@ -239,7 +239,7 @@ def test_an_agent_hands_over_to_each_other_agent_once(targets: list[Agent | str]
 
 
 def test_a_name_with_which_no_tool_can_be_named_is_refused() -> None:
-    with pytest.raises(ContractError, match="is no tool name"):
+    with pytest.raises(ContractError, match="is not a tool name"):
         editor(handoffs=["w" * 60])
 
 

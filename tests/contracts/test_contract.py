@@ -84,4 +84,4 @@ def test_a_name_of_letters_digits_and_dashes_is_a_name(name: str) -> None:
 def test_any_other_name_is_refused(name: str) -> None:
     with pytest.raises(ContractError) as caught:
         check_name(name)
-    assert caught.value.message == f"{name!r} is no tool name: use 1 to 64 letters, digits, '_' or '-'"
+    assert caught.value.message == f"{name!r} is not a tool name: use 1 to 64 letters, digits, '_' or '-'"

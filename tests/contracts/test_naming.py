@@ -58,7 +58,7 @@ def test_a_function_that_is_named_twice_and_differently_is_refused() -> None:
 
 @pytest.mark.parametrize("name", ["", "a b", "cms.page", "x" * 65])
 def test_a_name_that_a_model_may_not_see_is_refused_where_it_is_given(name: str) -> None:
-    with pytest.raises(ContractError, match="is no tool name"):
+    with pytest.raises(ContractError, match="is not a tool name"):
         tool_name(name)
 
 

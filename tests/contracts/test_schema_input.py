@@ -280,7 +280,7 @@ def test_a_field_may_be_read_by_other_names_too() -> None:
 
 
 def test_a_payload_that_is_no_object_is_no_contract() -> None:
-    with pytest.raises(ContractError, match="Numbers is no object"):
+    with pytest.raises(ContractError, match="Numbers is not an object"):
         Input(Numbers)
 
 

@@ -287,7 +287,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "confirm is on": (lambda: tool(confirm="confirmed")(flag_on), "must name a boolean parameter whose default"),
     "confirm is required": (lambda: tool(confirm="confirmed")(flag_required), "whose default is False"),
     "confirm is text": (lambda: tool(confirm="confirmed")(flag_of_text), "must name a boolean parameter"),
-    "a bad name": (lambda: tool(name="a b")(confirming), "'a b' is no tool name"),
+    "a bad name": (lambda: tool(name="a b")(confirming), "'a b' is not a tool name"),
     "a bad permission": (lambda: tool(permissions=["write"])(confirming), "is not of the form area:verb"),
 }
 

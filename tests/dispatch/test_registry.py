@@ -68,7 +68,7 @@ class Odd(MissingCallee):
 
 @pytest.mark.parametrize("name", ["", "a b", "x" * 65, "cms.getPage", "é"])
 def test_a_name_that_a_model_may_not_see_is_refused(name: str) -> None:
-    with pytest.raises(ContractError, match="is no tool name"):
+    with pytest.raises(ContractError, match="is not a tool name"):
         Registry([Odd(name, ())])
 
 

@@ -141,7 +141,7 @@ def test_its_reach_is_what_it_may_call_and_what_it_delegates() -> None:
         ({"output": 5}, "worker sort: output: 5 cannot be a result"),
         ({"name": 5}, "worker 5: name: Input should be a valid string; give a text"),
         ({"input": int}, "worker sort: input: Input should be a subclass of BaseModel; give a pydantic model"),
-        ({"input": Names}, "worker sort: input: Names is no object with named fields"),
+        ({"input": Names}, "worker sort: input: Names is not an object with named fields"),
         ({"limits": {"turns": 3}}, "worker sort: limits: Input should be an instance of WorkerLimits; give one"),
         ({"tools": "look"}, "worker sort: tools: Input should be a valid tuple; give a tuple, like"),
         ({"workers": ("x", "x")}, "worker sort: workers names 'x' twice; remove one"),

@@ -180,7 +180,7 @@ def test_what_is_no_worker_file_is_refused(text: str, said: str) -> None:
         (["input: no.such:Letter"], "sort.worker:2: input: no.such:Letter cannot be imported: ModuleNotFoundError"),
         ([f"output: {HERE}:Lettr"], f"sort.worker:2: output: {HERE}:Lettr cannot be imported: AttributeError"),
         ([f"input: {HERE}:Plain"], f"sort.worker:2: input: {HERE}:Plain is no pydantic model; name a pydantic model"),
-        ([f"input: {HERE}:Names"], "sort.worker:2: input: Names is no object with named fields, as arguments are"),
+        ([f"input: {HERE}:Names"], "sort.worker:2: input: Names is not an object with named fields, as arguments are"),
         ([f"input: {HERE}:Scanned"], "sort.worker:2: Scanned has the field `attachments: tuple[Attachment, ...]`"),
         (
             [f"input: {HERE}:Letter", 'attachments: {suffixes: [".png"]}'],

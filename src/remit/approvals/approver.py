@@ -61,7 +61,7 @@ def find_unset_flag(callee: Contract, payload: BaseModel) -> str | None:
     if flag is None:
         return None
     fields = type(payload).model_fields.items()
-    field = next(name for name, field_info in fields if flag in (name, field_info.alias))
+    field = next((name for name, field_info in fields if flag in (name, field_info.alias)), flag)
     return None if payload.model_dump()[field] is True else field
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from pydantic import ValidationError
-
 from remit.contracts.arguments import Arguments, Limits, parse_arguments
 from remit.contracts.call import Call
 from remit.contracts.items import AttemptStarted, DecisionItem, QuestionItem
@@ -73,7 +71,7 @@ def with_arguments(call: Call, canonical: str) -> Call:
     """
     try:
         payload = call.callee.schema_in.load(canonical)
-    except ValidationError as error:
+    except ValueError as error:
         raise InvalidArgumentsError(call.callee.schema_in.explain(error)) from error
     value = parse_arguments(canonical, _STORED_LIMITS).value
     return call._replace(arguments=Arguments(canonical, value)).with_payload(payload)

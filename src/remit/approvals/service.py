@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from pydantic import ValidationError
-
 from remit.approvals.editing import canonicalize_edit
 from remit.approvals.grants import parse_pattern
 from remit.approvals.policy import DECIDE_PERMISSION, check_lifetime
@@ -86,8 +84,8 @@ class DecisionService:
         callee = self._find_callee(tool)
         try:
             callee.schema_out.load(result)
-        except ValidationError as error:
-            raise RequestError(f"this is not a valid result of {tool}: {callee.schema_in.explain(error)}") from error
+        except ValueError as error:
+            raise RequestError(f"this is not a valid result of {tool}: {callee.schema_out.explain(error)}") from error
 
 
 class GrantService:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import keyword
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, Final, NamedTuple
 
 import typer
 
@@ -86,6 +86,16 @@ def _call_hint(name: str) -> str:
     return f'{name} is not a Python identifier; call it with ctx.call("{name}", ...)'
 
 
+_JSON_TYPES: Final[Mapping[str, object]] = {
+    "array": list[Any],
+    "boolean": bool,
+    "integer": int,
+    "number": float,
+    "object": dict[str, Any],
+    "string": str,
+}
+
+
 class _Parameter(NamedTuple):
     name: str
     annotation: str
@@ -99,10 +109,7 @@ class _MethodStub:
         self._alias = alias
         self._tool = tool
         self._annotations = annotations
-        self._parameters = [
-            _Parameter(field.alias or name, annotations.render(field.annotation), field.is_required())
-            for name, field in tool.schema_in.model.model_fields.items()
-        ]
+        self._parameters = _parameters_of(tool, annotations)
 
     def render(self) -> str:
         """The text of the methods."""
@@ -146,6 +153,22 @@ class _MethodStub:
             if each.required
             else f"{self._annotations.imports.add('typing', 'NotRequired')}[{each.annotation}]"
         )
+
+
+def _parameters_of(tool: AnyCallee, annotations: AnnotationWriter) -> list[_Parameter]:
+    """The parameters by the types of the payload model, or where it has none by those of the JSON schema."""
+    fields = tool.schema_in.model.model_fields
+    if fields:
+        return [
+            _Parameter(field.alias or name, annotations.render(field.annotation), field.is_required())
+            for name, field in fields.items()
+        ]
+    schema = tool.schema_in.json_schema
+    required = schema.get("required", ())
+    return [
+        _Parameter(name, annotations.render(_JSON_TYPES.get(str(each.get("type")), Any)), name in required)
+        for name, each in schema.get("properties", {}).items()
+    ]
 
 
 def _docstring(tool: AnyCallee) -> str:

@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypedDict
 
 from remit.contracts.classification import Classification, Deprecation, Visibility
 from remit.errors import ContractError
@@ -115,6 +115,20 @@ class Facts:
                 "a composed operation cannot have a rate (rate_limit_per_minute), because it is executed again until "
                 "it ends; limit the tools that it calls"
             )
+
+
+class FactOptions(TypedDict, total=False):
+    """The facts that are given where a tool is made in code; see `Facts`."""
+
+    effect: Effect
+    risk: Risk
+    permissions: Iterable[str]
+    timeout: float | None
+    rate: str | tuple[int, float] | Rate | None
+    egress: bool
+    trusted: bool
+    tags: Iterable[str]
+    confirm: str | None
 
 
 def build_facts(

@@ -10,8 +10,8 @@ from functools import wraps
 from typing import Any
 
 from remit.contracts.callee import Happened, ReconcileResult
+from remit.contracts.contract import OutputSchema
 from remit.contracts.reply import NOT_LOADED, Reply
-from remit.contracts.schema import Output
 from remit.contracts.secret import (
     KNOWN_SECRETS,
     REDACTION_MARK,
@@ -62,7 +62,7 @@ class Redaction:
             text = pattern.sub(REDACTION_MARK, text)
         return text
 
-    def redact_reply(self, value: object, schema_out: Output[Any]) -> Reply:
+    def redact_reply(self, value: object, schema_out: OutputSchema[Any]) -> Reply:
         """The redacted reply for the result of a body. Python callers get the redacted result too."""
         reply = value if isinstance(value, Reply) else Reply(schema_out.dump(value)[1])
         content = rewrite_content(reply.content, self.redact_text, self.fields)
@@ -73,11 +73,11 @@ class Redaction:
         """The error without text that matches a pattern."""
         return _rewrite_error(error, self.redact_text)
 
-    def redact_reconcile_result(self, result: ReconcileResult, schema_out: Output[Any]) -> ReconcileResult:
+    def redact_reconcile_result(self, result: ReconcileResult, schema_out: OutputSchema[Any]) -> ReconcileResult:
         """The reconciled outcome, with its result redacted as if the call had ended normally."""
         return Happened(self.redact_reply(result.value, schema_out)) if isinstance(result, Happened) else result
 
-    def wrap_body(self, body: ToolBody, name: str, schema_out: Output[Any]) -> ToolBody:
+    def wrap_body(self, body: ToolBody, name: str, schema_out: OutputSchema[Any]) -> ToolBody:
         """Wrap ``body`` so that its results and errors are redacted before the base sees them."""
 
         @wraps(body)

@@ -1,8 +1,9 @@
-"""The two sides of a contract: what goes in, and what comes out. Types say it; nothing is written twice."""
+"""Input and output of a contract, as pydantic models and Python types describe them."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any, Final, Generic, TypeVar, cast
 
 from pydantic import (
@@ -27,11 +28,11 @@ P = TypeVar("P", bound=BaseModel)
 T = TypeVar("T")
 
 _MAX_ERRORS_LISTED: Final = 5
-_LOSSY_SERIALIZER: Final = "what its serializer writes is not read as what it was"
+_LOSSY_SERIALIZER: Final = "its serializer writes what does not read back as the same value"
 
 
 class _Codec:
-    """How values of a type are written and read, and whether each must be looked at. Built when the first one comes."""
+    """Serializer and validator of a type, and whether values need a round-trip check. Built for the first value."""
 
     __slots__ = ("needs_round_trip_check", "serializer", "validator")
 
@@ -42,13 +43,17 @@ class _Codec:
 
 
 class Input(Generic[P]):
-    """The payload model of a callee: binds arguments, gives the canonical form, and the JSON schema."""
+    """What a callee takes, as a pydantic model describes it. Implements `InputSchema`.
+
+    Raises:
+        ContractError: the model cannot be arguments; the message says why.
+    """
 
     __slots__ = ("_adapter", "_cached_codec", "json_schema", "model")
 
     def __init__(self, model: type[P]) -> None:
         if issubclass(model, RootModel):
-            raise ContractError(f"{model.__name__} is no object with named fields, as arguments are")
+            raise ContractError(f"{model.__name__} is not an object with named fields, as arguments are")
         self._adapter = TypeAdapter(model)
         self.model = model
         self.json_schema: dict[str, Any] = generate_json_schema(self._adapter)
@@ -56,9 +61,9 @@ class Input(Generic[P]):
         self._cached_codec: _Codec | None = None
 
     def bind(self, arguments: Arguments, *, strict: bool = False) -> P:
-        """The payload that the arguments say.
+        """The payload for raw arguments.
 
-        Strict means: no coercion ("1" is no number), no unknown keys, no key twice.
+        Strict means: no coercion ("1" is not a number), no unknown keys, no key twice.
 
         Raises:
             InvalidArgumentsError: naming each field that is wrong.
@@ -72,11 +77,22 @@ class Input(Generic[P]):
         except ValidationError as error:
             raise InvalidArgumentsError(self.explain(error)) from error
 
+    def bind_values(self, values: Mapping[str, Any]) -> P:
+        """The payload for arguments given in Python, by field name or alias. Converts as pydantic does.
+
+        Raises:
+            InvalidArgumentsError: they do not fit.
+        """
+        try:
+            return self.model.model_validate(dict(values), by_alias=True, by_name=True)
+        except ValidationError as error:
+            raise InvalidArgumentsError(self.explain(error)) from error
+
     def dump_canonical(self, payload: P) -> str:
         """The canonical JSON of a payload, defaults included, sets sorted.
 
         Raises:
-            InvalidArgumentsError: there is none, or it does not say the payload.
+            InvalidArgumentsError: JSON cannot hold the payload, or would read back as another.
         """
         text = canonical_json(self._to_json_value(payload))
         if self._codec.needs_round_trip_check:
@@ -84,7 +100,11 @@ class Input(Generic[P]):
         return text
 
     def load(self, text: str) -> P:
-        """The payload whose canonical JSON is ``text``."""
+        """The payload whose canonical JSON is ``text``.
+
+        Raises:
+            ValidationError: the model does not allow it; `explain` gives the reason.
+        """
         return self.model.model_validate_json(text)
 
     def check_payload(self, payload: object) -> P:
@@ -98,10 +118,10 @@ class Input(Generic[P]):
         raise InvalidArgumentsError(f"give a {self.model.__name__}, not a {type(payload).__name__}")
 
     def dump_arguments(self, payload: P) -> Arguments:
-        """The arguments that a payload stands for: what was set, not the defaults.
+        """The arguments of a payload: what was set, without defaults.
 
         Raises:
-            InvalidArgumentsError: there are none, or they do not say the payload.
+            InvalidArgumentsError: as for `dump_canonical`, or they hold the value of a secret.
         """
         value = self._to_json_value(payload, payload.model_fields_set)
         text = canonical_json(value)
@@ -111,15 +131,14 @@ class Input(Generic[P]):
             self._check_round_trip(payload, text, payload.model_fields_set)
         return Arguments(text, value)
 
-    def explain(self, error: ValidationError) -> str:
+    def explain(self, error: ValueError) -> str:
         """One line that names each wrong field and, for an unknown one, the parameters there are."""
-        found = error.errors(include_url=False, include_context=False)
-        summary = "; ".join(_format_error(detail) for detail in found[:_MAX_ERRORS_LISTED])
-        more = f"; and {len(found) - _MAX_ERRORS_LISTED} more" if len(found) > _MAX_ERRORS_LISTED else ""
+        if not isinstance(error, ValidationError):
+            return str(error)
         hint = ""
-        if any(detail["type"] == "extra_forbidden" and len(detail["loc"]) == 1 for detail in found):
+        if any(each["type"] == "extra_forbidden" and len(each["loc"]) == 1 for each in error.errors(include_url=False)):
             hint = f". Parameters: {', '.join(self.json_schema.get('properties', {})) or 'none'}"
-        return f"{summary}{more}{hint}"
+        return f"{_summarize(error)}{hint}"
 
     @property
     def _codec(self) -> _Codec:
@@ -137,7 +156,7 @@ class Input(Generic[P]):
         return plain
 
     def _check_round_trip(self, payload: P, text: str, fields: set[str]) -> None:
-        """Refuse a payload whose text says another, which would run in its place."""
+        """Refuse a payload whose text reads back as another, which would run in its place."""
         try:
             back = dict(self.load(text))
         except ValidationError as error:
@@ -148,7 +167,11 @@ class Input(Generic[P]):
 
 
 class Output(Generic[T]):
-    """The result type of a callee: checks a result, writes it as content for a model, and reads it back."""
+    """What a callee gives, as a Python type describes it. Implements `OutputSchema`.
+
+    Raises:
+        ContractError: the type cannot be a result; the message says why.
+    """
 
     __slots__ = ("_adapter", "_cached_codec", "_is_text", "json_schema", "result_type")
 
@@ -180,10 +203,7 @@ class Output(Generic[T]):
                 return checked, cast("str", checked)
             return checked, self._dump_content(checked)
         except ValidationError as error:
-            problems = "; ".join(
-                _format_error(detail) for detail in error.errors(include_url=False)[:_MAX_ERRORS_LISTED]
-            )
-            raise InvalidOutputError(f"the result is not what the contract says: {problems}") from error
+            raise InvalidOutputError(f"the result is not what the contract says: {_summarize(error)}") from error
         except (PydanticSerializationError, ValueError, RecursionError) as error:
             raise InvalidOutputError(f"JSON cannot hold the result: {error}") from error
 
@@ -196,16 +216,24 @@ class Output(Generic[T]):
         return type(checked) is type(value) and checked == value
 
     def load(self, content: str) -> T:
-        """The result whose content is ``content``."""
+        """The result whose content is ``content``.
+
+        Raises:
+            ValidationError: it does not fit; `explain` gives the reason.
+        """
         return cast("T", content) if self._is_text else cast("T", self._codec.validator.validate_json(content))
 
     def load_json(self, content: str) -> JsonValue:
-        """What ``content`` says, as JSON has it.
+        """The result whose content is ``content``, as JSON has it.
 
         Raises:
-            ValueError: it is no JSON, and not text either.
+            ValueError: the content is not JSON.
         """
         return content if self._is_text else cast("JsonValue", json.loads(content, parse_constant=reject_constant))
+
+    def explain(self, error: ValueError) -> str:
+        """One line for an error of `load`."""
+        return _summarize(error) if isinstance(error, ValidationError) else str(error)
 
     @property
     def _codec(self) -> _Codec:
@@ -215,7 +243,7 @@ class Output(Generic[T]):
 
     def _dump_content(self, value: T) -> str:
         content = self._codec.serializer.to_json(value, by_alias=True).decode()
-        if "NaN" in content or "Infinity" in content:  # as text, or as what is no JSON
+        if "NaN" in content or "Infinity" in content:  # in a text, or as a number that JSON does not have
             json.loads(content, parse_constant=reject_constant)
         if self._codec.needs_round_trip_check and self.load(content) != value:
             raise ValueError(_LOSSY_SERIALIZER)
@@ -223,7 +251,7 @@ class Output(Generic[T]):
 
 
 def serialize_content(value: object) -> str:
-    """The content of any value: text as it is, everything else as JSON, sets sorted.
+    """The content of any value: text as it is, everything else as JSON with sets sorted.
 
     Raises:
         InvalidOutputError: JSON cannot hold it.
@@ -239,6 +267,12 @@ def serialize_content(value: object) -> str:
 def create_payload_model(name: str, fields: dict[str, Any]) -> type[BaseModel]:
     """A payload model from fields ``{name: (type, default)}``, as a signature gives them."""
     return create_model(name, __config__=ConfigDict(protected_namespaces=()), **fields)
+
+
+def _summarize(error: ValidationError) -> str:
+    found = error.errors(include_url=False, include_context=False)
+    more = f"; and {len(found) - _MAX_ERRORS_LISTED} more" if len(found) > _MAX_ERRORS_LISTED else ""
+    return "; ".join(_format_error(detail) for detail in found[:_MAX_ERRORS_LISTED]) + more
 
 
 def _format_error(detail: ErrorDetails) -> str:

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import inspect
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import UnionType
-from typing import Annotated, Any, Union
+from typing import TYPE_CHECKING, Annotated, Any, Final, Union, cast
 
 from pydantic import BaseModel, Field, PydanticUserError
 
 from remit.contracts.callee import Context, LeafContext
+from remit.contracts.contract import InputSchema, OutputSchema
 from remit.contracts.reply import Reply
 from remit.contracts.schema import Input, Output, create_payload_model
 from remit.errors import ContractError
 from remit.schemas.docstring import read_docstring
+
+if TYPE_CHECKING:
+    from remit.contracts.json_contract import JsonPayload
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,20 +27,28 @@ class Signature:
     """How to call a function: whether it takes a context, and how a payload becomes its parameters.
 
     ``field_names`` maps each parameter to its field of the payload model. It is None if the function takes the payload
-    model itself as its only parameter.
+    model itself as its only parameter, or a dictionary of the arguments (``takes_dict``).
     """
 
     description: str
     wants_context: bool
     makes_calls: bool
-    schema_in: Input[Any]
-    schema_out: Output[Any]
+    schema_in: InputSchema[Any]
+    schema_out: OutputSchema[Any]
     field_names: tuple[tuple[str, str], ...] | None
     python_signature: inspect.Signature
+    takes_dict: bool = False
 
     def keyword_arguments(self, payload: BaseModel) -> dict[str, Any]:
         """The keyword arguments for ``payload``."""
         return {name: getattr(payload, field) for name, field in self.field_names or ()}
+
+    def single_argument(self, payload: BaseModel) -> object:
+        """The argument of a function that takes ``payload`` as a whole."""
+        return cast("JsonPayload", payload).to_dict() if self.takes_dict else payload
+
+
+_DICT_SIGNATURE: Final = inspect.Signature([inspect.Parameter("arguments", inspect.Parameter.VAR_KEYWORD)])
 
 
 def read_signature(function: Callable[..., Any], name: str) -> Signature:
@@ -45,14 +57,10 @@ def read_signature(function: Callable[..., Any], name: str) -> Signature:
     Raises:
         ContractError: names the parameter that cannot be part of a contract, and the reason.
     """
-    if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
-        raise ContractError(f"{name} yields its results: return them, as a list")
     parameters = list(inspect.signature(function).parameters.values())
     hints = _type_hints(function, name)
-    kind = hints.get(parameters[0].name) if parameters else None
-    wants_context = kind in (LeafContext, Context)
-    if kind is Context and not inspect.iscoroutinefunction(function):
-        raise ContractError(f"{name} takes a Context: write `async def`, so that it can await other tools")
+    kind = _context_type(function, name, parameters, hints)
+    wants_context = kind is not None
     if wants_context:
         parameters = parameters[1:]
     _check_parameters(parameters, hints, name)
@@ -70,6 +78,43 @@ def read_signature(function: Callable[..., Any], name: str) -> Signature:
         raise ContractError(f"{name}: {error.message.splitlines()[0]}") from error
     python = inspect.Signature(parameters)
     return Signature(description, wants_context, kind is Context, schema_in, schema_out, names, python)
+
+
+def read_dict_call(
+    call: Callable[..., Any], name: str, schema: Mapping[str, Any], output_schema: Mapping[str, Any] | None
+) -> Signature:
+    """The contract of a function that takes the arguments as one dictionary, of which JSON schemas tell the rest.
+
+    Raises:
+        ContractError: a schema is not accepted, or the function takes something else.
+        SetupError: the extra ``remit[schema]`` is not installed.
+    """
+    from remit.contracts.json_contract import JsonInput, JsonOutput  # noqa: PLC0415 - few programs need it
+
+    parameters = list(inspect.signature(call).parameters.values())
+    kind = _context_type(call, name, parameters, _type_hints(call, name))
+    wants_context = kind is not None
+    if len(parameters) != 1 + wants_context:
+        raise ContractError(
+            f"{name}: a call for a JSON schema takes one dictionary, or a context annotated as such first"
+        )
+    try:
+        schema_in, schema_out = JsonInput(schema), JsonOutput(output_schema)
+    except ContractError as error:
+        raise ContractError(f"{name}: {error.message}") from error
+    return Signature("", wants_context, kind is Context, schema_in, schema_out, None, _DICT_SIGNATURE, takes_dict=True)
+
+
+def _context_type(
+    function: Callable[..., Any], name: str, parameters: list[inspect.Parameter], hints: dict[str, Any]
+) -> object:
+    """The type of context that a function takes first; None if it takes none."""
+    if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+        raise ContractError(f"{name} yields its results: return them, as a list")
+    kind: Any = hints.get(parameters[0].name) if parameters else None
+    if kind is Context and not inspect.iscoroutinefunction(function):
+        raise ContractError(f"{name} takes a Context: write `async def`, so that it can await other tools")
+    return kind if kind in (LeafContext, Context) else None
 
 
 def _type_hints(function: Callable[..., Any], name: str) -> dict[str, Any]:

@@ -1,24 +1,23 @@
-"""A tool: a plain function that knows nothing of policy, with the contract that its signature defines."""
+"""Tools: plain functions that know nothing of policy, with the contract that a signature or a JSON schema defines."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from types import FunctionType, MethodType
-from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, overload
+from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, Unpack, overload
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from remit.contracts.arguments import Arguments
 from remit.contracts.call import CallLayer, ToolLayer, to_call_layers
 from remit.contracts.callee import UNKNOWN, Frame, LeafContext, ReconcileResult
-from remit.contracts.contract import check_name
+from remit.contracts.contract import InputSchema, OutputSchema, check_name
 from remit.contracts.current_run import CURRENT_RUN
-from remit.contracts.facts import Effect, Facts, Rate, Risk, build_facts
+from remit.contracts.facts import Effect, FactOptions, Facts, build_facts
 from remit.contracts.naming import canonical_name
 from remit.contracts.redact import Redaction
-from remit.contracts.schema import Input, Output
-from remit.contracts.signature import Signature, read_signature
+from remit.contracts.signature import Signature, read_dict_call, read_signature
 from remit.contracts.threads import awaitable_body
 from remit.core import Stack
 from remit.errors import ContractError, InvalidArgumentsError
@@ -37,7 +36,7 @@ PreviewFunction = Callable[[LeafContext, Any], Awaitable[str]]
 class Tool(Generic[P, Out]):
     """What a model can call. Immutable: `layer` and `with_name` give a new tool. Bare until you attach layers.
 
-    Make one with `tool`.
+    Make one with `tool`, or with `Tool.from_schema` where a JSON schema describes the arguments.
     """
 
     __slots__ = (
@@ -83,14 +82,50 @@ class Tool(Generic[P, Out]):
         self.facts = facts
         self.layers = layers
 
+    @classmethod
+    def from_schema(
+        cls,
+        name: str,
+        description: str,
+        schema: Mapping[str, Any],
+        call: Callable[..., Any],
+        output_schema: Mapping[str, Any] | None = None,
+        **facts: Unpack[FactOptions],
+    ) -> Tool[..., Any]:
+        """A tool whose arguments a JSON schema describes, as MCP servers and OpenAPI documents have them.
+
+        It behaves as a typed tool does: arguments are checked strictly, defaults are filled in, and equal arguments
+        have one canonical form. Needs ``pip install 'remit[schema]'``.
+
+        Args:
+            name: the name that models see.
+            description: when and why to call it.
+            schema: draft 2020-12 or draft-07, with local references only.
+            call: a function of one dictionary, async or plain. If its first parameter is annotated `LeafContext` or
+                `Context`, it gets the context of the call too.
+            output_schema: what the result must fit; None for any JSON value.
+            facts: as `tool` takes them.
+
+        Raises:
+            ContractError: a part of this cannot be in a contract; the message says why.
+            SetupError: the extra is not installed.
+        """
+        signature = read_dict_call(call, check_name(name), schema, output_schema)
+        built = build_facts(**facts)
+        _check_facts(name, signature, built)
+        if not description:
+            raise ContractError(f"{name} has no description, by which a model decides when to call it")
+        where = locate_function(call)
+        return Tool(call, signature, name=name, description=description, facts=built, layers=Stack(), where=where)
+
     @property
-    def schema_in(self) -> Input[Any]:
-        """The payload it takes."""
+    def schema_in(self) -> InputSchema[Any]:
+        """What it takes."""
         return self._signature.schema_in
 
     @property
-    def schema_out(self) -> Output[Out]:
-        """The result it gives."""
+    def schema_out(self) -> OutputSchema[Out]:
+        """What it gives."""
         return self._signature.schema_out
 
     @property
@@ -100,7 +135,7 @@ class Tool(Generic[P, Out]):
 
     @property
     def body(self) -> object:
-        """What it runs: the function, whichever layers and name it has."""
+        """What identifies the function it runs, whatever its layers and name."""
         return self._function
 
     async def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Out:
@@ -129,70 +164,70 @@ class Tool(Generic[P, Out]):
         return self._copy(name=name)
 
     def with_reconcile(self, reconcile: ReconcileFunction) -> Tool[P, Out]:
-        """The same tool, which can find out whether a call of it that was cut off has happened.
+        """The same tool with a way to find out whether an interrupted call took effect.
 
-        ``reconcile(ctx, payload)`` gives `Happened` with the result, `DID_NOT_HAPPEN`, or `UNKNOWN`: then a person is
-        asked.
+        ``reconcile(ctx, payload)`` returns `Happened` with the result, `DID_NOT_HAPPEN`, or `UNKNOWN`; for `UNKNOWN` a
+        person is asked.
         """
         return self._copy(reconcile=reconcile)
 
     def with_redaction(self, *, fields: Iterable[str] = (), patterns: Iterable[str] = ()) -> Tool[P, Out]:
-        """The same tool, whose results are redacted before anybody sees them: the model, the journal, Python callers.
+        """The same tool with redacted results: for the model, the journal and Python callers alike.
 
         Args:
-            fields: names of fields whose values are left out, at any depth.
-            patterns: regular expressions. What they match is left out of every text, of those in errors too.
+            fields: names of fields whose values are removed, at any depth.
+            patterns: regular expressions whose matches are removed from every text, including error messages.
 
         Raises:
-            ContractError: a pattern is no regular expression.
+            ContractError: a pattern is not a regular expression.
         """
         return self._copy(redaction=(self._redaction or Redaction()).with_rules(fields, patterns))
 
     def with_preview(self, preview: PreviewFunction) -> Tool[P, Out]:
-        """The same tool, which tells the person who is asked about a call what that is about.
+        """The same tool with a preview for the person who decides about a call.
 
-        ``await show(ctx, payload)`` gives a line or a few, like the title behind an id. It must change nothing: nobody
-        has allowed anything yet.
+        ``await preview(ctx, payload)`` returns a few lines, like the title behind an id. It must change nothing: the
+        call is not approved yet.
         """
         return self._copy(preview=preview)
 
     def build_arguments(self, *args: P.args, **kwargs: P.kwargs) -> Arguments:
-        """The arguments that a Python caller means.
+        """The arguments of a call from Python.
 
         Raises:
             InvalidArgumentsError: they do not fit the signature.
         """
         try:
             bound = self._signature.python_signature.bind(*args, **kwargs)
-            if self._signature.field_names is None:
-                bound.apply_defaults()
-                payload = self.schema_in.check_payload(*bound.arguments.values())
-            else:
-                payload = self.schema_in.model.model_validate(bound.arguments, by_alias=True, by_name=True)
         except TypeError as error:
             raise InvalidArgumentsError(f"{self.name}: {error}") from error
-        except ValidationError as error:
-            raise InvalidArgumentsError(self.schema_in.explain(error)) from error
+        if self._signature.takes_dict:
+            payload = self.schema_in.bind_values(bound.kwargs)
+        elif self._signature.field_names is None:
+            bound.apply_defaults()
+            payload = self.schema_in.check_payload(*bound.arguments.values())
+        else:
+            payload = self.schema_in.bind_values(bound.arguments)
         return self.schema_in.dump_arguments(payload)
 
     async def run(self, payload: BaseModel, frame: Frame, /) -> Out:
-        """The body: the function, called with what the payload says."""
+        """Run the function with the arguments in the payload."""
         first = (frame,) if self._signature.wants_context else ()
         if self._signature.field_names is None:
-            return await self._body(*first, payload)
+            return await self._body(*first, self._signature.single_argument(payload))
         return await self._body(*first, **self._signature.keyword_arguments(payload))
 
     async def reconcile(self, payload: BaseModel, frame: Frame, /) -> ReconcileResult:
-        """Find out whether an unsafe call that was cut off has happened."""
+        """Find out whether an interrupted unsafe call took effect."""
         found = UNKNOWN if self._reconcile is None else await self._reconcile(frame, payload)
         return found if self._redaction is None else self._redaction.redact_reconcile_result(found, self.schema_out)
 
     async def preview(self, payload: BaseModel, ctx: LeafContext, /) -> str:
-        """What a call is about, for the person who is asked; empty where the tool does not say."""
+        """The preview of a call for the person who decides; empty if the tool has none."""
         return "" if self._preview is None else await self._preview(ctx, payload)
 
     def with_facts(self, facts: Facts, *, name: str, description: str, where: str) -> Tool[P, Out]:
-        """The same function under another name and other facts, as an inventory says them; bare.
+        """The same function with the name and facts that an inventory gives, without layers.
 
         Raises:
             ContractError: the facts do not fit the function.
@@ -252,15 +287,7 @@ def tool(
     *,
     name: str | None = None,
     description: str | None = None,
-    effect: Effect = ...,
-    risk: Risk = ...,
-    permissions: Iterable[str] = ...,
-    timeout: float | None = ...,
-    rate: str | tuple[int, float] | Rate | None = ...,
-    egress: bool = ...,
-    trusted: bool = ...,
-    tags: Iterable[str] = ...,
-    confirm: str | None = ...,
+    **facts: Unpack[FactOptions],
 ) -> Tool[P, Out]: ...
 @overload
 def tool(
@@ -269,30 +296,14 @@ def tool(
     *,
     name: str | None = None,
     description: str | None = None,
-    effect: Effect = ...,
-    risk: Risk = ...,
-    permissions: Iterable[str] = ...,
-    timeout: float | None = ...,
-    rate: str | tuple[int, float] | Rate | None = ...,
-    egress: bool = ...,
-    trusted: bool = ...,
-    tags: Iterable[str] = ...,
-    confirm: str | None = ...,
+    **facts: Unpack[FactOptions],
 ) -> Tool[P, Out]: ...
 @overload
 def tool(
     *,
     name: str | None = None,
     description: str | None = None,
-    effect: Effect = ...,
-    risk: Risk = ...,
-    permissions: Iterable[str] = ...,
-    timeout: float | None = ...,
-    rate: str | tuple[int, float] | Rate | None = ...,
-    egress: bool = ...,
-    trusted: bool = ...,
-    tags: Iterable[str] = ...,
-    confirm: str | None = ...,
+    **facts: Unpack[FactOptions],
 ) -> ToolDecorator: ...
 def tool(
     function: Callable[..., Any] | None = None,
@@ -300,15 +311,7 @@ def tool(
     *,
     name: str | None = None,
     description: str | None = None,
-    effect: Effect = Effect.UNSAFE,
-    risk: Risk = Risk.SAFE,
-    permissions: Iterable[str] = (),
-    timeout: float | None = None,
-    rate: str | tuple[int, float] | Rate | None = None,
-    egress: bool = False,
-    trusted: bool = False,
-    tags: Iterable[str] = (),
-    confirm: str | None = None,
+    **facts: Unpack[FactOptions],
 ) -> Any:
     """Make a tool of a function: ``@tool``, ``@tool(effect=Effect.PURE)`` or ``tool(service.method)``.
 
@@ -321,20 +324,10 @@ def tool(
     Raises:
         ContractError: the function cannot be a contract; the message says why.
     """
-    facts = build_facts(
-        effect=effect,
-        risk=risk,
-        permissions=permissions,
-        timeout=timeout,
-        rate=rate,
-        egress=egress,
-        trusted=trusted,
-        tags=tags,
-        confirm=confirm,
-    )
+    built = build_facts(**facts)
 
     def make(function: Callable[..., Any]) -> Tool[..., Any]:
-        return _build_tool(function, name, description, facts, "")
+        return _build_tool(function, name, description, built, "")
 
     return make if function is None else make(function)
 
@@ -365,7 +358,9 @@ def _build_tool(
     _check_facts(tool_name, signature, facts)
     text = description or signature.description
     if not text:
-        raise ContractError(f"{tool_name} has no description: write a docstring, a model decides by it when to call")
+        raise ContractError(
+            f"{tool_name} has no description: write a docstring, by which a model decides when to call it"
+        )
     where = where or locate_function(function)
     return Tool(function, signature, name=tool_name, description=text, facts=facts, layers=Stack(), where=where)
 

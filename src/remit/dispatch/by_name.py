@@ -49,7 +49,7 @@ def arguments_by_name(callee: AnyCallee, payload: object, values: Mapping[str, A
     if payload is not None and values:
         raise InvalidArgumentsError(f"{callee.name}: give one payload, or arguments by name")
     given: object = dict(values) if payload is None else payload
-    if isinstance(given, str) and list(callee.schema_in.model.model_fields) == [PROMPT_FIELD]:
+    if isinstance(given, str) and list(callee.schema_in.json_schema.get("properties", ())) == [PROMPT_FIELD]:
         given = {PROMPT_FIELD: given}
     if isinstance(given, callee.schema_in.model):
         return callee.schema_in.dump_arguments(given)

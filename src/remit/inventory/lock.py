@@ -12,9 +12,9 @@ from typing import Any, Final, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
+from remit.contracts.contract import InputSchema, OutputSchema
 from remit.contracts.facts import Facts
 from remit.contracts.question import content_digest
-from remit.contracts.schema import Input, Output
 from remit.inventory.definition import AnyTool
 from remit.inventory.governance import PolicyModel
 from remit.inventory.operations import Operations
@@ -163,7 +163,7 @@ class _LockBuilder:
     """Builds locked operations. A tool with the contract of its method shares the method's snapshot."""
 
     def __init__(self) -> None:
-        self._snapshots: dict[tuple[Input[Any], Output[Any]], _ContractSnapshot] = {}
+        self._snapshots: dict[tuple[InputSchema[Any], OutputSchema[Any]], _ContractSnapshot] = {}
 
     def lock_operation(
         self,
@@ -185,7 +185,7 @@ class _LockBuilder:
         )
 
 
-def _snapshot_contract(schema_in: Input[Any], schema_out: Output[Any]) -> _ContractSnapshot:
+def _snapshot_contract(schema_in: InputSchema[Any], schema_out: OutputSchema[Any]) -> _ContractSnapshot:
     schema, result = schema_in.json_schema, schema_out.json_schema
     definitions: Mapping[str, Any] = schema.get("$defs", {})
     fields: Mapping[str, Any] = schema.get("properties", {})

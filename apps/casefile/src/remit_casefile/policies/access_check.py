@@ -22,11 +22,12 @@ def check_access_is_governed(operations: Operations) -> None:
 
 def _find_ungoverned(definition: ToolDefinition) -> Iterator[Finding]:
     contract = definition.tool if definition.method is None else definition.method.contract
-    field = contract.schema_in.model.model_fields.get(CASEFILE_PARAMETER)
+    schema = contract.schema_in.json_schema
+    parameter = schema.get("properties", {}).get(CASEFILE_PARAMETER)
     rules, policies = definition.policies["business_rules"], definition.policies.get(CASEFILE_SECTION)
     declared = isinstance(rules, CasefileRules) and rules.casefile_permission_level is not None
     is_governed = declared or (isinstance(policies, CasefilePolicies) and policies.enforce_access_control)
-    if field is None:
+    if parameter is None:
         if declared or (isinstance(rules, CasefileRules) and rules.requires_casefile):
             what = f"{definition.name} takes no {CASEFILE_PARAMETER}, and its rules look at one"
             yield Finding(code="no-casefile", where=definition.location, what=what, fix="remove them, or take one")
@@ -35,6 +36,7 @@ def _find_ungoverned(definition: ToolDefinition) -> Iterator[Finding]:
         what = f"{definition.name} takes a {CASEFILE_PARAMETER}, and nothing looks at its access list"
         mend = "say business_rules.casefile_permission_level"
         yield Finding(code="open-casefile", where=definition.location, what=what, fix=mend)
-    if not field.is_required() and field.get_default(call_default_factory=True, validated_data={}) is not None:
+    is_required = CASEFILE_PARAMETER in schema.get("required", ())
+    if not is_required and parameter.get("default", CASEFILE_PARAMETER) is not None:
         what = f"{definition.name} takes a {CASEFILE_PARAMETER} with a default, which no gate would see"
         yield Finding(code="open-casefile", where=definition.location, what=what, fix="make it required, or None")

@@ -1,0 +1,219 @@
+"""Input and output of a contract that is known as JSON schemas: from MCP, from OpenAPI, or stored.
+
+They behave as the pydantic `Input` and `Output` do: one suite of tests runs over both.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final, cast
+
+from pydantic import BaseModel, ConfigDict, JsonValue
+
+from remit.contracts.arguments import SECRET_IN_ARGUMENTS, Arguments, canonical_json, reject_constant
+from remit.contracts.schema import Output, serialize_content
+from remit.contracts.secret import KNOWN_SECRETS, redact_secrets
+from remit.errors import ContractError, InvalidArgumentsError, InvalidOutputError
+from remit.schemas.json_validator import SchemaMismatchError
+from remit.schemas.schema_binding import SchemaBinder, copy_json
+
+_HALF_A_PAIR: Final = "the arguments hold half of a surrogate pair, which UTF-8 cannot hold"
+_TEXT: Final = {"type": "string"}
+
+
+class JsonPayload(BaseModel):
+    """Arguments bound to a JSON schema: ``payload.title`` for each of them, `to_dict` for all.
+
+    A name that is an attribute of every pydantic model, like ``copy``, is only in `to_dict`.
+    """
+
+    model_config = ConfigDict(extra="allow", frozen=True, protected_namespaces=())
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any], given: set[str] | None = None) -> JsonPayload:
+        """The payload of some arguments. ``given``: those that the caller set; None for all."""
+        payload = cls.model_construct()
+        object.__setattr__(payload, "__pydantic_extra__", dict(values))
+        object.__setattr__(payload, "__pydantic_fields_set__", set(values) if given is None else given)
+        return payload
+
+    def to_dict(self) -> dict[str, Any]:
+        """A copy of the arguments."""
+        return cast("dict[str, Any]", copy_json(self.__pydantic_extra__))
+
+
+class JsonInput:
+    """What a callee takes, as a JSON schema describes it.
+
+    Raises:
+        ContractError: the schema is not accepted, or does not describe an object.
+        SetupError: the extra ``remit[schema]`` is not installed.
+    """
+
+    __slots__ = ("_binder", "json_schema", "model")
+
+    def __init__(self, schema: Mapping[str, Any]) -> None:
+        self._binder = SchemaBinder(schema)
+        self.json_schema = _shown_schema(schema)
+        self.model = JsonPayload
+        if self.json_schema.get("type") != "object":
+            raise ContractError(
+                "its JSON schema is not an object with named fields, as arguments are: say 'type': 'object'"
+            )
+
+    def bind(self, arguments: Arguments, *, strict: bool = False) -> JsonPayload:
+        """The payload that the arguments say.
+
+        Strict means: no unknown keys, no key twice, no 3.0 for an integer. A JSON schema never converts "1" to 1.
+
+        Raises:
+            InvalidArgumentsError: naming each field that is wrong.
+        """
+        if arguments.error or (strict and arguments.strict_error):
+            raise InvalidArgumentsError(arguments.error or arguments.strict_error)
+        value = arguments.value or {}
+        try:
+            bound = cast("dict[str, Any]", self._binder.bind(value, strict=strict))
+        except UnicodeEncodeError as error:
+            raise InvalidArgumentsError(_HALF_A_PAIR) from error
+        except ValueError as error:
+            raise InvalidArgumentsError(self.explain(error)) from error
+        return JsonPayload.from_dict(bound, set(value) & set(bound))
+
+    def bind_values(self, values: Mapping[str, Any]) -> JsonPayload:
+        """The payload of arguments given in Python, by name.
+
+        Raises:
+            InvalidArgumentsError: they do not fit the schema, or JSON cannot hold them.
+        """
+        try:
+            raw = serialize_content(dict(values))
+        except InvalidOutputError as error:
+            raise InvalidArgumentsError(f"JSON cannot hold the arguments: {error.__cause__}") from error
+        return self.bind(Arguments(raw, json.loads(raw)), strict=True)
+
+    def dump_canonical(self, payload: JsonPayload) -> str:
+        """The canonical JSON of a payload, defaults included.
+
+        Raises:
+            InvalidArgumentsError: there is none, or it does not say the payload.
+        """
+        return self._dump(payload.to_dict())
+
+    def load(self, text: str) -> JsonPayload:
+        """The payload whose canonical JSON is ``text``.
+
+        Raises:
+            ValueError: the schema does not allow it; `explain` says why.
+        """
+        value = json.loads(text, parse_constant=reject_constant)
+        self._binder.check(value)
+        return JsonPayload.from_dict(value)
+
+    def check_payload(self, payload: object) -> JsonPayload:
+        """``payload``, if it is one that fits the schema; a mapping of arguments is bound to it.
+
+        Raises:
+            InvalidArgumentsError: it is something else.
+        """
+        if isinstance(payload, JsonPayload):
+            return payload
+        if isinstance(payload, Mapping):
+            return self.bind_values(cast("Mapping[str, Any]", payload))
+        raise InvalidArgumentsError(f"give a mapping of arguments, not a {type(payload).__name__}")
+
+    def dump_arguments(self, payload: JsonPayload) -> Arguments:
+        """The arguments that a payload stands for: what was set, not the defaults.
+
+        Raises:
+            InvalidArgumentsError: there are none, or they do not say the payload.
+        """
+        value = {key: part for key, part in payload.to_dict().items() if key in payload.model_fields_set}
+        text = self._dump(value)
+        if KNOWN_SECRETS.replacements and redact_secrets(text) != text:
+            raise InvalidArgumentsError(SECRET_IN_ARGUMENTS)
+        return Arguments(text, value)
+
+    def explain(self, error: ValueError) -> str:
+        """One line for an error of `load`."""
+        return str(error)
+
+    def _dump(self, value: dict[str, Any]) -> str:
+        if not _is_json(value):
+            raise InvalidArgumentsError("JSON cannot hold the arguments: give text, numbers, lists and dictionaries")
+        return canonical_json(value)
+
+
+class JsonOutput:
+    """What a callee gives, as a JSON schema describes it. Without one it gives any JSON value.
+
+    A schema that says no more than ``{"type": "string"}`` means text, which is content as it is. Results are checked
+    and not changed: no default is filled in.
+    """
+
+    __slots__ = ("_binder", "_is_text", "_writer", "json_schema", "result_type")
+
+    def __init__(self, schema: Mapping[str, Any] | None = None) -> None:
+        self._binder = None if schema is None else SchemaBinder(schema)
+        self.json_schema = {} if schema is None else _shown_schema(schema)
+        self._is_text = {key: each for key, each in self.json_schema.items() if key != "description"} == _TEXT
+        self._writer: Output[Any] = Output(str if self._is_text else Any)
+        self.result_type: object = str if self._is_text else Any
+
+    def dump(self, value: object) -> tuple[Any, str]:
+        """The checked result, as JSON has it, and its content: text as it is, everything else as JSON.
+
+        Raises:
+            InvalidOutputError: the result does not fit the schema, or JSON or UTF-8 cannot hold it.
+        """
+        content = self._writer.dump(value)[1]
+        try:
+            return self.load(content), content
+        except SchemaMismatchError as error:
+            raise InvalidOutputError(f"the result is not what the contract says: {error}") from error
+
+    def is_valid(self, value: object) -> bool:
+        """Whether a value is a result as it stands."""
+        try:
+            return bool(self.dump(value)[0] == value) and _is_json(value)
+        except InvalidOutputError:
+            return False
+
+    def load(self, content: str) -> Any:
+        """The result whose content is ``content``.
+
+        Raises:
+            ValueError: it does not fit the schema; `explain` says why.
+        """
+        value = self.load_json(content)
+        if self._binder is not None:
+            self._binder.check(value)
+        return value
+
+    def load_json(self, content: str) -> JsonValue:
+        """What ``content`` says, as JSON has it.
+
+        Raises:
+            ValueError: it is no JSON, and not text either.
+        """
+        return self._writer.load_json(content)
+
+    def explain(self, error: ValueError) -> str:
+        """One line for an error of `load`."""
+        return str(error)
+
+
+def _shown_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """A schema as models see it: as it was received, without the names of its draft and itself."""
+    return {key: copy_json(value) for key, value in schema.items() if key not in ("$schema", "$id")}
+
+
+def _is_json(value: object) -> bool:
+    """Whether a value is made of JSON types, not of types that are written alike, like tuples."""
+    if type(value) is dict:
+        parts = cast("dict[object, object]", value)
+        return all(isinstance(key, str) and _is_json(part) for key, part in parts.items())
+    if type(value) is list:
+        return all(_is_json(part) for part in cast("list[object]", value))
+    return value is None or type(value) in (str, int, float, bool)

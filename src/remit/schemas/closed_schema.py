@@ -1,0 +1,105 @@
+"""Strictness for JSON schemas: keys that a schema does not name are refused.
+
+JSON Schema allows every key unless a schema says otherwise; a typed tool refuses unknown ones. A schema that lists
+properties and is silent about others is read as the list of all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, cast
+
+from remit.schemas.json_schema import JsonSchema
+from remit.schemas.schema_document import DEFINITION_KEYS, map_children, resolve_pointer
+
+_UNIONS: Final = ("anyOf", "oneOf")
+_IN_PLACE_LISTS: Final = ("allOf", *_UNIONS)
+_IN_PLACE: Final = ("then", "else")
+_OPEN_KEYS: Final = ("additionalProperties", "unevaluatedProperties", "patternProperties")
+_WHOLE_VALUE_KEYS: Final = frozenset(
+    {
+        "additionalProperties",
+        "items",
+        "patternProperties",
+        "prefixItems",
+        "properties",
+        "unevaluatedItems",
+        "unevaluatedProperties",
+    }
+)
+_IN_PLACE_KEYS: Final = frozenset({*DEFINITION_KEYS, *_IN_PLACE_LISTS, *_IN_PLACE, "dependentSchemas"})
+
+
+def named_keys(document: JsonSchema, schema: object) -> frozenset[str] | None:
+    """The keys that a schema names for the object it describes; None where it allows others or names none at all."""
+    names: set[str] = set()
+    named = False
+    for node in _iter_in_place(document, schema, set()):
+        if any(key in node and (key == "patternProperties" or node[key] is not False) for key in _OPEN_KEYS):
+            return None
+        if "properties" in node:
+            named = True
+            names.update(cast("JsonSchema", node["properties"]))
+    return frozenset(names) if named else None
+
+
+def close_schema(document: JsonSchema) -> JsonSchema:
+    """A copy of a document in which every object with named keys takes no others."""
+    return cast("JsonSchema", _Closer(document).close(document))
+
+
+def in_place_schemas(node: JsonSchema) -> Iterator[object]:
+    """The schemas that describe the same value as ``node``, but for what it refers to."""
+    for key in _IN_PLACE_LISTS:
+        yield from cast("list[object]", node.get(key, ()))
+    yield from (node[key] for key in _IN_PLACE if key in node)
+    yield from cast("JsonSchema", node.get("dependentSchemas", {})).values()
+
+
+def _iter_in_place(document: JsonSchema, schema: object, seen: set[str]) -> Iterator[JsonSchema]:
+    """A schema and all that describe the same value, those it refers to included."""
+    if not isinstance(schema, dict):
+        return
+    node = cast("JsonSchema", schema)
+    yield node
+    reference = node.get("$ref")
+    if reference is not None and reference not in seen:
+        seen.add(reference)
+        yield from _iter_in_place(document, resolve_pointer(document, reference), seen)
+    for child in in_place_schemas(node):
+        yield from _iter_in_place(document, child, seen)
+
+
+class _Closer:
+    def __init__(self, document: JsonSchema) -> None:
+        self._document = document
+
+    def close(self, schema: object) -> object:
+        """The schema of a whole value, closed."""
+        if not isinstance(schema, dict):
+            return schema
+        node = cast("JsonSchema", schema)
+        if self._is_plain_union(node):
+            return map_children(node, self._close_alternative)
+        closed = map_children(node, self._close_child)
+        if named_keys(self._document, node) is not None:
+            combined = "$ref" in node or next(in_place_schemas(node), None) is not None
+            closed["unevaluatedProperties" if combined else "additionalProperties"] = False
+        return closed
+
+    def _is_plain_union(self, node: JsonSchema) -> bool:
+        """Whether a schema only says that one of several others holds, so that each can be closed for itself."""
+        return any(key in node for key in _UNIONS) and not any(
+            key in node for key in ("$ref", "allOf", "if", "dependentSchemas", "properties", *_OPEN_KEYS)
+        )
+
+    def _close_alternative(self, key: str, schema: object) -> object:
+        return self.close(schema) if key in _UNIONS else self._close_child(key, schema)
+
+    def _close_child(self, key: str, schema: object) -> object:
+        """A subschema, closed where it describes a whole value; where it describes a part of one, only within it."""
+        if key in _WHOLE_VALUE_KEYS:
+            return self.close(schema)
+        if key in _IN_PLACE_KEYS and isinstance(schema, dict):
+            return map_children(cast("JsonSchema", schema), self._close_child)
+        return schema

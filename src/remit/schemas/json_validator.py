@@ -1,0 +1,152 @@
+"""Validates JSON against a JSON schema with `jsonschema-rs`, and words its errors as those of typed tools are.
+
+The library is imported when the first schema is compiled. It never fetches a reference (``offline``), and it matches
+patterns in linear time (``RegexOptions``), so that neither can be used to hang or to probe this process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+
+from remit.errors import ContractError, SetupError
+from remit.schemas.json_schema import JsonSchema
+
+if TYPE_CHECKING:
+    from jsonschema_rs import Draft202012Validator, ValidationError
+
+_MAX_ERRORS_LISTED: Final = 5
+_MASK: Final = "Input"  # stands in the library's messages where the value would
+
+
+class Problem(NamedTuple):
+    """One way in which a value does not fit its schema. ``path`` leads to the part of the value that is wrong."""
+
+    path: tuple[str | int, ...]
+    message: str
+    is_unknown_key: bool = False
+
+    def __str__(self) -> str:
+        where = ".".join(str(part) for part in self.path)
+        return f"{where}: {self.message}" if where else self.message
+
+
+class SchemaMismatchError(ValueError):
+    """A value does not fit its schema. Its text is one line that names each wrong part."""
+
+    def __init__(self, problems: Sequence[Problem], parameters: Iterable[str] | None = None) -> None:
+        listed = "; ".join(str(problem) for problem in problems[:_MAX_ERRORS_LISTED])
+        more = f"; and {len(problems) - _MAX_ERRORS_LISTED} more" if len(problems) > _MAX_ERRORS_LISTED else ""
+        hint = ""
+        if parameters is not None and any(each.is_unknown_key and len(each.path) == 1 for each in problems):
+            hint = f". Parameters: {', '.join(parameters) or 'none'}"
+        super().__init__(f"{listed}{more}{hint}")
+
+
+class JsonValidator:
+    """A compiled schema.
+
+    Raises:
+        ContractError: the document is not a valid schema, or a pattern in it cannot be matched in linear time.
+        SetupError: `jsonschema-rs` is not installed.
+    """
+
+    __slots__ = ("_compiled",)
+
+    def __init__(self, document: JsonSchema) -> None:
+        self._compiled = _compile(document)
+
+    def is_valid(self, value: object) -> bool:
+        """Whether a JSON value fits."""
+        return self._compiled.is_valid(value)
+
+    def problems(self, value: object) -> list[Problem]:
+        """Everything that is wrong with a JSON value; empty for one that fits."""
+        if self._compiled.is_valid(value):
+            return []
+        found = (each for error in self._compiled.iter_errors(value) for each in _describe(error))
+        return list(dict.fromkeys(found))
+
+
+def _compile(document: JsonSchema) -> Draft202012Validator:
+    try:
+        import jsonschema_rs  # noqa: PLC0415 - 15 MB that only tools made from a JSON schema need
+    except ImportError as error:
+        raise SetupError("a tool from a JSON schema needs jsonschema-rs: pip install 'remit[schema]'") from error
+    try:
+        return jsonschema_rs.Draft202012Validator(
+            document, mask=_MASK, offline=True, pattern_options=jsonschema_rs.RegexOptions(), validate_formats=True
+        )
+    except jsonschema_rs.ValidationError as error:
+        where = "/".join(["#", *map(str, error.instance_path)])
+        if error.kind.name == "format" and cast("Any", error.kind).format == "regex":
+            raise ContractError(
+                f"its JSON schema has a pattern at {where} that cannot be matched in linear time; "
+                f"use no look-around, no back-reference and no huge repetition"
+            ) from error
+        raise ContractError(f"its JSON schema is not valid at {where}: {error.message}") from error
+
+
+def _describe(error: ValidationError) -> Iterator[Problem]:
+    """The problems that one error of the library stands for."""
+    path = tuple(error.instance_path)
+    kind = cast("Any", error.kind)
+    name = kind.name
+    if name in ("additionalProperties", "unevaluatedProperties"):
+        for key in kind.unexpected:
+            yield Problem((*path, key), "no such parameter", is_unknown_key=True)
+    elif name == "required":
+        yield Problem((*path, kind.property), "Field required")
+    elif name in ("anyOf", "oneOf"):
+        yield from _describe_union(error, path, kind)
+    elif name in _MESSAGES:
+        yield Problem(path, _MESSAGES[name](kind))
+    else:
+        yield Problem(path, error.message)
+
+
+def _describe_union(error: ValidationError, path: tuple[str | int, ...], kind: Any) -> Iterator[Problem]:
+    """What is wrong by the one alternative that the value was meant for, or the types of all."""
+    branches: list[list[ValidationError]] = kind.context
+    meant = [branch for branch in branches if branch and not any(_is_wrong_type(each, path) for each in branch)]
+    if len(meant) == 1 and all(branches):
+        for each in meant[0]:
+            yield from _describe(each)
+        return
+    types = [cast("Any", each.kind).types for branch in branches for each in branch if _is_wrong_type(each, path)]
+    if not meant and len(types) == len(branches):
+        yield Problem(path, _describe_types([name for names in types for name in names]))
+    else:
+        yield Problem(path, error.message)
+
+
+def _is_wrong_type(error: ValidationError, path: tuple[str | int, ...]) -> bool:
+    return error.kind.name == "type" and tuple(error.instance_path) == path
+
+
+def _describe_types(types: Iterable[str]) -> str:
+    names = [name for name in dict.fromkeys(types) if name != "null"]
+    if not names:
+        return "Input should be null"
+    return "Input should be an object" if names == ["object"] else f"Input should be a valid {' or '.join(names)}"
+
+
+def _describe_options(options: Sequence[object]) -> str:
+    words = [repr(option) for option in options]
+    return (
+        f"Input should be {', '.join(words[:-1])} or {words[-1]}" if len(words) > 1 else f"Input should be {words[0]}"
+    )
+
+
+_MESSAGES: Final[dict[str, Callable[[Any], str]]] = {
+    "const": lambda kind: _describe_options([kind.expected_value]),
+    "enum": lambda kind: _describe_options(kind.options),
+    "exclusiveMaximum": lambda kind: f"Input should be less than {kind.limit}",
+    "exclusiveMinimum": lambda kind: f"Input should be greater than {kind.limit}",
+    "maxLength": lambda kind: f"String should have at most {kind.limit} characters",
+    "maximum": lambda kind: f"Input should be less than or equal to {kind.limit}",
+    "minLength": lambda kind: f"String should have at least {kind.limit} characters",
+    "minimum": lambda kind: f"Input should be greater than or equal to {kind.limit}",
+    "pattern": lambda kind: f"String should match pattern '{kind.pattern}'",
+    "type": lambda kind: _describe_types(kind.types),
+}

@@ -1,0 +1,204 @@
+"""Binds a JSON value to a JSON schema: checks it, fills in defaults, and writes numbers by their type.
+
+Two texts that mean the same call must have one canonical form, because approvals and call ids are digests of it. So a
+default that the caller left out is filled in, and a whole number where the schema says ``number`` becomes a float, as a
+pydantic model does both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Any, Final, cast
+
+from remit.schemas.closed_schema import close_schema, named_keys
+from remit.schemas.json_schema import JsonSchema
+from remit.schemas.json_validator import JsonValidator, Problem, SchemaMismatchError
+from remit.schemas.schema_document import map_children, read_schema, resolve_pointer
+
+_UNIONS: Final = ("anyOf", "oneOf")
+_NOTHING: Final[JsonSchema] = {}
+_NO_DEFAULT: Final = object()
+_Path = tuple[str | int, ...]
+
+
+class SchemaBinder:
+    """One JSON schema, compiled when it is made.
+
+    Raises:
+        ContractError: the schema is not accepted; see `read_schema`.
+        SetupError: `jsonschema-rs` is not installed.
+    """
+
+    def __init__(self, schema: Mapping[str, Any]) -> None:
+        self.document = read_schema(schema)
+        self._lenient = _Binding(self.document, strict=False)
+
+    def bind(self, value: object, *, strict: bool) -> object:
+        """A copy of ``value`` with defaults.
+
+        ``strict`` refuses keys that an object of the schema does not name, and ``3.0`` for an integer. Otherwise such
+        keys are left out and ``3.0`` becomes 3. An object that names no properties, or says ``additionalProperties``,
+        keeps the keys that it allows.
+
+        Raises:
+            SchemaMismatchError: the value does not fit.
+        """
+        return (self._strict if strict else self._lenient).bind(value)
+
+    def check(self, value: object) -> None:
+        """Raise `SchemaMismatchError` unless ``value`` fits the schema as it is, read strictly or not."""
+        try:
+            self._lenient.check(value)
+        except SchemaMismatchError:  # two alternatives may fit, of which only one does when others are closed
+            self._strict.check(value)
+
+    @cached_property
+    def _strict(self) -> _Binding:
+        return _Binding(close_schema(self.document), strict=True)
+
+
+class _Binding:
+    """A document, and how strictly it is read."""
+
+    def __init__(self, document: JsonSchema, *, strict: bool) -> None:
+        self._document = document
+        self._strict = strict
+        self._whole = JsonValidator(document)
+        self._validators: dict[int, JsonValidator] = {}  # by id of a part of the document, which is never changed
+        self._defaults: dict[int, object] = {}
+        self._named_keys: dict[int, frozenset[str] | None] = {}
+
+    def check(self, value: object) -> None:
+        problems = self._whole.problems(value)
+        if problems:
+            raise SchemaMismatchError(problems, self._document.get("properties", {}))
+
+    def bind(self, value: object) -> object:
+        self.check(value)
+        return self._fit(value, self._document, ())
+
+    def _fit(self, value: object, schema: object, path: _Path, *, is_whole: bool = True) -> object:
+        """A value that fits its schema, bound. ``is_whole``: the schema is all that describes the value."""
+        if not isinstance(schema, dict):
+            return copy_json(value)
+        node = cast("JsonSchema", schema)
+        if isinstance(value, dict):
+            value = self._fit_object(cast("dict[str, Any]", value), node, path, is_whole=is_whole)
+        elif isinstance(value, list):
+            value = self._fit_array(cast("list[Any]", value), node, path)
+        else:
+            value = self._fit_number(value, node, path)
+        for child in self._other_schemas(value, node):
+            value = self._fit(value, child, path, is_whole=False)
+        return value
+
+    def _fit_object(self, value: dict[str, Any], node: JsonSchema, path: _Path, *, is_whole: bool) -> dict[str, Any]:
+        properties = cast("JsonSchema", node.get("properties", _NOTHING))
+        others = None if "patternProperties" in node else node.get("additionalProperties")
+        kept = self._keys_of(node) if is_whole and not self._strict else None
+        bound = {
+            key: self._fit(part, properties.get(key, others), (*path, key))
+            for key, part in value.items()
+            if kept is None or key in kept
+        }
+        for key, each in properties.items():
+            if key not in bound and isinstance(each, dict) and "default" in each:
+                default = self._default_of(cast("JsonSchema", each))
+                if default is not _NO_DEFAULT:
+                    bound[key] = copy_json(default)
+        return bound
+
+    def _fit_array(self, value: list[Any], node: JsonSchema, path: _Path) -> list[Any]:
+        first, rest = cast("list[object]", node.get("prefixItems", [])), node.get("items")
+        schemas = (*first, *[rest] * (len(value) - len(first)))
+        return [self._fit(part, schemas[index], (*path, index)) for index, part in enumerate(value)]
+
+    def _fit_number(self, value: object, node: JsonSchema, path: _Path) -> object:
+        types = node.get("type")
+        if type(value) is int:
+            return _to_float(value) if _allows(types, "number") and not _allows(types, "integer") else value
+        if type(value) is not float or not _allows(types, "integer") or _allows(types, "number"):
+            return value
+        if self._strict:
+            raise SchemaMismatchError([Problem(path, "Input should be a valid integer")])
+        return int(value)
+
+    def _other_schemas(self, value: object, node: JsonSchema) -> Iterator[object]:
+        """The other schemas that describe the same value; of a union, the alternative that it fits."""
+        if "$ref" in node:
+            yield resolve_pointer(self._document, node["$ref"])
+        yield from node.get("allOf", ())
+        for key in _UNIONS:
+            if key in node:
+                yield self._choose(value, node[key])
+        if "if" in node:
+            yield node.get("then" if self._fits(value, node["if"]) else "else")
+        if isinstance(value, dict):
+            yield from (each for key, each in node.get("dependentSchemas", {}).items() if key in value)
+
+    def _choose(self, value: object, alternatives: list[object]) -> object:
+        """The first alternative that a value fits; for a whole number rather an integer, for a float rather not."""
+        fitting = [each for each in alternatives if self._fits(value, each)]
+        if type(value) in (int, float):
+            fitting.sort(key=lambda each: _takes_integers(each) != isinstance(value, int))
+        return fitting[0] if fitting else None
+
+    def _fits(self, value: object, schema: object) -> bool:
+        """Whether a value fits one part of the document."""
+        found = self._validators.get(id(schema))
+        if found is None:
+            alone = {"$defs": {"document": self._relocated}, "allOf": [_relocate("", schema)]}
+            found = self._validators[id(schema)] = JsonValidator(alone)
+        return found.is_valid(value)
+
+    @cached_property
+    def _relocated(self) -> object:
+        return _relocate("", self._document)
+
+    def _default_of(self, node: JsonSchema) -> object:
+        """The default of a property, bound. One that does not fit its own schema, or holds itself, is only a remark."""
+        if id(node) not in self._defaults:
+            self._defaults[id(node)] = _NO_DEFAULT  # until it is known: it may be asked for within itself
+            if self._fits(node["default"], node):
+                bound = self._defaults[id(node)] = self._fit(node["default"], node, ())
+                if self._fit(bound, node, ()) != bound:
+                    self._defaults[id(node)] = _NO_DEFAULT
+        return self._defaults[id(node)]
+
+    def _keys_of(self, node: JsonSchema) -> frozenset[str] | None:
+        if id(node) not in self._named_keys:
+            self._named_keys[id(node)] = named_keys(self._document, node)
+        return self._named_keys[id(node)]
+
+
+def copy_json(value: Any) -> Any:
+    """A deep copy of a JSON value."""
+    if isinstance(value, dict):
+        return {key: copy_json(part) for key, part in cast("dict[str, Any]", value).items()}
+    return [copy_json(part) for part in cast("list[Any]", value)] if isinstance(value, list) else value
+
+
+def _allows(types: object, name: str) -> bool:
+    return name in cast("list[str]", types) if isinstance(types, list) else types == name
+
+
+def _takes_integers(schema: object) -> bool:
+    return isinstance(schema, dict) and _allows(cast("JsonSchema", schema).get("type"), "integer")
+
+
+def _to_float(value: int) -> int | float:
+    try:
+        return float(value)
+    except OverflowError:
+        return value  # which has no canonical form
+
+
+def _relocate(_key: str, schema: object) -> object:
+    """A part of a document whose references hold in another that has the whole at ``#/$defs/document``."""
+    if not isinstance(schema, dict):
+        return schema
+    moved = map_children(cast("JsonSchema", schema), _relocate)
+    if "$ref" in moved:
+        moved["$ref"] = f"#/$defs/document{moved['$ref'][1:]}"
+    return moved

@@ -1,0 +1,132 @@
+"""Binding fills in defaults and writes numbers by their type, so that equal calls have one canonical text."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from remit.schemas.json_validator import SchemaMismatchError
+from remit.schemas.schema_binding import SchemaBinder
+
+NUMBER, INTEGER = {"type": "number"}, {"type": "integer"}
+NAMED = {"type": "object", "properties": {"n": NUMBER, "kind": {"default": "page"}}}
+
+BOUND: dict[str, tuple[dict[str, Any], str, str]] = {
+    "a whole number for a fraction": ({"properties": {"a": NUMBER}}, '{"a":1}', '{"a":1.0}'),
+    "a whole number for either": ({"properties": {"a": {"type": ["integer", "number"]}}}, '{"a":1}', '{"a":1}'),
+    "a fraction for either": ({"properties": {"a": {"type": ["integer", "number"]}}}, '{"a":1.0}', '{"a":1.0}'),
+    "a number without a type": ({"properties": {"a": {}}}, '{"a":1}', '{"a":1}'),
+    "a boolean": ({"properties": {"a": {"type": ["number", "boolean"]}}}, '{"a":true}', '{"a":true}'),
+    "a number that no float holds": (
+        {"properties": {"a": NUMBER}},
+        '{"a":1%s}' % ("0" * 400),
+        '{"a":1%s}' % ("0" * 400),
+    ),
+    "a default": ({"properties": {"a": {"default": [1]}}}, "{}", '{"a":[1]}'),
+    "a default, bound": ({"properties": {"a": {**NUMBER, "default": 1}}}, "{}", '{"a":1.0}'),
+    "a default that does not fit": ({"properties": {"a": {"type": "string", "default": None}}}, "{}", "{}"),
+    "a default within": ({"properties": {"a": NAMED}}, '{"a":{"n":1}}', '{"a":{"n":1.0,"kind":"page"}}'),
+    "a list": ({"properties": {"a": {"items": NUMBER, "prefixItems": [{}]}}}, '{"a":[1,2]}', '{"a":[1,2.0]}'),
+    "a mapping": ({"additionalProperties": NUMBER}, '{"a":1}', '{"a":1.0}'),
+    "a mapping by pattern": (
+        {"patternProperties": {"^a": NUMBER}, "additionalProperties": NUMBER},
+        '{"a":1}',
+        '{"a":1}',
+    ),
+    "a reference": ({"properties": {"a": {"$ref": "#/$defs/N"}}, "$defs": {"N": NUMBER}}, '{"a":1}', '{"a":1.0}'),
+    "all of several": (
+        {"allOf": [{"properties": {"a": NUMBER}}, {"properties": {"b": {"default": 1}}}]},
+        '{"a":1}',
+        '{"a":1.0,"b":1}',
+    ),
+    "a number or a text": ({"properties": {"a": {"anyOf": [{"type": "string"}, NUMBER]}}}, '{"a":1}', '{"a":1.0}'),
+    "a number or an integer": (
+        {"properties": {"a": {"oneOf": [{**NUMBER, "minimum": 5}, INTEGER]}}},
+        '{"a":1}',
+        '{"a":1}',
+    ),
+    "a float or an integer": ({"properties": {"a": {"anyOf": [INTEGER, NUMBER]}}}, '{"a":1.0}', '{"a":1.0}'),
+    "an object or nothing": (
+        {"properties": {"a": {"anyOf": [NAMED, {"type": "null"}]}}},
+        '{"a":{}}',
+        '{"a":{"kind":"page"}}',
+    ),
+    "anything or nothing": ({"properties": {"a": {"anyOf": [True, {"type": "null"}]}}}, '{"a":1}', '{"a":1}'),
+    "a condition that holds": (
+        {"properties": {"a": {}, "n": {}}, "if": {"required": ["a"]}, "then": {"properties": {"n": NUMBER}}},
+        '{"a":0,"n":1}',
+        '{"a":0,"n":1.0}',
+    ),
+    "a condition that does not": (
+        {"if": {"required": ["a"]}, "then": {"properties": {"n": NUMBER}}},
+        '{"n":1}',
+        '{"n":1}',
+    ),
+    "a key that needs others": (
+        {"dependentSchemas": {"a": {"properties": {"a": NUMBER}}, "b": {"properties": {"a": {}}}}},
+        '{"a":1}',
+        '{"a":1.0}',
+    ),
+}
+
+
+@pytest.mark.parametrize("strict", [True, False], ids=["strict", "lenient"])
+@pytest.mark.parametrize("name", BOUND)
+def test_a_value_is_bound_by_its_schema_and_binding_it_again_changes_nothing(name: str, strict: bool) -> None:
+    schema, raw, text = BOUND[name]
+    binder = SchemaBinder(schema)
+    if strict and name == "a condition that does not":
+        schema["properties"] = {"n": {}}
+        binder = SchemaBinder(schema)
+    bound = binder.bind(json.loads(raw), strict=strict)
+    assert json.dumps(bound, separators=(",", ":")) == text
+    assert binder.bind(bound, strict=strict) == bound
+    binder.check(bound)
+
+
+def test_what_is_bound_is_a_copy() -> None:
+    schema: dict[str, Any] = {"properties": {"a": {}, "b": {"default": [1]}}}
+    binder, given = SchemaBinder(schema), {"a": [{"c": 1}]}
+    first: Any = binder.bind(given, strict=True)
+    first["a"][0]["c"] = 2
+    first["b"].append(2)
+    assert binder.bind(given, strict=True) == {"a": [{"c": 1}], "b": [1]}
+
+
+def test_a_default_that_holds_itself_is_not_filled_in() -> None:
+    tree: dict[str, Any] = {"type": "object", "properties": {"next": {"$ref": "#/$defs/tree", "default": {}}}}
+    binder = SchemaBinder({"$ref": "#/$defs/tree", "$defs": {"tree": tree}})
+    assert binder.bind({}, strict=True) == {}
+    assert binder.bind({"next": {}}, strict=True) == {"next": {}}
+
+
+def test_strict_takes_no_fraction_for_an_integer_and_lenient_converts_it() -> None:
+    binder = SchemaBinder({"properties": {"a": {"items": INTEGER}}})
+    with pytest.raises(SchemaMismatchError, match=r"^a\.1: Input should be a valid integer$"):
+        binder.bind({"a": [1, 3.0]}, strict=True)
+    assert json.dumps(binder.bind({"a": [1, 3.0]}, strict=False)) == '{"a": [1, 3]}'
+
+
+def test_lenient_leaves_unknown_keys_out_at_every_level_of_objects_that_name_theirs() -> None:
+    schema: dict[str, Any] = {
+        "properties": {"a": {"properties": {"b": {}}}, "free": {"type": "object"}, "list": {"items": NAMED}}
+    }
+    given = {"a": {"b": 1, "x": 1}, "free": {"x": 1}, "list": [{"n": 1.5, "kind": "k", "x": 1}], "x": 1}
+    bound = SchemaBinder(schema).bind(given, strict=False)
+    assert bound == {"a": {"b": 1}, "free": {"x": 1}, "list": [{"n": 1.5, "kind": "k"}]}
+
+
+def test_strict_names_the_parameters_there_are_for_an_unknown_one() -> None:
+    with pytest.raises(SchemaMismatchError, match=r"^x: no such parameter\. Parameters: n, kind$"):
+        SchemaBinder(NAMED).bind({"x": 1}, strict=True)
+    with pytest.raises(SchemaMismatchError, match=r"^x: no such parameter\. Parameters: none$"):
+        SchemaBinder({"properties": {}}).bind({"x": 1}, strict=True)
+
+
+def test_what_was_bound_strictly_fits_although_lenient_reading_sees_two_alternatives() -> None:
+    binder = SchemaBinder({"oneOf": [{"properties": {"a": {}}}, {"properties": {"b": {}}, "required": ["b"]}]})
+    binder.check(binder.bind({"b": 1}, strict=True))
+    with pytest.raises(SchemaMismatchError, match=r"^b: "):
+        SchemaBinder({"properties": {"b": False}}).check({"b": 1})
