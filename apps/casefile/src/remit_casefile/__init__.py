@@ -1,1 +1,1 @@
-"""Casefiles: the workspace of a case, and what is kept of Gmail, Drive and Sheets."""
+"""Casefiles: the workspace of a case, with copies of data from Gmail, Drive and Sheets."""

@@ -1,4 +1,4 @@
-"""The agent that keeps casefiles for whoever talks to it."""
+"""The agent that maintains casefiles."""
 
 from __future__ import annotations
 

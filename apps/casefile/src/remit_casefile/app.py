@@ -1,4 +1,4 @@
-"""Puts the application together. The only place that reads the environment, and nothing is opened before it is used."""
+"""Builds the application. The only module that reads the environment; nothing is opened before it is used."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ PIPELINES_SLICE: Final = ("automation", "pipelines")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CasefileApplication:
-    """The application in parts, for whoever needs more than its agent."""
+    """The parts of the application, for programs that need more than its agent."""
 
     database: Database
     env: Env
@@ -60,7 +60,7 @@ class CasefileApplication:
     app: App
 
     async def close(self) -> None:
-        """Close what was opened: the database, and the connections to Google."""
+        """Close the database and the connections to Google."""
         await self.transport.close()
         await self.database.close()
 
@@ -72,13 +72,13 @@ def build(
     database: Database | None = None,
     inventory_folder: Path = INVENTORY_FOLDER,
 ) -> CasefileApplication:
-    """The application whose data is in a folder.
+    """Build the application with its data in a folder.
 
     Args:
         home: the folder, for ``casefile.db``.
-        account: the Google account that it works with; without one its tools say how to give it.
-        database: another than that in ``home``, as tests have.
-        inventory_folder: the folder of another inventory than the application's own.
+        account: the Google account to use; without one, its tools explain how to configure it.
+        database: a database other than the one in ``home``, for tests.
+        inventory_folder: the folder of an inventory other than the application's own.
     """
     database = database or Database(home / "casefile.db")
     transport = (account or Account()).transport()
@@ -120,7 +120,7 @@ def build(
 
 
 def _assemble_app(env: Env, agent: Agent, operations: Operations, worker_callees: tuple[Callee[..., Any], ...]) -> App:
-    """The application: its agent works with the tools it has, persons and programs with all there are."""
+    """The application: its agent gets its own tools, users and programs get all tools."""
     check_access_is_governed(operations)
     agents = {tool.name for tool in agent.tools}
     layers = preset(env).layer(PrecheckGates(operations.callees)).layer(OwnSessionGate(env))
@@ -135,7 +135,7 @@ def _assemble_app(env: Env, agent: Agent, operations: Operations, worker_callees
 
 
 def _build_pipelines(tools: Iterable[AnyTool], _slice_tools: object) -> tuple[Filing, ...]:
-    """What calls ``tools`` in an order of its own. The tools of its own slice of the inventory are not looked at."""
+    """The pipelines that call ``tools``. The tools of their own inventory slice are not used."""
     by_name = {tool.name: tool for tool in tools}
 
     def named(name: str) -> AnyTool:
@@ -147,7 +147,7 @@ def _build_pipelines(tools: Iterable[AnyTool], _slice_tools: object) -> tuple[Fi
 
 
 def _complete_tool(cases: Cases, clients: Clients, tool: AnyTool) -> AnyTool:
-    """The tool, with what no inventory can say of it."""
+    """The tool with what no inventory can declare, such as previews."""
     return (
         tool.with_preview(cases.preview_deletion)
         if tool.name == "delete_casefile"

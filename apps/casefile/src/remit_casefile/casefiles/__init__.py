@@ -1,1 +1,1 @@
-"""Casefiles, and who may do what with them."""
+"""Casefiles and their access lists."""

@@ -1,4 +1,4 @@
-"""The access list: what a person may do with a casefile, on a scale of five levels."""
+"""The access list: what a user may do with a casefile, on a scale of five levels."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from remit_casefile.storage.transactions import View, casefile_not_found
 
 
 class Level(enum.IntEnum):
-    """How much of a casefile is open to a person. Each level may do what those below it may."""
+    """The access level of a user. Each level includes those below it."""
 
     NONE = 0
     VIEWER = 1
@@ -29,12 +29,12 @@ class Level(enum.IntEnum):
 
     @property
     def label(self) -> str:
-        """How it is written."""
+        """The level as written in payloads."""
         return self.name.lower()
 
     @classmethod
     def parse(cls, word: str) -> Level:
-        """The level that a word names."""
+        """The level with this label."""
         return cls[word.upper()]
 
 
@@ -42,7 +42,7 @@ _LEVEL_OF_VERB: Final = {"read": "viewer", "write": "editor", "share": "admin", 
 
 
 def _reject_verb(word: object) -> object:
-    """Refuse the verb of a permission where a level is meant: two lists of words for one thing drift apart."""
+    """Reject the verb of a permission where a level is expected, so that there is one vocabulary."""
     if isinstance(word, str) and word in _LEVEL_OF_VERB:
         raise ValueError(f"{word!r} is the verb of a permission, not a level; say {_LEVEL_OF_VERB[word]!r}")
     return word
@@ -53,14 +53,14 @@ LevelName = Annotated[Literal["viewer", "editor", "admin", "owner"], BeforeValid
 
 
 class EffectiveAccess(NamedTuple):
-    """What somebody may do with a casefile, and until when; None for no end."""
+    """A user's access to a casefile, and its expiry; None if it does not expire."""
 
     level: Level
     expires_at: datetime | None = None
 
 
 async def resolve_access(view: View, casefile: Casefile, person: str) -> EffectiveAccess:
-    """How a person stands: by owning it, by a grant that has not expired, or as everybody does."""
+    """The access of a user: as owner, by an unexpired grant, or as a member of the tenant."""
     if casefile.owner == person:
         return EffectiveAccess(Level.OWNER)
     public = EffectiveAccess(Level.parse(casefile.public_access or "none"))
@@ -71,21 +71,21 @@ async def resolve_access(view: View, casefile: Casefile, person: str) -> Effecti
 
 
 async def resolve_level(view: View, casefile: Casefile, person: str) -> Level:
-    """The level of a person."""
+    """The level of a user."""
     return (await resolve_access(view, casefile, person)).level
 
 
 def is_expired(grant: Grant, view: View) -> bool:
-    """Whether a grant has ended."""
+    """Whether a grant has expired."""
     return grant.expires_at is not None and grant.expires_at <= view.now
 
 
 async def require_casefile(view: View, casefile_id: str, minimum: Level, action: str) -> Casefile:
-    """The casefile of that id, if the caller has the level ``minimum`` of it.
+    """The casefile with this id, if the caller has at least the level ``minimum``.
 
     Raises:
-        NotFoundError: it is not there, or the caller may not even see it: the two look the same.
-        DeniedError: the caller's level is too low; says which is needed for ``action``.
+        NotFoundError: it does not exist, or the caller may not see it; both look the same.
+        DeniedError: the caller's level is too low; names the level needed for ``action``.
     """
     casefile = await view.get_casefile(casefile_id)
     level = await resolve_level(view, casefile, view.person)
@@ -101,7 +101,7 @@ async def require_casefile(view: View, casefile_id: str, minimum: Level, action:
 
 
 def visibility_condition(view: View) -> ColumnElement[bool]:
-    """The condition that a casefile is one that the caller may see."""
+    """The condition that the caller may see a casefile."""
     granted = (
         select(Grant.casefile)
         .where(Grant.user == view.person, or_(Grant.expires_at.is_(None), Grant.expires_at > view.now))

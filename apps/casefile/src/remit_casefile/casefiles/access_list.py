@@ -1,4 +1,4 @@
-"""The methods on access lists. Each docstring is what a model reads before it calls."""
+"""The methods on access lists. A model reads each docstring before it calls."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from remit_casefile.storage.transactions import Edit, edit_once, open_view
 
 
 class AccessList:
-    """Who may do what with which casefile."""
+    """The access lists of casefiles."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -144,10 +144,10 @@ class AccessList:
 
 
 async def _find_changeable_grant(edit: Edit, casefile: Casefile, target: str, own: EffectiveAccess) -> Grant | None:
-    """The entry of ``target``, if somebody who stands like ``own`` may change it; None where there is none yet.
+    """The grant of ``target`` if a user with access ``own`` may change it; None if there is none.
 
     Raises:
-        DeniedError: the target is the owner, the caller, or stands higher than the caller.
+        DeniedError: the target is the owner, the caller, or has a higher level than the caller.
     """
     if target == casefile.owner:
         raise DeniedError(f"{target} owns casefile '{casefile.id}': that is neither granted nor revoked")
@@ -160,10 +160,10 @@ async def _find_changeable_grant(edit: Edit, casefile: Casefile, target: str, ow
 
 
 def _check_no_escalation(own: EffectiveAccess, level: Level, until: datetime | None) -> None:
-    """Refuse to grant more than the caller has: nobody widens, not for longer either.
+    """Reject granting more, or for longer, than the caller has.
 
     Raises:
-        DeniedError: saying what the caller has.
+        DeniedError: names what the caller has.
     """
     if level > own.level:
         raise DeniedError(f"you are {own.level.label} of this casefile, and cannot grant {level.label}, which is more")

@@ -1,4 +1,4 @@
-"""What the methods on access lists take and give."""
+"""Payloads and envelopes of the methods on access lists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The methods on casefiles. Each docstring is what a model reads before it calls."""
+"""The methods on casefiles. A model reads each docstring before it calls."""
 
 from __future__ import annotations
 
@@ -188,7 +188,7 @@ class Cases:
         return AddSessionToCasefileResponse.completed(request, done)
 
     async def preview_deletion(self, ctx: LeafContext, payload: DeleteCasefilePayload) -> str:
-        """The casefile that would be deleted, for the person who is asked: its title, and what it holds."""
+        """The casefile to delete, for the approver: its title and contents."""
         async with open_view(self._database, ctx) as view:
             casefile = await require_casefile(view, payload.casefile_id, Level.OWNER, "delete_casefile")
             return f"the casefile '{casefile.title}' with {await describe_contents(view, casefile)}"
@@ -206,7 +206,7 @@ class Cases:
 
 
 def _matching_casefiles(view: View, filters: ListCasefilesPayload) -> Select[Casefile]:
-    """The casefiles that were asked for, of those that the caller may see."""
+    """The casefiles that match the filters and that the caller may see."""
     query = select(Casefile).where(visibility_condition(view))
     if filters.user_id is not None:
         query = query.where(Casefile.owner == filters.user_id)

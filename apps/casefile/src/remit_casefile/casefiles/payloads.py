@@ -1,4 +1,4 @@
-"""What the methods on casefiles take and give."""
+"""Payloads and envelopes of the methods on casefiles."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from remit_casefile.storage.ids import SESSION_ID
 
 
 class Payload(BaseModel):
-    """What a caller gives: explicit fields, and no other."""
+    """Base of request payloads: declared fields only."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class Result(BaseModel):
-    """What a caller gets."""
+    """Base of response payloads."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 def _deduplicate(tags: list[str]) -> list[str]:
-    """The tags, each once."""
+    """The tags without duplicates."""
     return list(dict.fromkeys(tags))
 
 

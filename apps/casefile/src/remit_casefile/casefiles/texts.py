@@ -1,4 +1,4 @@
-"""What texts and names of people are made of: of nothing that a reader does not see."""
+"""Text and user-name types: no invisible characters, no look-alikes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _INVISIBLE_CATEGORIES: Final = frozenset({"Cc", "Cf", "Zl", "Zp"})
 
 
 def _check_printable(text: str) -> str:
-    """Refuse control characters; a newline and a tab may be."""
+    """Reject control characters other than newline and tab."""
     for place, each in enumerate(text):
         if unicodedata.category(each) == "Cc" and each not in "\n\t":
             raise ValueError(f"the character U+{ord(each):04X} at {place} is a control character; leave it out")
@@ -20,7 +20,7 @@ def _check_printable(text: str) -> str:
 
 
 def _check_person_name(name: str) -> str:
-    """Refuse names that look like another, or like everybody's."""
+    """Reject user names that look like another, or like the name for all users."""
     if name != name.strip():
         raise ValueError("the name begins or ends with a blank; write it as that person signs in")
     if "*" in name:

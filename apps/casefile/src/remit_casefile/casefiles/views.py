@@ -1,4 +1,4 @@
-"""What is shown of casefiles and of their access lists."""
+"""Views of casefiles and of their access lists."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ async def load_session_ids(view: View, casefile: Casefile) -> list[str]:
 
 
 async def describe_contents(view: View, casefile: Casefile) -> str:
-    """What goes when a casefile goes: ``2 sessions, 1 grant``."""
+    """What is deleted with a casefile: ``2 sessions, 1 grant``."""
     counts: list[str] = []
     for table, name in _CONTENT_TABLES:
         query = select(func.count()).select_from(table).where(table.casefile == casefile.id)

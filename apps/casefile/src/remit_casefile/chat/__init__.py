@@ -1,1 +1,1 @@
-"""Chat sessions: a person talks to the agent, and what was said is kept."""
+"""Chat sessions: a user talks to the agent, and the messages are stored."""

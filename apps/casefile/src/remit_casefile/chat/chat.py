@@ -1,4 +1,4 @@
-"""A turn of a chat: a person says something, and the agent answers, with its tools and under all policies."""
+"""A turn of a chat: the user sends a message, and the agent answers with its tools under all policies."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MESSAGE_HEADING: Final = "What the person says now:"
 
 
 class Chat:
-    """Lets a person talk to an agent. What the agent does, it does by its own tools: this is none of them."""
+    """Lets a user talk to an agent. This is not a tool of the agent."""
 
     def __init__(self, database: Database, agent: Agent) -> None:
         self._database = database
@@ -49,9 +49,9 @@ class Chat:
 
 
 def build_prompt(earlier: Sequence[EarlierMessage], message: str) -> str:
-    """What the agent is asked: the message, after what was said before.
+    """The prompt for the agent: the earlier messages, then the new one.
 
-    Each earlier message is one line of JSON, so that nothing in it can look like another.
+    Each earlier message is one line of JSON, so that its text cannot imitate another message.
     """
     if not earlier:
         return message

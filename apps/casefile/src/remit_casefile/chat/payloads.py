@@ -1,4 +1,4 @@
-"""What the methods on chat sessions take and give, beside what they share with tool sessions."""
+"""Payloads and envelopes of the methods on chat sessions, beyond those shared with tool sessions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chat sessions: opened, looked at and closed. The docstrings are what a model reads."""
+"""Opens, reads and closes chat sessions. A model reads the methods' docstrings."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from remit_casefile.storage.transactions import Edit, View, edit_once, open_view
 
 
 class ChatSessions:
-    """The chat sessions of a tenant. A session is its user's, and admins of its casefile may look at it."""
+    """The chat sessions of a tenant. A session belongs to its user; admins of its casefile may read it."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -88,7 +88,7 @@ class ChatSessions:
 
 
 async def count_messages(view: View, session: Session) -> int:
-    """How many messages a chat session has."""
+    """The number of messages in a chat session."""
     query = select(func.count()).select_from(ChatMessage).where(ChatMessage.session == session.id)
     return await view.session.scalar(query) or 0
 
@@ -109,5 +109,5 @@ async def _load_messages(view: View, session: Session) -> list[ChatMessagePayloa
 
 
 def message_role(message: ChatMessage) -> Role:
-    """Who said a message."""
+    """The role of a message's author."""
     return "user" if message.role == "user" else "assistant"

@@ -1,4 +1,4 @@
-"""What is kept of a turn of a chat: two writes around the agent, each a call of its own in the journal of the run."""
+"""The record of a chat turn: two writes around the agent, each a call in the journal of the run."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ MAX_EARLIER_CHARACTERS: Final = 24_000
 
 
 class EarlierMessage(Payload):
-    """A message of before."""
+    """An earlier message."""
 
     role: Role
     text: str
 
 
 class Turn(Payload):
-    """A turn that has begun."""
+    """A turn that has started."""
 
     session_id: str
     tool_session_id: str
@@ -41,20 +41,20 @@ class Turn(Payload):
 
 
 class TurnEnd(Payload):
-    """A turn that has ended: what the agent said, if it said anything."""
+    """A turn that has ended, with the agent's answer if there is one."""
 
     turn: Turn
     reply: str | None
 
 
 class ChatProgress(Payload):
-    """How many messages the chat has by now."""
+    """The number of messages in the chat."""
 
     message_count: int
 
 
 class Turns:
-    """The two writes, as tools that no model is given."""
+    """The two writes, as tools that no model receives."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -62,7 +62,7 @@ class Turns:
         self.end = with_recommended_layers(tool(name="end_chat_turn", effect=Effect.KEYED)(self._end))
 
     async def _begin(self, ctx: LeafContext, message: str) -> Turn:
-        """Keep what a person said, and tell what was said before."""
+        """Store the user's message, and return the earlier ones."""
 
         async def work(edit: Edit) -> Turn:
             session = await _claim_chat_session(edit, ctx.caller.conversation)
@@ -86,7 +86,7 @@ class Turns:
         return await write_once(self._database, ctx, Turn, work)
 
     async def _end(self, ctx: LeafContext, payload: TurnEnd) -> ChatProgress:
-        """Keep what the agent said."""
+        """Store the agent's answer."""
 
         async def work(edit: Edit) -> ChatProgress:
             session = await edit.session.get_one(Session, payload.turn.session_id)
@@ -101,10 +101,11 @@ class Turns:
 
 
 async def _claim_chat_session(edit: Edit, conversation: str) -> Session:
-    """The chat session of a conversation, in which nothing else is under way.
+    """The chat session of a conversation, if no other turn is in progress.
 
     Raises:
-        NotFoundError, DeniedError: there is none of the caller, or it is closed. ConflictError: it is busy.
+        NotFoundError, DeniedError: the caller has none, or it is closed.
+        ConflictError: it is busy.
     """
     session = await find_session(edit, conversation) if conversation else None
     if session is None or session.kind != "chat":
@@ -136,7 +137,7 @@ async def _add_message(edit: Edit, session: Session, role: Role, text: str) -> N
 
 
 async def _recent_messages(edit: Edit, session: Session) -> list[EarlierMessage]:
-    """The newest messages, the oldest of them first."""
+    """The latest messages, oldest first."""
     newest = select(ChatMessage).where(ChatMessage.session == session.id).order_by(ChatMessage.position.desc())
     messages: list[EarlierMessage] = []
     remaining = MAX_EARLIER_CHARACTERS

@@ -1,1 +1,1 @@
-"""Gmail, Drive and Sheets: typed async clients of the real services, and the tools made of them."""
+"""Gmail, Drive and Sheets: typed async clients of the real services, and tools built on them."""

@@ -1,4 +1,4 @@
-"""Whose mailbox, files and spreadsheets they are: one account for the process, read from a file when first used."""
+"""The Google account of this process, read from a credentials file on first use."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _SecretText = Annotated[str, Field(min_length=8)]
 
 
 class _CredentialsFile(BaseModel):
-    """What both kinds of files share."""
+    """Fields shared by both kinds of files."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -45,7 +45,7 @@ class _CredentialsFile(BaseModel):
 
 
 class _AuthorizedUser(_CredentialsFile):
-    """A person who has signed in, as `gcloud auth application-default login` writes it down."""
+    """A signed-in user, as written by `gcloud auth application-default login`."""
 
     type: Literal["authorized_user"]
     client_id: str
@@ -54,7 +54,7 @@ class _AuthorizedUser(_CredentialsFile):
     quota_project_id: str | None = None
 
     def build_credentials(self, subject: str | None) -> Credentials:
-        """What renews itself with the refresh token. It acts as the person, and as nobody else."""
+        """Credentials that renew themselves with the refresh token and act as this user only."""
         if subject is not None:
             raise MissingCapabilityError(
                 f"{SUBJECT_VARIABLE} is for service accounts; these credentials are those of a person"
@@ -72,14 +72,14 @@ class _AuthorizedUser(_CredentialsFile):
 
 
 class _ServiceAccount(_CredentialsFile):
-    """A program's own account, as the console of Google Cloud gives it."""
+    """A service account, as exported by the Google Cloud console."""
 
     type: Literal["service_account"]
     client_email: str
     private_key: _SecretText
 
     def build_credentials(self, subject: str | None) -> Credentials:
-        """What renews itself with the key, as itself or as the person whom it may stand for."""
+        """Credentials that renew themselves with the key, for the account or the user it represents."""
         from google.oauth2.service_account import Credentials as ServiceCredentials  # noqa: PLC0415 - as above
 
         _register_secret("private_key", self.private_key)
@@ -99,14 +99,14 @@ _CREDENTIALS_ADAPTER: Final[TypeAdapter[_AuthorizedUser | _ServiceAccount]] = Ty
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
-    """The account that all Google tools of this process act as, whoever calls them.
+    """The account that all Google tools of this process use, for every caller.
 
-    Who may use it is a matter of permissions: `workspace:gmail:read` and the like.
+    Permissions such as `workspace:gmail:read` control its use.
 
     Args:
-        file: its credentials; None where nobody has given any.
-        subject: as whom a service account acts. Only with one has it a mailbox.
-        hosts: where the APIs are.
+        file: the credentials file; None if not configured.
+        subject: the user that a service account represents. A service account without one has no mailbox.
+        hosts: the addresses of the APIs.
     """
 
     file: Path | None = None
@@ -115,10 +115,10 @@ class Account:
 
     @classmethod
     def from_environ(cls, environ: Mapping[str, str]) -> Account:
-        """The account that environment variables name. Nothing is read yet.
+        """The account configured by environment variables. Nothing is read yet.
 
         Raises:
-            SetupError: `REMIT_GOOGLE_URL` is no address that a token may travel to.
+            SetupError: `REMIT_GOOGLE_URL` is not an address to which a token may be sent.
         """
         file, url = environ.get(CREDENTIALS_VARIABLE), environ.get(URL_VARIABLE)
         try:
@@ -130,14 +130,14 @@ class Account:
         )
 
     def transport(self) -> Transport:
-        """A transport that signs in when it is first used."""
+        """A transport that signs in on first use."""
         return Transport(self.load_credentials, hosts=self.hosts)
 
     async def load_credentials(self) -> Credentials:
-        """The credentials, read from their file. Their secrets are redacted from now on, wherever they turn up.
+        """Load the credentials from their file, and register their secrets for redaction.
 
         Raises:
-            MissingCapabilityError: there is no file, or nothing in it to sign in with.
+            MissingCapabilityError: there is no file, or it holds no usable credentials.
         """
         if self.file is None:
             raise MissingCapabilityError(f"no Google account is connected: {_FIX}")
@@ -163,7 +163,7 @@ class Account:
 
 
 def _register_secret(name: str, value: str) -> str:
-    """A value that Remit knows as a secret from now on."""
+    """Register a value as a secret, and return it."""
     return Secret(f"google:{name}", value).reveal()
 
 

@@ -1,4 +1,4 @@
-"""Drive: list, look at, download, export and upload files, as the account of the credentials."""
+"""Drive: list, read, download, export and upload files as the configured account."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ _TRACE_PROPERTY: Final = "remitTrace"
 
 
 class DriveClient:
-    """The files that one account sees.
+    """The files visible to one account.
 
     Args:
         transport: the account.
-        schedule: how long to look for a file whose upload was not confirmed, and to go on after a cut.
-        upload_settings: how content travels.
+        schedule: how long to look for a file after an unconfirmed upload, and to continue an interrupted one.
+        upload_settings: how content is transferred.
     """
 
     def __init__(
@@ -118,21 +118,21 @@ class DriveClient:
         return await self._schedule.confirm_write(write, lambda: self._find_upload(trace), what)
 
     async def reconcile_upload(self, ctx: LeafContext, payload: UploadFile):
-        """Whether a file whose upload was cut off is there. Where none is found, a person is asked."""
+        """Whether the file of an interrupted upload exists. If none is found, a person is asked."""
         trace = make_trace(ctx.key)
         found = await self._schedule.poll(lambda: self._find_upload(trace))
         return UNKNOWN if found is None else Happened(found)
 
     async def get_start_page_token(self) -> StartPageToken:
-        """From where changes that come after now can be listed."""
+        """The token for listing changes from now on."""
         url = f"{self._base_url}/changes/startPageToken"
         return await self._transport.call_json("GET", url, StartPageToken, params={"supportsAllDrives": True})
 
     async def list_changes(self, page_token: str) -> ChangePage:
-        """A page of changes, from a token on.
+        """A page of changes, starting at a token.
 
         Raises:
-            InvalidArgumentsError: Drive takes the token no more.
+            InvalidArgumentsError: Drive no longer accepts the token.
         """
         params = {**_ALL_DRIVES, "pageToken": page_token, "pageSize": 1000, "fields": _CHANGE_FIELDS}
         return await self._transport.call_json("GET", f"{self._base_url}/changes", ChangePage, params=params)
@@ -147,7 +147,7 @@ class DriveClient:
 
 
 def _to_content(file_id: str, answer: HttpResponse) -> FileContent:
-    """The content as text where it is text, and as base64 where it is not."""
+    """The content as text if it is text, else as base64."""
     kind = answer.headers.get("content-type", "application/octet-stream").partition(";")[0].strip()
     size = len(answer.body)
     try:

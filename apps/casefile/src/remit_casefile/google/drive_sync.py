@@ -1,4 +1,4 @@
-"""Keeps a list of files up to date: everything once, then what changed, and nothing lost on the way."""
+"""Keeps a list of files in sync: everything once, then changes, without losing any."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _INCOMPLETE_SEARCH: Final = ExternalError("Drive could not search all places; wo
 
 
 class DriveSync:
-    """Syncs what an account sees of Drive, or the files of one folder.
+    """Syncs the files visible to an account, or those of one folder.
 
-    A token holds a page token of Drive's list of changes. Where Drive takes it no more everything is read anew, and
-    ``full`` says so.
+    A token holds a page token of Drive's change list. If Drive no longer accepts it, everything is read again, and
+    ``full`` is set.
     """
 
     def __init__(
@@ -31,10 +31,10 @@ class DriveSync:
         self._schedule = schedule or WaitSchedule(sleep=asyncio.sleep)
 
     async def sync(self, sync_token: str | None = None) -> DriveSyncResult:
-        """What is new since the sync that gave the token; without one, everything.
+        """The changes since the sync that returned the token; without one, everything.
 
         Raises:
-            CallError: nothing at all could be had. The token given is as good as before.
+            CallError: nothing could be read. The given token stays valid.
         """
         cursor = SyncCursor.parse(sync_token)
         if cursor.since is not None:

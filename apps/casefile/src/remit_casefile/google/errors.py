@@ -1,4 +1,4 @@
-"""What can go wrong with Google, in Remit's words: each is worth another try, or is not."""
+"""Google's failures as Remit errors, each retryable or not."""
 
 from __future__ import annotations
 
@@ -36,38 +36,38 @@ _ERRORS_BY_STATUS: Final[tuple[tuple[Container[int], type[CallError], str], ...]
 
 
 class BusyError(RateLimitedError):
-    """Google asks for patience: 429, or 403 with a reason that speaks of a rate."""
+    """Google throttles: 429, or 403 with a rate limit reason."""
 
     retry_after: float | None = None
     """Seconds after which Google wants to be asked again, where it said so."""
 
 
 class UnreachableError(ExternalError):
-    """No connection came about, so nothing was sent."""
+    """No connection was made, so nothing was sent."""
 
 
 class UnexpectedResponseError(ExternalError):
-    """Google answered, but not as its documents say."""
+    """Google's response does not match its documentation."""
 
     retryable = False
 
 
 class UncertainError(ExternalError):
-    """The answer to a write was lost, and looking for what it should have made found nothing yet."""
+    """The response to a write was lost, and its effect was not found yet."""
 
     code = "OUTCOME_UNKNOWN"
     retryable = False
 
 
 def may_have_happened(error: CallError) -> bool:
-    """Whether a write that ended so may have been done all the same."""
+    """Whether a write that failed like this may have had its effect."""
     return isinstance(error, (ExternalError, DeadlineError)) and not isinstance(error, UnreachableError)
 
 
 def error_from_response(
     request_label: str, status: int, headers: Mapping[str, str], body: bytes, now: datetime
 ) -> CallError:
-    """The error that an answer of Google stands for. ``request_label`` names the request: ``GET /drive/v3/files``."""
+    """The error for a response of Google. ``request_label`` names the request: ``GET /drive/v3/files``."""
     message, reasons = _parse_error_body(body)
     summary = f"{request_label}: Google answers {status}{f', {message}' if message else ''}"
     if status == 429 or (status == 403 and reasons & _QUOTA_REASONS):
@@ -102,7 +102,7 @@ def _retry_after(value: str, now: datetime) -> float | None:
 
 
 def _parse_error_body(body: bytes) -> tuple[str, set[str]]:
-    """The message and the reasons of an error as Google writes it; nothing where it is something else."""
+    """Message and reasons of Google's error format; empty for any other body."""
     try:
         error = cast("dict[str, Any]", json.loads(body))["error"]
         details = [*error.get("errors", []), *error.get("details", [])]

@@ -1,4 +1,4 @@
-"""Gmail: list, search, read and send, as the account of the credentials."""
+"""Gmail: list, search, read and send as the configured account."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class GmailClient:
     Args:
         transport: the account.
         schedule: how long to look for a message whose sending was not confirmed.
-        domain: what stands behind the @ of the Message-IDs that are set here.
+        domain: the domain of the Message-IDs set here.
     """
 
     def __init__(
@@ -82,9 +82,9 @@ class GmailClient:
         return await self._schedule.confirm_write(write, lambda: self._find_sent(message_id), what)
 
     async def reconcile_send(self, ctx: LeafContext, payload: SendMessage):
-        """Whether a message whose sending was cut off was sent.
+        """Whether the message of an interrupted call was sent.
 
-        A search that finds nothing, even after all waits, proves nothing: then a person is asked.
+        A search without a result, even after all waits, proves nothing; then a person is asked.
         """
         message_id = self._build_message_id(ctx)
         found = await self._schedule.poll(lambda: self._find_sent(message_id))
@@ -95,10 +95,10 @@ class GmailClient:
         return await self._transport.call_json("GET", f"{self._mailbox_url}/profile", Profile)
 
     async def list_history(self, since: str, page_token: str | None = None) -> HistoryPage:
-        """A page of what changed since a history id.
+        """A page of changes since a history id.
 
         Raises:
-            NotFoundError: Gmail does not remember as far back as that.
+            NotFoundError: Gmail's history does not go back that far.
         """
         params = {"startHistoryId": since, "historyTypes": _HISTORY_TYPES, "maxResults": 500, "pageToken": page_token}
         return await self._transport.call_json("GET", f"{self._mailbox_url}/history", HistoryPage, params=params)

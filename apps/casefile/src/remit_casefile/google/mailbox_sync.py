@@ -1,4 +1,4 @@
-"""Keeps copies of a mailbox up to date: everything once, then what changed, and nothing lost on the way."""
+"""Keeps copies of a mailbox in sync: everything once, then changes, without losing any."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _DEFERRED_MESSAGE: Final = "one sync reads no more than so many; the next one go
 
 
 class MailboxSync:
-    """Syncs one mailbox, or the messages of it that have a label.
+    """Syncs one mailbox, or its messages with one label.
 
-    A token holds a history id of Gmail and the ids of messages that could not be read. Gmail forgets old history: then
-    everything is read anew, and ``full`` says so.
+    A token holds a Gmail history id and the ids of messages that could not be read. Gmail drops old history; then
+    everything is read again, and ``full`` is set.
 
     Args:
         gmail: the mailbox.
-        label_id: only messages that have this label; None for all.
-        max_messages: how many messages one sync reads; the rest is left to later ones. None for all at once.
-        schedule: how long to wait where Google asks to.
+        label_id: only messages with this label; None for all.
+        max_messages: how many messages one sync reads; later syncs read the rest. None for no limit.
+        schedule: how long to wait when Google throttles.
     """
 
     def __init__(
@@ -47,10 +47,10 @@ class MailboxSync:
         self._schedule = schedule or WaitSchedule(sleep=asyncio.sleep)
 
     async def sync(self, sync_token: str | None = None) -> MailboxSyncResult:
-        """What is new since the sync that gave the token; without one, everything.
+        """The changes since the sync that returned the token; without one, everything.
 
         Raises:
-            CallError: nothing at all could be had. The token given is as good as before.
+            CallError: nothing could be read. The given token stays valid.
         """
         cursor = SyncCursor.parse(sync_token)
         if cursor.since is not None:
@@ -102,7 +102,7 @@ class MailboxSync:
         )
 
     async def _read_messages(self, ids: Iterable[str]) -> _ReadResult:
-        """Read messages, some at once. Once Google asks for patience in vain, the rest waits for the next sync."""
+        """Read messages, several at once. If throttling persists, the rest is left to the next sync."""
         due = list(ids)
         batch_ids = due[: self._max_messages]
         read = _ReadResult(deferred=due[len(batch_ids) :])
@@ -125,7 +125,7 @@ class MailboxSync:
 
 
 class _ReadResult:
-    """What became of the messages that were to be read."""
+    """The results of reading messages."""
 
     def __init__(self, *, deferred: Sequence[str]) -> None:
         self.deferred = deferred
@@ -135,7 +135,7 @@ class _ReadResult:
         self.busy_error: BusyError | None = None
 
     def add_answer(self, message_id: str, answer: MessageView | CallError, scope: Sequence[str]) -> None:
-        """Put an answer where it belongs."""
+        """Sort in one answer."""
         if isinstance(answer, NotFoundError):
             self.removed.append(message_id)
         elif isinstance(answer, CallError):
@@ -150,7 +150,7 @@ class _ReadResult:
     def to_sync_result(
         self, *, full: bool, since: str | None, present: list[str] | None, missing: list[Missing]
     ) -> MailboxSyncResult:
-        """All of it, with the token to go on from: what could not be read is pending in it."""
+        """The sync result, with a token whose pending ids are the messages that could not be read."""
         cursor = SyncCursor(since=since, pending=(*(each.what for each in self.missing), *self.deferred))
         missing_parts = [*missing, *self.missing]
         if self.deferred:

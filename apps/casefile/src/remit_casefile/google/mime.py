@@ -1,4 +1,4 @@
-"""Messages as mail writes them: composing one to send, and reading one as text."""
+"""MIME messages: composes one to send, and extracts readable text."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LINE_BREAK_TAGS: Final = frozenset({"br", "p", "div", "tr", "li", "h1", "h2", "
 
 
 def compose(payload: SendMessage, message_id: str) -> str:
-    """The message as Gmail takes it: RFC 5322, in URL-safe base64. Gmail adds the sender and the date."""
+    """The message in Gmail's format: RFC 5322 in URL-safe base64. Gmail adds sender and date."""
     message = EmailMessage(policy=_POLICY)
     message["Message-ID"] = message_id
     for name, addresses in (("To", payload.to), ("Cc", payload.cc), ("Bcc", payload.bcc)):
@@ -36,7 +36,7 @@ def compose(payload: SendMessage, message_id: str) -> str:
 
 
 def parse_message(resource: MessageResource) -> MessageView:
-    """What a reader wants of a message."""
+    """The readable parts of a message."""
     parts = list(_iterate_parts(resource.payload))
     headers = resource.payload.headers
     milliseconds = resource.internal_date
@@ -62,7 +62,7 @@ def parse_message(resource: MessageResource) -> MessageView:
 
 
 def _iterate_parts(root: Part) -> Iterator[Part]:
-    """The part and all below it, in the order in which they are written."""
+    """The part and all parts below it, in document order."""
     pending = [root]
     while pending:
         part = pending.pop()
@@ -97,7 +97,7 @@ def _decode_part(part: Part) -> str:
 
 
 class _TextExtractor(HTMLParser):
-    """Collects what a reader of HTML sees."""
+    """Collects the visible text of HTML."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)

@@ -1,4 +1,4 @@
-"""The authorized session behind a transport: opened when first used, closed with the event loop at the latest."""
+"""The authorized session of a transport: opened on first use, closed with the event loop at the latest."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CredentialsLoader = Callable[[], Awaitable["Credentials"]]
 
 
 class Response(Protocol):
-    """What google-auth gives while an answer is still coming."""
+    """A google-auth response whose body is still arriving."""
 
     @property
     def status_code(self) -> int:
@@ -25,20 +25,20 @@ class Response(Protocol):
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """The headers, with names as they came."""
+        """The headers, with names as received."""
         ...
 
     def content(self, chunk_size: int, /) -> AsyncIterator[bytes]:
-        """The body, as it comes."""
+        """The body, as it arrives."""
         ...
 
     async def close(self) -> None:
-        """Read no more."""
+        """Stop reading."""
         ...
 
 
 class Session(Protocol):
-    """What of google-auth's session is used here."""
+    """The part of google-auth's session used here."""
 
     async def request(
         self,
@@ -53,19 +53,19 @@ class Session(Protocol):
         *,
         allow_redirects: bool,
     ) -> Response:
-        """Ask, and once more after a 401 with renewed credentials; so many seconds in all and for each attempt."""
+        """Send a request, and again after a 401 with renewed credentials; timeouts in total and per attempt."""
         ...
 
     async def close(self) -> None:
-        """Give back the connections."""
+        """Release the connections."""
         ...
 
 
 class AccountSession:
     """One session of one account.
 
-    Nobody tells an application when its program ends. So a task waits for that: it is cancelled with the event loop,
-    and gives back the connections then.
+    An application is not told when its program ends. A task therefore waits to be cancelled with the event loop, and
+    releases the connections then.
     """
 
     def __init__(self, credentials: Credentials | CredentialsLoader) -> None:
@@ -75,10 +75,10 @@ class AccountSession:
         self._closing_task: asyncio.Task[None] | None = None
 
     async def session(self) -> Session:
-        """The session. Where signing in fails, the next use tries again.
+        """The session. If signing in fails, the next use tries again.
 
         Raises:
-            CallError: there is nothing to sign in with.
+            CallError: there are no credentials to sign in with.
         """
         async with self._open_lock:
             if self._session is None:
@@ -87,7 +87,7 @@ class AccountSession:
             return self._session
 
     async def close(self) -> None:
-        """Give back the connections. The next use opens them again."""
+        """Release the connections. The next use opens them again."""
         session, self._session = self._session, None
         if self._closing_task is not None:
             self._closing_task.cancel()
@@ -103,7 +103,7 @@ class AccountSession:
 
 
 async def _open_session(source: Credentials | CredentialsLoader) -> Session:
-    """A new session. Google's own packages take their time to load, and most processes never ask Google."""
+    """Open a session. Imported late: Google's packages load slowly, and most processes never call Google."""
     from google.auth import credentials as blocking  # noqa: PLC0415
     from google.auth.aio import credentials as nonblocking  # noqa: PLC0415
     from google.auth.aio.transport.sessions import AsyncAuthorizedSession  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""Sheets: read, write and add cells, as the account of the credentials."""
+"""Sheets: read, write and append cells as the configured account."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from remit_casefile.google.write_confirmation import write_untraced
 
 
 class SheetsClient:
-    """The spreadsheets that one account may open."""
+    """The spreadsheets accessible to one account."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport

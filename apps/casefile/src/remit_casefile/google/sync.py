@@ -1,4 +1,4 @@
-"""What the syncs share: their token, reading a list as far as it can be had, and waiting where Google asks to."""
+"""Shared parts of syncs: the token, reading as many pages as possible, and waiting when throttled."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ MAX_WAIT: Final = 60.0
 
 
 class SyncCursor(BaseModel):
-    """How far a sync got: the text of it is the sync token.
+    """The position of a sync; its text is the sync token.
 
-    ``since`` is None where everything has to be read anew. ``pending`` names what was due and could not be had: it is
-    asked for again, so that a token that moves on loses nothing.
+    ``since`` is None if everything has to be read again. ``pending`` names items that could not be read: they are
+    requested again, so that advancing the token loses nothing.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -35,10 +35,10 @@ class SyncCursor(BaseModel):
 
     @classmethod
     def parse(cls, sync_token: str | None) -> SyncCursor:
-        """The mark that a token stands for; a beginning where there is none.
+        """The cursor of a token; the initial one without a token.
 
         Raises:
-            InvalidArgumentsError: it is no token of a sync.
+            InvalidArgumentsError: it is not a sync token.
         """
         try:
             return cls() if sync_token is None else cls.model_validate_json(sync_token)
@@ -55,21 +55,21 @@ class SyncCursor(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class PageListing(Generic[P]):
-    """The pages of a list that could be had, and why there are no more."""
+    """The pages that could be read, and why there are no more."""
 
     pages: Sequence[P]
     error: CallError | None
 
     def missing_parts(self, list_name: str) -> list[Missing]:
-        """What is missing of the list."""
+        """What is missing from the list."""
         return [] if self.error is None else [make_missing(f"{list_name} after page {len(self.pages)}", self.error)]
 
 
 async def read_pages(fetch: Callable[[str | None], Awaitable[P]], schedule: WaitSchedule) -> PageListing[P]:
-    """As many pages as can be had.
+    """Read as many pages as possible.
 
     Raises:
-        CallError: not even the first.
+        CallError: not even the first page could be read.
     """
 
     async def patiently(token: str | None) -> P:
@@ -87,7 +87,7 @@ async def read_pages(fetch: Callable[[str | None], Awaitable[P]], schedule: Wait
 
 
 async def retry_while_busy(ask: Callable[[], Awaitable[T]], schedule: WaitSchedule) -> T:
-    """Ask again after as long as Google wants, as often as there are waits."""
+    """Retry after the delay that Google asks for, once per wait of the schedule."""
     for wait in schedule.waits:
         try:
             return await ask()
@@ -97,5 +97,5 @@ async def retry_while_busy(ask: Callable[[], Awaitable[T]], schedule: WaitSchedu
 
 
 def make_missing(what: str, error: CallError) -> Missing:
-    """Something that could not be had, and why."""
+    """An item that could not be read, and why."""
     return Missing(what=what, code=error.code, error=error.message)

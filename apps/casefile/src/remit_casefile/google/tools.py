@@ -1,4 +1,4 @@
-"""What the inventory cannot say of the Google tools: how a cut-off call is cleared up, and what a person is shown."""
+"""What the inventory cannot declare for Google tools: reconciliation of interrupted calls, and previews."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ class Clients:
 
     @classmethod
     def from_transport(cls, transport: Transport) -> Clients:
-        """The clients that speak over one transport."""
+        """Clients that share one transport."""
         return cls(gmail=GmailClient(transport), drive=DriveClient(transport), sheets=SheetsClient(transport))
 
 
 def with_google_hooks(clients: Clients, tool: AnyTool) -> AnyTool:
-    """The tool. If it writes at Google, a cut-off call is looked for, and a person sees what goes out."""
+    """The tool; if it writes to Google, with reconciliation and a preview."""
     reconciles = {
         "gmail_send_message": clients.gmail.reconcile_send,
         "drive_upload_file": clients.drive.reconcile_upload,
@@ -48,7 +48,7 @@ def with_google_hooks(clients: Clients, tool: AnyTool) -> AnyTool:
 
 
 async def preview_message(_ctx: LeafContext, payload: SendMessage) -> str:
-    """A message, for the person who is asked: to whom it goes, its subject, how its text begins."""
+    """The message to send, for the approver: recipients, subject and the start of its text."""
     copies = [("copy to", payload.cc), ("hidden copy to", payload.bcc)]
     recipients = "".join(f", {what} {', '.join(people)}" for what, people in copies if people)
     thread_note = " (an answer in a thread)" if payload.thread_id is not None else ""
@@ -59,14 +59,14 @@ async def preview_message(_ctx: LeafContext, payload: SendMessage) -> str:
 
 
 async def preview_upload(_ctx: LeafContext, payload: UploadFile) -> str:
-    """A file, for the person who is asked: its name, its size, where it goes, how its text begins."""
+    """The file to upload, for the approver: name, size, destination and the start of its text."""
     where = "the top folder" if payload.folder_id is None else f"the folder {payload.folder_id}"
     summary = f"the file '{payload.name}' ({payload.mime_type}, {len(payload.content):,} bytes) into {where}"
     return summary if payload.text is None else f"{summary}\n{_preview_text(payload.text)}"
 
 
 async def preview_values(_ctx: LeafContext, payload: UpdateValues | AppendValues) -> str:
-    """Cells, for the person who is asked: where they go, and the first rows."""
+    """The cells to write, for the approver: the range and the first rows."""
     target = "rows below the table at" if isinstance(payload, AppendValues) else "rows over what is at"
     rows = "\n".join(" | ".join("" if cell is None else str(cell) for cell in row) for row in payload.values)
     summary = f"{len(payload.values):,} {target} {payload.range} of the spreadsheet {payload.spreadsheet_id}"

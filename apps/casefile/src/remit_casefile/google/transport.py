@@ -1,8 +1,8 @@
-"""HTTP to Google over one authorized session: each request is made once, and fails in Remit's words.
+"""HTTP to Google over one authorized session: each request is sent once, and failures are Remit errors.
 
-Nothing is tried again here but a request that was refused for its token, after that was renewed, and by aiohttp a GET
-or PUT, never a POST, whose connection ended without a word. Another try of anything else is the business of the layers
-around a tool, which know whether its effect allows one.
+Only two retries happen here: a request rejected for its token, after renewing it; and, inside aiohttp, a GET or PUT
+(never a POST) whose connection closed without a response. All other retries belong to the layers around a tool, which
+know whether its effect permits them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _LOOPBACK_HOSTS: Final = ("127.0.0.1", "::1", "localhost")
 
 
 def check_address(name: str, url: str) -> None:
-    """Refuse an address that a token should not travel to.
+    """Reject an address to which a token should not be sent.
 
     Raises:
         SetupError: it is neither https nor on this machine.
@@ -46,7 +46,7 @@ def check_address(name: str, url: str) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hosts:
-    """Where each API is. Only https, so that no token travels in clear; on this machine http will do."""
+    """The address of each API. Only https, to protect tokens; http is accepted on this machine."""
 
     gmail: str = "https://gmail.googleapis.com"
     drive: str = "https://www.googleapis.com"
@@ -58,12 +58,12 @@ class Hosts:
 
     @classmethod
     def all_at(cls, url: str) -> Hosts:
-        """One address for all three: a proxy, or a server for tests."""
+        """One address for all three: a proxy, or a test server."""
         return cls(gmail=url, drive=url, sheets=url)
 
 
 class HttpResponse(NamedTuple):
-    """An answer that was read whole. The names of its headers are in small letters."""
+    """A response read completely, with header names in lower case."""
 
     status: int
     headers: Mapping[str, str]
@@ -71,21 +71,20 @@ class HttpResponse(NamedTuple):
 
 
 class _RefreshError(Protocol):
-    """What google-auth says of credentials that could not be renewed."""
+    """The error of google-auth for credentials that could not be renewed."""
 
     @property
     def retryable(self) -> bool: ...
 
 
 class Transport:
-    """Makes requests as one Google account. Close it, or use it in ``async with``.
+    """Sends requests as one Google account. Close it, or use it in ``async with``.
 
     Args:
-        credentials: of google-auth, async or not, or where they come from when first needed. What they need to renew
-            themselves is theirs.
-        hosts: where the APIs are.
-        timeout: seconds for one request and its answer.
-        clock: tells the time, for a ``Retry-After`` that names a date.
+        credentials: google-auth credentials, or a function that loads them on first use. They renew themselves.
+        hosts: the addresses of the APIs.
+        timeout: seconds for one request and its response.
+        clock: returns the time, for a ``Retry-After`` with a date.
     """
 
     def __init__(
@@ -106,10 +105,10 @@ class Transport:
     async def call_json(
         self, method: str, url: str, model: type[M], *, params: Params | None = None, body: object = None
     ) -> M:
-        """Ask with JSON or without a body; the answer is a ``model``.
+        """Send a request with JSON or no body, and parse the response as ``model``.
 
         Raises:
-            CallError: see `send`, and `refusal` for what an answer with another status stands for.
+            CallError: see `send`; other statuses become errors by `error_from_response`.
         """
         headers = {} if body is None else {"content-type": "application/json"}
         data = None if body is None else json.dumps(body, allow_nan=False).encode()
@@ -125,14 +124,14 @@ class Transport:
         headers: Mapping[str, str],
         max_bytes: int = MAX_RESPONSE_BYTES,
     ) -> HttpResponse:
-        """Ask, and take no answer but a good one."""
+        """Send a request, and raise for every status but success."""
         answer = await self.send(method, url, body=body, headers=headers, max_bytes=max_bytes)
         if not 200 <= answer.status < 300:
             raise self.error_for(method, url, answer)
         return answer
 
     def error_for(self, method: str, url: str, answer: HttpResponse) -> CallError:
-        """The error that ``answer`` stands for."""
+        """The error for a response."""
         return error_from_response(
             _request_label(method, url), answer.status, answer.headers, answer.body, self._clock()
         )
@@ -146,14 +145,14 @@ class Transport:
         headers: Mapping[str, str],
         max_bytes: int = MAX_RESPONSE_BYTES,
     ) -> HttpResponse:
-        """Ask once, whatever the answer.
+        """Send a request once, and return any response.
 
         Raises:
             UnreachableError: no connection; nothing was sent.
-            ExternalError: the connection was cut: what was asked may have been done.
-            DeadlineError: no answer in time: what was asked may have been done.
+            ExternalError: the connection was cut: the request may have had its effect.
+            DeadlineError: no response in time: the request may have had its effect.
             DeniedError: the credentials could not be renewed.
-            InvalidArgumentsError: the answer is larger than ``max_bytes`` bytes.
+            InvalidArgumentsError: the response is larger than ``max_bytes`` bytes.
             MissingCapabilityError: there are no credentials.
         """
         import aiohttp  # noqa: PLC0415 - with google-auth it takes its time, and most processes never ask Google
@@ -179,7 +178,7 @@ class Transport:
         return HttpResponse(response.status_code, headers, text)
 
     async def close(self) -> None:
-        """Give back the connections."""
+        """Release the connections."""
         await self._account_session.close()
 
     async def __aenter__(self) -> Self:
@@ -194,7 +193,7 @@ class Page(Protocol):
 
     @property
     def next_page_token(self) -> str | None:
-        """What to ask the next page with; None on the last."""
+        """The token of the next page; None on the last."""
         ...
 
 
@@ -202,10 +201,10 @@ P = TypeVar("P", bound=Page)
 
 
 async def iterate_pages(fetch: Callable[[str | None], Awaitable[P]]) -> AsyncIterator[P]:
-    """Every page of a list: ``fetch`` gets the token of each, and None for the first.
+    """All pages of a list: ``fetch`` gets the token of each, and None for the first.
 
     Raises:
-        AnswerError: a token came twice, so that the list would never end.
+        UnexpectedResponseError: a token was repeated, so the list would never end.
     """
     token: str | None = None
     seen: set[str] = set()
@@ -221,10 +220,10 @@ async def iterate_pages(fetch: Callable[[str | None], Awaitable[P]]) -> AsyncIte
 
 
 def quote_segment(name: str) -> str:
-    """One segment of a path, whatever characters the name has.
+    """Quote a name as one path segment.
 
     Raises:
-        InvalidArgumentsError: a name that a path cannot hold.
+        InvalidArgumentsError: the name cannot be a path segment.
     """
     if name in ("", ".", ".."):
         raise InvalidArgumentsError(f"{name!r} names nothing")
@@ -232,17 +231,17 @@ def quote_segment(name: str) -> str:
 
 
 def add_query(url: str, params: Params | None) -> str:
-    """The address with its query; what is None or an empty list is left out."""
+    """The URL with a query; None and empty lists are omitted."""
     values = {name: _query_value(value) for name, value in (params or {}).items() if value is not None}
     query = urlencode(values, doseq=True)
     return f"{url}?{query}" if query else url
 
 
 def parse_response(answer: HttpResponse, model: type[M], request_label: str) -> M:
-    """The answer as a model.
+    """The response as a model.
 
     Raises:
-        AnswerError: it is none.
+        UnexpectedResponseError: it does not fit the model.
     """
     try:
         return model.model_validate_json(answer.body)

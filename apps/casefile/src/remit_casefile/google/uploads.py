@@ -1,4 +1,4 @@
-"""Content on its way to Drive: small in one request, large in pieces that survive a cut."""
+"""Uploads to Drive: small content in one request, large content in resumable chunks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _RECEIVED_RANGE: Final = re.compile(r"bytes=0-([0-9]+)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UploadSettings:
-    """How content travels. Content above ``single_request_limit`` bytes goes in pieces of ``chunk_size`` bytes."""
+    """Content above ``single_request_limit`` bytes is sent in chunks of ``chunk_size`` bytes."""
 
     single_request_limit: int = 5 * 2**20
     chunk_size: int = 8 * 2**20
@@ -38,7 +38,7 @@ class UploadSettings:
 async def upload_multipart(
     transport: Transport, url: str, fields: str, metadata: Mapping[str, object], content: bytes, mime_type: str
 ) -> HttpResponse:
-    """Metadata and content in one request. An answer that is lost may stand for a file that is there."""
+    """Upload metadata and content in one request. If the response is lost, the file may exist."""
     metadata_json = json.dumps(metadata).encode()
     boundary = sha256(metadata_json + content).hexdigest().encode()
     body = b"".join(
@@ -55,7 +55,7 @@ async def upload_multipart(
 async def upload_resumable(
     transport: Transport, url: str, fields: str, metadata: Mapping[str, object], upload: ResumableUpload
 ) -> HttpResponse:
-    """Announce a file, then send it piece by piece. What arrived before a cut is not sent again."""
+    """Announce a file, then send it in chunks. Chunks that arrived before a cut are not sent again."""
     target = add_query(url, {"uploadType": "resumable", "fields": fields, "supportsAllDrives": True})
     headers = {
         "content-type": "application/json; charset=UTF-8",
@@ -71,7 +71,7 @@ async def upload_resumable(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResumableUpload:
-    """Content that goes in pieces. After a cut it is asked how much has arrived, and the rest is sent."""
+    """Content sent in chunks. After a cut, it asks how much arrived and sends the rest."""
 
     content: bytes
     mime_type: str
@@ -79,10 +79,10 @@ class ResumableUpload:
     schedule: WaitSchedule
 
     async def send(self, transport: Transport, session: str) -> HttpResponse:
-        """Send everything to an upload session; the answer is the one to the last piece.
+        """Send all chunks to an upload session; the response to the last one.
 
         Raises:
-            CallError: it was refused, or nothing arrived any more in spite of all waits.
+            CallError: the upload was rejected, or made no progress despite all waits.
         """
         offset, is_interrupted, waits = 0, False, list(self.schedule.waits)
         while True:
@@ -104,7 +104,7 @@ class ResumableUpload:
                 is_interrupted = True
 
     async def _send_chunk(self, transport: Transport, session: str, offset: int | None) -> HttpResponse:
-        """Send the piece that begins at ``offset``, or with None ask how much has arrived."""
+        """Send the chunk at ``offset``; with None, ask how much has arrived."""
         size = len(self.content)
         piece = b"" if offset is None else self.content[offset : offset + self.chunk_size]
         span = f"bytes {offset}-{offset + len(piece) - 1}/{size}" if offset is not None and piece else f"bytes */{size}"
@@ -115,6 +115,6 @@ class ResumableUpload:
 
 
 def _received_bytes(answer: HttpResponse) -> int:
-    """How many bytes have arrived: a Range of what is there, and none where nothing is."""
+    """The number of bytes that arrived, from the Range header."""
     span = _RECEIVED_RANGE.fullmatch(answer.headers.get("range", ""))
     return int(span[1]) + 1 if span else 0

@@ -1,4 +1,4 @@
-"""What Google writes and no caller sees as it is: messages as trees, and lists of changes."""
+"""Google's wire models that callers do not see: messages as trees, and change lists."""
 
 from __future__ import annotations
 

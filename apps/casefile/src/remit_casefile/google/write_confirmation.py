@@ -1,4 +1,4 @@
-"""Writes whose answer was lost: look for what they should have made, with waits, before anybody is told."""
+"""Writes whose response was lost: looks for their effect, with waits, before reporting."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DEFAULT_WAITS: Final = (0.0, 2.0, 5.0, 10.0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaitSchedule:
-    """How long to look: before each look so many seconds, since a search may lag behind what it searches."""
+    """Seconds to wait before each look, since Google's search lags behind."""
 
     sleep: Sleep
     waits: Sequence[float] = DEFAULT_WAITS
@@ -28,7 +28,7 @@ class WaitSchedule:
             raise SetupError(f"{self!r}: give at least one wait, and none below 0 seconds")
 
     async def poll(self, find: Callable[[], Awaitable[T | None]]) -> T | None:
-        """What ``find`` finds; None if nothing is there after all waits."""
+        """The result of ``find``; None if nothing is found after all waits."""
         for wait in self.waits:
             if wait:
                 await self.sleep(wait)
@@ -40,11 +40,11 @@ class WaitSchedule:
     async def confirm_write(
         self, write: Callable[[], Awaitable[T]], find: Callable[[], Awaitable[T | None]], description: str
     ) -> T:
-        """Write once. Where the answer is lost, the write's own trace answers in its place.
+        """Write once. If the response is lost, find the write by its trace.
 
         Raises:
-            UncertainError: the answer was lost, and no trace was found: ``description`` says what may have happened.
-            CallError: the write was refused, so nothing happened.
+            UncertainError: the response was lost and no trace was found: ``description`` says what may have happened.
+            CallError: the write was rejected, so nothing happened.
         """
         try:
             return await write()
@@ -61,15 +61,15 @@ class WaitSchedule:
 
 
 def make_trace(key: str) -> str:
-    """What a write leaves behind to be found by: made of its idempotency key, which it does not give away."""
+    """A marker by which a write can be found, derived from its idempotency key without revealing it."""
     return sha256(key.encode()).hexdigest()[:32]
 
 
 async def write_untraced(write: Awaitable[T], description: str) -> T:
-    """What a write gives that leaves no trace to look for.
+    """The result of a write that leaves no trace to find.
 
     Raises:
-        UncertainError: its answer was lost.
+        UncertainError: its response was lost.
     """
     try:
         return await write

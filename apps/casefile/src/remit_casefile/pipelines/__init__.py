@@ -1,1 +1,1 @@
-"""Work that is always the same few calls."""
+"""Pipelines: fixed sequences of calls."""

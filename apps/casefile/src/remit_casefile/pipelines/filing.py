@@ -1,4 +1,4 @@
-"""Files mail: search, read, keep in a casefile, and say so in its notes."""
+"""Files mail: search, read, store in a casefile, and add a note."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _RESULT_STATE: Final = {
 
 
 class Filing:
-    """Files mail by the tools of the application, each called as by anybody.
+    """Files mail with the tools of the application, as any caller would.
 
     Args:
-        find_tool: those tools, by name.
+        find_tool: looks up a tool by name.
     """
 
     def __init__(self, find_tool: ToolLookup) -> None:
@@ -90,7 +90,7 @@ class Filing:
 
 
 def _extended_notes() -> Text:
-    """The notes that were there, and a line more."""
+    """The existing notes and one more line."""
     return Text(_NOTE_TEMPLATE, before=_CURRENT_NOTES, stored=From("keep", "stored"), query=Given("query"))
 
 
@@ -100,7 +100,7 @@ def _read_count(result: PipelineResult, name: str) -> int:
 
 
 def _stop_error(result: PipelineResult) -> CallError:
-    """Why it went no further: the error of the step at which it stopped."""
+    """The error of the step at which the pipeline stopped."""
     step = result.path[-1]
     failure = result.failures[step]
     reply = {"error": f"filing stopped at the step {step}: {failure.error}", "errorCode": failure.errorCode}

@@ -1,1 +1,1 @@
-"""What an inventory of this application may declare beside the sections that come with Remit, and what enforces it."""
+"""Policy sections of this application, beyond the built-in ones, and their enforcement."""

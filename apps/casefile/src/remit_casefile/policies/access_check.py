@@ -1,4 +1,4 @@
-"""An inventory may forget the access list: a tool that takes a casefile and leaves it open is refused."""
+"""Rejects an inventory with a tool that takes a casefile but does not check the access list."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from remit_casefile.policies.sections import CASEFILE_SECTION, CasefilePolicies,
 
 
 def check_access_is_governed(operations: Operations) -> None:
-    """Refuse an inventory in which a tool takes a casefile and nobody looks at the access list, or the reverse.
+    """Reject tools that take a casefile without an access check, or the reverse.
 
     Raises:
-        InventoryError: with every such tool.
+        InventoryError: lists every such tool.
     """
     found = [finding for tool in operations.tools.values() for finding in _find_ungoverned(tool)]
     if found:

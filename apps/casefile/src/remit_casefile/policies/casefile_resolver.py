@@ -1,4 +1,4 @@
-"""In which casefile a call is made: the one that it names, or else that of its session."""
+"""Resolves the casefile of a call: the one it names, else that of its session."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ CASEFILE_PARAMETER: Final = "casefile_id"
 
 @dataclass(frozen=True, slots=True)
 class CasefileResolver:
-    """Finds the casefile of a call. ``fixed`` is the one that the inventory gives a narrowed tool, if it gives one."""
+    """Resolves the casefile of a call. ``fixed`` is the one set by the inventory for a narrowed tool."""
 
     fixed: str | None = None
 
     @classmethod
     def from_fixed(cls, fixed: Mapping[str, JsonValue]) -> CasefileResolver:
-        """With what the inventory fixes: a call does not say that, and the body runs with it."""
+        """A resolver for fixed values, which calls do not contain but bodies receive."""
         casefile_id = fixed.get(CASEFILE_PARAMETER)
         return cls(casefile_id if isinstance(casefile_id, str) else None)
 
     def explicit_casefile(self, call: Call) -> str | None:
-        """The casefile that a call names; none where it names none.
+        """The casefile named by a call, or None.
 
-        What is not bound yet is bound here as the base would, so that the gate sees what the body will get.
+        Unbound arguments are bound as the base would, so that the gate sees what the body will get.
 
         Raises:
-            InvalidArgumentsError: the arguments are none that the body could get.
+            InvalidArgumentsError: the arguments do not fit.
         """
         if self.fixed is not None:
             return self.fixed
@@ -46,7 +46,7 @@ class CasefileResolver:
         return casefile_id if isinstance(casefile_id, str) else None
 
     async def find_casefile(self, view: View, call: Call) -> str | None:
-        """The casefile in which a call is made: the one it names, or that of the session it is made in."""
+        """The casefile of a call: the one it names, else that of its session."""
         casefile_id = self.explicit_casefile(call)
         return casefile_id if casefile_id is not None else await _session_casefile(view, call.caller.conversation)
 

@@ -1,4 +1,4 @@
-"""The environment that the layers of the application are built from, and the events that they file."""
+"""The environment of the application's layers, and the events that they log."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from remit_casefile.storage.database import Database
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallEvent:
-    """What a layer files about a call: among the events of its casefile, and of its session where it has one.
+    """An event about a call, logged for its casefile and its session.
 
-    ``id`` is made of the call, so that a call which is driven again files the same event. ``call`` is the call's id
-    and ``parent`` that of the call it was made in. ``session`` is the conversation of the call, where it has one.
-    Nothing secret is in ``parameters`` and ``result_summary``.
+    ``id`` derives from the call, so that executing it again logs the same event. ``call`` is the call's id and
+    ``parent`` that of the enclosing call. ``session`` is the conversation of the call, if any. ``parameters`` and
+    ``result_summary`` contain no secrets.
     """
 
     id: str
@@ -41,16 +41,16 @@ class CallEvent:
 
 
 class EventLog(Protocol):
-    """The capability: keeps events."""
+    """The capability that stores events."""
 
     async def append(self, event: CallEvent, /) -> None:
-        """Keep an event; one of the same id is kept already, and nothing happens."""
+        """Store an event; an event with a known id is ignored."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Env:
-    """What the layers need. What is None is refused to every call that needs it."""
+    """The capabilities of the layers. Calls that need a capability that is None are refused."""
 
     database: Database
     approver: Approver | None = field(default_factory=InboxApprover)

@@ -1,4 +1,4 @@
-"""Events of a casefile: that somebody called something in it, and how that came out."""
+"""Logs the calls made in a casefile, and their outcomes."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ EVENT_NOT_LOGGED: Final = "event.unfiled"
 
 @dataclass(frozen=True, slots=True)
 class LogCasefileEvents(CallLayer):
-    """Files one event for each call that ends, in the casefile of that call; a name that is empty files none.
+    """Logs one event for each ended call, in the casefile of that call; an empty name logs none.
 
-    The casefile is the one that the call names, or that its result names, or that of its session. Nothing is filed in
-    one that the caller may not see: nobody writes into the file of others by being refused. An environment that keeps
-    no events refuses all calls.
+    The casefile is the one named by the call, by its result, or by its session. Nothing is logged in a casefile that
+    the caller may not see, so that refused callers cannot write to it. An environment without an event log refuses all
+    calls.
     """
 
     env: Env = field(repr=False)
@@ -38,7 +38,7 @@ class LogCasefileEvents(CallLayer):
     redact: tuple[str, ...] = field(default=(), kw_only=True)
 
     def __call__(self, inner: CallService, /) -> CallService:
-        """The service that files how ``inner`` came out."""
+        """The service that logs the outcome of ``inner``."""
 
         async def filed(call: Call, /) -> Reply:
             if call.ledger.is_replaying:
@@ -59,7 +59,7 @@ class LogCasefileEvents(CallLayer):
         return filed
 
     async def _visible_casefile(self, call: Call, casefile_id: str | None) -> str | None:
-        """The casefile of a call, or the one that is given, where the caller may see it."""
+        """The casefile of a call, or the given one, if the caller may see it."""
         try:
             async with open_view(self.env.database, call) as view:
                 found = (
@@ -110,7 +110,7 @@ class LogCasefileEvents(CallLayer):
 
 
 def _casefile_in_result(reply: Reply) -> str | None:
-    """The casefile that a result names, as that of create_casefile does."""
+    """The casefile named by a result, such as that of create_casefile."""
     casefile_id = _reply_object(reply).get(CASEFILE_PARAMETER)
     return casefile_id if isinstance(casefile_id, str) else None
 
@@ -122,7 +122,7 @@ def _summarize(reply: Reply, fields: Sequence[str], redact: Sequence[str]) -> st
 
 
 def _reply_object(reply: Reply) -> dict[str, Any]:
-    """The object that a reply says; an empty one where it says none."""
+    """The object in a reply; empty if there is none."""
     try:
         value = json.loads(reply.content)
     except ValueError:

@@ -1,4 +1,4 @@
-"""The gates: what is looked at before a call may touch a casefile."""
+"""Gates: checks before a call may touch a casefile."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from remit_casefile.storage.transactions import open_view
 
 @dataclass(frozen=True, slots=True)
 class AccessGate(Gate):
-    """Refuses calls on a casefile of which the caller has not the level ``level``.
+    """Refuses calls on a casefile for which the caller lacks ``level``.
 
-    A casefile that the caller may not see is refused in the same words as one that is not there. ``required`` refuses
-    calls that name none; otherwise those pass.
+    A casefile that the caller may not see is refused in the same words as a missing one. ``required`` refuses calls
+    that name no casefile; otherwise they pass.
     """
 
     env: Env = field(repr=False)
@@ -26,7 +26,7 @@ class AccessGate(Gate):
     required: bool = field(default=False, kw_only=True)
 
     async def check(self, call: Call, /) -> None:
-        """Refuse a call on a casefile that is closed to its caller."""
+        """Refuse a call on a casefile to which the caller has no access."""
         casefile_id = self.resolver.explicit_casefile(call)
         if casefile_id is not None:
             async with open_view(self.env.database, call) as view:
@@ -39,9 +39,9 @@ class AccessGate(Gate):
 
 @dataclass(frozen=True, slots=True)
 class CasefileGate(Gate):
-    """Looks at the casefile in which a call is made: the one it names, or else that of its session.
+    """Checks the casefile of a call: the one it names, else that of its session.
 
-    ``required``: there must be one. ``states``: it must be in one of them. ``access``: the caller must see it.
+    ``required``: there must be one. ``states``: its state must be one of these. ``access``: the caller must see it.
     """
 
     env: Env = field(repr=False)
@@ -51,7 +51,7 @@ class CasefileGate(Gate):
     access: bool = field(default=True, kw_only=True)
 
     async def check(self, call: Call, /) -> None:
-        """Refuse a call outside a casefile, in one that is closed to its caller, or in one of another state."""
+        """Refuse a call without a casefile, or in one with the wrong state or without access."""
         name = call.callee.name
         async with open_view(self.env.database, call) as view:
             casefile_id = await self.resolver.find_casefile(view, call)

@@ -1,4 +1,4 @@
-"""The sections of policy: those that come with Remit, with fields for casefiles, and one of the application's own."""
+"""Policy sections: the built-in ones with fields for casefiles, and one of the application."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ CHANGE_FAILED_EVENT: Final = "casefile_change_failed"
 
 
 class CasefileRules(BusinessRules):
-    """Who may call an operation on which casefile.
+    """Access to the casefile that a call names.
 
-    These two look at the casefile that a call names, and at no other.
+    Both fields concern the casefile named by the call, and no other.
     """
 
     requires_casefile: bool = False
@@ -73,7 +73,7 @@ def _rule_layers(env: Env, rules: CasefileRules, governed: ToolGovernance) -> It
 
 
 class CasefilePolicies(PolicyModel):
-    """The casefile in which a call is made: the one it names, or else that of its session."""
+    """The casefile of a call: the one it names, else that of its session."""
 
     requires_casefile: bool = False
     allowed_casefile_states: tuple[CasefileState, ...] = Field(default=("active",), min_length=1)
@@ -122,7 +122,7 @@ def _casefile_layers(
 
 
 class CasefileEvents(AuditEvents):
-    """The events that are filed about a call."""
+    """The events logged about a call."""
 
     emit_casefile_event: bool = False
 
@@ -147,13 +147,13 @@ def _event_layers(env: Env, events: CasefileEvents, governed: ToolGovernance) ->
 
 
 def _redacted_fields(governed: ToolGovernance) -> tuple[str, ...]:
-    """What no event has: what the inventory says, beside what never is in one."""
+    """Fields excluded from events: those of the inventory, and those always excluded."""
     events = governed.policies.get("audit_events")
     return (*SECRET_FIELDS, *(events.redact_fields if isinstance(events, AuditEvents) else ()))
 
 
 def build_section_table(env: Env, *, version: str) -> PolicyTable:
-    """The sections that this application enforces; ``version`` is its own, which says what is removed by now."""
+    """The sections enforced by this application; ``version`` decides what has been removed."""
     rules = business_rules_section(
         version=version,
         model=CasefileRules,

@@ -1,4 +1,4 @@
-"""The words of the inventory: domains with their subdomains, and the permissions that roles grant."""
+"""The vocabulary of the inventory: domains with subdomains, and the permissions that roles grant."""
 
 from __future__ import annotations
 

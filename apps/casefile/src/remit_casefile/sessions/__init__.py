@@ -1,1 +1,1 @@
-"""Tool sessions: what a person lets tools do, request by request, and the events of it."""
+"""Tool sessions: requests for tools, and their events."""

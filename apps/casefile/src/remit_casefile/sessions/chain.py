@@ -1,6 +1,6 @@
-"""The events of one request of a session: a chain in which each follows the one before.
+"""The events of one request of a session, chained in order.
 
-What the layers of policy file about the tool meanwhile takes a place in it, too.
+Events that policy layers log about the tool meanwhile are part of the chain.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ EventType = Literal[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventChain:
-    """The events of one request of a session, each of which follows the one before."""
+    """The events of one request, each linked to the one before."""
 
     edit: Edit
     session: Session
@@ -76,5 +76,5 @@ class EventChain:
 
 
 async def count_events(session: AsyncSession, request: str) -> int:
-    """How many events a request has by now."""
+    """The number of events of a request."""
     return await session.scalar(select(func.count()).select_from(Event).where(Event.request == request)) or 0

@@ -1,4 +1,4 @@
-"""The capability to know the session of a call: the one whose conversation the call is made in."""
+"""The session capability: the session of a call is the one of its conversation."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ IDLE_AFTER: Final = timedelta(hours=8)
 
 
 class ConversationSessions:
-    """Sessions by their conversation. A session is its user's: to anybody else it is not there.
+    """Sessions by conversation. A session does not exist for anyone but its user.
 
-    It is theirs as long as they may write in its casefile, and works while that is active.
+    It works while its user may write in its casefile and the casefile is active.
 
     Args:
-        idle_after: how long nothing happens in a session until it is idle.
+        idle_after: the inactivity after which a session is idle.
     """
 
     def __init__(self, database: Database, *, idle_after: timedelta = IDLE_AFTER) -> None:
@@ -38,11 +38,12 @@ class ConversationSessions:
         self._idle_after = idle_after
 
     async def state(self, call: Call, /) -> SessionState:
-        """How the session of this call stands.
+        """The state of this call's session.
 
         Raises:
-            NotFoundError: the call names a session that is not there, or somebody else's: these look the same.
-            NotFoundError, DeniedError: its user may not write in its casefile any more.
+            NotFoundError: there is no such session, or it belongs to another user; both look the same. Or the user may
+                no longer see its casefile.
+            DeniedError: the user may no longer write in its casefile.
             BlockedError: its casefile is archived.
         """
         async with open_view(self._database, call) as view:
@@ -55,14 +56,14 @@ class ConversationSessions:
         return SessionState.IDLE if session.state == "idle" or idle_time > self._idle_after else SessionState.ACTIVE
 
     async def open(self, call: Call, /) -> None:
-        """Open a tool session for the conversation of this call, or for its run where it is in none."""
+        """Open a tool session for the conversation of this call, or for its run if it has none."""
         async with self._database.write_session() as session:
             edit, conversation = make_edit(self._database, session, call.caller), _conversation_key(call)
             if await find_session(edit, conversation) is None:
                 await rows.add_session(edit, "tool", CreateSessionPayload(), conversation)
 
     async def resume(self, call: Call, /) -> None:
-        """Take the session of this call up again."""
+        """Resume the session of this call."""
         tenant = call.caller.principal.tenant
         async with self._database.write_session() as session:
             found = (await session.scalars(_session_query(tenant, _conversation_key(call)))).one()
@@ -70,14 +71,14 @@ class ConversationSessions:
 
 
 async def find_session(view: View, conversation: str) -> Session | None:
-    """The caller's session of a conversation; None where the conversation is no session.
+    """The caller's session of a conversation; None if the conversation is not a session.
 
-    What is done in a session is recorded in its casefile. So there is one only for as long as its user may write there,
-    and the casefile is active.
+    Work in a session is recorded in its casefile, so the user must have write access and the casefile must be active.
 
     Raises:
-        NotFoundError: it has the form of a session's id and is none of the caller's, or its casefile is not there.
-        DeniedError: the caller may only read its casefile. BlockedError: its casefile is archived.
+        NotFoundError: it looks like a session id but is not one of the caller's, or its casefile does not exist.
+        DeniedError: the caller may only read its casefile.
+        BlockedError: its casefile is archived.
     """
     found = (await view.session.scalars(_session_query(view.tenant, conversation))).one_or_none()
     if found is None and re.match(SESSION_ID, conversation) is None:

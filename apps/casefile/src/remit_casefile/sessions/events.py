@@ -1,4 +1,4 @@
-"""Tool events: what happened to each request of a session, and to casefiles, in the order in which it happened."""
+"""Tool events: what happened to the requests of a session, and to casefiles, in order."""
 
 from __future__ import annotations
 
@@ -98,9 +98,9 @@ class ToolEvents:
         return ListEventsResponse.completed(request, events)
 
     async def append(self, event: CallEvent, /) -> None:
-        """Keep an event of a call; one of the same id is kept already, and nothing happens.
+        """Store an event of a call; an event with a known id is ignored.
 
-        It belongs to the session that the call was made in, and to the request of that run, if it has one.
+        It belongs to the session of the call, and to the request of that run, if any.
         """
         async with self._database.write_session() as writing:
             if await writing.get(Event, event.id) is not None:
@@ -118,7 +118,7 @@ class ToolEvents:
 
 
 async def _event_session_ids(view: View, session_id: str) -> list[str]:
-    """The ids under which the events of a session are, if the caller may see it."""
+    """The ids under which a session's events are stored, if the caller may see it."""
     session = await view.get_session(session_id)
     if not await rows.may_see(view, session):
         raise session_not_found(session_id)

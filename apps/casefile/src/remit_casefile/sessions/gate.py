@@ -1,4 +1,4 @@
-"""The gate in front of all runs: a run that is made in a session needs that to be its person's, and open."""
+"""The gate around all runs: a run in a session requires that session to be open and the caller's own."""
 
 from __future__ import annotations
 
@@ -10,15 +10,14 @@ from remit.layers import Call, Gate
 
 @dataclass(frozen=True, slots=True)
 class OwnSessionGate(Gate):
-    """Refuses runs in a session that is closed, or somebody else's, whatever they call; an idle one is taken up.
+    """Refuses runs in a session that is closed or belongs to another user; an idle session is resumed.
 
-    It looks at the call that a run begins with, and lets pass what is made in no session. What that call needs besides
-    its own policies say.
+    It checks the first call of a run, and passes runs outside sessions. The callee's own policies decide the rest.
     """
 
     env: HasSessions = field(repr=False)
 
     async def check(self, call: Call, /) -> None:
-        """Refuse a run whose session does not take it."""
+        """Refuse a run that its session does not permit."""
         if not call.caller.call and call.caller.conversation:
             await SessionGate(self.env, required=False).check(call)

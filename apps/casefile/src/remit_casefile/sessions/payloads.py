@@ -1,4 +1,4 @@
-"""What the methods on sessions take and give. Tool sessions and chat sessions share it."""
+"""Payloads and envelopes shared by tool sessions and chat sessions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SessionId = Annotated[str, Field(pattern=SESSION_ID, description="The id of a se
 
 
 class Payload(BaseModel):
-    """What a method takes or gives: nothing in it that is not known."""
+    """Base of payloads: declared fields only."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 

@@ -1,7 +1,7 @@
-"""What is recorded of a tool request: two writes around the tool, each a call of its own in the journal of the run.
+"""The record of a tool request: two writes around the tool, each a call in the journal of the run.
 
-So the request itself touches nothing but by calls. A run that is driven again is told by its journal what it has
-recorded, and records nothing twice.
+The request itself changes nothing except through calls. When the run is executed again, its journal answers these
+calls, and nothing is recorded twice.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class RequestStart(Payload):
 
 
 class RecordedRequest(Payload):
-    """Where that is recorded."""
+    """The record of the request."""
 
     session_request_id: str
     casefile_id: str | None
@@ -44,7 +44,7 @@ class RecordedRequest(Payload):
 
 
 class RequestEnd(Payload):
-    """How the tool came out."""
+    """The outcome of the tool."""
 
     begun: RecordedRequest
     outcome: Literal["completed", "failed"]
@@ -60,7 +60,7 @@ class RecordedEnd(Payload):
 
 
 class RequestRecorder:
-    """The two writes, as tools that no model is given."""
+    """The two writes, as tools that no model receives."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -68,7 +68,7 @@ class RequestRecorder:
         self.end = with_recommended_layers(tool(name="end_session_request", effect=Effect.KEYED)(self._end))
 
     async def _begin(self, ctx: LeafContext, payload: RequestStart) -> RecordedRequest:
-        """Record that a tool was asked for, and is called."""
+        """Record that a tool was requested and is called."""
 
         async def work(edit: Edit) -> RecordedRequest:
             session = await require_open_session(edit, ctx.caller.conversation)
@@ -82,7 +82,7 @@ class RequestRecorder:
         return await write_once(self._database, ctx, RecordedRequest, work)
 
     async def _end(self, ctx: LeafContext, payload: RequestEnd) -> RecordedEnd:
-        """Record how a tool came out, and that this was answered."""
+        """Record the outcome of a tool."""
         recorded, completed = payload.begun, payload.outcome == "completed"
 
         async def work(edit: Edit) -> RecordedEnd:
@@ -109,10 +109,10 @@ class RequestRecorder:
 
 
 async def require_open_session(edit: Edit, conversation: str) -> Session:
-    """The tool session of a conversation, which takes requests: of a chat it is the one that its agent works in.
+    """The tool session of a conversation, if it is open; for a chat, the one its agent works in.
 
     Raises:
-        NotFoundError, DeniedError: there is none of the caller, or it is closed.
+        NotFoundError, DeniedError: the caller has none, or it is closed.
     """
     session = await find_session(edit, conversation) if conversation else None
     if session is None:
@@ -124,10 +124,11 @@ async def require_open_session(edit: Edit, conversation: str) -> Session:
 
 
 async def _find_or_add_request(edit: Edit, session: Session, start: RequestStart, *, call: str) -> SessionRequest:
-    """The request that is asked for again, or a new one.
+    """The request if it was made before, else a new one.
 
     Raises:
-        NotFoundError: the session has no such request. ConflictError: it asks for something else.
+        NotFoundError: the session has no such request.
+        ConflictError: the request is for something else.
     """
     parameters = redact_fields(SECRET_FIELDS, start.parameters)
     if start.session_request_id is not None:

@@ -1,4 +1,4 @@
-"""Writes that a session's request makes on its way: each is done once, however often its run is driven."""
+"""Writes made while a request is processed, each done once however often its run is executed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ P = TypeVar("P", bound=BaseModel)
 
 
 def make_edit(database: Database, session: AsyncSession, caller: Caller) -> Edit:
-    """An edit for a caller, in a transaction that is open."""
+    """An edit for a caller, in an open transaction."""
     return Edit(
         session=session,
         tenant=caller.principal.tenant,
@@ -37,7 +37,7 @@ def make_edit(database: Database, session: AsyncSession, caller: Caller) -> Edit
 
 
 async def write_once(database: Database, ctx: LeafContext, result: type[P], work: Callable[[Edit], Awaitable[P]]) -> P:
-    """Write in one transaction, once per key of the call: the key is made of what the call says."""
+    """Write in one transaction, once per key of the call."""
     async with database.write_session() as session:
         edit = make_edit(database, session, ctx.caller)
         return await once(session, f"{edit.tenant}/{ctx.key}", result, lambda: work(edit))
@@ -45,9 +45,9 @@ async def write_once(database: Database, ctx: LeafContext, result: type[P], work
 
 @asynccontextmanager
 async def track_interruption(database: Database, session_request_id: str) -> AsyncGenerator[None]:
-    """Let whoever looks at a request see that it waits for a person or a model, or was stopped.
+    """Make it visible that a request is waiting or was interrupted.
 
-    This is no effect of the call: the journal has the truth, and whoever drives the run on writes how it ends.
+    This is not an effect of the call: the journal has the truth, and the next execution writes how the request ends.
     """
     try:
         yield

@@ -1,4 +1,4 @@
-"""Tool requests: a tool is asked for by its name within a session, and what happens to the request is recorded."""
+"""Tool requests: calls a tool by name within a session, and records what happens."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class ProcessToolRequestResponse(Response[ToolResultPayload]):
 
 
 class ToolRequests:
-    """Runs the tools that are asked for in sessions, each under all policies of its own."""
+    """Runs the tools requested in sessions, each under all of its policies."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -99,11 +99,11 @@ class ToolRequests:
 
 
 def _to_json_value(value: Any) -> JsonValue:
-    """The value of a reply, made of JSON types, as a model would read it."""
+    """The value of a reply as JSON types, as a model would read it."""
     return cast("JsonValue", to_jsonable_python(value, by_alias=True))
 
 
 def _summarize(result: JsonValue) -> str:
-    """The beginning of a result, without what must not be read."""
+    """The start of a result, redacted."""
     text = json.dumps(redact_fields(SECRET_FIELDS, result), ensure_ascii=False)
     return text if len(text) <= _MAX_SUMMARY_LENGTH else f"{text[:_MAX_SUMMARY_LENGTH]}…"

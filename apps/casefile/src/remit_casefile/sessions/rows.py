@@ -1,4 +1,4 @@
-"""Rows of sessions: made, found by whoever may see them, counted and closed. Tool and chat sessions share it."""
+"""Rows of sessions: created, found with access checks, counted and closed. Shared by tool and chat sessions."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ OPEN_STATUSES: Final = ("running", "waiting")
 
 
 class ActivityCounts(NamedTuple):
-    """How much happened in a session."""
+    """Counts of what happened in a session."""
 
     requests: int
     events: int
 
 
 async def add_session(edit: Edit, kind: SessionKind, payload: CreateSessionPayload, conversation: str = "") -> Session:
-    """A new session of the caller, in the casefile that is asked for.
+    """Create a session of the caller, in the given casefile if any.
 
     Raises:
         NotFoundError: there is no such casefile.
@@ -53,7 +53,7 @@ async def add_session(edit: Edit, kind: SessionKind, payload: CreateSessionPaylo
 
 
 async def get_or_add_tool_session(edit: Edit, chat: Session) -> Session:
-    """The tool session in which the agent of a chat works; one is made when there is none that is open."""
+    """The open tool session of a chat's agent; created if necessary."""
     existing = None if chat.tool_session is None else await edit.session.get(Session, chat.tool_session)
     if existing is not None and existing.closed_at is None:
         return existing
@@ -63,10 +63,10 @@ async def get_or_add_tool_session(edit: Edit, chat: Session) -> Session:
 
 
 async def get_own_session(view: View, session_id: str, kind: SessionKind) -> Session:
-    """The caller's session of that id.
+    """The caller's session with this id.
 
     Raises:
-        NotFoundError: it is not there, of the other kind, or somebody else's: these look the same.
+        NotFoundError: it does not exist, is of the other kind, or belongs to another user; all look the same.
     """
     session = await view.get_session(session_id)
     if (session.user, session.kind) != (view.person, kind):
@@ -75,10 +75,10 @@ async def get_own_session(view: View, session_id: str, kind: SessionKind) -> Ses
 
 
 async def get_visible_session(view: View, session_id: str, kind: SessionKind) -> Session:
-    """The session of that id, if it is the caller's, or of a casefile of which the caller is an admin.
+    """The session with this id, if it is the caller's or the caller is an admin of its casefile.
 
     Raises:
-        NotFoundError: as `own`.
+        NotFoundError: as `get_own_session`.
     """
     session = await view.get_session(session_id)
     if session.kind != kind or not await may_see(view, session):
@@ -87,7 +87,7 @@ async def get_visible_session(view: View, session_id: str, kind: SessionKind) ->
 
 
 async def may_see(view: View, session: Session) -> bool:
-    """Whether the caller may see a session of their tenant."""
+    """Whether the caller may see a session of the tenant."""
     if session.user == view.person:
         return True
     casefile = None if session.casefile is None else await view.session.get(Casefile, session.casefile)
@@ -97,7 +97,7 @@ async def may_see(view: View, session: Session) -> bool:
 async def list_visible_sessions(
     view: View, kind: SessionKind, filters: ListSessionsPayload
 ) -> tuple[list[Session], int]:
-    """The sessions that are asked for and that the caller may see, the newest first, and how many there are in all."""
+    """The matching sessions that the caller may see, newest first, and their total number."""
     conditions = [Session.tenant == view.tenant, Session.kind == kind, _visibility_condition(view)]
     if filters.user_id is not None:
         conditions.append(Session.user == filters.user_id)
@@ -112,7 +112,7 @@ async def list_visible_sessions(
 
 
 async def session_payload(view: View, session: Session) -> SessionPayload:
-    """A session, as its user reads of it."""
+    """A session, for its user."""
     requests, events = await count_activity(view, session)
     return SessionPayload(
         session_id=session.id,
@@ -128,7 +128,7 @@ async def session_payload(view: View, session: Session) -> SessionPayload:
 
 
 async def count_activity(view: View, session: Session) -> ActivityCounts:
-    """How much happened in a session; a chat session's events are those of the tool session it works in."""
+    """Count what happened in a session; the events of a chat are those of its tool session."""
     both = [each for each in (session.id, session.tool_session) if each is not None]
     requests = select(func.count()).select_from(SessionRequest).where(SessionRequest.session == session.id)
     events = select(func.count()).select_from(Event).where(Event.tenant == view.tenant, Event.session.in_(both))
@@ -136,7 +136,7 @@ async def count_activity(view: View, session: Session) -> ActivityCounts:
 
 
 async def close_session(edit: Edit, session: Session) -> ActivityCounts:
-    """Close a session, and stop what goes on in it: what it came to.
+    """Close a session, stop its work, and return the counts.
 
     Raises:
         ConflictError: it is closed already.

@@ -1,4 +1,4 @@
-"""Tool sessions: opened, looked at and closed. The docstrings are what a model reads."""
+"""Opens, reads and closes tool sessions. A model reads the methods' docstrings."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from remit_casefile.storage.transactions import Edit, edit_once, open_view
 
 
 class ToolSessions:
-    """The tool sessions of a tenant. A session is its user's, and admins of its casefile may look at it."""
+    """The tool sessions of a tenant. A session belongs to its user; admins of its casefile may read it."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -76,7 +76,7 @@ class ToolSessions:
 
 
 def session_created_payload(session: Session) -> SessionCreatedPayload:
-    """What is said of a new session."""
+    """The payload about a new session."""
     return SessionCreatedPayload(
         session_id=session.id,
         casefile_id=session.casefile,

@@ -1,1 +1,1 @@
-"""The tables, the file they are in, and the transactions in which operations read and write."""
+"""The tables, the database file, and the transactions of operations."""

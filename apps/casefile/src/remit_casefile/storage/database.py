@@ -1,4 +1,4 @@
-"""The database file: opened when first used, and brought up to date."""
+"""The database file: opened on first use, and migrated."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ SCHEMA: Final = Schema(migrations=Path(__file__).parent / "migrations", head="00
 class Database(SqliteFile):
     """The SQLite file of the application.
 
-    Its SQL knows ``casefold``, since SQLite itself folds the case of ASCII alone.
+    Its SQL has the function ``casefold``, since SQLite itself folds the case of ASCII only.
 
     Args:
         path: the file.
-        busy_timeout: seconds to wait for another process that writes.
-        clock: gives the time of rows.
-        new_id: gives the random end of an id, of that many hexadecimal digits.
+        busy_timeout: seconds to wait for another writing process.
+        clock: returns the time for rows.
+        new_id: returns a random id suffix of that many hexadecimal digits.
     """
 
     def __init__(

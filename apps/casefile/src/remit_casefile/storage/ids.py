@@ -1,4 +1,4 @@
-"""The ids of rows. Each says what it names, and those of casefiles and sessions say the day too."""
+"""The ids of rows. Each has a prefix for its kind; those of casefiles and sessions contain the day."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SESSION_PREFIXES: Final = {"tool": "ts", "chat": "cs"}
 
 
 def utc_now() -> datetime:
-    """The time, for the rows."""
+    """The current time, for rows."""
     return datetime.now(UTC)
 
 
@@ -31,35 +31,35 @@ def random_hex(digits: int) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdGenerator:
-    """Makes ids: ``clock`` gives their day, ``random_digits`` their random end."""
+    """Generates ids: ``clock`` gives the day, ``random_digits`` the random suffix."""
 
     clock: Callable[[], datetime] = utc_now
     random_digits: Callable[[int], str] = random_hex
 
     def casefile(self) -> str:
-        """A casefile's: ``cf_251010_3fa9c2``."""
+        """The id of a casefile: ``cf_251010_3fa9c2``."""
         return f"cf_{self._day()}_{self.random_digits(6)}"
 
     def session(self, kind: SessionKind, user: str, casefile: str | None) -> str:
-        """A session's: ``ts_251010_anna3fa9_41d0b7``.
+        """The id of a session: ``ts_251010_anna3fa9_41d0b7``.
 
-        ``ts`` is a tool session, ``cs`` a chat session. Four letters of its user follow the day, and four of its
-        casefile's random end; zeros where there is no casefile.
+        ``ts`` is a tool session, ``cs`` a chat session. The day is followed by four characters of the user and four of
+        the casefile's random suffix, zeros without a casefile.
         """
         case = casefile.rpartition("_")[2] if casefile is not None else ""
         digits = self.random_digits(6)
         return f"{_SESSION_PREFIXES[kind]}_{self._day()}_{_four_characters(user)}{_four_characters(case)}_{digits}"
 
     def request(self) -> str:
-        """A session request's: ``sr_`` and twelve digits."""
+        """The id of a session request: ``sr_`` and twelve digits."""
         return f"sr_{self.random_digits(12)}"
 
     def event(self) -> str:
-        """An event's: ``te_`` and twelve digits."""
+        """The id of an event: ``te_`` and twelve digits."""
         return f"te_{self.random_digits(12)}"
 
     def message(self) -> str:
-        """A chat message's: ``cm_`` and twelve digits."""
+        """The id of a chat message: ``cm_`` and twelve digits."""
         return f"cm_{self.random_digits(12)}"
 
     def _day(self) -> str:
@@ -67,5 +67,5 @@ class IdGenerator:
 
 
 def _four_characters(name: str) -> str:
-    """Four letters or digits of a name, filled up with zeros."""
+    """Four letters or digits of a name, padded with zeros."""
     return re.sub(r"[^a-z0-9]", "", name.lower())[:4].ljust(4, "0")

@@ -1,4 +1,4 @@
-"""The tables. Whatever somebody may see belongs to one tenant, or to a casefile or session that does."""
+"""The tables. Every visible row belongs to a tenant, directly or through a casefile or session."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from remit.effects import effects_table
 
 
 class Base(DeclarativeBase):
-    """All tables of the application."""
+    """Base class of the tables."""
 
 
 EFFECTS = effects_table(Base.metadata)
 
 
 class Casefile(Base):
-    """A casefile. ``state`` is active or archived; ``public_access`` the level that everybody of the tenant has."""
+    """A casefile. ``state`` is active or archived; ``public_access`` the level of all users of the tenant."""
 
     __tablename__ = "casefiles"
     id: Mapped[str] = mapped_column(String(64), primary_key=True)
@@ -37,7 +37,7 @@ class Casefile(Base):
 
 
 class Grant(Base):
-    """One entry of a casefile's access list: what a user may do, who said so, and until when."""
+    """One entry of an access list: the user, the level, who granted it, and its expiry."""
 
     __tablename__ = "grants"
     casefile: Mapped[str] = mapped_column(ForeignKey("casefiles.id", ondelete="CASCADE"), primary_key=True)
@@ -52,8 +52,8 @@ class Grant(Base):
 class Session(Base):
     """A session of a user. ``kind`` is tool or chat, ``state`` active, idle or closed. It outlives its casefile.
 
-    ``conversation`` is the one whose calls are made in it: its own id, unless it was opened for another. A chat session
-    has the tool session in which its agent works.
+    ``conversation`` is the conversation whose calls belong to it: its own id, unless opened for another. A chat session
+    refers to the tool session in which its agent works.
     """
 
     __tablename__ = "sessions"
@@ -88,7 +88,7 @@ class SessionRequest(Base):
 
 
 class Event(Base):
-    """What happened in a casefile or session. Refers to nothing: events stay when what they tell of is gone."""
+    """What happened in a casefile or session. It has no foreign keys, so that it outlives its subject."""
 
     __tablename__ = "events"
     __table_args__ = (Index("events_casefile", "tenant", "casefile"),)
@@ -127,7 +127,7 @@ class ChatMessage(Base):
 
 
 class CasefileSession(Base):
-    """That a session was added to a casefile."""
+    """A session added to a casefile."""
 
     __tablename__ = "casefile_sessions"
     casefile: Mapped[str] = mapped_column(ForeignKey("casefiles.id", ondelete="CASCADE"), primary_key=True)
@@ -135,9 +135,9 @@ class CasefileSession(Base):
 
 
 class SyncedCopy:
-    """A copy of something of Google's, in one casefile: its id there, and how it was when it was last synced.
+    """A copy of a Google object in one casefile: its id at Google, and its state at the last sync.
 
-    What is ``kept`` was stored by somebody, and stays when a sync finds it gone at Google.
+    A copy with ``kept`` was stored by a user, and stays when a sync finds the original deleted.
     """
 
     casefile: Mapped[str] = mapped_column(ForeignKey("casefiles.id", ondelete="CASCADE"), primary_key=True)
@@ -178,9 +178,9 @@ class SheetRange(SyncedCopy, Base):
 
 
 class Sync(Base):
-    """How far a casefile's copies got. ``source`` is gmail, drive or sheets, ``status`` idle, syncing or error.
+    """The sync state of a casefile. ``source`` is gmail, drive or sheets, ``status`` idle, syncing or error.
 
-    ``scope`` is the label or folder that the token is about, and empty where it is everything.
+    ``scope`` is the label or folder of the token, empty for everything.
     """
 
     __tablename__ = "syncs"

@@ -1,4 +1,4 @@
-"""How a method gets at the database: a view to read, an edit to write, each within the tenant of its caller."""
+"""Database access of methods: a view to read, an edit to write, each within the caller's tenant."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MAX_DRAWS: Final = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
-    """An open transaction for one person of one tenant. What belongs to another tenant is not there."""
+    """An open transaction for one user of one tenant. Rows of other tenants do not exist for it."""
 
     session: AsyncSession
     tenant: str
@@ -38,7 +38,7 @@ class View:
     now: datetime
 
     async def get_casefile(self, casefile_id: str) -> Casefile:
-        """The casefile of that id, whatever the person may do with it.
+        """The casefile with this id, without an access check.
 
         Raises:
             NotFoundError: the tenant has none.
@@ -49,7 +49,7 @@ class View:
         return found
 
     async def get_session(self, session_id: str) -> Session:
-        """The session of that id, whoever's it is.
+        """The session with this id, of any user.
 
         Raises:
             NotFoundError: the tenant has none.
@@ -62,16 +62,16 @@ class View:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edit(View):
-    """A transaction that writes."""
+    """A writing transaction."""
 
     run: str
     ids: IdGenerator
 
     async def draw_unused_id(self, table: type[Base], draw: Callable[[], str]) -> str:
-        """An id that no row of ``table`` has, of any tenant: six digits a day do meet now and then.
+        """An id that no row of ``table`` has in any tenant: with six digits a day, collisions do occur.
 
         Raises:
-            ToolFailedError: every id that was drawn is taken.
+            ToolFailedError: every generated id is taken.
         """
         for _ in range(_MAX_DRAWS):
             drawn = draw()
@@ -81,27 +81,27 @@ class Edit(View):
 
 
 def casefile_not_found(casefile_id: str) -> NotFoundError:
-    """The one thing said of a casefile that is not there, or not there for this person."""
+    """The error for a casefile that does not exist, or not for this user."""
     return NotFoundError(f"No casefile '{casefile_id}'. Those you may see: list_casefiles.")
 
 
 def session_not_found(session_id: str) -> NotFoundError:
-    """The one thing said of a session that is not there, or not there for this person."""
+    """The error for a session that does not exist, or not for this user."""
     return NotFoundError(f"No session '{session_id}' of yours.")
 
 
 class HasCaller(Protocol):
-    """What says who calls: the context of a body, or the call that a layer sees."""
+    """Has a caller: the context of a body, or the call seen by a layer."""
 
     @property
     def caller(self) -> Caller:
-        """Who calls."""
+        """The caller."""
         ...
 
 
 @asynccontextmanager
 async def open_view(database: Database, context: HasCaller) -> AsyncGenerator[View]:
-    """A transaction that reads, for the caller."""
+    """A reading transaction for the caller."""
     principal = context.caller.principal
     async with database.read_session() as session:
         yield View(session=session, tenant=principal.tenant, person=principal.name, now=database.clock())
@@ -112,10 +112,10 @@ async def edit_once(
 ) -> P:
     """Write in one transaction, once per id of the request.
 
-    The id counts within the caller's tenant and for this person, so that nobody meets the result of another.
+    The id is scoped to the tenant and user, so that users cannot see each other's results.
 
     Raises:
-        IdempotencyError: the id was used for another operation, payload or person.
+        IdempotencyError: the id was used for another operation, payload or user.
         RateLimitedError: the database was busy for too long.
     """
     principal = ctx.caller.principal
@@ -133,9 +133,9 @@ async def edit_once(
 
 
 async def find_earlier_result(database: Database, ctx: LeafContext, request: Request[Any], result: type[P]) -> P | None:
-    """What an earlier attempt at the request gave, if one came to its end.
+    """The result of an earlier attempt at the request that completed, or None.
 
-    For work that begins outside a transaction, so that it is not begun again; `editing` at its end decides.
+    For work that starts outside a transaction, to avoid repeating it; `edit_once` at its end decides.
     """
     query = select(EFFECTS.c.result).where(
         EFFECTS.c.key == _effect_key(ctx, request),
@@ -148,7 +148,7 @@ async def find_earlier_result(database: Database, ctx: LeafContext, request: Req
 
 @asynccontextmanager
 async def open_unkeyed_write(database: Database, ctx: LeafContext) -> AsyncGenerator[View]:
-    """A transaction that writes what may be written twice, like that something has begun."""
+    """A transaction for writes that may be repeated, such as a start marker."""
     principal = ctx.caller.principal
     async with database.write_session() as session:
         yield View(session=session, tenant=principal.tenant, person=principal.name, now=database.clock())

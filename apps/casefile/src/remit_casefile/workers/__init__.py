@@ -1,4 +1,4 @@
-"""The workers of the application: models with a task of their own. They need the extra `pydantic-ai` of Remit."""
+"""The workers of the application: agents written as files. They need the extra `pydantic-ai` of Remit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from remit.tools import Callee
 
 
 def load_workers(tools: Iterable[Tool[..., Any]]) -> tuple[Callee[..., Any], ...]:
-    """The workers of the files ``*.worker`` here, joined with the tools they name; none without the extra."""
+    """Load the worker files of this folder, with the tools they name; none without the extra."""
     if find_spec("pydantic_ai") is None:
         return ()
     from remit.workers import load_workers  # noqa: PLC0415 - of the extra

@@ -1,1 +1,1 @@
-"""What the operations on Google Workspace take and give."""
+"""Payloads and replies of the Google Workspace operations."""

@@ -1,4 +1,4 @@
-"""What all payloads and replies share: snake_case for a caller, and replies that are read from Google's camelCase."""
+"""Base models: snake_case for callers; replies also parse Google's camelCase."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pydantic.alias_generators import to_camel
 
 
 def _field_or_camel(name: str) -> AliasChoices:
-    """The field's own name, or as Google writes it."""
+    """The field's own name, or Google's spelling."""
     return AliasChoices(name, to_camel(name))
 
 

@@ -1,4 +1,4 @@
-"""What the operations on Drive take and give."""
+"""Payloads and replies of the Drive operations."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class UploadFile(Payload):
 
     @property
     def content(self) -> bytes:
-        """The bytes that are uploaded."""
+        """The bytes to upload."""
         return base64.b64decode(self.base64) if self.base64 is not None else (self.text or "").encode()
 
 

@@ -1,4 +1,4 @@
-"""What the operations on Gmail take and give."""
+"""Payloads and replies of the Gmail operations."""
 
 from __future__ import annotations
 

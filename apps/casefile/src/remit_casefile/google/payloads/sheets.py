@@ -1,4 +1,4 @@
-"""What the operations on Sheets take and give."""
+"""Payloads and replies of the Sheets operations."""
 
 from __future__ import annotations
 

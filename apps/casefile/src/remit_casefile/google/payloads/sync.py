@@ -1,4 +1,4 @@
-"""What a sync gives to whoever keeps copies of mail and files."""
+"""Results of syncs, for code that stores copies of mail and files."""
 
 from __future__ import annotations
 

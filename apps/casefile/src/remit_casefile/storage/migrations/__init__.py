@@ -1,1 +1,1 @@
-"""The migrations of the database."""
+"""Alembic migrations."""

@@ -1,4 +1,4 @@
-"""What Alembic runs for each migration: on the connection, and in the transaction, that it was given."""
+"""Runs migrations on the given connection, inside its transaction."""
 
 from alembic import context
 

@@ -1,1 +1,1 @@
-"""One file for each version of the tables."""
+"""One file per migration."""

@@ -10,7 +10,7 @@ down_revision = None
 
 
 def upgrade() -> None:
-    """To this version."""
+    """Create the tables."""
     _create_casefile_tables()
     _create_session_tables()
     _create_event_table()
@@ -25,7 +25,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Back to nothing."""
+    """Drop the tables."""
     for table in (
         "remit_effects",
         "syncs",
@@ -56,7 +56,7 @@ def _timestamp_column(name: str, *, null: bool = False) -> sa.Column[object]:
 
 
 def _reference_column(table: str, name: str, *, key: bool = False, index: bool = False) -> sa.Column[str]:
-    """A column that refers to a row of ``table`` and goes with it."""
+    """A column that refers to a row of ``table`` and is deleted with it."""
     foreign = sa.ForeignKey(f"{table}.id", ondelete="CASCADE")
     return sa.Column(name, sa.String(64), foreign, primary_key=key, nullable=False, index=index)
 
