@@ -1,16 +1,24 @@
-"""The marker ``process``: tests that start a process, Postgres or DBOS.
+"""The marker ``process``: tests that start a process, Postgres or DBOS. An unmarked test that starts one fails.
 
 `make quick` leaves these out: a few of them take longer than all others of their package.
 """
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Generator
 from typing import Final
 
 import pytest
 
+STARTS: Final = frozenset({"os.fork", "os.forkpty", "os.posix_spawn", "os.system", "subprocess.Popen"})
+"""The audit events of a process that starts another."""
+
 SERVERS: Final = frozenset({"postgres", "queueing"})
 """Fixtures that start a server or load DBOS. Whatever asks for them is marked."""
+
+_unmarked: pytest.Item | None = None
+"""The test that runs now, if it must not start a process."""
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -19,3 +27,24 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if not SERVERS.isdisjoint(getattr(item, "fixturenames", ())):
             item.add_marker("process")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Watch the tests that are not marked. An example in a document may start what it shows."""
+    global _unmarked  # noqa: PLW0603 - an audit hook takes no state and cannot be removed
+    watched = isinstance(item, pytest.Function) and item.get_closest_marker("process") is None
+    _unmarked = item if watched else None
+    try:
+        return (yield)
+    finally:
+        _unmarked = None
+
+
+def refuse_process(event: str, arguments: tuple[object, ...]) -> None:
+    """Fail the test that runs if it starts a process without being marked."""
+    if _unmarked is not None and event in STARTS:
+        pytest.fail(f"{_unmarked.nodeid} starts a process ({event}): mark it `process`")
+
+
+sys.addaudithook(refuse_process)

@@ -170,6 +170,7 @@ def test_applications_may_import_every_public_module_but_the_test_kit() -> None:
     assert set(contract["ignore_imports"]) == allowed - private
 
 
+@pytest.mark.process
 def test_importing_the_first_names_loads_no_store_no_inventory_and_no_vendor() -> None:
     names = ", ".join(name for name in remit.__all__ if name != "SqlStore")
     program = f"import sys; from remit import {names}; print([name for name in {HEAVY!r} if name in sys.modules])"
@@ -177,6 +178,7 @@ def test_importing_the_first_names_loads_no_store_no_inventory_and_no_vendor() -
     assert done.stdout == "[]\n"
 
 
+@pytest.mark.process
 def test_importing_the_public_modules_loads_no_vendor() -> None:
     modules = ", ".join(name for name in PUBLIC if name not in {"remit.database", "remit.effects", "remit.workers"})
     program = f"import sys, {modules}; print([name for name in {HEAVY!r} if name in sys.modules])"

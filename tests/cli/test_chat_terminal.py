@@ -99,6 +99,7 @@ def test_ctrl_c_at_a_question_leaves_it_open(cli: Cli) -> None:
     assert (len(cli.questions()), cli.book) == (1, [])
 
 
+@pytest.mark.process
 def test_a_second_ctrl_c_ends_the_process_at_once_and_the_run_can_be_resumed(cli: Cli) -> None:
     cli.script(calls(("linger", {})), "Never.")
     with chat() as talk:
@@ -112,6 +113,7 @@ def test_a_second_ctrl_c_ends_the_process_at_once_and_the_run_can_be_resumed(cli
     assert cli.runs()[0].status == "running"
 
 
+@pytest.mark.process
 def test_a_terminal_shows_the_seconds_while_one_waits_and_gives_the_cursor_back(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:

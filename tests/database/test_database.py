@@ -63,6 +63,7 @@ async def test_a_file_that_lags_behind_is_brought_up_to_date_and_keeps_what_it_h
         assert (await session.scalars(text("SELECT name FROM kept ORDER BY name"))).all() == ["first", "mine"]
 
 
+@pytest.mark.process
 def test_a_file_that_is_up_to_date_is_opened_without_alembic(tmp_path: Path) -> None:
     program = (
         "import asyncio, sys\nfrom pathlib import Path\nfrom tests.database.tables import notes\n"

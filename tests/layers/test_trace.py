@@ -289,6 +289,7 @@ print(Trace()(inner) is inner, "opentelemetry" in sys.modules)
 """
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("program", "printed"),
     [

@@ -83,11 +83,13 @@ def test_without_the_runtime_the_extra_that_brings_it_is_named(hollow: Path, mon
         pytest.fail("nothing to serve with")
 
 
+@pytest.mark.process
 def test_a_model_that_does_not_load_is_named_with_the_runtimes_own_words(hollow: Path) -> None:
     with pytest.raises(ServingError, match=r"failed to load model.*hollow\.gguf"), serve(hollow):
         pytest.fail("nothing was loaded")
 
 
+@pytest.mark.process
 def test_a_model_that_takes_too_long_to_load_is_given_up(hollow: Path) -> None:
     with pytest.raises(ServingError, match="nothing was said within 0 s"), serve(hollow, load_timeout=0):
         pytest.fail("nothing was loaded")

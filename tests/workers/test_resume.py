@@ -146,6 +146,7 @@ async def child(journal: Path, verb: str, *words: str) -> tuple[int, dict[str, A
     return process.returncode, json.loads(out or b"{}")
 
 
+@pytest.mark.process
 async def test_killed_after_one_of_three_parallel_calls_has_ended_the_other_two_run_once(journal: Path) -> None:
     (journal.parent / "DIE").touch()
     code, _ = await child(journal, "run")

@@ -6,8 +6,10 @@ import json
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
+from apps.casefile.tests.shared import shared_application
 from remit import App, Principal, Runtime, preset
 from remit.inventory import Operations, read_inventory
 from remit.journal.ports import Store
@@ -35,9 +37,36 @@ class Kept:
         self.events.append(event)
 
 
+class Unread:
+    """An event log that nothing is read from."""
+
+    async def append(self, event: CallEvent, /) -> None:
+        """Drop it."""
+
+
 def principal(name: str = "ann", tenant: str = "default", *permissions: str) -> Principal:
     """A person with these permissions; with all where none are named."""
     return Principal(name, tenant, frozenset(permissions or {"*"}))
+
+
+def _build_office(database: Database, *, foresees: bool) -> App:
+    env = Env(database=database, events=Unread())
+    cases, access_list = Cases(database), AccessList(database)
+    inventory = read_inventory(INVENTORY_FOLDER, build_section_table(env, version="1.0"), VOCABULARY)
+    casefile = Operations(inventory.slice("workspace", "casefile"), (cases,))
+    acl = Operations(inventory.slice("workspace", "casefile_acl"), (access_list,))
+    tools = tuple(
+        tool.with_preview(cases.preview_deletion) if tool.name == "delete_casefile" else tool
+        for tool in (*casefile.callees, *acl.callees)
+    )
+    layers = preset(env).layer(PrecheckGates(tools)) if foresees else preset(env)
+    return App(name="office", tools=tools, env=env, layers=lambda: layers)
+
+
+@cache
+def _shared_office(*, foresees: bool) -> App:
+    """The same over the database that `reopen` gives another file, built once in a process."""
+    return _build_office(shared_application().database, foresees=foresees)
 
 
 class Office:
@@ -52,18 +81,8 @@ class Office:
         now: Callable[[], float] = time.time,
     ) -> None:
         self.database = database
-        self.log = Kept()
-        self.env = Env(database=database, events=self.log)
-        self.cases, self.access_list = Cases(database), AccessList(database)
-        inventory = read_inventory(INVENTORY_FOLDER, build_section_table(self.env, version="1.0"), VOCABULARY)
-        casefile = Operations(inventory.slice("workspace", "casefile"), (self.cases,))
-        acl = Operations(inventory.slice("workspace", "casefile_acl"), (self.access_list,))
-        tools = (*casefile.callees, *acl.callees)
-        shown = tuple(
-            tool.with_preview(self.cases.preview_deletion) if tool.name == "delete_casefile" else tool for tool in tools
-        )
-        layers = preset(self.env).layer(PrecheckGates(shown)) if foresees else preset(self.env)
-        app = App(name="office", tools=shown, env=self.env, layers=lambda: layers)
+        shared = database is shared_application().database
+        app = _shared_office(foresees=foresees) if shared else _build_office(database, foresees=foresees)
         self.runtime = Runtime(app, store=store, clock=now, directory=principal)
 
     async def run(

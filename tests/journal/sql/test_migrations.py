@@ -110,6 +110,7 @@ async def test_a_journal_of_a_newer_version_is_refused(file: Path, opening: Open
         await opening(file).list_runs()
 
 
+@pytest.mark.process
 def test_processes_that_open_a_new_journal_at_once_both_succeed(file: Path, tmp_path: Path) -> None:
     """One that is up to date is opened without Alembic."""
     new = [tmp_path / f"{index}.db" for index in range(4)]
@@ -123,6 +124,7 @@ def test_processes_that_open_a_new_journal_at_once_both_succeed(file: Path, tmp_
     assert [version(each) for each in (file, *new)] == [[HEAD_REVISION]] * 5
 
 
+@pytest.mark.process
 def test_processes_that_open_a_new_journal_in_postgres_at_once_both_succeed(postgres: Postgres, bare: str) -> None:
     both = [Program(OPENS, bare) for _ in range(2)]
     assert [each.says() for each in both] == ["ready", "ready"]

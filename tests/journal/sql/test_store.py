@@ -118,6 +118,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.process
 async def test_two_processes_on_one_journal_see_one_another(sql: SqlStore, where: str) -> None:
     run = await begin(sql)
     await run.append(asking(question()))
