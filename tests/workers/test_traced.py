@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.process
+
 Spans = dict[str, list[dict[str, Any]]]
 
 
@@ -29,7 +31,6 @@ def named(spans: Spans, which: str) -> list[str]:
     return [span["name"] for span in spans[which]]
 
 
-@pytest.mark.process
 def test_each_request_is_a_chat_within_the_invocation_of_the_worker(spans: Spans) -> None:
     assert named(spans, "worker") == ["chat script", "execute_tool pipeline", "chat script", "invoke_agent worker"]
     first, called, second, _ = spans["worker"]

@@ -137,7 +137,6 @@ async def test_what_goes_wrong_reaches_a_model_with_its_code(runtime: Runtime) -
     assert (wrong["success"], wrong["errorCode"]) == (False, "VALIDATION_ERROR")
 
 
-@pytest.mark.looptime
 async def test_a_read_that_fails_is_tried_again_and_a_send_is_not(world: World, runtime: Runtime) -> None:
     world.google.mailbox.deliver(mail())
     world.google.faults.plan("gmail.users.messages.list", broken())

@@ -97,7 +97,6 @@ async def test_what_is_missing_is_not_taken_for_gone(desk: Desk, casefile: str) 
     assert set(await desk.mail_in(casefile)) == set(old)
 
 
-@pytest.mark.looptime
 async def test_a_sync_that_brings_nothing_says_why_and_leaves_the_casefile_as_it_was(desk: Desk, casefile: str) -> None:
     desk.deliver(2)
     await desk.call("sync_gmail", casefile_id=casefile)
@@ -232,7 +231,6 @@ async def test_cells_are_followed_from_the_first_time_they_are_named(desk: Desk,
     assert [each["values"] for each in read["ranges"]] == [[["a", "b"]], [["c", "new"]]]
 
 
-@pytest.mark.looptime
 async def test_a_spreadsheet_that_is_gone_is_missing_and_its_cells_stay(desk: Desk, casefile: str) -> None:
     for book in ("one", "two"):
         desk.google.sheets.put(book, "Sheet1", [[book]])
