@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from remit.agent.agent import Agent
 from remit.approvals.approver import Approver, HasApprover, InboxApprover
 from remit.contracts.call import CallLayer
-from remit.contracts.callee import Callee
+from remit.contracts.callee import Callee, check_callees
 from remit.core import Stack
+from remit.core.checks import as_tuple, check_instance, check_text
+from remit.errors import SetupError
 
 if TYPE_CHECKING:
     from remit.inventory.operations import Operations
@@ -38,8 +40,20 @@ class App:
     """
 
     name: str
-    agents: tuple[Agent, ...] = ()
-    tools: tuple[Callee[..., Any], ...] = ()
+    agents: Sequence[Agent] = ()
+    tools: Sequence[Callee[..., Any]] = ()
     env: HasApprover = field(default_factory=Env)
     layers: Callable[[], Stack[CallLayer]] | None = None
     operations: Operations | None = None
+
+    def __post_init__(self) -> None:
+        check_text("App: name", self.name)
+        where = f"application {self.name}"
+        object.__setattr__(self, "agents", as_tuple(f"{where}: agents", self.agents))
+        for agent in self.agents:
+            check_instance(f"{where}: one of its agents", agent, Agent, "give an Agent, or list it in tools=")
+        object.__setattr__(self, "tools", check_callees(f"{where}: tools", self.tools))
+        if not hasattr(self.env, "approver"):
+            raise SetupError(f"{where}: env is {self.env!r}; give an object with an approver, such as Env()")
+        if self.layers is not None and not callable(self.layers):
+            raise SetupError(f"{where}: layers is {self.layers!r}; give a function that builds the stack")

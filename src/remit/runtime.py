@@ -16,17 +16,19 @@ from remit.app import App
 from remit.approvals.service import DecisionService, GrantService
 from remit.contracts.arguments import Arguments, Limits, parse_arguments
 from remit.contracts.call import Call, CallLayer
-from remit.contracts.callee import Callee
+from remit.contracts.callee import Callee, check_callee
 from remit.contracts.current_run import CURRENT_RUN
 from remit.contracts.items import Position, RunOpened
 from remit.contracts.ledger import Ledger
-from remit.contracts.principal import Caller, Principal
+from remit.contracts.principal import Caller, Principal, check_principal
 from remit.contracts.question import content_digest
 from remit.contracts.reply import Reply
 from remit.core import Stack
+from remit.core.checks import check_instance
 from remit.dispatch.dispatcher import Dispatcher
 from remit.dispatch.preset import preset
 from remit.dispatch.registry import AnyCallee, Registry
+from remit.engine.checks import check_parts
 from remit.engine.conversations import Conversations
 from remit.engine.executor import ExecutionOutcome, RunExecutor
 from remit.engine.request import RunRequest, check_same_request, new_id
@@ -80,6 +82,8 @@ class Runtime:
         on_item: ItemCallback | None = None,
         lease_seconds: float = LEASE_SECONDS,
     ) -> None:
+        check_instance("Runtime: app", app, App, "give an App")
+        check_parts(store, layers, limits, directory, clock, lease_seconds)
         self.app = app
         self.store: Store = store or InMemoryStore(clock)
         self._conversations = Conversations(self.store, app.name)
@@ -122,6 +126,8 @@ class Runtime:
 
     def add_principals(self, *principals: Principal) -> None:
         """Know these principals when a run of theirs is resumed; for programs without a directory."""
+        for each in principals:
+            check_principal("add_principals", each)
         self._known_principals.update({(each.name, each.tenant): each for each in principals})
 
     async def run(
@@ -160,19 +166,14 @@ class Runtime:
             raise RequestError(
                 f"whoever drives the run asks the model of the agent {callee.name!r} that is listed; give that one"
             )
-        header = await self._create_header(
-            RunRequest(callee, callee.build_arguments(prompt), by, conversation=conversation)
-        )
+        request = RunRequest(callee, callee.build_arguments(prompt), by, conversation=conversation)
+        header = await self._create_header(request)
         await self._executor.create_run(header.call, header)
         return header.call
 
     async def call(self, callee: Callee[P, Out], by: Principal, /, *args: P.args, **kwargs: P.kwargs) -> RunResult[Out]:
         """Call one tool from Python: a run of one call, made as the app's default agent."""
-        return await self._start_run(
-            RunRequest(
-                callee, callee.build_arguments(*args, **kwargs), by, self._default_agent_name(), is_direct_call=True
-            )
-        )
+        return await self.call_in_conversation("", callee, by, *args, **kwargs)
 
     async def call_in_conversation(
         self, conversation: str, callee: Callee[P, Out], by: Principal, /, *args: P.args, **kwargs: P.kwargs
@@ -181,10 +182,10 @@ class Runtime:
 
         Nothing of the call enters what was said there, and nothing that was said reaches the call.
         """
+        check_callee("call", callee)
         arguments = callee.build_arguments(*args, **kwargs)
-        return await self._start_run(
-            RunRequest(callee, arguments, by, self._default_agent_name(), conversation, is_direct_call=True)
-        )
+        request = RunRequest(callee, arguments, by, self._default_agent_name(), conversation, is_direct_call=True)
+        return await self._start_run(request)
 
     async def call_by_name(
         self, name: str, arguments: Arguments, *, by: Principal, conversation: str = "", idempotency_key: str = ""
@@ -197,11 +198,10 @@ class Runtime:
             RequestError: the application has no such tool.
         """
         callee = self._resolve_callee(name)
-        return await self._start_run(
-            RunRequest(
-                callee, arguments, by, self._default_agent_name(), conversation, idempotency_key, is_direct_call=True
-            )
+        request = RunRequest(
+            callee, arguments, by, self._default_agent_name(), conversation, idempotency_key, is_direct_call=True
         )
+        return await self._start_run(request)
 
     async def decide(
         self,
@@ -303,6 +303,7 @@ class Runtime:
         return await self.resume(header.call)
 
     async def _create_header(self, run_request: RunRequest) -> RunOpened:
+        run_request.check()
         self.add_principals(run_request.principal)
         return await self._conversations.create_header(run_request, self._make_run_id)
 
@@ -354,6 +355,7 @@ class Runtime:
         self, agent: str | Agent, by: Principal, conversation: str, idempotency_key: str = ""
     ) -> Agent:
         """The agent that a message is for. One that has the conversation and is gone today leaves it to the default."""
+        check_principal("by", by)
         if agent or not conversation:
             return self._resolve_agent(agent)
         agent_name = await self._conversations.current_agent(conversation, by.tenant, idempotency_key)

@@ -15,7 +15,7 @@ from remit.agent.model import Model, NamedModel
 from remit.agent.step import AgentStep
 from remit.contracts.arguments import Arguments
 from remit.contracts.call import AgentLayer, CallLayer, ModelLayer, StepLayer
-from remit.contracts.callee import UNKNOWN, Callee, Frame, ReconcileResult
+from remit.contracts.callee import UNKNOWN, Callee, Frame, ReconcileResult, check_callees
 from remit.contracts.chat import (
     ChatRequest,
     Completion,
@@ -89,7 +89,7 @@ class Agent:
         self.instructions = instructions
         self.description = description or f"The agent {name}."
         self.handoffs = tuple(handoffs)
-        self._own_tools = tuple(tools)
+        self._own_tools = check_callees(f"agent {name}: tools", tools)
         self._handoff_tools = tuple(HandoffTool(each if isinstance(each, str) else each.name) for each in self.handoffs)
         self.tools: tuple[Callee[..., Any], ...] = (*self._own_tools, *self._handoff_tools)
         self.model = model

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Final, Protocol
+from typing import Final, Protocol, cast
 
 from remit.approvals.policy_version import fingerprint
 from remit.contracts.call import Call
 from remit.contracts.facts import Effect, Risk
 from remit.contracts.question import content_digest
+from remit.core.checks import check_text
 from remit.errors import SetupError
 
 DECIDE_PERMISSION: Final = "approvals:decide"
@@ -121,6 +122,13 @@ class When:
     verdict: Verdict
     version: str = ""
 
+    def __post_init__(self) -> None:
+        check_text("When: name", self.name)
+        if not callable(self.test):
+            raise SetupError(f"When {self.name!r}: test is {self.test!r}; give a function of a call")
+        if not isinstance(cast("object", self.verdict), Verdict):
+            raise SetupError(f"When {self.name!r}: verdict is {self.verdict!r}; give an Allow, an Ask or a Block")
+
     def __call__(self, call: Call, /) -> Verdict | None:
         """The verdict, if the test is true."""
         return self.verdict if self.test(call) is True else None
@@ -135,6 +143,8 @@ class Policy:
     __slots__ = ("_four_eyes", "rules", "version")
 
     def __init__(self, *rules: Rule, four_eyes: bool = False) -> None:
+        for rule in rules:
+            _check_rule(rule)
         names = [rule.name for rule in rules]
         duplicates = sorted({name for name in names if names.count(name) > 1})
         if duplicates:
@@ -159,6 +169,13 @@ class Policy:
     def __repr__(self) -> str:
         rules = [rule.name for rule in self.rules]
         return f"Policy({', '.join([*rules, *(['four eyes'] if self._four_eyes else [])])})"
+
+
+def _check_rule(rule: object) -> None:
+    if isinstance(rule, type):
+        raise SetupError(f"Policy: {rule.__name__} is a class; write {rule.__name__}(…)")
+    if not callable(rule) or not hasattr(rule, "name"):
+        raise SetupError(f"Policy: {rule!r} is not a rule, such as HighRisk() or When(name, test, verdict)")
 
 
 def _rule_version(rule: Rule) -> str:

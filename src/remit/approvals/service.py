@@ -12,7 +12,7 @@ from remit.contracts.contract import Contract, definition_digest
 from remit.contracts.current_run import CURRENT_RUN
 from remit.contracts.grant import Grant, GrantRow
 from remit.contracts.items import RunSuspended
-from remit.contracts.principal import Principal
+from remit.contracts.principal import Principal, check_principal
 from remit.contracts.question import Decision, Question
 from remit.errors import InvalidArgumentsError, RequestError, SetupError
 from remit.journal.ports import Store
@@ -35,6 +35,7 @@ class DecisionService:
     ) -> None:
         """Decide a question; see `Runtime.decide`."""
         _refuse_inside_run()
+        check_principal("by", by)
         row = await self._store.find_question(question)
         if row is None or row.question.tenant != by.tenant:
             raise RequestError(f"question {question} does not exist")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping, Sequence
+from types import FunctionType, MethodType
 from typing import Any, Final, NamedTuple, ParamSpec, Protocol, TypeVar, overload, runtime_checkable
 
 from pydantic import BaseModel
@@ -19,6 +20,8 @@ from remit.contracts.principal import Caller
 from remit.contracts.reply import Reply
 from remit.contracts.step import CallFactory
 from remit.core import Stack
+from remit.core.checks import as_tuple
+from remit.errors import SetupError
 
 P = ParamSpec("P")
 Out_co = TypeVar("Out_co", covariant=True)
@@ -226,3 +229,30 @@ class HasSource(Protocol):
     def where(self) -> str:
         """``file:line``."""
         ...
+
+
+def check_callee(what: str, value: object) -> None:
+    """Refuse a value that cannot be called through Remit.
+
+    Raises:
+        SetupError: names the value and says what to pass instead.
+    """
+    if isinstance(value, (FunctionType, MethodType)):
+        name = value.__name__
+        raise SetupError(f"{what}: {name} is a function, not a tool; put @tool above it, or pass tool({name})")
+    if isinstance(value, type):
+        raise SetupError(f"{what}: {value.__name__} is a class; pass an instance of it")
+    if not hasattr(value, "build_arguments"):
+        raise SetupError(f"{what}: {value!r} is not a tool or an agent")
+
+
+def check_callees(what: str, values: object) -> tuple[Callee[..., Any], ...]:
+    """Convert tools and agents to a tuple; see `check_callee`.
+
+    Raises:
+        SetupError: one of them is neither, or this is not a list.
+    """
+    callees = as_tuple(what, values)
+    for each in callees:
+        check_callee(what, each)
+    return callees

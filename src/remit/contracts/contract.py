@@ -165,13 +165,13 @@ class Contract(Protocol):
         ...
 
 
-def check_name(name: str) -> str:
+def check_name(name: object) -> str:
     """The name, if a model may see it.
 
     Raises:
         ContractError: the name has characters or a length that providers refuse.
     """
-    if not NAME_PATTERN.fullmatch(name):
+    if not isinstance(name, str) or not NAME_PATTERN.fullmatch(name):
         raise ContractError(f"{name!r} is not a tool name: use 1 to 64 letters, digits, '_' or '-'")
     return name
 

@@ -7,9 +7,10 @@ import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final, TypedDict
+from typing import Any, Final, Literal, TypedDict, cast
 
 from remit.contracts.classification import Classification, Deprecation, Visibility
+from remit.core.checks import as_member, as_texts, check_numbers, check_text
 from remit.errors import ContractError
 
 _PERMISSION_PATTERN: Final = re.compile(r"[a-z][a-z0-9_-]*(:[a-z][a-z0-9_-]*)+")
@@ -32,12 +33,20 @@ class Effect(enum.Enum):
     """Acts only through ``ctx.call``: an agent, a worker, a pipeline. Executed again until it ends."""
 
 
+EffectName = Literal["pure", "idempotent", "keyed", "unsafe", "composed"]
+"""The value of an `Effect`, which a decorator accepts as well."""
+
+
 class Risk(enum.Enum):
     """How much harm a mistaken call can do."""
 
     SAFE = "safe"
     MODERATE = "moderate"
     HIGH = "high"
+
+
+RiskName = Literal["safe", "moderate", "high"]
+"""The value of a `Risk`, which a decorator accepts as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +57,12 @@ class Rate:
     seconds: float
 
     def __post_init__(self) -> None:
+        check_numbers("Rate", calls=self.calls, seconds=self.seconds)
         if self.calls < 1 or not 0 < self.seconds < math.inf:
             raise ContractError(f"{self!r} needs at least one call and a positive number of seconds")
 
 
-def parse_rate(value: str | tuple[int, float] | Rate) -> Rate:
+def parse_rate(value: object) -> Rate:
     """Parse a rate as a decorator accepts it: ``"60/minute"``, or calls and seconds.
 
     Raises:
@@ -60,9 +70,11 @@ def parse_rate(value: str | tuple[int, float] | Rate) -> Rate:
     """
     if isinstance(value, Rate):
         return value
-    if not isinstance(value, str):
-        return Rate(*value)
-    match = _RATE_PATTERN.fullmatch(value)
+    if isinstance(value, tuple):
+        pair = cast("tuple[Any, ...]", value)
+        if len(pair) == 2:
+            return Rate(*pair)
+    match = _RATE_PATTERN.fullmatch(value) if isinstance(value, str) else None
     if match is None:
         raise ContractError(f"rate {value!r} is not of the form 60/minute; units are {', '.join(_SECONDS_PER_UNIT)}")
     return Rate(int(match[1]), _SECONDS_PER_UNIT[match[2]])
@@ -105,9 +117,20 @@ class Facts:
     entities: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "effect", as_member(Effect, "effect", self.effect, ContractError))
+        object.__setattr__(self, "risk", as_member(Risk, "risk", self.risk, ContractError))
+        object.__setattr__(self, "visibility", as_member(Visibility, "visibility", self.visibility, ContractError))
+        for name in ("permissions", "tags", "entities"):
+            object.__setattr__(self, name, as_texts(name, getattr(self, name), ContractError))
+        for name in ("egress", "trusted"):
+            if not isinstance(getattr(self, name), bool):
+                raise ContractError(f"{name} is {getattr(self, name)!r}; give True or False")
+        if self.confirm is not None:
+            check_text("confirm", self.confirm, ContractError)
         for permission in self.permissions:
             if not _PERMISSION_PATTERN.fullmatch(permission):
                 raise ContractError(f"permission {permission!r} is not of the form area:verb, like cms:write")
+        check_numbers("Facts", timeout=1 if self.timeout is None else self.timeout)
         if self.timeout is not None and not self.timeout > 0:
             raise ContractError(f"timeout is {self.timeout!r} seconds; give a positive number, or None for no limit")
         if self.rate is not None and self.effect is Effect.COMPOSED:
@@ -120,8 +143,8 @@ class Facts:
 class FactOptions(TypedDict, total=False):
     """The facts that are given where a tool is made in code; see `Facts`."""
 
-    effect: Effect
-    risk: Risk
+    effect: Effect | EffectName
+    risk: Risk | RiskName
     permissions: Iterable[str]
     timeout: float | None
     rate: str | tuple[int, float] | Rate | None
@@ -133,8 +156,8 @@ class FactOptions(TypedDict, total=False):
 
 def build_facts(
     *,
-    effect: Effect = Effect.UNSAFE,
-    risk: Risk = Risk.SAFE,
+    effect: Effect | str = Effect.UNSAFE,
+    risk: Risk | str = Risk.SAFE,
     permissions: Iterable[str] = (),
     timeout: float | None = None,
     rate: str | tuple[int, float] | Rate | None = None,
@@ -149,14 +172,14 @@ def build_facts(
 ) -> Facts:
     """Build facts from the arguments of a decorator, which may be any iterables."""
     return Facts(
-        effect=effect,
-        risk=risk,
-        permissions=frozenset(permissions),
+        effect=as_member(Effect, "effect", effect, ContractError),
+        risk=as_member(Risk, "risk", risk, ContractError),
+        permissions=as_texts("permissions", permissions, ContractError),
         timeout=timeout,
         rate=None if rate is None else parse_rate(rate),
         egress=egress,
         trusted=trusted,
-        tags=frozenset(tags),
+        tags=as_texts("tags", tags, ContractError),
         confirm=confirm,
         classification=classification,
         visibility=visibility,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from remit.core.checks import as_texts, check_instance, check_text
+
 WILDCARD = "*"
 
 
@@ -18,6 +20,12 @@ class Principal:
     tenant: str = "default"
     permissions: frozenset[str] = frozenset()
     roles: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        check_text("the name of a principal", self.name)
+        check_text("the tenant of a principal", self.tenant)
+        object.__setattr__(self, "permissions", as_texts("permissions", self.permissions))
+        object.__setattr__(self, "roles", as_texts("roles", self.roles))
 
     def may(self, permission: str) -> bool:
         """Whether this principal holds ``permission``, directly or by a wildcard."""
@@ -39,6 +47,15 @@ class Principal:
 
 def _area_wildcard(permission: str) -> str:
     return f"{permission.partition(':')[0]}:{WILDCARD}"
+
+
+def check_principal(what: str, value: object) -> None:
+    """Refuse a value that is not a principal, such as a name.
+
+    Raises:
+        SetupError: says what to pass instead.
+    """
+    check_instance(what, value, Principal, "give a Principal, such as Principal('ada')")
 
 
 @dataclass(frozen=True, slots=True)

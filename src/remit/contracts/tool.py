@@ -20,6 +20,7 @@ from remit.contracts.redact import Redaction
 from remit.contracts.signature import Signature, read_dict_call, read_signature
 from remit.contracts.threads import awaitable_body
 from remit.core import Stack
+from remit.core.checks import check_text
 from remit.errors import ContractError, InvalidArgumentsError
 from remit.schemas.finding import locate_function
 
@@ -357,6 +358,7 @@ def _build_tool(
     signature = read_signature(function, tool_name)
     _check_facts(tool_name, signature, facts)
     text = description or signature.description
+    check_text(f"the description of {tool_name}", text, ContractError)
     if not text:
         raise ContractError(
             f"{tool_name} has no description: write a docstring, by which a model decides when to call it"

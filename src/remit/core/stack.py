@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import FunctionType
 from typing import Generic, TypeVar
 
 from remit.core.layer import HasPlace
 from remit.core.place import Place, check_order
+from remit.errors import SetupError
 
 L_co = TypeVar("L_co", bound=HasPlace, covariant=True)
 M = TypeVar("M", bound=HasPlace)
@@ -28,6 +30,7 @@ class Stack(Generic[L_co]):
             if isinstance(layer, Stack):
                 flat.extend(layer.layers)
             else:
+                _check_layer(layer)
                 flat.append(layer)
         self.layers = tuple(flat)
 
@@ -56,3 +59,12 @@ class Stack(Generic[L_co]):
     def __repr__(self) -> str:
         """Draw the stack: one layer a line, outermost first."""
         return "\n".join(f"{'   ' * max(0, i - 1)}{'└─ ' if i else ''}{x!r}" for i, x in enumerate(self.layers))
+
+
+def _check_layer(layer: object) -> None:
+    if isinstance(layer, type):
+        raise SetupError(f"{layer.__name__} is a class, not a layer; write {layer.__name__}(…)")
+    if isinstance(layer, FunctionType):
+        raise SetupError(f"{layer.__name__} is a function, not a layer; make one of it with @layer_fn")
+    if not hasattr(layer, "place"):
+        raise SetupError(f"{layer!r} is not a layer: it has no place")

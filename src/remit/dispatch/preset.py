@@ -10,6 +10,8 @@ from remit.contracts.call import CallLayer, ToolLayer
 from remit.contracts.facts import Effect, Facts
 from remit.contracts.tool import Tool
 from remit.core import Stack
+from remit.core.checks import check_instance
+from remit.errors import SetupError
 from remit.layers.approve import Approve
 from remit.layers.authorize import Authorize
 from remit.layers.breaker import Breaker
@@ -28,6 +30,10 @@ GRACE_SECONDS: Final = 1.0
 
 def preset(env: HasApprover, *, policy: Policy = DEFAULT_POLICY, budget: Budget | None = None) -> Stack[CallLayer]:
     """The run layers that a runtime has by default: authorize, validate strictly, budget, approve."""
+    if not hasattr(env, "approver"):
+        raise SetupError(f"env is {env!r}; give an object with an approver, such as Env()")
+    check_instance("policy", policy, Policy, "give a Policy of your rules, such as Policy(HighRisk())")
+    check_instance("budget", budget or Budget(), Budget, "give a Budget, such as Budget(calls=64)")
     return Stack[CallLayer](Authorize(), Validate(), budget or Budget(), Approve(env, policy=policy))
 
 

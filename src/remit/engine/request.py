@@ -7,8 +7,9 @@ from typing import Final, NamedTuple
 
 from remit.contracts.arguments import Arguments, Limits, parse_arguments
 from remit.contracts.items import RunOpened
-from remit.contracts.principal import Principal
+from remit.contracts.principal import Principal, check_principal
 from remit.contracts.question import content_digest
+from remit.core.checks import check_instance, check_text
 from remit.dispatch.registry import AnyCallee
 from remit.errors import IdempotencyError
 
@@ -29,6 +30,17 @@ class RunRequest(NamedTuple):
     conversation: str = ""
     idempotency_key: str = ""
     is_direct_call: bool = False
+
+    def check(self) -> None:
+        """Refuse what the caller of a runtime cannot have meant.
+
+        Raises:
+            SetupError: names the argument.
+        """
+        check_principal("by", self.principal)
+        check_instance("arguments", self.arguments, Arguments, "parse them with remit.tools.parse_arguments")
+        check_text("conversation", self.conversation)
+        check_text("idempotency_key", self.idempotency_key)
 
 
 def new_id() -> str:

@@ -10,6 +10,7 @@ from typing import Any, Final, Generic, TypeVar, cast
 from remit.contracts.call import AnyLayer, Call
 from remit.contracts.threads import ThreadStillRunning
 from remit.core import Place, Service
+from remit.core.checks import check_numbers
 from remit.errors import DeadlineError, SetupError, StillRunningError
 
 Q = TypeVar("Q")
@@ -35,6 +36,7 @@ class Timeout(AnyLayer):
     grace: float | None = None
 
     def __post_init__(self) -> None:
+        check_numbers("Timeout", seconds=self.seconds, grace=0 if self.grace is None else self.grace)
         if not self.seconds > 0:
             raise SetupError(f"{self!r} needs a positive number of seconds")
         if self.grace is not None and not self.grace >= 0:

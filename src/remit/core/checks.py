@@ -1,0 +1,80 @@
+"""Checks of the arguments that users pass: one line that names the argument, the value, and what to pass instead."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable
+from typing import Any, TypeVar, cast
+
+from remit.errors import SetupError
+
+E = TypeVar("E", bound=enum.Enum)
+
+
+def check_numbers(owner: str, **values: object) -> None:
+    """Refuse values that are not numbers.
+
+    Raises:
+        SetupError: names the argument.
+    """
+    for name, value in values.items():
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise SetupError(f"{owner}: {name} is {value!r}; give a number")
+
+
+def check_text(what: str, value: object, error: type[SetupError] = SetupError) -> None:
+    """Refuse a value that is not a string.
+
+    Raises:
+        SetupError: or ``error``; names the argument.
+    """
+    if not isinstance(value, str):
+        raise error(f"{what} is {value!r}; give a string")
+
+
+def as_texts(what: str, value: object, error: type[SetupError] = SetupError) -> frozenset[str]:
+    """Convert strings to a set of them; one string is a set of one.
+
+    Raises:
+        SetupError: or ``error``; names the argument.
+    """
+    if isinstance(value, str):
+        return frozenset({value})
+    texts = as_tuple(what, value, error)
+    for each in texts:
+        check_text(f"an item of {what}", each, error)
+    return frozenset(texts)
+
+
+def as_tuple(what: str, value: object, error: type[SetupError] = SetupError) -> tuple[Any, ...]:
+    """Convert any iterable except a string to a tuple.
+
+    Raises:
+        SetupError: or ``error``; names the argument.
+    """
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise error(f"{what} is {value!r}; give a list")
+    return tuple(cast("Iterable[Any]", value))
+
+
+def as_member(kind: type[E], what: str, value: E | str, error: type[SetupError] = SetupError) -> E:
+    """Convert the value of a member of the enum ``kind`` to that member; a member stays as it is.
+
+    Raises:
+        SetupError: or ``error``; lists the values that there are.
+    """
+    for member in kind:
+        if value is member or value == member.value:
+            return member
+    raise error(f"{what} is {value!r}; use {', '.join(repr(member.value) for member in kind)}")
+
+
+def check_instance(what: str, value: object, kind: type, remedy: str) -> None:
+    """Refuse a value of another type.
+
+    Raises:
+        SetupError: names the argument and says what to pass instead.
+    """
+    if not isinstance(value, kind):
+        shown = f"the class {value.__name__}" if isinstance(value, type) else repr(value)
+        raise SetupError(f"{what} is {shown}; {remedy}")

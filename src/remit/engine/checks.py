@@ -1,0 +1,27 @@
+"""Checks of what a runtime is built from."""
+
+from __future__ import annotations
+
+from remit.contracts.arguments import Limits
+from remit.core import Stack
+from remit.core.checks import check_instance, check_numbers
+from remit.errors import SetupError
+
+
+def check_parts(
+    store: object, layers: object, limits: object, directory: object, clock: object, lease_seconds: object
+) -> None:
+    """Refuse parts of a runtime that have the wrong type; None stands for a default.
+
+    Raises:
+        SetupError: names the part and says what to pass instead.
+    """
+    if store is not None and not hasattr(store, "acquire"):
+        raise SetupError(f"Runtime: store is {store!r}; give a store, such as SqlStore('sqlite:///journal.db')")
+    if layers is not None:
+        check_instance("Runtime: layers", layers, Stack, "give a Stack, such as preset(env)")
+    if limits is not None:
+        check_instance("Runtime: limits", limits, Limits, "give Limits(…)")
+    if not callable(clock) or not (directory is None or callable(directory)):
+        raise SetupError("Runtime: clock and directory are functions: of nothing, and of a name and a tenant")
+    check_numbers("Runtime", lease_seconds=lease_seconds)

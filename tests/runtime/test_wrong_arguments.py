@@ -1,0 +1,229 @@
+"""An argument of the wrong type is refused in one line that says what to pass instead, never by an AttributeError."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from remit import (
+    Agent,
+    App,
+    Ask,
+    Effect,
+    Policy,
+    Principal,
+    Retry,
+    Risk,
+    Runtime,
+    Stack,
+    Timeout,
+    When,
+    preset,
+    tool,
+)
+from remit.app import Env
+from remit.errors import RemitError, SetupError
+from remit.layers import Breaker, Budget, Concurrency, RateLimit
+from remit.policies import HighRisk
+from remit.testing import Scripted
+from remit.tools import Facts, Rate
+
+ADA = Principal("ada")
+
+
+def untyped(value: object) -> Any:
+    """Hide the type of a value from the type checker, which would refuse most of these."""
+    return value
+
+
+async def double(number: int) -> int:
+    """Double a number."""
+    return number * 2
+
+
+DOUBLE = tool(double, effect=Effect.PURE)
+
+
+def agent(**changes: Any) -> Agent:
+    return Agent("clerk", instructions="Work.", **changes)
+
+
+def application(**changes: Any) -> App:
+    parts: dict[str, Any] = {"name": "shop", "agents": [agent(model=Scripted(["done"]))], **changes}
+    return App(**parts)
+
+
+def tool_with(**facts: Any) -> Any:
+    return tool(**facts)(double)
+
+
+BUILT: dict[str, tuple[Callable[[], Any], str]] = {
+    "an unknown risk": (lambda: tool_with(risk="hi"), "risk is 'hi'; use 'safe', 'moderate', 'high'"),
+    "an effect": (
+        lambda: tool_with(effect=3),
+        "effect is 3; use 'pure', 'idempotent', 'keyed', 'unsafe', 'composed'",
+    ),
+    "permissions": (lambda: tool_with(permissions=3), "permissions is 3; give a list"),
+    "a permission": (lambda: tool_with(permissions=[3]), "an item of permissions is 3; give a string"),
+    "a timeout": (lambda: tool_with(timeout="5"), "Facts: timeout is '5'; give a number"),
+    "a flag": (lambda: tool_with(egress="no"), "egress is 'no'; give True or False"),
+    "a confirmation": (lambda: tool_with(confirm=True), "confirm is True; give a string"),
+    "a name": (lambda: tool_with(name=3), "3 is not a tool name"),
+    "a description": (lambda: tool_with(description=3), "the description of double is 3; give a string"),
+    "a rate": (lambda: tool_with(rate=5), "rate 5 is not of the form 60/minute"),
+    "half a rate": (lambda: tool_with(rate=(5,)), "rate (5,) is not of the form 60/minute"),
+    "words as a rate": (lambda: Rate(untyped("a"), 1), "Rate: calls is 'a'; give a number"),
+    "a class as a layer": (lambda: DOUBLE.layer(untyped(Retry)), "Retry is a class, not a layer; write Retry(…)"),
+    "a function as a layer": (
+        lambda: DOUBLE.layer(untyped(double)),
+        "double is a function, not a layer; make one of it with @layer_fn",
+    ),
+    "a number as a layer": (lambda: Stack(untyped(3)), "3 is not a layer: it has no place"),
+    "a function as a tool": (
+        lambda: agent(tools=[double]),
+        "agent clerk: tools: double is a function, not a tool; put @tool above it, or pass tool(double)",
+    ),
+    "a tool without a list": (
+        lambda: agent(tools=DOUBLE),
+        "agent clerk: tools is Tool double (pure, safe); give a list",
+    ),
+    "a class as a tool": (
+        lambda: agent(tools=[Agent]),
+        "agent clerk: tools: Agent is a class; pass an instance of it",
+    ),
+    "a name as a tool": (lambda: agent(tools=["double"]), "agent clerk: tools: 'double' is not a tool or an agent"),
+    "a number as a name": (lambda: application(name=3), "App: name is 3; give a string"),
+    "an agent without a list": (
+        lambda: application(agents=agent()),
+        "application shop: agents is Agent clerk (0 tools); give a list",
+    ),
+    "a tool as an agent": (
+        lambda: application(agents=[DOUBLE]),
+        "application shop: one of its agents is Tool double (pure, safe); give an Agent, or list it in tools=",
+    ),
+    "a function in an application": (
+        lambda: application(tools=[double]),
+        "application shop: tools: double is a function, not a tool; put @tool above it, or pass tool(double)",
+    ),
+    "an environment": (
+        lambda: application(env=3),
+        "application shop: env is 3; give an object with an approver, such as Env()",
+    ),
+    "a stack as layers": (
+        lambda: application(layers=3),
+        "application shop: layers is 3; give a function that builds the stack",
+    ),
+    "an agent as an application": (
+        lambda: Runtime(untyped(agent())),
+        "Runtime: app is Agent clerk (0 tools); give an App",
+    ),
+    "a file name as a store": (
+        lambda: Runtime(application(), store=untyped("shop.db")),
+        "Runtime: store is 'shop.db'; give a store, such as SqlStore('sqlite:///journal.db')",
+    ),
+    "a list of layers": (
+        lambda: Runtime(application(), layers=untyped([3])),
+        "Runtime: layers is [3]; give a Stack, such as preset(env)",
+    ),
+    "limits": (lambda: Runtime(application(), limits=untyped(3)), "Runtime: limits is 3; give Limits(…)"),
+    "a clock": (
+        lambda: Runtime(application(), clock=untyped(3)),
+        "Runtime: clock and directory are functions: of nothing, and of a name and a tenant",
+    ),
+    "a lease": (
+        lambda: Runtime(application(), lease_seconds=untyped("3")),
+        "Runtime: lease_seconds is '3'; give a number",
+    ),
+    "a name as a known principal": (
+        lambda: Runtime(application()).add_principals(untyped("ada")),
+        "add_principals is 'ada'; give a Principal, such as Principal('ada')",
+    ),
+    "a number as a principal's name": (lambda: Principal(untyped(3)), "the name of a principal is 3; give a string"),
+    "a class as a rule": (lambda: Policy(untyped(HighRisk)), "Policy: HighRisk is a class; write HighRisk(…)"),
+    "a number as a rule": (
+        lambda: Policy(untyped(3)),
+        "Policy: 3 is not a rule, such as HighRisk() or When(name, test, verdict)",
+    ),
+    "a test": (
+        lambda: When("late", untyped(3), Ask(reason="late")),
+        "When 'late': test is 3; give a function of a call",
+    ),
+    "a verdict": (
+        lambda: When("late", bool, untyped("ask")),
+        "When 'late': verdict is 'ask'; give an Allow, an Ask or a Block",
+    ),
+    "an environment of the preset": (
+        lambda: preset(untyped(3)),
+        "env is 3; give an object with an approver, such as Env()",
+    ),
+    "a rule as a policy": (
+        lambda: preset(Env(), policy=untyped(HighRisk())),
+        "policy is HighRisk(name='high risk'); give a Policy of your rules, such as Policy(HighRisk())",
+    ),
+    "a budget": (lambda: preset(Env(), budget=untyped(3)), "budget is 3; give a Budget, such as Budget(calls=64)"),
+    "a timeout layer": (lambda: Timeout(untyped("5")), "Timeout: seconds is '5'; give a number"),
+    "a retry layer": (lambda: Retry(attempts=untyped("3")), "Retry: attempts is '3'; give a number"),
+    "a breaker": (lambda: Breaker(failures=untyped("3")), "Breaker: failures is '3'; give a number"),
+    "a budget layer": (lambda: Budget(calls=untyped("3")), "Budget: calls is '3'; give a number"),
+    "a rate limit": (lambda: RateLimit(calls=untyped("3"), seconds=1), "RateLimit: calls is '3'; give a number"),
+    "a concurrency limit": (lambda: Concurrency(calls=untyped("3")), "Concurrency: calls is '3'; give a number"),
+}
+
+
+@pytest.mark.parametrize("case", BUILT)
+def test_a_part_of_the_wrong_type_is_refused_when_it_is_built(case: str) -> None:
+    build, message = BUILT[case]
+    with pytest.raises(SetupError) as caught:
+        build()
+    assert caught.value.message.startswith(message)
+    assert "\n" not in caught.value.message
+
+
+ASKED: dict[str, tuple[Callable[[Runtime], Any], str]] = {
+    "a name as a principal": (lambda runtime: runtime.run("go", by=untyped("ada")), "by is 'ada'; give a Principal"),
+    "no principal": (lambda runtime: runtime.submit("go", by=untyped(None)), "by is None; give a Principal"),
+    "a prompt": (lambda runtime: runtime.run(untyped(3), by=ADA), "prompt: "),
+    "a conversation": (
+        lambda runtime: runtime.run("go", by=ADA, agent="clerk", conversation=untyped(3)),
+        "conversation is 3; give a string",
+    ),
+    "a key": (
+        lambda runtime: runtime.run("go", by=ADA, idempotency_key=untyped(3)),
+        "idempotency_key is 3; give a string",
+    ),
+    "a function": (lambda runtime: runtime.call(untyped(double), ADA, 1), "call: double is a function, not a tool"),
+    "the caller first": (lambda runtime: runtime.call(untyped(ADA), untyped(DOUBLE), 1), "call: Principal("),
+    "a caller by name": (lambda runtime: runtime.call(DOUBLE, untyped("ada"), 1), "by is 'ada'; give a Principal"),
+    "raw arguments": (
+        lambda runtime: runtime.call_by_name("clerk", untyped({"prompt": "go"}), by=ADA),
+        "arguments is {'prompt': 'go'}; parse them with remit.tools.parse_arguments",
+    ),
+    "an approver by name": (
+        lambda runtime: runtime.decide("q", approved=True, by=untyped("ada")),
+        "by is 'ada'; give a Principal",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", ASKED)
+async def test_an_argument_of_the_wrong_type_is_refused_when_a_runtime_is_used(case: str) -> None:
+    ask, message = ASKED[case]
+    with pytest.raises(RemitError) as caught:
+        await ask(Runtime(application()))
+    assert str(caught.value).startswith(message)
+
+
+def test_what_is_unambiguous_is_converted() -> None:
+    made = tool_with(risk="high", effect="pure", permissions="sums:read", tags="sums", rate=(2, 1))
+    assert made.facts == Facts(
+        risk=Risk.HIGH,
+        effect=Effect.PURE,
+        permissions=frozenset({"sums:read"}),
+        tags=frozenset({"sums"}),
+        rate=Rate(2, 1),
+    )
+    assert Facts(risk=untyped("high")).risk is Risk.HIGH
+    assert Principal("ada", permissions=untyped(["sums:read"])).permissions == {"sums:read"}
+    assert application(tools=[DOUBLE]).tools == (DOUBLE,)
