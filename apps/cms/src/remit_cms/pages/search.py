@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from rapidfuzz import fuzz, process, utils
 from sqlalchemy import select
 
 from remit import LeafContext
@@ -28,6 +27,8 @@ class Search:
             query = select(Page.id, Page.title, Page.slug).where(scope.target.row_filter(Page)).order_by(Page.slug)
             rows = (await scope.session.execute(query)).all()
         names = [name for row in rows for name in (row.title, row.slug)]
+        from rapidfuzz import fuzz, process, utils  # noqa: PLC0415 - slow to import, seldom needed
+
         found = process.extract(
             payload.query,
             names,

@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from slugify import slugify
-
 from remit.errors import InvalidArgumentsError
 
 _SLUG_PATTERN: Final = re.compile(r"[a-z0-9-]{2,64}")
@@ -20,6 +18,8 @@ RESERVED_SLUGS: Final = frozenset(
 
 def slug_from_title(title: str) -> str:
     """The slug derived from a title: lower case, transliterated, truncated at a word. It may be too short."""
+    from slugify import slugify  # noqa: PLC0415 - slow to import, seldom needed
+
     return slugify(title, max_length=64, word_boundary=True)
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Final
+from functools import cache
+from typing import TYPE_CHECKING, Final
 
 import nh3
-from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-_MARKDOWN: Final = MarkdownIt("commonmark", {"html": False, "typographer": True}).enable(
-    ["table", "strikethrough", "replacements", "smartquotes"]
-)
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+
 _TAGS: Final = {
     *("a", "br", "code", "del", "em", "s", "strong"),
     *("blockquote", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre", "ul"),
@@ -26,11 +26,12 @@ def render_rich_text(markdown: str) -> Markup:
     HTML inside the text is escaped. Images are dropped, since a browser would load them from anywhere. Headings start
     at the second level, below the page's own.
     """
-    tokens = _MARKDOWN.parse(markdown)
+    parser = _markdown_parser()
+    tokens = parser.parse(markdown)
     for token in tokens:
         if token.tag == "h1":
             token.tag = "h2"
-    html = _MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {})
+    html = parser.renderer.render(tokens, parser.options, {})
     clean = nh3.clean(
         html,
         tags=_TAGS,
@@ -39,3 +40,11 @@ def render_rich_text(markdown: str) -> Markup:
         link_rel="noopener noreferrer",
     )
     return Markup(clean)  # noqa: S704  (nh3 made it safe a line above)
+
+
+@cache
+def _markdown_parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt  # noqa: PLC0415 - 60 modules, needed by rendering alone
+
+    options = {"html": False, "typographer": True}
+    return MarkdownIt("commonmark", options).enable(["table", "strikethrough", "replacements", "smartquotes"])

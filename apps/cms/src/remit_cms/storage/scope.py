@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rapidfuzz import process
 from sqlalchemy import ColumnElement, and_, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -158,6 +157,8 @@ async def load_locales(session: AsyncSession, site: str) -> tuple[str, ...]:
 
 def _suggest_names(kind: str, query: str, existing: Sequence[str]) -> str:
     """Similar names, or all names there are."""
+    from rapidfuzz import process  # noqa: PLC0415 - slow to import, seldom needed
+
     near = [name for name, _, _ in process.extract(query, existing, limit=3, score_cutoff=60)]
     if near:
         return f" {kind} like it: {', '.join(near)}."

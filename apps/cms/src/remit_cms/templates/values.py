@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from typing import Annotated, Final
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, ValidationError
-from rapidfuzz import process
 
 from remit.errors import InvalidArgumentsError
 from remit_cms.models import Content
@@ -156,5 +155,7 @@ def _find_problems(slot: Slot, value: JsonValue) -> list[str]:
 
 
 def _unknown_field_message(key: str, field_keys: list[str]) -> str:
+    from rapidfuzz import process  # noqa: PLC0415 - slow to import, seldom needed
+
     closest = process.extractOne(key, field_keys, score_cutoff=70)
     return f"no field '{key}'" + (f", did you mean '{closest[0]}'?" if closest else "")
