@@ -12,10 +12,10 @@ import json
 import pkgutil
 import re
 import sys
-import textwrap
 import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import ModuleType
@@ -112,13 +112,51 @@ def packages() -> str:
 
 
 def public_names() -> str:
-    """The public modules with the names that each exports."""
+    """The public modules with the names that each exports, and the first sentence of their docstrings.
+
+    Reads the sources instead of importing the names: some of them load large libraries.
+    """
     sections: list[str] = []
     for name in PUBLIC_MODULES:
         module = importlib.import_module(name)
-        names = textwrap.fill(", ".join(f"`{each}`" for each in module.__all__), 118, break_on_hyphens=False)
-        sections.append(f"## {name}\n\n{_first_paragraph(module.__doc__)}\n\n{names}")
+        origins = _import_origins(name)
+        rows = [(f"`{each}`", _summary(each, origins.get(each, name))) for each in module.__all__]
+        table = markdown_table(("name", "meaning"), rows)
+        sections.append(f"## {name}\n\n{_first_paragraph(module.__doc__)}\n\n{table}")
     return "\n\n".join(sections)
+
+
+@cache
+def _parse_module(name: str) -> ast.Module:
+    """The syntax tree of a module of the project."""
+    path = ROOT / "src" / name.replace(".", "/")
+    file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    return ast.parse(file.read_text(encoding="utf-8"))
+
+
+@cache
+def _import_origins(name: str) -> dict[str, str]:
+    """The module from which each name of a module is imported."""
+    imports = [node for node in ast.walk(_parse_module(name)) if isinstance(node, ast.ImportFrom) and node.module]
+    return {alias.name: str(node.module) for node in imports for alias in node.names if str(node.module)[:5] == "remit"}
+
+
+def _summary(name: str, module: str) -> str:
+    """The first sentence of the docstring of a class, function or constant in ``module``, or where that imports it."""
+    docstring, body = "", _parse_module(module).body
+    for node, following in zip(body, [*body[1:], None], strict=True):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and node.name == name:
+            docstring = ast.get_docstring(node) or ""
+        elif isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(following, ast.Expr):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            if any(isinstance(target, ast.Name) and target.id == name for target in targets):
+                docstring = str(ast.literal_eval(following.value))
+    if not docstring and name in _import_origins(module):
+        return _summary(name, _import_origins(module)[name])
+    if not docstring:
+        return "a constant" if name.isupper() else "a type alias"
+    sentence = re.match(r".*?\.(?=\s|$)", _first_paragraph(docstring))
+    return sentence[0].removesuffix(".").replace("|", "\\|") if sentence else ""
 
 
 def items() -> str:
