@@ -86,8 +86,8 @@ class Schema:
 class SqliteFile:
     """One SQLite file (WAL, foreign keys on, every commit on the disk). Belongs to the event loop that first uses it.
 
-    Nothing happens before the first use, which makes the file and its folder, and migrates it where it is not up to
-    date. Nobody tells an application when its program ends, so it is closed with that loop at the latest.
+    The first use creates the file and its folder, or migrates an existing file. The file is closed with the event loop
+    at the latest, because an application is not told when its program ends.
 
     Args:
         path: the file.
@@ -134,7 +134,7 @@ class SqliteFile:
                     yield session
         except OperationalError as error:
             if "database is locked" in str(error.orig):
-                raise RateLimitedError(f"{self.path.name} is being written by somebody else; try again") from error
+                raise RateLimitedError(f"{self.path.name} is being written by another process; try again") from error
             raise
 
     async def close(self) -> None:

@@ -163,9 +163,7 @@ class Runtime:
         """
         callee = await self._select_agent(agent, by, conversation)
         if callee is not self._agents[callee.name]:
-            raise RequestError(
-                f"whoever drives the run asks the model of the agent {callee.name!r} that is listed; give that one"
-            )
+            raise RequestError(f"the executor uses the model of the listed agent {callee.name!r}; pass that agent")
         request = RunRequest(callee, callee.build_arguments(prompt), by, conversation=conversation)
         header = await self._create_header(request)
         await self._executor.create_run(header.call, header)
@@ -228,24 +226,24 @@ class Runtime:
         )
 
     async def earliest_expiry(self, run: str) -> float | None:
-        """When a waiting run goes on without a person, if resumed then: the first of its questions is over."""
+        """Earliest expiry of the run's open questions; resuming after it denies them. None if it waits for none."""
         return await self._decision_service.earliest_expiry(run)
 
     async def resume(self, run: str, release_requested: asyncio.Event | None = None) -> RunResult[Any]:
-        """Drive a run on: after its questions were decided, or after its process died. An ended one tells its end.
+        """Resume a run after its questions were decided or its process died. An ended run returns its result.
 
-        Once ``release_requested`` is set the run is let go, as it stands.
+        Setting ``release_requested`` releases the run as it is.
 
         Raises:
-            RequestError: no such run, or its principal or callee is unknown today.
-            LeaseError: somebody else drives it, or it was let go.
+            RequestError: the run does not exist, or its principal or callee is unknown now.
+            LeaseError: another executor holds the run, or it was released.
         """
         header, items = await self._conversations.read_run(run)
         callee = self._resolve_callee(header.callee)
         principal = self._find_principal(header.principal, header.tenant)
         if principal is None:
             raise RequestError(
-                f"run {run} is of {header.principal!r}, whom nobody knows today; add them and resume again"
+                f"run {run} belongs to {header.principal!r}, who is unknown now; add this principal and resume again"
             )
         return await self._execute(
             run, callee, header, principal, known_items=items, release_requested=release_requested
@@ -378,7 +376,7 @@ class Runtime:
         return callee
 
     def _policy_versions(self, tool: str) -> set[str]:
-        """The versions of the policies that may ask about a tool, whoever calls it."""
+        """The versions of the policies that apply to a tool, for any caller."""
         stacks = [
             self.dispatcher.layers(agent, self._resolve_callee(tool)) for agent in (*self.dispatcher.agent_names, "")
         ]
@@ -393,8 +391,8 @@ class Runtime:
 
 
 CANCEL_PERMISSION: Final = "runs:cancel"
-"""The permission to end a run of somebody else."""
+"""The permission to cancel runs of other principals."""
 
 
 def _ignore_item(_position: Position) -> None:
-    """Nobody watches."""
+    """The default for ``on_item``."""

@@ -74,4 +74,4 @@ async def call_through(layer: CallLayer, call: Call, inner: CallService | None =
 
 
 def _ignore_item(_position: Position) -> None:
-    """Nobody watches."""
+    """The default for ``on_item``."""

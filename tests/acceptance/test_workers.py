@@ -161,7 +161,7 @@ class TestExecution:
 
     def test_collisions(self) -> None:
         """Provider tools and registry tools share the same tool namespace passed to the LLM."""
-        with pytest.raises(NameTakenError, match="'web_search' is a tool of the provider of"):
+        with pytest.raises(NameTakenError, match="'web_search' names both a provider tool of"):
             runtime_of(worker_of(None, builtin_tools=("web_search",)), seeing([], "web_search"))
 
 

@@ -230,9 +230,7 @@ async def test_a_value_that_is_known_as_content_alone_is_read_by_the_contract() 
 
 
 async def test_a_recorded_value_that_the_contract_of_today_does_not_allow_is_named() -> None:
-    with pytest.raises(
-        InvalidOutputError, match="the journal's result of get_page is not what its contract says today"
-    ):
+    with pytest.raises(InvalidOutputError, match="the recorded result of get_page does not match its present contract"):
         unwrap_reply(get_page, Reply.from_journal('{"slog":"about"}', "ok", is_final=False))
 
 

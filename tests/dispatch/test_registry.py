@@ -114,7 +114,7 @@ def test_a_tool_of_a_provider_and_a_callee_cannot_have_one_name_whichever_comes_
     for order in ([worker, web_search], [web_search, worker]):
         with pytest.raises(NameTakenError) as refused:
             Registry(order)
-        assert refused.value.message.startswith("'web_search' is a tool of the provider of Actor worker at w.worker:9")
+        assert refused.value.message.startswith("'web_search' names both a provider tool of Actor worker at w.worker:9")
         assert cms_getPage.where in refused.value.message
 
 

@@ -233,7 +233,7 @@ async def test_permissions_are_resolved_anew_when_a_run_is_resumed(store: Store)
 async def test_a_run_of_somebody_whom_nobody_knows_any_more_is_not_resumed(store: Store) -> None:
     waiting = await runtime_of(Scripted([ERASE]), eraser(World()), store=store).run("go", by=superuser(name="ada"))
     stranger = runtime_of(Scripted([ERASE]), eraser(World()), store=store, directory=lambda _name, _tenant: None)
-    with pytest.raises(RequestError, match="is of 'ada', whom nobody knows today; add them and resume again"):
+    with pytest.raises(RequestError, match="belongs to 'ada', who is unknown now; add this principal and resume again"):
         await stranger.resume(waiting.run)
 
 
@@ -243,7 +243,7 @@ async def test_without_a_directory_a_runtime_knows_whom_it_was_given(store: Stor
     waiting = await first.run("go", by=superuser(name="ada"))
     assert (await first.resume(waiting.run)).status == "waiting"
     second = runtime_of(Scripted([ERASE, "done"]), eraser(world), store=store, directory=None)
-    with pytest.raises(RequestError, match="whom nobody knows today"):
+    with pytest.raises(RequestError, match="who is unknown now"):
         await second.resume(waiting.run)
     second.add_principals(superuser(name="ada"))
     assert (await second.resume(waiting.run)).status == "waiting"

@@ -1,7 +1,7 @@
 """The engine of many processes: DBOS queues runs in Postgres, and keeps their deadlines.
 
-Needs the extra ``dbos``. To DBOS an attempt to drive a run is a workflow. What it knows of a run is its id and that
-somebody is to look at it: everything else is in the journal.
+Needs the extra ``dbos``. For DBOS, each attempt to execute a run is a workflow. DBOS knows the ids of the runs that are
+due; everything else is in the journal.
 """
 
 from __future__ import annotations
@@ -243,9 +243,9 @@ class DbosEngine:
                     client.resume_workflows([each.workflow_id for each in left], queue_name=queue)
 
     async def _reconcile_queue(self) -> None:
-        """Queue what the journal says is to be driven and the queue does not know; forget what is long over.
+        """Queue the runs that are due by the journal but not queued, and delete old finished workflows.
 
-        A run is waiting with no question of its own open any more, where whoever decided could not wake it.
+        A waiting run without open questions is due too: the process that decided may have failed to wake it.
         """
         client = await self._ensure_client()
         active = await asyncio.to_thread(self._list_workflows, client, _ACTIVE_STATUSES)
@@ -298,7 +298,7 @@ class LivenessLock:
 
     @contextmanager
     def hold_if_dead(self, name: str) -> Generator[bool]:
-        """Whether the process called ``name`` is gone. It is, for everybody, until the block ends."""
+        """Whether the process ``name`` is dead. If so, hold its lock during the block, so that all processes agree."""
         assert self._connection is not None  # noqa: S101 - for the type checker: it was shown before
         row = self._connection.execute("SELECT pg_try_advisory_lock(%s)", [_lock_key(name)]).fetchone()
         gone = row is not None and row[0]

@@ -72,10 +72,10 @@ def _summary(app: str, points: Sequence[CheckResult]) -> dict[str, object]:
 
 
 def _findings(point: CheckResult) -> dict[str, object]:
-    return {"findings": [_finding(finding) for finding in point.findings]}
+    return {"findings": [_finding_json(finding) for finding in point.findings]}
 
 
-def _finding(finding: Finding) -> dict[str, str]:
+def _finding_json(finding: Finding) -> dict[str, str]:
     return {
         "code": finding.code,
         "where": finding.where,

@@ -52,7 +52,7 @@ def fetch_weights(weights: Weights, *, yes: bool, may_ask: bool) -> None:
     """Fetch weights that a command needs, after saying what, how much and where to, and asking.
 
     Raises:
-        UsageError: nobody said yes, or nobody is there to ask.
+        UsageError: the user declined, or cannot be asked.
         WeightsError: they could not be had.
     """
     description = (

@@ -121,7 +121,7 @@ class _MethodStub:
             forms.append(f"self, *, {', '.join(self._keyword_parameter(each) for each in self._parameters)}")
         decorated = f"    @{self._annotations.imports.add('typing', 'overload')}\n" if len(forms) > 1 else ""
         return "\n".join(
-            f"{decorated}    async def {self._alias}({form}) -> {result}:\n        {_docstring(self._tool)}\n"
+            f"{decorated}    async def {self._alias}({form}) -> {result}:\n        {_format_docstring(self._tool)}\n"
             for form in forms
         )
 
@@ -171,6 +171,6 @@ def _parameters_of(tool: AnyCallee, annotations: AnnotationWriter) -> list[_Para
     ]
 
 
-def _docstring(tool: AnyCallee) -> str:
+def _format_docstring(tool: AnyCallee) -> str:
     first = tool.description.partition("\n")[0].replace("\\", "\\\\").replace('"', "'")
     return f'"""{first}"""'

@@ -40,9 +40,9 @@ class Gate(CallLayer):
         """Check each call before ``inner``."""
         check = self.check
 
-        async def gated(call: Call, /) -> Reply:
+        async def check_and_call(call: Call, /) -> Reply:
             if not has_passed_gates(call):
                 await check(call)
             return await inner(call)
 
-        return gated
+        return check_and_call

@@ -81,7 +81,7 @@ class Redaction:
         """Wrap ``body`` so that its results and errors are redacted before the base sees them."""
 
         @wraps(body)
-        async def redacting(*args: Any, **kwargs: Any) -> Reply:
+        async def run_redacted(*args: Any, **kwargs: Any) -> Reply:
             try:
                 return self.redact_reply(await body(*args, **kwargs), schema_out)
             except CallError as error:
@@ -92,7 +92,7 @@ class Redaction:
                 message = f"{name} failed: {type(error).__name__}: {error}"
                 raise ToolFailedError(self.redact_text(redact_secrets(message))[:1000]) from None
 
-        return redacting
+        return run_redacted
 
 
 def redact_secrets_in_reply(reply: Reply) -> Reply:

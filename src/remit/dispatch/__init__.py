@@ -1,1 +1,1 @@
-"""The one door: from a name or an object to a call, through the onion, to the body."""
+"""The path of every call: from a name or object through the layers to the body."""

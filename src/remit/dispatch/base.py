@@ -1,4 +1,4 @@
-"""The innermost service: seal, effect, function, check, end. Fixed; no layer stands further in."""
+"""The base, the innermost service: seal, effect, function, output check, end. It is fixed; layers cannot replace it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _MAX_ERROR_CHARS = 1000
 
 
 class Base:
-    """Runs the body of one callee, so that after a crash it is known what was started and what has ended."""
+    """Runs the body of one callee and records what was started and what has ended, so that a crash leaves no doubt."""
 
     __slots__ = ("_callee", "_dispatch", "_effect")
 
@@ -47,7 +47,7 @@ class Base:
         self._effect = callee.facts.effect
 
     async def __call__(self, call: Call, /) -> Reply:
-        """Bind what is unbound, then run the body by the rules of its effect."""
+        """Bind the arguments if necessary, then run the body by the rules of its effect."""
         if call.payload is None:
             call = call.with_payload(self._callee.schema_in.bind(call.arguments))
         payload = call.payload
@@ -82,7 +82,7 @@ class Base:
             await self._write_item(call, item)
 
     async def _write_item(self, call: Call, item: Item) -> None:
-        """What a pure call writes need not wait for the disk: lost, the call runs again."""
+        """Write an item. Pure calls do not wait for the disk: if the item is lost, the call runs again."""
         if self._effect is Effect.PURE:
             call.ledger.add(item)
         else:
@@ -126,13 +126,13 @@ class Base:
             if _is_cancel_requested():  # the second Ctrl-C
                 raise
             raise self._tool_failure(error) from secret_free_cause(error)
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - raised again, less a cause that tells a secret
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - raised again, without a cause that reveals a secret
             raise self._tool_failure(error) from secret_free_cause(error)
         finally:
             frame.end()
 
     def _to_reply(self, value: object) -> Reply:
-        """What a body gave, without the values of secrets."""
+        """The reply for the result of a body, without the values of secrets."""
         if isinstance(value, Reply):
             reply = value
         else:
@@ -150,14 +150,14 @@ class Base:
         return ToolFailedError(redact_secrets(message)[:_MAX_ERROR_CHARS])
 
     async def _resolve_outcome(self, call: Call, payload: BaseModel, number: int) -> Reply | None:
-        """What became of an attempt that was cut off: its reply, or None if it did not happen.
+        """Find out what became of an interrupted attempt: return its reply, or None if it did not happen.
 
         Raises:
-            Suspended: only a person can tell.
+            Suspended: a person has to decide.
         """
         try:
             finding = await self._callee.reconcile(payload, CallContext(call, self._callee, self._dispatch))
-        except (Exception, SystemExit):  # noqa: BLE001 - where finding out fails, a person is asked
+        except (Exception, SystemExit):  # noqa: BLE001 - if reconciling fails, a person decides
             finding = UNKNOWN
         if isinstance(finding, Happened):
             return await self._settle_attempt(call, number, self._to_reply(finding.value))
@@ -173,14 +173,14 @@ class Base:
             if isinstance(item, DecisionItem) and item.question == question.id:
                 return Decision.from_json(item.body)
         if not any(isinstance(i, QuestionItem) and i.question == question.id for i in call.ledger.items_for(call.id)):
-            asked = QuestionItem(
+            item = QuestionItem(
                 call=call.id,
                 parent=call.caller.call,
                 question=question.id,
                 body=question.to_json(),
                 about="outcome",
             )
-            await call.ledger.commit(asked)
+            await call.ledger.commit(item)
         raise Suspended(question.id)
 
     async def _settle_attempt(self, call: Call, number: int, reply: Reply | None) -> Reply | None:
@@ -191,11 +191,11 @@ class Base:
         return reply
 
     def _check_seal(self, payload: BaseModel, items: Sequence[Item]) -> Question | None:
-        """The approved question about this call, after checking that exactly what was approved is about to run."""
-        last_asked = next((i for i in reversed(items) if isinstance(i, QuestionItem) and i.about == "approval"), None)
-        if last_asked is None:
+        """Return the approved question about this call, after checking that the approved call is about to run."""
+        newest = next((i for i in reversed(items) if isinstance(i, QuestionItem) and i.about == "approval"), None)
+        if newest is None:
             return None
-        question = Question.from_json(last_asked.body)
+        question = Question.from_json(newest.body)
         decisions = (
             Decision.from_json(i.body) for i in items if isinstance(i, DecisionItem) and i.question == question.id
         )
@@ -209,13 +209,13 @@ class Base:
 
 
 def _is_cancel_requested() -> bool:
-    """Whether somebody cancelled this task: a body may await what another task has given up, and say the same."""
+    """Whether this task was cancelled. Otherwise a CancelledError comes from another task that the body awaited."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
 
 
 def _find_attempt(items: Sequence[Item], attempt: int) -> tuple[int, AttemptStarted | None, AttemptEnded | None]:
-    """The number of an attempt, past those that never happened, and what the journal knows of it."""
+    """The number of an attempt, not counting void ones, and its recorded start and end."""
     number = attempt + sum(isinstance(item, AttemptEnded) and item.void for item in items)
     started = next((item for item in items if isinstance(item, AttemptStarted) and item.attempt == number), None)
     ended = next((item for item in items if isinstance(item, AttemptEnded) and item.attempt == number), None)
@@ -223,10 +223,10 @@ def _find_attempt(items: Sequence[Item], attempt: int) -> tuple[int, AttemptStar
 
 
 def _replay_end(ended: AttemptEnded) -> Reply:
-    """The reply of an attempt that has ended, or its error raised: retry outside decides as it did."""
+    """Return the reply of an attempt that has ended, or raise its error, so that retry decides as before."""
     reply = Reply.from_journal(ended.content, ended.outcome, is_final=ended.final)
     if isinstance(reply.error, CallCancelledError):
-        raise DeadlineError(reply.error.message)  # its run goes on, so it was its time that had come
+        raise DeadlineError(reply.error.message)  # the run continued, so the attempt was cancelled by its timeout
     if reply.error is not None:
         raise reply.error
     return reply

@@ -1,4 +1,4 @@
-"""Calls by name: tools as attributes, and what they are given."""
+"""Calls by name: tools as attributes, and their arguments."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from remit.dispatch.registry import AnyCallee
 from remit.errors import InvalidArgumentsError, InvalidOutputError
 
 AliasCall = Callable[[str, Payload | None, dict[str, Any]], Awaitable[Any]]
-"""Calls the tool of an alias with a payload, if one is given, and arguments by name."""
+"""Calls the tool of an alias with an optional payload and arguments by name."""
 
 PROMPT_FIELD: Final = "prompt"
 
@@ -22,7 +22,7 @@ PROMPT_FIELD: Final = "prompt"
 class ByName:
     """Tools as attributes: ``await ctx.tools.cms_getPage(slug="about")``.
 
-    Names like ``__reduce__`` are no tools: whatever copies or looks at this object finds no more than it has.
+    Names with double underscores raise AttributeError, so that code that copies or inspects the object works.
     """
 
     __slots__ = ("__call",)
@@ -41,23 +41,23 @@ class ByName:
 
 
 def arguments_by_name(callee: AnyCallee, payload: object, values: Mapping[str, Any], limits: Limits) -> Arguments:
-    """The arguments that a call by name is given: one payload, or values by name, or text for an only ``prompt``.
+    """The arguments of a call by name: one payload, values by name, or a text if ``prompt`` is the only parameter.
 
     Raises:
-        InvalidArgumentsError: both, something else, or JSON cannot hold them.
+        InvalidArgumentsError: payload and values are mixed, the payload has another type, or JSON cannot hold it.
     """
     if payload is not None and values:
         raise InvalidArgumentsError(f"{callee.name}: give one payload, or arguments by name")
-    given: object = dict(values) if payload is None else payload
-    if isinstance(given, str) and list(callee.schema_in.json_schema.get("properties", ())) == [PROMPT_FIELD]:
-        given = {PROMPT_FIELD: given}
-    if isinstance(given, callee.schema_in.model):
-        return callee.schema_in.dump_arguments(given)
-    if isinstance(given, BaseModel):
-        given = given.model_dump(by_alias=True, exclude_unset=True)
-    if not isinstance(given, Mapping):
-        raise InvalidArgumentsError(f"{callee.name}: give a payload model or a mapping, not a {type(given).__name__}")
+    value: object = dict(values) if payload is None else payload
+    if isinstance(value, str) and list(callee.schema_in.json_schema.get("properties", ())) == [PROMPT_FIELD]:
+        value = {PROMPT_FIELD: value}
+    if isinstance(value, callee.schema_in.model):
+        return callee.schema_in.dump_arguments(value)
+    if isinstance(value, BaseModel):
+        value = value.model_dump(by_alias=True, exclude_unset=True)
+    if not isinstance(value, Mapping):
+        raise InvalidArgumentsError(f"{callee.name}: give a payload model or a mapping, not a {type(value).__name__}")
     try:
-        return parse_arguments(serialize_content(dict(cast("Mapping[str, Any]", given))), limits)
+        return parse_arguments(serialize_content(dict(cast("Mapping[str, Any]", value))), limits)
     except InvalidOutputError as error:
         raise InvalidArgumentsError(f"{callee.name}: JSON cannot hold the arguments: {error.__cause__}") from error

@@ -1,4 +1,4 @@
-"""The context of one call: what a body sees, and the only way to make another call."""
+"""The context of one call: the interface of its body, and the only way to make another call."""
 
 from __future__ import annotations
 
@@ -25,36 +25,36 @@ Out = TypeVar("Out")
 
 
 class DispatchPort(Protocol):
-    """What a context asks of the door."""
+    """The dispatcher's interface for contexts."""
 
     @property
     def limits(self) -> Limits:
-        """How much a call may carry."""
+        """The limits of calls."""
         ...
 
     def service(self, agent: str, callee: AnyCallee, caller: Caller | None = None) -> CallService:
-        """The onion around ``callee`` for calls that ``caller`` makes as ``agent``."""
+        """The service for ``callee``, with all layers, for calls that ``caller`` makes as ``agent``."""
         ...
 
     def caller_below(self, callee: AnyCallee, call: Call) -> Caller:
-        """Who makes the calls of the body of ``callee``, which ``call`` runs."""
+        """The caller of calls made by the body of ``callee``, which ``call`` runs."""
         ...
 
     def resolve_for_model(self, caller: Caller, name: str) -> AnyCallee:
-        """What a model means by ``name``."""
+        """Resolve a name that a model wrote."""
         ...
 
     def resolve_for_code(self, caller: Caller, name: str) -> AnyCallee:
-        """What Python code means by ``name``."""
+        """Resolve a name that Python code uses."""
         ...
 
     def resolve_alias(self, caller: Caller, alias: str) -> AnyCallee:
-        """What Python code means by an attribute ``alias``."""
+        """Resolve an attribute of ``ctx.tools``."""
         ...
 
 
 class CallContext:
-    """The context of the call ``call``, whose body is about to run."""
+    """The context of ``call``, whose body is about to run."""
 
     __slots__ = (
         "_active_calls",
@@ -85,8 +85,8 @@ class CallContext:
         self._claims: dict[str, bool] = {}
         self._active_calls = 0
         self._has_ended = False
-        known = self.ledger.items_for(call.id)
-        self._recorded_notes = [(item.name, item.data) for item in known if isinstance(item, Note)] if known else []
+        items = self.ledger.items_for(call.id)
+        self._recorded_notes = [(item.name, item.data) for item in items if isinstance(item, Note)] if items else []
 
     @property
     def run(self) -> str:
@@ -95,20 +95,20 @@ class CallContext:
 
     @property
     def deadline(self) -> float | None:
-        """When a result is due, on the loop's clock."""
+        """The time by which a result is due, on the loop's clock; None for no limit."""
         return self._call.deadline
 
     @property
     def tools(self) -> Tools:
-        """The tools of the agent as which this call was made, by name."""
+        """The tools of the calling agent, by alias."""
         return ByName(self._call_alias)
 
     def log(self, message: str, /, **fields: object) -> None:
-        """Say something to whoever watches."""
+        """Write a message to the journal and to the run's stream."""
         self._write_note("log", {"message": message, **fields})
 
     def emit(self, name: str, data: object = None, /) -> None:
-        """Tell progress to whoever watches."""
+        """Report progress to the journal and to the run's stream."""
         self._write_note(name, data)
 
     @overload
@@ -116,7 +116,7 @@ class CallContext:
     @overload
     async def call(self, callee: str, payload: Payload | None = None, /, **arguments: Any) -> Any: ...
     async def call(self, callee: Any, /, *args: Any, **kwargs: Any) -> Any:
-        """Call a callee with what its function takes, or one by its name with a payload."""
+        """Call a callee with the parameters of its function, or by name with a payload."""
         if isinstance(callee, str):
             return await self._call_named(
                 self._dispatch.resolve_for_code(self._caller_of_calls(), callee), *args, **kwargs
@@ -132,17 +132,17 @@ class CallContext:
         return await self._call_value(called, arguments(*args, **kwargs))
 
     def prepare(self, name: str, arguments: str, wire_id: str) -> PreparedCall:
-        """The call of the tool of that name with a model's raw arguments."""
+        """Prepare a call of the named tool with a model's raw arguments."""
         callee = self._dispatch.resolve_for_model(self._caller_of_calls(), name)
         call = self._build_call(callee, parse_arguments(arguments or "{}", self._dispatch.limits), wire_id)
         return lambda: self._make_call(callee, call)
 
     def end(self) -> None:
-        """The body has ended: what it left behind makes no more calls."""
+        """End the body: tasks that it left behind can make no more calls."""
         self._has_ended = True
 
     def hand_over_to(self, agent: AgentLike[..., Any], /) -> CallContext:
-        """This frame for an actor that goes on in its place; the ids of calls count on."""
+        """Return this frame for an agent that continues in its place. It keeps counting occurrences for call ids."""
         frame = CallContext(self._call, agent, self._dispatch)
         frame._occurrences = self._occurrences
         return frame
@@ -157,13 +157,13 @@ class CallContext:
         return unwrap_reply(callee, await self._make_call(callee, self._build_call(callee, arguments, "")))
 
     async def call_for_reply(self, callee: AnyCallee, arguments: str, /) -> Reply:
-        """The reply of a callee to arguments as text."""
+        """Call ``callee`` with arguments as text and return the reply, errors included."""
         return await self._make_call(
             callee, self._build_call(callee, parse_arguments(arguments, self._dispatch.limits), "")
         )
 
     def _build_call(self, callee: AnyCallee, arguments: Arguments, wire: str) -> Call:
-        """The call, with an id that is content: this call, the callee, the arguments, which time."""
+        """Build a call whose id is a digest of this call, the callee, the arguments and the occurrence."""
         caller = self._caller_of_calls()
         content = content_digest(self.id, callee.name, arguments.identity_text())
         occurrence = self._occurrences.get(content, 0)
@@ -173,11 +173,10 @@ class CallContext:
         return Call(ident, callee, arguments, caller, self.ledger, wire, self._call.deadline)
 
     def _caller_of_calls(self) -> Caller:
-        """Who makes the calls of this body; most bodies make none.
+        """The caller of calls made by this body, computed on first use, because most bodies make none.
 
         Raises:
-            ContractError: it touches the world itself, so it may be run again, or not at all, whatever it called; or
-                the body has ended.
+            ContractError: the callee is not composed, or its body has ended.
         """
         if self._has_ended:
             raise ContractError(f"{self._callee.name} has ended, and calls no other tool; await each call in its body")
@@ -208,7 +207,7 @@ class CallContext:
 
 
 def unwrap_reply(callee: AnyCallee, reply: Reply) -> Any:
-    """The value of a good reply, read from its content where only that is known; the error of a bad one, raised."""
+    """The value of a good reply, loaded from its content if necessary. Raises the error of a bad reply."""
     if reply.outcome != "ok":
         reply.raise_error()
     if reply.value is not NOT_LOADED:
@@ -217,7 +216,5 @@ def unwrap_reply(callee: AnyCallee, reply: Reply) -> Any:
         return callee.schema_out.load(reply.content)
     except ValueError as error:
         if reply.is_final:
-            return reply.content  # it is the end of a run, whichever call below gave it
-        raise InvalidOutputError(
-            f"the journal's result of {callee.name} is not what its contract says today"
-        ) from error
+            return reply.content  # the result of the run, which may come from another callee
+        raise InvalidOutputError(f"the recorded result of {callee.name} does not match its present contract") from error

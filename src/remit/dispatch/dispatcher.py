@@ -62,7 +62,7 @@ class Dispatcher:
     def service(self, agent: str, callee: AnyCallee, caller: Caller | None = None) -> CallService:
         """The onion around ``callee`` for calls made as ``agent``; composed once around what the application lists.
 
-        The last few around other objects are kept. ``caller``: where the agent may be one that nobody lists.
+        The last few around other objects are kept. ``caller``: for agents that the application may not list.
 
         Raises:
             NameTakenError: it is an actor that the application does not list, under a name that it does.
@@ -130,7 +130,7 @@ class Dispatcher:
     def _resolve_body(self, callee: AnyCallee) -> AnyCallee:
         """What runs where ``callee`` is called: itself; of a listed actor the listed one, with the model it was given.
 
-        What the application has made of an agent, like whom it hands over to, only the listed one knows.
+        Only the listed agent has what the application adds, like the targets of handoffs.
         """
         listed = self._callees.find(callee.name)
         if listed is None or listed is callee or not isinstance(callee, AgentLike):
@@ -155,7 +155,7 @@ class Dispatcher:
         return listed or (caller.tool_scope is not None and name not in caller.tool_scope)
 
     def _entry_layers(self, callee: AnyCallee) -> Stack[CallLayer]:
-        """The layers of the door itself. A name that nobody has is out of nobody's reach."""
+        """The layers at the entry. Unknown names are not checked against the tool scope."""
         if isinstance(callee, MissingCallee):
             return self._recording_layers
         deepest = self.limits.agent_depth if isinstance(callee, AgentLike) else None

@@ -1,4 +1,4 @@
-"""What a body says to whoever watches, as it is written: a line never fails the call that says it."""
+"""Encodes the data of log lines. It accepts any value, so that logging never fails a call."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from remit.errors import InvalidOutputError
 
 _MAX_REPR_CHARS: Final = 1000
 _MEMORY_ADDRESS: Final = re.compile(r" at 0x[0-9A-Fa-f]+")
-"""Where an object was in memory is another at each resume, where the same line is not written again."""
+"""Addresses are removed: they differ at each resume, where equal lines are not written again."""
 
 
 def encode_log_data(data: object) -> str:
-    """The content of what is said; what JSON cannot hold stands there as its repr."""
+    """Encode data as JSON; values that JSON cannot hold are replaced by their repr."""
     try:
         return serialize_content(data)
     except InvalidOutputError:
@@ -26,16 +26,16 @@ def encode_log_data(data: object) -> str:
 
 
 def safe_repr(value: object) -> str:
-    """The repr of any value, without secrets, in UTF-8, and not too long."""
+    """The repr of any value, without secrets, as valid UTF-8, and limited in length."""
     try:
         text = repr(value)
-    except Exception:  # noqa: BLE001 - a repr is anybody's code
+    except Exception:  # noqa: BLE001 - a repr may raise anything
         text = f"<{type(value).__name__}>"
     return _escape_surrogates(redact_secrets(_MEMORY_ADDRESS.sub("", text))[:_MAX_REPR_CHARS])
 
 
 def _encode_fields(data: Mapping[Any, Any]) -> dict[str, object]:
-    """The same fields, each as JSON can hold it."""
+    """Encode each field separately."""
     return {
         _escape_surrogates(name) if isinstance(name, str) else safe_repr(name): _encode_field(value)
         for name, value in data.items()

@@ -40,9 +40,9 @@ def preset(env: HasApprover, *, policy: Policy = DEFAULT_POLICY, budget: Budget 
 def with_recommended_layers(tool: Tool[P, Out]) -> Tool[P, Out]:
     """``tool`` with the layers that its facts call for, each with its defaults.
 
-    A rate limit if they name a rate, a breaker if it sends data out and so depends on somebody else, retry if the
-    effect allows it, a timeout with a second of grace if they name one. A composed callee gets no grace: it would make
-    calls when its own has ended.
+    These are a rate limit if the facts declare a rate, a breaker for egress, which depends on external services, retry
+    if the effect allows it, and a timeout with a second of grace if the facts declare one. A composed callee gets no
+    grace, because it would make calls after its own has ended.
     """
     return tool.layer(recommended_layers(tool.facts))
 

@@ -1,4 +1,4 @@
-"""Names exist at the edges only; here a name becomes an object, and two things cannot have one name."""
+"""The registry resolves names, which exist at the edges only, and rejects duplicates."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ AnyAgent = AgentLike[..., Any]
 
 
 def collect_callees(callees: Iterable[AnyCallee]) -> list[AnyCallee]:
-    """``callees``, and all that the actors among them may name, and so on; each once."""
-    found: list[AnyCallee] = []
+    """``callees`` and, recursively, the tools of the agents among them; each once."""
+    collected: list[AnyCallee] = []
     pending = list(callees)
     while pending:
-        new = [callee for callee in dict.fromkeys(pending) if callee not in found]
-        found += new
+        new = [callee for callee in dict.fromkeys(pending) if callee not in collected]
+        collected += new
         pending = [tool for callee in new if isinstance(callee, AgentLike) for tool in callee.tools]
-    return found
+    return collected
 
 
 class Registry:
-    """Callees by their canonical name; tools of providers, which models see beside them, take names here too.
+    """Callees by canonical name. Tools that a provider runs reserve names here too, because models see both.
 
     Raises:
-        NameTakenError: two of them want one name, or one alias.
-        ContractError: a name is one that nothing can have.
+        NameTakenError: two callees have the same name or alias.
+        ContractError: a name is reserved.
     """
 
     def __init__(self, callees: Iterable[AnyCallee] = ()) -> None:
@@ -50,7 +50,7 @@ class Registry:
             self.add(callee)
 
     def add(self, callee: AnyCallee) -> None:
-        """Enter a callee, and the tools of its provider; entering the same one again changes nothing."""
+        """Add a callee and its provider's tools. Adding the same callee again changes nothing."""
         name = check_name(callee.name)
         check_not_reserved(name)
         existing = self._by_name.get(name)
@@ -71,21 +71,21 @@ class Registry:
                 self.add_provider_tool(each, describe(callee))
 
     def add_provider_tool(self, name: str, where: str) -> None:
-        """Keep a name for a tool that a model's provider runs. ``where``: who declares it."""
+        """Reserve a name for a tool that the provider runs. ``where`` describes the agent that declares it."""
         if name in self._by_name:
             raise _provider_conflict(name, where, self._by_name[name])
         self._providers.setdefault(name, where)
 
     def find(self, name: str) -> AnyCallee | None:
-        """The callee of that name."""
+        """The callee with that name, or None."""
         return self._by_name.get(name)
 
     def canonical_name(self, alias: str) -> str | None:
-        """The name of the callee of that alias."""
+        """The canonical name for an alias, or None."""
         return alias if alias in self._by_name else self._aliases.get(alias)
 
     def get_or_missing(self, name: str) -> AnyCallee:
-        """The callee of that name, or one that answers every call with an `UnknownToolError`."""
+        """The callee with that name, or one that answers every call with an `UnknownToolError`."""
         return self._by_name.get(name) or MissingCallee(name, self._by_name)
 
     def __iter__(self) -> Iterator[AnyCallee]:
@@ -96,25 +96,22 @@ class Registry:
 
 
 def describe(callee: AnyCallee) -> str:
-    """A callee in a message: what it is, and where it is written, if it knows."""
+    """Describe a callee in a message, with its source location if known."""
     return f"{callee!r} at {callee.where}" if isinstance(callee, HasSource) and callee.where else repr(callee)
 
 
 def _provider_conflict(name: str, where: str, callee: AnyCallee) -> NameTakenError:
-    return NameTakenError(
-        f"{name!r} is a tool of the provider of {where}, and {describe(callee)}; a model would "
-        "see two; rename the latter"
-    )
+    return NameTakenError(f"{name!r} names both a provider tool of {where} and {describe(callee)}; rename the latter")
 
 
 class AnyPayload(BaseModel):
-    """A payload of which nothing is known."""
+    """A payload without fields."""
 
     model_config = ConfigDict(defer_build=True)
 
 
 class _AnyInput(Input[AnyPayload]):
-    """Takes arguments of whatever form: that there is no such tool is said first."""
+    """Accepts any arguments, because the unknown name is reported first."""
 
     __slots__ = ()
 
@@ -133,7 +130,7 @@ def _no_output() -> Output[Any]:
 
 
 class MissingCallee:
-    """What a name stands for that nobody has: it takes the same way as every callee, and ends in one clear error."""
+    """Stands for an unknown name. Its calls take the usual path and end in one clear error."""
 
     description = "There is no such tool."
     facts = Facts(effect=Effect.PURE)
@@ -145,23 +142,23 @@ class MissingCallee:
 
     @property
     def schema_in(self) -> Input[AnyPayload]:
-        """Whatever it is given."""
+        """Accepts any arguments."""
         return _any_input()
 
     @property
     def schema_out(self) -> Output[Any]:
-        """Nothing ever comes out."""
+        """Never used."""
         return _no_output()
 
     def build_arguments(self) -> Arguments:
-        """No arguments."""
+        """Empty arguments."""
         return Arguments("{}", {})
 
     async def run(self, _payload: BaseModel, _frame: Frame, /) -> Any:
-        """Raise the error, naming near names."""
+        """Raise the error, with similar names."""
         near = f"; near it: {', '.join(self._suggestions)}" if self._suggestions else ""
         raise UnknownToolError(f"there is no tool {self.name[:80]!r}{near}")
 
     async def reconcile(self, _payload: BaseModel, _frame: Frame, /) -> ReconcileResult:
-        """Nothing was ever started."""
+        """Return UNKNOWN; no attempt is ever started."""
         return UNKNOWN

@@ -112,7 +112,7 @@ class RunExecutor:
     async def _has_new_input(self, run: str, questions: Sequence[str]) -> bool:
         """Whether a waiting run must execute again: a decision or cancellation arrived while its lease was held.
 
-        Whoever sent it could not execute the run then; from now on they can.
+        Its sender could not execute the run then, but can from now on.
         """
         with contextlib.suppress(JournalError):
             return bool(await self.store.cancel_requested_by(run) or await self._find_decisions(questions))
@@ -253,7 +253,7 @@ class RunExecutor:
                 await asyncio.shield(self.store.release(run, run_state.epoch))
 
     async def _renew_lease(self, run: str, epoch: int) -> None:
-        """Hold on to the lease; where the store fails for a moment, go on trying until somebody else has it."""
+        """Renew the lease until it is lost; retry when the store fails temporarily."""
         with contextlib.suppress(LeaseError):
             while True:
                 await asyncio.sleep(self.lease_seconds / 3)

@@ -134,7 +134,7 @@ class VisibilityGate(Gate):
     visibility: Visibility
 
     async def check(self, call: Call, /) -> None:
-        """Refuse a caller to whom the operation is not visible."""
+        """Refuse a caller that the operation's visibility excludes."""
         caller, name = call.caller, call.callee.name
         if self.visibility is Visibility.INTERNAL and (call.wire_id or not caller.call):
             raise BlockedError(f"{name} is internal: only other operations call it")

@@ -168,7 +168,7 @@ def wrap_in_envelope(function: MethodType, models: MethodModels) -> Callable[...
     the caller, never from the arguments.
     """
     request = models.request
-    assert request is not None  # noqa: S101 - for the type checker: whoever asks has looked
+    assert request is not None  # noqa: S101 - for the type checker; the caller has checked it
     context = () if models.context_type is None else (models.context_type,)
 
     async def body(ctx: LeafContext, payload: BaseModel) -> Any:

@@ -82,7 +82,7 @@ def _find_unread_files(folder: Path) -> Iterator[Finding]:
     for file in sorted(folder.rglob("*")):
         if file.suffix == ".yml" or (file.suffix == ".yaml" and file.parent != folder):
             mend = f"move it to {display_path(folder / file.stem)}.yaml, or remove it"
-            yield Finding(code="not-read", where=f"{display_path(file)}:1", what="nobody reads this file", fix=mend)
+            yield Finding(code="not-read", where=f"{display_path(file)}:1", what="this file is not read", fix=mend)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,12 +27,12 @@ class Accumulate(CallLayer, Generic[S]):
     def __call__(self, inner: CallService, /) -> CallService:
         """Fold the replies of ``inner``."""
 
-        async def accumulated(call: Call, /) -> Reply:
+        async def fold_reply(call: Call, /) -> Reply:
             reply = await inner(call)
             self.state = self._fold(self.state, call, reply)
             return reply
 
-        return accumulated
+        return fold_reply
 
     def __repr__(self) -> str:
         return f"Accumulate({self.state!r})"

@@ -41,7 +41,7 @@ class Breaker(CallLayer):
     def __call__(self, inner: CallService, /) -> CallService:
         """Call ``inner`` unless the circuit is open."""
 
-        async def guarded(call: Call, /) -> Reply:
+        async def call_unless_open(call: Call, /) -> Reply:
             if call.callee.facts.effect is Effect.COMPOSED:
                 return await inner(call)
             key = (call.caller.principal.tenant, call.callee.name)
@@ -58,7 +58,7 @@ class Breaker(CallLayer):
                 circuit.end_call(period, succeeded=succeeded)
             return reply
 
-        return guarded
+        return call_unless_open
 
 
 def _failure_or_none(error: CallError | None) -> bool | None:

@@ -33,7 +33,7 @@ class RecordEvents(CallLayer):
     def __call__(self, inner: CallService, /) -> CallService:
         """Record how each call of ``inner`` ends."""
 
-        async def audited(call: Call, /) -> Reply:
+        async def call_and_record(call: Call, /) -> Reply:
             try:
                 reply = await inner(call)
             except CallError as error:
@@ -42,7 +42,7 @@ class RecordEvents(CallLayer):
             self._record_event(call, reply)
             return reply
 
-        return audited
+        return call_and_record
 
     def _record_event(self, call: Call, reply: Reply) -> None:
         name = self.success if reply.outcome == "ok" else self.failure

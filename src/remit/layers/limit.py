@@ -46,14 +46,14 @@ class RateLimit(CallLayer):
     def __call__(self, inner: CallService, /) -> CallService:
         """Delay calls of ``inner`` until their turn."""
 
-        async def rated(call: Call, /) -> Reply:
+        async def call_in_turn(call: Call, /) -> Reply:
             if call.callee.facts.effect is not Effect.COMPOSED:
                 key = (call.caller.principal.tenant, call.callee.name)
                 window = self._windows.get(key) or self._windows.setdefault(key, _Window(self))
                 await window.wait_for_turn(call.callee.name)
             return await inner(call)
 
-        return rated
+        return call_in_turn
 
 
 class _Window:
@@ -143,7 +143,7 @@ class Concurrency(CallLayer):
     def __call__(self, inner: CallService, /) -> CallService:
         """Hold a permit while ``inner`` runs."""
 
-        async def permitted(call: Call, /) -> Reply:
+        async def call_with_permit(call: Call, /) -> Reply:
             if call.callee.facts.effect is Effect.COMPOSED:
                 return await inner(call)
             key = (call.caller.principal.tenant, call.callee.name)
@@ -154,7 +154,7 @@ class Concurrency(CallLayer):
             finally:
                 permits.release()
 
-        return permitted
+        return call_with_permit
 
 
 class _Permits:

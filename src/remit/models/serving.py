@@ -2,7 +2,7 @@
 
 It runs in a child process: the threads, signals, prints and gigabytes of the native library stay out of ours,
 and the OpenMP settings it needs are in force before it is loaded. The child lives as long as the pipe to its
-parent does, so it outlives nobody, however the parent ends.
+parent does, so it ends with the parent, however that ends.
 """
 
 from __future__ import annotations

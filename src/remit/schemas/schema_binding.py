@@ -148,12 +148,12 @@ class _Binding:
         """Whether a value fits one part of the document."""
         found = self._validators.get(id(schema))
         if found is None:
-            alone = {"$defs": {"document": self._relocated}, "allOf": [_relocate("", schema)]}
+            alone = {"$defs": {"document": self._relocated_schema}, "allOf": [_relocate("", schema)]}
             found = self._validators[id(schema)] = JsonValidator(alone)
         return found.is_valid(value)
 
     @cached_property
-    def _relocated(self) -> object:
+    def _relocated_schema(self) -> object:
         return _relocate("", self._document)
 
     def _default_of(self, node: JsonSchema) -> object:

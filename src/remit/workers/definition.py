@@ -78,7 +78,7 @@ class WorkerDefinition:
         name: the canonical name, as a model sees it.
         prompt: the system message: Markdown, a Jinja template of the input's parameters.
         includes: the texts that the prompt may include, by the name it includes them by.
-        model: who is asked, ``provider:name``. Empty: whom the call or the environment says.
+        model: the model, ``provider:name``. Empty for the model of the call or of the environment.
         compatible_models: patterns like ``openai:*``, one of which the model that is given has to match.
         input: the payload model. output: the type of the result, which PydanticAI checks.
         tools: canonical names of what it may call. workers: those of the workers it may call; itself if it says so.

@@ -1,4 +1,4 @@
-"""The words that worker files are made of, and how to write each; so nobody is told a regular expression."""
+"""The types of fields in worker files, and messages that explain their syntax without regular expressions."""
 
 from __future__ import annotations
 

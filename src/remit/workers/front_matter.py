@@ -52,7 +52,7 @@ class FrontMatter(FrontMatterPart):
     """What stands between the two lines ``---`` of a worker file."""
 
     name: ToolName | None = Field(default=None, description="The canonical name; the file's own name if not said.")
-    description: str = Field(default="", description="When and why to call it, for whoever may call it.")
+    description: str = Field(default="", description="When and why to call it, for its callers.")
     model: ModelName = Field(
         default="",
         description="The model, `provider:name`. A call may say another; `REMIT_MODEL` says it for those that do not.",

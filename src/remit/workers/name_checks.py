@@ -65,7 +65,7 @@ def check_names(
         extra_workers: workers that there are, whose names may be taken on purpose.
         other_workers: other workers, with whose names theirs must not clash.
         list_command: where a person reads all names of tools, like ``remit tools shop``.
-        no_tools_hint: how to say whose tools there are, where nobody did.
+        no_tools_hint: the fix to suggest when no application provides tools.
     """
     suggest_tool = partial(suggest, list_command=list_command, fallback=no_tools_hint)
     workers = {each.name for each in (*definitions, *other_workers) if each.name} | set(extra_workers)

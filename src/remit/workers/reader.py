@@ -288,7 +288,7 @@ class _WorkerFileReader:
 
 
 def _position_key(finding: Finding) -> tuple[str, int]:
-    """As somebody meets them who reads the files from the top."""
+    """Sort by file and line."""
     file, _, line = finding.where.rpartition(":")
     return file, int(line)
 

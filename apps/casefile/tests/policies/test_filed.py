@@ -147,7 +147,7 @@ async def test_what_was_done_is_said_to_be_done_though_its_event_could_not_be_ke
     trial: Trial, office: Office
 ) -> None:
     async def busy(event: CallEvent, /) -> None:
-        raise RateLimitedError("casefile.db is being written by somebody else; try again")
+        raise RateLimitedError("casefile.db is being written by another process; try again")
 
     casefile = await office.casefile()
     trial.kept.append = busy
