@@ -1,0 +1,62 @@
+"""An extra installs what its modules import."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+import tomllib
+from importlib.metadata import packages_distributions
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+ROOT: Final = Path(__file__).parent.parent
+SOURCES: Final = ROOT / "src" / "remit"
+PROJECT: Final[dict[str, Any]] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+OPTIONAL: Final = {"psycopg", "pydantic-ai", "pydantic-ai-slim", "typing_extensions"}
+"""Distributions of other extras, which an error names, and one that pydantic always brings along."""
+
+
+def requirements(extra: str) -> set[str]:
+    """The distributions that ``remit[extra]`` requires, those of its other extras included."""
+    found: set[str] = set()
+    for each in [*PROJECT["dependencies"], *PROJECT["optional-dependencies"][extra]]:
+        match = re.match(r"([A-Za-z0-9._-]+)(?:\[([^]]*)])?", each)
+        assert match is not None
+        name, extras = match[1].lower(), match[2] or ""
+        if name == "remit":
+            found |= set[str]().union(*(requirements(other) for other in extras.split(",")))
+        else:
+            found.add(name)
+    return found
+
+
+def imported_distributions(*places: str) -> set[str]:
+    """The distributions that the modules in these files and folders import, wherever in a module."""
+    distributions = packages_distributions()
+    files = [file for place in places for file in ((SOURCES / place).rglob("*.py") or ())]
+    files += [SOURCES / place for place in places if place.endswith(".py")]
+    names: set[str] = set()
+    for file in files:
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                names |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
+                names.add(node.module.partition(".")[0])
+    foreign = names - set(sys.stdlib_module_names) - {"remit"}
+    return {distributions[name][0].lower() for name in foreign}
+
+
+@pytest.mark.parametrize(
+    ("extra", "places"),
+    [
+        ("cli", ["cli", "home.py", "journal", "inventory", "schemas/yaml_lines.py"]),
+        ("sql", ["journal", "database.py", "effects.py"]),
+        ("inventory", ["inventory", "schemas/yaml_lines.py"]),
+        ("dbos", ["adapters"]),
+    ],
+)
+def test_an_extra_requires_every_distribution_that_its_modules_import(extra: str, places: list[str]) -> None:
+    assert imported_distributions(*places) - requirements(extra) - OPTIONAL == set()
