@@ -1,7 +1,7 @@
-"""An application's own SQLite file: opened when first used, brought up to date, one writer at a time.
+"""An application's own SQLite file: opened on first use, migrated, one writer at a time.
 
-For applications that keep their data beside the journal, with `remit.effects.once` in its transactions. Needs the
-extra ``sql``.
+For applications that keep their data beside the journal, with `remit.effects.once` in its transactions. Needs the extra
+``sql``.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ class UtcDateTime(TypeDecorator[datetime]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schema:
-    """The tables that the code wants: a folder of Alembic migrations, and the newest of them.
+    """The tables that the code requires: a folder of Alembic migrations, and the newest revision.
 
     Args:
         migrations: the folder, with Alembic's ``env.py``.
         head: the newest revision. A test of the application compares it with the migrations themselves.
-        seed: what a database gets after its migrations, in the same transaction; asked each time there were any.
+        seed: fills the database after migrations, in the same transaction.
     """
 
     migrations: Path
@@ -61,13 +61,13 @@ class Schema:
     seed: Callable[[AsyncSession], Awaitable[None]] | None = None
 
     def is_current(self, connection: Connection) -> bool:
-        """Whether a database has these tables; Alembic is not imported for that."""
+        """Whether a database is at the newest revision. Does not import Alembic."""
         if not inspect(connection).has_table("alembic_version"):
             return False
         return connection.scalar(text("SELECT version_num FROM alembic_version")) == self.head
 
     def alembic_config(self) -> Config:
-        """Alembic's configuration: where the migrations are."""
+        """Alembic's configuration with the folder of the migrations."""
         from alembic.config import Config  # noqa: PLC0415 - loaded only where there is something to migrate
 
         config = Config()

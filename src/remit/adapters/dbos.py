@@ -29,32 +29,36 @@ from remit.journal.ports import Store
 WORKFLOW_NAME: Final = "remit.attempt"
 APPLICATION_NAME: Final = "remit"
 QUEUE_FORMAT: Final = "1"
-"""The version of what is queued, which the application's code has no part in: any version drives on any run."""
+"""The version of queue entries. It is independent of the application: any version may resume any run."""
 
 _ACTIVE_STATUSES: Final = ["ENQUEUED", "PENDING", "DELAYED"]
 _CANCEL_SECONDS: Final = 30
-"""Seconds that bodies have which do not stop when they are told to."""
+"""Seconds that bodies have to stop after cancellation."""
 
 _RETENTION_SECONDS: Final = 3600.0
-"""Seconds for which DBOS remembers an attempt that is over."""
+"""Seconds for which DBOS keeps a finished attempt."""
 
 
 class DbosEngine:
-    """Drives runs in any number of processes on one Postgres.
+    """Executes runs in any number of processes on one Postgres.
 
-    A run goes to whichever process has room. The runs of one that died go to the others, as soon as Postgres has
-    noticed and the lease has ended. A deadline is kept by Postgres, a decision wakes the run wherever it was made.
-    DBOS can be one thing in a process only: drive runs by one engine there, and use DBOS for nothing else.
+    A run goes to any process with a free slot. When a process dies, the others take its runs as soon as Postgres has
+    noticed and the lease has ended. Postgres keeps deadlines, and a decision wakes the run wherever it was made. DBOS
+    allows one instance per process: use one engine per process, and DBOS for nothing else there.
 
     Args:
-        url: of the Postgres database in which DBOS keeps its tables; that of the journal will do.
-        execute: `Runtime.resume`, or what chooses the runtime of a run.
-        applications: whose runs it drives.
-        concurrency: how many of one application a process drives at once; the last to begin decides for all.
-        poll_seconds: seconds between two looks at the queue. sweep_seconds: between two looks for processes that died.
-        check_seconds: between two comparisons of the queue with the journal.
-        grace_seconds: seconds that runs have to come to rest when it ends; then they are let go.
-        on_error: is told what went wrong with a run.
+        url: the Postgres database for DBOS's tables; it may be that of the journal.
+        store: the journal.
+        execute: `Runtime.resume`, or a function that selects the runtime of a run.
+        applications: the applications whose runs it executes.
+        concurrency: how many runs of one application a process executes at once; the process started last sets it for
+            all.
+        poll_seconds: seconds between two polls of the queue.
+        sweep_seconds: seconds between two searches for dead processes.
+        check_seconds: seconds between two comparisons of the queue with the journal.
+        grace_seconds: seconds that runs have to come to rest at exit; then they are released.
+        clock: seconds since the epoch.
+        on_error: called with the errors of runs and of the engine.
     """
 
     def __init__(
@@ -91,28 +95,28 @@ class DbosEngine:
         self._client_lock = asyncio.Lock()
 
     async def start(self, run: str) -> None:
-        """Queue a run that was opened; twice is once."""
+        """Queue a new run. Idempotent."""
         await self._enqueue(run, run)
 
     async def wake(self, run: str) -> None:
-        """Queue another look at a run."""
+        """Queue another attempt at a run."""
         await self._enqueue(run, _new_attempt_id(run))
 
     async def wake_later(self, run: str, seconds: float) -> None:
-        """Queue a look at a run for later; Postgres keeps the time."""
+        """Queue an attempt for later; Postgres keeps the time."""
         await self._enqueue(run, _new_attempt_id(run), seconds=seconds)
 
     async def close(self) -> None:
-        """Give back what telling the engine of runs has opened."""
+        """Close the client that `start` and `wake` opened."""
         client, self._client = self._client, None
         if client is not None:
             await asyncio.to_thread(client.destroy)
 
     async def __aenter__(self) -> Self:
-        """Launch DBOS, and begin to take runs from the queue.
+        """Launch DBOS and start executing queued runs.
 
         Raises:
-            SetupError: its database cannot be had.
+            SetupError: DBOS or its database cannot be used.
         """
         await self._ensure_client()
         try:
@@ -128,7 +132,7 @@ class DbosEngine:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
     ) -> None:
-        """Take no further run; those being driven come to rest, or go back to the queue."""
+        """Accept no more runs. Executing runs come to rest or return to the queue."""
         for task in self._tasks:
             task.cancel()
         await asyncio.wait(self._tasks)
@@ -144,7 +148,7 @@ class DbosEngine:
         await self.close()
 
     def _launch(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Launch DBOS from a thread that runs no loop: it would make itself at home in ours, and not leave it whole."""
+        """Launch DBOS from a thread without an event loop, because it would take over the loop of its thread."""
         self._liveness_lock.acquire()
         DBOS(
             config={
@@ -201,7 +205,7 @@ class DbosEngine:
             raise JournalError(f"run {run} could not be queued: {_format_error(error)}") from error
 
     async def _ensure_client(self) -> DBOSClient:
-        """The client, with the tables of DBOS in place."""
+        """The client, after creating DBOS's tables."""
         async with self._client_lock:
             if self._client is None:
                 try:
@@ -220,12 +224,12 @@ class DbosEngine:
         while True:
             try:
                 await work()
-            except Exception as error:  # noqa: BLE001 - whatever the database raises now, it may not the next time
+            except Exception as error:  # noqa: BLE001 - whatever the database raises, the next time may succeed
                 self._on_error("", error)
             await asyncio.sleep(seconds)
 
     async def _recover_orphans(self) -> None:
-        """Put back into the queue what processes had taken that are gone."""
+        """Requeue the runs of dead processes."""
         client = await self._ensure_client()
         await asyncio.to_thread(self._requeue_orphans, client)
 
@@ -277,7 +281,7 @@ class DbosEngine:
 
 
 class LivenessLock:
-    """Shows the other processes that this one lives, by a lock in Postgres that ends with its connection."""
+    """A lock in Postgres that shows other processes that this one is alive. It ends with its connection."""
 
     def __init__(self, url: str, name: str) -> None:
         self._url = _strip_driver(url)
@@ -285,7 +289,7 @@ class LivenessLock:
         self._connection: psycopg.Connection[tuple[bool]] | None = None
 
     def acquire(self) -> None:
-        """Hold the lock, again if the connection was lost."""
+        """Acquire the lock, again if the connection was lost."""
         if self._connection is not None:
             try:
                 self._connection.execute("SELECT 1")
@@ -299,7 +303,7 @@ class LivenessLock:
     @contextmanager
     def hold_if_dead(self, name: str) -> Generator[bool]:
         """Whether the process ``name`` is dead. If so, hold its lock during the block, so that all processes agree."""
-        assert self._connection is not None  # noqa: S101 - for the type checker: it was shown before
+        assert self._connection is not None  # noqa: S101 - for the type checker: acquired before
         row = self._connection.execute("SELECT pg_try_advisory_lock(%s)", [_lock_key(name)]).fetchone()
         gone = row is not None and row[0]
         try:
@@ -309,7 +313,7 @@ class LivenessLock:
                 self._connection.execute("SELECT pg_advisory_unlock(%s)", [_lock_key(name)])
 
     def release(self) -> None:
-        """Let go of the lock: the others need not wait until Postgres has noticed."""
+        """Release the lock at once, so that other processes need not wait until Postgres notices."""
         connection, self._connection = self._connection, None
         if connection is not None:
             with suppress(psycopg.OperationalError):
@@ -318,7 +322,7 @@ class LivenessLock:
 
 
 _KEEPALIVE_OPTIONS: Final = "-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3"
-"""Postgres notices within half a minute that a machine is gone."""
+"""With these, Postgres notices within half a minute that a machine is gone."""
 
 
 def _queue_name(application: str) -> str:
@@ -326,7 +330,7 @@ def _queue_name(application: str) -> str:
 
 
 def _new_attempt_id(run: str) -> str:
-    """A name of its own for one attempt at a run."""
+    """Make a unique id for one attempt at a run."""
     return f"{run}:{secrets.token_hex(8)}"
 
 
@@ -335,7 +339,7 @@ def _lock_key(name: str) -> int:
 
 
 def _strip_driver(url: str) -> str:
-    """The URL without the name of a driver, which only SQLAlchemy knows."""
+    """The URL without the driver's name, which only SQLAlchemy understands."""
     scheme, mark, rest = url.partition("://")
     return f"{scheme.partition('+')[0]}{mark}{rest}"
 
