@@ -116,6 +116,7 @@ def test_a_public_module_exports_these_names(module: str) -> None:
     assert import_module(module).__all__ == PUBLIC[module].split()
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("module", PUBLIC)
 def test_each_exported_name_can_be_imported(module: str) -> None:
     loaded = import_module(module)
