@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import itertools
 import multiprocessing
-import os
 import shutil
 import signal
 import tempfile
@@ -17,8 +16,8 @@ from pathlib import Path
 from figures.crash_world import DONE, LEAVES, PERSON, Script, World
 from figures.figure import Figure, no_violations
 from remit.contracts.items import ToolOutput
-from remit.journal.crashpoint import set_crash_hook
 from remit.journal.sql.store import SqlStore
+from remit.testing import crash_at
 from tests.postgres import serving
 
 MAX_EXECUTIONS = 12
@@ -131,15 +130,9 @@ def _execute_in_child(play: SweptRun, point: int) -> int:
 
 
 def _child_main(play: SweptRun, point: int) -> None:
-    seen = itertools.count(1)
-
-    def killer(_name: str) -> None:
-        if next(seen) == point:
-            os.kill(os.getpid(), signal.SIGKILL)
-
     asyncio.run(_open(play))
-    set_crash_hook(killer)
-    asyncio.run(_run_or_resume(play))
+    with crash_at(point):
+        asyncio.run(_run_or_resume(play))
 
 
 async def _open(play: SweptRun) -> None:

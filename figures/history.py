@@ -9,7 +9,6 @@ from typing import Any
 
 from figures.figure import Figure, no_violations
 from remit import Agent, App, Context, Effect, Principal, Runtime, Stack, tool
-from remit.contracts.history_check import history_errors
 from remit.contracts.items import Position, ToolOutput
 from remit.contracts.ledger import Consumption
 from remit.errors import CompletionError
@@ -17,6 +16,7 @@ from remit.journal.ports import AppendFuture
 from remit.layers import CallLayer
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls
+from remit.testing.history_check import history_errors
 
 PERSON = Principal("ada", permissions=frozenset({"*"}))
 NO_LAYERS: Stack[CallLayer] = Stack()

@@ -93,10 +93,13 @@ PUBLIC: Final = {
     "remit.runtime": "PrincipalDirectory ReplayReport RunResult Runtime",
     "remit.secrets": "EnvSecrets FileSecrets Secret SecretRef Secrets",
     "remit.stores": """
-        AcquiredLease AppendFuture GrantStore InMemoryStore Journal Leases QuestionRow RunInbox RunIndex RunRow
-        RunStatus SqlStore Store decode_item encode_item
+        AcquiredLease AppendFuture Consumption GrantStore InMemoryStore Journal Leases QuestionRow RunInbox RunIndex
+        RunRow RunStatus SqlStore Store decode_item encode_item
     """,
-    "remit.testing": "Scripted call_through calls make_call memory_ledger read_only_ledger superuser",
+    "remit.testing": """
+        HistoryError HistoryErrorKind RecordingModel Scripted call_through calls crash_at history_errors kill_process
+        make_call memory_ledger read_only_ledger record_crash_points record_script superuser
+    """,
     "remit.tools": """
         DID_NOT_HAPPEN UNKNOWN Arguments Callee Caller Context Effect Facts Happened LeafContext Limits Rate
         ReconcileResult Risk Tool parse_arguments tool tool_name with_recommended_layers

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from remit.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
+    from remit.contracts.ledger import Consumption
     from remit.journal.codec import decode_item, encode_item
     from remit.journal.memory import InMemoryStore
     from remit.journal.ports import (
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AcquiredLease",
     "AppendFuture",
+    "Consumption",
     "GrantStore",
     "InMemoryStore",
     "Journal",
@@ -47,6 +49,7 @@ if not TYPE_CHECKING:
     __getattr__ = lazy_exports(
         __name__,
         {
+            "remit.contracts.ledger": ("Consumption",),
             "remit.journal.codec": ("decode_item", "encode_item"),
             "remit.journal.memory": ("InMemoryStore",),
             "remit.journal.ports": (

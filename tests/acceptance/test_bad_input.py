@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from remit import Agent, App, Effect, LeafContext, Runtime, tool
-from remit.contracts.history_check import history_errors
 from remit.contracts.items import ModelUsage, RunFinished, ToolOutput
 from remit.errors import CompletionError
 from remit.models.openai import OpenAI
 from remit.runtime import RunResult
 from remit.testing import Scripted, calls, superuser
+from remit.testing.history_check import history_errors
 from tests.loopback import Endpoint, answering
 
 

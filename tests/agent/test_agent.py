@@ -10,12 +10,12 @@ import pytest
 from remit import Agent, App, Effect, Runtime, Stack, Timeout, tool
 from remit.agent.agent import last_message_text
 from remit.contracts.chat import History, encode_message
-from remit.contracts.history_check import history_errors
 from remit.dispatch.registry import Registry
 from remit.errors import CallError, ContractError, NameTakenError, NoModelError, SetupError
 from remit.layers import Call, CallLayer, CallService, Reply, layer_fn
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
+from remit.testing.history_check import history_errors
 
 
 @tool(effect=Effect.PURE)

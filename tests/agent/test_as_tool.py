@@ -8,7 +8,6 @@ from typing import Any
 
 from remit import Agent, App, Context, Effect, Risk, Runtime, preset, tool
 from remit.app import Env
-from remit.contracts.history_check import history_errors
 from remit.contracts.items import Message, ToolOutput
 from remit.journal.codec import build_chat_history
 from remit.journal.ports import Store
@@ -17,6 +16,7 @@ from remit.models import Model
 from remit.runtime import LEASE_SECONDS
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
+from remit.testing.history_check import history_errors
 from tests.runtime.kit import Clock, Crash, Mortal, World, everybody, items_of, tool_messages
 
 

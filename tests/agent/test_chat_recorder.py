@@ -10,7 +10,6 @@ import pytest
 
 from remit.agent.chat_recorder import RecordModel
 from remit.contracts.chat import History, completion_from_message, encode_message
-from remit.contracts.history_check import HistoryErrorKind, history_errors
 from remit.contracts.items import Message, Mismatch, ModelFailure, ModelUsage, Note
 from remit.core import Place
 from remit.errors import CompletionError, DivergedError, JournalError, ModelBusyError, ModelError, RemitError
@@ -21,6 +20,7 @@ from remit.layers import Reply
 from remit.messages import ChatRequest, Completion
 from remit.stores import InMemoryStore
 from remit.testing import Scripted
+from remit.testing.history_check import HistoryErrorKind, history_errors
 from tests.agent.kit import USER, asks, request
 
 COMPLETION = Completion(

@@ -10,10 +10,10 @@ import pytest
 from remit import Agent, Effect, LeafContext, tool
 from remit.agent.handoff import HandoffTool, Reason
 from remit.contracts.callee import UNKNOWN, Frame
-from remit.contracts.history_check import history_errors
 from remit.errors import ContractError, DeniedError, SetupError
 from remit.layers import Call, CallService, Reply, layer_fn
 from remit.testing import Scripted, calls, superuser
+from remit.testing.history_check import history_errors
 from remit.tools import Limits
 from tests.agent.team import TO_EDITOR, TO_WRITER, editor, erase, handoffs, look, roles, runtime_of, system, writer
 from tests.runtime.kit import World, tool_messages

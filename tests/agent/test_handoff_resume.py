@@ -8,12 +8,12 @@ import pytest
 
 from remit import Ask, Policy, When, preset
 from remit.app import Env
-from remit.contracts.history_check import history_errors
 from remit.contracts.items import Handoff, Message, Mismatch, ToolOutput
 from remit.errors import DivergedError
 from remit.runtime import LEASE_SECONDS
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
+from remit.testing.history_check import history_errors
 from tests.agent.team import TO_EDITOR, TO_WRITER, editor, erase, handoffs, runtime_of, system, writer
 from tests.runtime.kit import Clock, Crash, Mortal, World, items_of, tool_messages
 

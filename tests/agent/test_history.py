@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from remit import Agent, App, Effect, Risk, Runtime, tool
-from remit.contracts.history_check import history_errors
 from remit.errors import CompletionError, ConflictError, ModelBusyError
 from remit.models.scripted import ScriptLine
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
+from remit.testing.history_check import history_errors
 from tests.agent.kit import soon
 
 

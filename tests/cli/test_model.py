@@ -110,7 +110,7 @@ def test_fetching_what_is_here_says_where(cli: Cli, fetched: Path) -> None:
 
 def test_a_model_is_chosen_when_it_is_first_asked(tmp_path: Path) -> None:
     lazy = EnvironmentModel({"REMIT_MODEL": f"scripted:{tmp_path / 'none.json'}"})
-    with pytest.raises(SetupError, match=r"none\.json is no script"):
+    with pytest.raises(SetupError, match=r"none\.json is not a script"):
         asyncio.run(lazy.start())
 
 

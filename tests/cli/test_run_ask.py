@@ -92,7 +92,7 @@ def test_a_model_that_cannot_start_is_refused_before_a_conversation_is_named(
     done = cli("run", APP, "--ask", "hello")
     assert done.status == 2
     (line,) = done.err.splitlines()
-    assert "nowhere.json is no script" in line
+    assert "nowhere.json is not a script" in line
 
 
 def test_a_conversation_with_a_space_in_its_name_is_quoted_in_the_command_that_goes_on(cli: Cli) -> None:

@@ -148,7 +148,7 @@ def test_a_model_that_there_is_nowhere_is_told_also_of_workers_below(cli: Cli, m
     ]
     assert "    did you mean openai?\n" in done.out
     assert "    did you mean base?\n" in done.out
-    assert "    d.json is no script" in done.out
+    assert "    d.json is not a script" in done.out
 
 
 def test_a_model_whose_key_package_or_weights_are_missing_here_is_one_all_the_same(

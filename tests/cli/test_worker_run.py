@@ -153,7 +153,7 @@ def test_a_model_that_a_worker_below_it_cannot_have_is_told_before_anything_runs
         ("openai:small", "OPENAI_API_KEY"),
         ("nobody:x", "the model 'nobody:x' cannot be had"),
         ("local:base", "get them with: remit model fetch base"),
-        ("scripted:none.json", "none.json is no script"),
+        ("scripted:none.json", "none.json is not a script"),
     ):
         write(f"---\nmodel: {model}\n---\nLow.", "low.worker")
         done = cli("worker", "run", "boss.worker", "go")
@@ -306,7 +306,7 @@ def test_a_run_that_waited_is_not_lost_where_its_model_cannot_be_had(cli: Cli, h
     where = f"{APP}+keep.worker@scripted:call.json"
     (here / "call.json").rename(here / "moved.json")
     done = cli("approvals", "approve", question["id"], "--app", where)
-    assert (done.status, "remit: NO_MODEL: call.json is no script" in done.err) == (2, True), done.err
+    assert (done.status, "remit: NO_MODEL: call.json is not a script" in done.err) == (2, True), done.err
     (row,) = cli.runs()
     assert row.status == "running"
     (here / "moved.json").rename(here / "call.json")

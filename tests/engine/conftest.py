@@ -10,10 +10,10 @@ from remit.adapters.dbos import DbosEngine
 from remit.engine.local import LocalEngine
 from remit.journal.memory import InMemoryStore
 from remit.journal.sql.store import SqlStore
+from remit.testing.store_suite.samples import Clock
 from tests.engine.engines import Making, dbos, local
 from tests.engine.office import Office
 from tests.engine.roots import Stage
-from tests.journal.samples import Clock
 
 
 @pytest.fixture

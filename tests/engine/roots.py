@@ -11,7 +11,7 @@ from remit.engine.executor import ExecutionOutcome, RootCall, RunExecutor
 from remit.errors import Suspended
 from remit.journal.ledger import RunLedger
 from remit.journal.memory import InMemoryStore
-from tests.journal.samples import asking, opened, question
+from remit.testing.store_suite.samples import asking, opened, question
 
 GOOD = Reply.from_value("done")
 

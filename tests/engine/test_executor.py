@@ -12,8 +12,8 @@ from remit.contracts.reply import Reply
 from remit.engine.executor import ExecutionOutcome, RootCall
 from remit.errors import BlockedError, DivergedError, NotFoundError, RemitError, Suspended
 from remit.journal.ledger import RunLedger
+from remit.testing.store_suite.samples import asking, no, note, opened, question, yes
 from tests.engine.roots import GOOD, Crash, Stage, asks, end_of, never, raising, replying
-from tests.journal.samples import asking, no, note, opened, question, yes
 
 # --- to its end -------------------------------------------------------------------------------------------------
 

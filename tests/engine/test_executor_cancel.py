@@ -16,8 +16,8 @@ from remit.errors import JournalError
 from remit.journal.ledger import RunLedger
 from remit.journal.memory import InMemoryStore
 from remit.journal.ports import AppendFuture, QuestionRow
+from remit.testing.store_suite.samples import Clock, later, opened
 from tests.engine.roots import GOOD, Stage, asks, end_of, never, replying
-from tests.journal.samples import Clock, later, opened
 
 pytestmark = pytest.mark.looptime
 

@@ -15,8 +15,8 @@ from remit.errors import CallCancelledError, DivergedError, JournalError, LeaseE
 from remit.journal.ledger import RunLedger
 from remit.journal.memory import InMemoryStore
 from remit.journal.ports import AcquiredLease
+from remit.testing.store_suite.samples import Clock, note, opened, yes
 from tests.engine.roots import GOOD, Crash, Stage, asks, end_of, never, raising, replying
-from tests.journal.samples import Clock, note, opened, yes
 
 pytestmark = pytest.mark.looptime
 

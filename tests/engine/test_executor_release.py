@@ -11,8 +11,8 @@ from remit.contracts.reply import Reply
 from remit.engine.executor import ExecutionOutcome, RootCall
 from remit.errors import LeaseError, RequestError
 from remit.journal.ledger import RunLedger
+from remit.testing.store_suite.samples import note, opened
 from tests.engine.roots import GOOD, Stage, replying
-from tests.journal.samples import note, opened
 
 pytestmark = pytest.mark.looptime
 

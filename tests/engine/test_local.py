@@ -12,7 +12,7 @@ from remit.engine.local import LocalEngine
 from remit.engine.scheduling import LEASE_RETRY_MAX_SECONDS
 from remit.journal.memory import InMemoryStore
 from remit.journal.ports import RunRow
-from tests.journal.samples import begin
+from remit.testing.store_suite.samples import begin
 
 pytestmark = pytest.mark.looptime
 

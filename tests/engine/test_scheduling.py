@@ -21,8 +21,8 @@ from remit.engine.scheduling import (
     find_unfinished_runs,
 )
 from remit.errors import DivergedError, JournalError, JournalFormatError, LeaseError
+from remit.testing.store_suite.samples import Clock, asking, begin, question, yes
 from tests.engine.roots import Stage
-from tests.journal.samples import Clock, asking, begin, question, yes
 
 
 @dataclass(slots=True)

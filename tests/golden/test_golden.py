@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from remit.contracts.history_check import history_errors
 from remit.errors import JournalFormatError
 from remit.journal.codec import JOURNAL_FORMAT, OLDEST_FORMAT, find_broken_link
 from remit.journal.sql.store import SqlStore
+from remit.testing.history_check import history_errors
 from tests.golden.world import PERSON, runtime
 
 FOLDER = Path(__file__).parent

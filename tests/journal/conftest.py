@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from remit.journal.sql.store import SqlStore
-from tests.journal.samples import Clock
+from remit.testing.store_suite.samples import Clock
 
 
 @pytest.fixture

@@ -17,7 +17,8 @@ from remit.contracts.chat import ChatMessage, decode_message, encode_message
 from remit.contracts.items import Message, ToolOutput
 from remit.journal.codec import decode_item, encode_item, items_from_messages, messages_from_items
 from remit.journal.ports import Store
-from tests.journal.samples import held, opened, some
+from remit.testing.store_suite.samples import held, opened
+from tests.journal.examples import some
 from tests.journal.wire_texts import Talk, Wired
 
 OFFICIAL: TypeAdapter[Any] = TypeAdapter(ChatCompletionMessageParam)

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from remit.contracts.items import ITEM_TYPES, AttemptEnded, ErasedItem, Item, Note, Position
 from remit.journal.codec import ERASED_BODY, body_digest, compute_chain_hash, encode_item, find_broken_link
 from remit.journal.ports import Store
-from tests.journal.samples import note, opened, positions, some
+from remit.testing.store_suite.samples import note, opened, positions
+from tests.journal.examples import some
 
 links = st.binary(min_size=32, max_size=32) | st.just(b"")
 bodies = st.text(max_size=6).map(body_digest)

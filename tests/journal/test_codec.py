@@ -14,7 +14,8 @@ from remit.contracts.chat import decode_message
 from remit.contracts.items import ITEM_TYPES, ErasedItem, Item, Message, RunSuspended, ToolOutput
 from remit.errors import JournalFormatError
 from remit.journal.codec import ERASED_BODY, decode_item, encode_item, output_content, tool_message_text
-from tests.journal.samples import opened, some
+from remit.testing.store_suite.samples import opened
+from tests.journal.examples import some
 
 PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 text = st.text(st.characters(categories=("L", "N", "P", "Z", "C", "S", "Cs")), max_size=8).filter(

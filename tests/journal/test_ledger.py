@@ -14,7 +14,7 @@ from remit.journal.codec import find_broken_link
 from remit.journal.ledger import FLUSH_DELAY, RunLedger
 from remit.journal.memory import InMemoryStore
 from remit.journal.ports import AppendFuture
-from tests.journal.samples import Clock, asking, later, note, opened, question, started, yes
+from remit.testing.store_suite.samples import Clock, asking, later, note, opened, question, started, yes
 
 
 class Watched(InMemoryStore):

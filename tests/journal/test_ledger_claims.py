@@ -10,7 +10,7 @@ from remit.contracts.items import Item, ToolOutput
 from remit.errors import DivergedError
 from remit.journal.ledger import STALL_TIMEOUT, RunLedger
 from remit.journal.memory import InMemoryStore
-from tests.journal.samples import Clock, asking, opened, positions, question, started
+from remit.testing.store_suite.samples import Clock, asking, opened, positions, question, started
 
 pytestmark = pytest.mark.looptime
 

@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remit.contracts.chat import decode_message, encode_message
-from remit.contracts.history_check import history_errors
 from remit.contracts.items import ErasedItem, Item, Message, ModelReply, ToolOutput
 from remit.journal.codec import build_chat_history, items_from_messages, tool_message_text
-from tests.journal.samples import note, opened, some, started
+from remit.testing.history_check import history_errors
+from remit.testing.store_suite.samples import note, opened, started
+from tests.journal.examples import some
 
 SYSTEM = '{"role":"system","content":"You edit pages."}'
 USER = '{"role":"user","content":"go"}'

@@ -20,7 +20,7 @@ from remit.contracts.ledger import Consumption, UsageTotals
 from remit.contracts.question import Decision, Question
 from remit.errors import DivergedError, Suspended
 from remit.journal.replay import ReplayLedger
-from tests.journal.samples import asking, note, opened, positions, question, started, yes
+from remit.testing.store_suite.samples import asking, note, opened, positions, question, started, yes
 
 USER = Message(call="root", agent="root", text='{"role":"user","content":"go"}')
 ANSWER = Message(call="root:1", agent="root", text='{"role":"assistant","content":"done"}', request="digest")
@@ -296,3 +296,8 @@ async def test_what_a_grant_has_allowed_stands_and_it_allows_nothing_more() -> N
     assert await ledger.is_grant_valid("t", "g")
     assert await ledger.usable_grants("t", "pay") == ()
     assert not await ledger.use_grant("g")
+
+
+async def test_a_replay_finds_no_grant_and_uses_none() -> None:
+    ledger = ReplayLedger("run", [])
+    assert (await ledger.usable_grants("default", "pay"), await ledger.use_grant("g1")) == ((), False)

@@ -16,7 +16,7 @@ from remit.errors import ApprovalDeniedError, BlockedError, MissingCapabilityErr
 from remit.layers import Call, Place, Reply
 from remit.policies import Decision, InboxApprover, Question
 from remit.testing import call_through
-from tests.journal.samples import incoming
+from remit.testing.store_suite.samples import incoming
 from tests.layers.asking import Desk, Person, approve, asked, decided, later, says
 from tests.layers.inner import Inner, stopped_within
 

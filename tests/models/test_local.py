@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from remit.contracts.chat import encode_message
-from remit.contracts.history_check import history_errors
 from remit.errors import RemitError, SetupError
 from remit.models.local import open_local_model, replace_invalid_arguments
 from remit.models.weights import KNOWN_WEIGHTS, cache_dir, find_gguf
+from remit.testing.history_check import history_errors
 
 
 @pytest.fixture

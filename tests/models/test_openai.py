@@ -16,11 +16,11 @@ from pydantic import TypeAdapter
 from remit import Agent, App, Effect, Runtime, tool
 from remit.contracts.chat import ChatRequest, Completion, History, ToolDefinitions, encode_message
 from remit.contracts.contract import tool_definition
-from remit.contracts.history_check import HistoryErrorKind, history_errors
 from remit.contracts.items import Message, ModelUsage
 from remit.errors import CompletionError, SetupError
 from remit.models.openai import OpenAI, build_body, from_environment, parse_completion
 from remit.testing import read_only_ledger, superuser
+from remit.testing.history_check import HistoryErrorKind, history_errors
 from tests.loopback import Endpoint, answering
 
 SYSTEM = '{"role":"system","content":"Work."}'

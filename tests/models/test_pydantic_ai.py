@@ -30,12 +30,12 @@ from remit import Agent, App, Effect, Runtime, tool
 from remit.agent.model import Model as Port
 from remit.contracts.chat import ChatRequest, History, ToolDefinitions, encode_message
 from remit.contracts.contract import tool_definition
-from remit.contracts.history_check import history_errors
 from remit.contracts.items import Message, ModelUsage
 from remit.errors import CompletionError, SetupError
 from remit.models.openai import OpenAI
 from remit.models.pydantic_ai import PydanticAIModel, to_completion, to_model_messages
 from remit.testing import read_only_ledger, superuser
+from remit.testing.history_check import history_errors
 from tests.loopback import Endpoint
 
 USER = encode_message({"role": "user", "content": "go"})

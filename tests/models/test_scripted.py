@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from remit.contracts.chat import ChatRequest, History, encode_message
-from remit.contracts.history_check import history_errors
 from remit.errors import CompletionError, ModelBusyError, SetupError
 from remit.models.scripted import SCRIPTED_MODEL_NAME, Scripted, ScriptLine, calls
 from remit.testing import read_only_ledger
+from remit.testing.history_check import history_errors
 
 USER = encode_message({"role": "user", "content": "go"})
 
@@ -125,12 +125,12 @@ UNREADABLE: dict[str, Any] = {
 def test_a_file_that_is_no_script_is_refused_with_the_right_form(name: str, tmp_path: Path) -> None:
     content, path = UNREADABLE[name], tmp_path / "script.json"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    with pytest.raises(SetupError, match=r'script\.json is no script: .*; it holds \{"script": \[messages\]\}'):
+    with pytest.raises(SetupError, match=r'script\.json is not a script: .*; it must hold \{"script": \[messages\]\}'):
         Scripted.load(path)
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SetupError, match=r"nowhere\.json is no script: .*No such file"):
+    with pytest.raises(SetupError, match=r"nowhere\.json is not a script: .*No such file"):
         Scripted.load(tmp_path / "nowhere.json")
 
 

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from remit import Effect, LeafContext, Principal, Risk, tool
-from remit.contracts.history_check import history_errors
 from remit.contracts.items import RunFinished, ToolOutput
 from remit.engine.executor import CANCEL_POLL_SECONDS
 from remit.errors import CallCancelledError, RequestError
 from remit.journal.memory import InMemoryStore
 from remit.journal.sql.store import SqlStore
 from remit.testing import Scripted, calls, superuser
+from remit.testing.history_check import history_errors
 from tests.runtime.kit import Clock, Crash, Mortal, World, items_of, runtime_of, tool_messages
 
 TWO = calls(("write", {"text": "a"}), ("erase", {"text": "b"}), ("erase", {"text": "c"}))

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from remit import Context, Effect, LeafContext, Principal, Risk, Runtime, tool
-from remit.contracts.history_check import HistoryErrorKind, history_errors
 from remit.contracts.items import AttemptStarted, DecisionItem, RunOpened
 from remit.errors import RequestError
 from remit.journal.ports import Store
@@ -18,6 +17,7 @@ from remit.journal.sql.store import SqlStore
 from remit.models.scripted import ScriptLine
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
+from remit.testing.history_check import HistoryErrorKind, history_errors
 from tests.runtime.kit import Clock, World, items_of, runtime_of, tool_messages
 
 FIRST = {"page": "about"}

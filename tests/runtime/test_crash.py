@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from remit import Context, Effect, LeafContext, Retry, Runtime, Timeout, tool
-from remit.contracts.history_check import history_errors
 from remit.contracts.items import AttemptEnded, Message, RunFinished, ToolOutput
 from remit.errors import ExternalError, LeaseError
 from remit.runtime import RunResult
 from remit.testing import Scripted, calls, superuser
+from remit.testing.history_check import history_errors
 from tests.runtime.kit import Clock, Crash, Mortal, World, items_of, runtime_of, tool_messages
 
 SCRIPT = [

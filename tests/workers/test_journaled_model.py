@@ -13,12 +13,12 @@ from pydantic_ai.usage import RequestUsage
 
 from remit import Effect, Risk, Runtime, tool
 from remit.contracts.arguments import Arguments
-from remit.contracts.history_check import history_errors
 from remit.contracts.items import Message, Mismatch, ModelFailure, ModelReply, ModelUsage, RunFinished, ToolOutput
 from remit.errors import CompletionError, ModelBusyError, ModelError
 from remit.runtime import RunResult
 from remit.stores import InMemoryStore
 from remit.testing import superuser
+from remit.testing.history_check import history_errors
 from tests.runtime.kit import Crash, World
 from tests.workers.kit import Found, Line, Script, call, filed, found, runtime_of, worker_of
 

@@ -29,12 +29,12 @@ from pydantic_ai.settings import ModelSettings
 import remit.models.local
 from remit import Risk
 from remit.contracts.chat import completion_from_message, encode_message
-from remit.contracts.history_check import history_errors
 from remit.contracts.items import ModelReply
 from remit.errors import InvalidArgumentsError, SetupError
 from remit.messages import ChatRequest, Completion
 from remit.models.scripted import SCRIPTED_MODEL_NAME
 from remit.testing import Scripted, calls, read_only_ledger, superuser
+from remit.testing.history_check import history_errors
 from remit.workers import Attachment, AttachmentPolicy, ModelResolver, PromptWithAttachments, resolve_model
 from remit.workers.port_adapter import ModelPortAdapter
 from remit.workers.resolve import LocalModel, explain_unknown_model, get_model_name

@@ -13,10 +13,10 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from remit import Runtime, preset
 from remit.app import Env
-from remit.contracts.history_check import history_errors
 from remit.contracts.items import ToolOutput
 from remit.layers import Budget
 from remit.testing import superuser
+from remit.testing.history_check import history_errors
 from remit.workers import Worker
 from remit.workers.toolset import DispatcherToolset
 from tests.workers.kit import Script, call, filed, found, read_of, runtime_of, worker_of

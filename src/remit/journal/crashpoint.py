@@ -1,4 +1,4 @@
-"""Points before and after each durable write where a test may kill this process. Otherwise they do nothing."""
+"""Places where a test can kill this process, before and after each durable write. Otherwise they do nothing."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from collections.abc import Callable
 CrashHook = Callable[[str], None]
 
 
-def _do_nothing(_name: str) -> None:
-    """The default hook."""
+def ignore_crash_point(_name: str) -> None:
+    """The hook of a process that is not meant to crash."""
 
 
-_crash_hook: CrashHook = _do_nothing
+_crash_hook: CrashHook = ignore_crash_point
 
 
 def set_crash_hook(hook: CrashHook) -> None:
-    """Call ``hook`` at every crash point of this process from now on."""
-    global _crash_hook  # noqa: PLW0603 - one hook per process, set by tests only
+    """Call ``hook`` with the name of every crash point that this process passes from now on."""
+    global _crash_hook  # noqa: PLW0603 - one hook per process, which only tests set
     _crash_hook = hook
 
 
 def crashpoint(name: str) -> None:
-    """A point where a test may crash the process."""
+    """A place to crash at."""
     _crash_hook(name)

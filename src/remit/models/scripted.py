@@ -1,4 +1,4 @@
-"""A script in a model's place, for tests and rehearsals. It says what it is, and is never presented as a model.
+"""A scripted model for tests and rehearsals. Its name says that it is a script.
 
 A script is a list of messages. The answer to a request is the message whose number is the number of assistant messages
 in the history before it, so that the same history always gets the same answer.
@@ -11,16 +11,22 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final, cast
 
-from remit.contracts.chat import ChatRequest, Completion, completion_from_message, encode_message
+from remit.contracts.chat import AssistantMessage, ChatRequest, Completion, completion_from_message, encode_message
 from remit.errors import CompletionError, SetupError
 
 SCRIPTED_MODEL_NAME: Final = "scripted (no model)"
+
+_NO_TOKENS: Final[dict[str, int]] = {}
 
 ScriptLine = str | dict[str, Any] | Callable[[ChatRequest], "ScriptLine"] | BaseException
 
 
 class Scripted:
-    """Answers from a list: text, a raw assistant message, a function of the request, or an error to raise."""
+    """Answers from a list: text, a raw assistant message, a function of the request, or an error to raise.
+
+    A raw message may say ``usage`` (``{"prompt_tokens": 12, "completion_tokens": 3}``) and ``finish_reason``, which are
+    not part of the message. Without them an answer costs no tokens and ends with ``stop`` or ``tool_calls``.
+    """
 
     model: Final = SCRIPTED_MODEL_NAME
     vendor: Final = "scripted"
@@ -31,15 +37,15 @@ class Scripted:
 
     @staticmethod
     def load(path: Path) -> Scripted:
-        """The script in a JSON file: ``{"script": [...]}`` of texts and raw assistant messages.
+        """Load a script from a JSON file: ``{"script": [...]}`` with texts and raw assistant messages.
 
         Raises:
-            SetupError: the file is missing or no script.
+            SetupError: the file is missing or not a script.
         """
         try:
             return Scripted(_parse_script(path.read_text(encoding="utf-8")))
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise SetupError(f'{path} is no script: {error}; it holds {{"script": [messages]}}') from error
+            raise SetupError(f'{path} is not a script: {error}; it must hold {{"script": [messages]}}') from error
 
     async def __call__(self, request: ChatRequest, /) -> Completion:
         """The next line of the script.
@@ -60,8 +66,15 @@ class Scripted:
         if isinstance(line, BaseException):
             raise line
         message = {"role": "assistant", "content": line} if isinstance(line, str) else {"role": "assistant", **line}
-        finish = "tool_calls" if message.get("tool_calls") else "stop"
-        return completion_from_message(encode_message(message), model=SCRIPTED_MODEL_NAME, finish_reason=finish)
+        usage = cast("dict[str, int]", message.pop("usage", _NO_TOKENS))
+        finish = message.pop("finish_reason", "tool_calls" if message.get("tool_calls") else "stop")
+        return completion_from_message(
+            encode_message(cast("AssistantMessage", message)),
+            model=SCRIPTED_MODEL_NAME,
+            finish_reason=str(finish),
+            prompt_tokens=usage.get("prompt_tokens", 0),
+            completion_tokens=usage.get("completion_tokens", 0),
+        )
 
 
 def _parse_script(text: str) -> list[ScriptLine]:
@@ -71,9 +84,13 @@ def _parse_script(text: str) -> list[ScriptLine]:
     raise ValueError("a message is a text or an object")
 
 
-def calls(*tool_calls: tuple[str, dict[str, Any] | str], content: str | None = None) -> dict[str, Any]:
-    """A raw assistant message that calls tools: ``calls(("cms_getPages", {}))``."""
+def calls(
+    *tool_calls: tuple[str, dict[str, Any] | str], content: str | None = None, tokens: tuple[int, int] | None = None
+) -> dict[str, Any]:
+    """A raw assistant message that calls tools: ``calls(("cms_getPages", {}))``. ``tokens``: of prompt and answer."""
+    usage = {} if tokens is None else {"usage": {"prompt_tokens": tokens[0], "completion_tokens": tokens[1]}}
     return {
+        **usage,
         "content": content,
         "tool_calls": [
             {

@@ -17,8 +17,20 @@ from remit.contracts.ledger import Consumption
 from remit.errors import ApprovalUsedError, JournalError, LeaseError, RequestError
 from remit.journal.ports import AcquiredLease
 from remit.journal.sql.store import SqlStore
+from remit.testing.store_suite.samples import (
+    Run,
+    asking,
+    begin,
+    held,
+    no,
+    note,
+    opened,
+    positions,
+    question,
+    started,
+    yes,
+)
 from tests.journal.programs import Program
-from tests.journal.samples import Run, asking, begin, held, no, note, opened, positions, question, started, yes
 from tests.postgres import PASSWORD, Postgres
 
 Opening = Callable[[Path | str], SqlStore]
@@ -159,7 +171,7 @@ WRITES = """
 import asyncio, random, sys
 from remit.errors import LeaseError
 from remit.journal.sql.store import SqlStore
-from tests.journal.samples import note, positions
+from remit.testing.store_suite.samples import note, positions
 
 async def main():
     chance = random.Random(int(sys.argv[2]))

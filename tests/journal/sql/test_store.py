@@ -18,8 +18,20 @@ from remit.contracts.items import Item
 from remit.errors import JournalError, JournalFormatError, LeaseError, RequestError
 from remit.journal.sql.store import SqlStore
 from remit.journal.sql.tables import open_engine, parse_url
+from remit.testing.store_suite.samples import (
+    Run,
+    asking,
+    begin,
+    held,
+    incoming,
+    no,
+    note,
+    opened,
+    positions,
+    question,
+    yes,
+)
 from tests.journal.programs import Program
-from tests.journal.samples import Run, asking, begin, held, incoming, no, note, opened, positions, question, yes
 
 Opening = Callable[[Path | str], SqlStore]
 
@@ -101,7 +113,7 @@ async def test_two_stores_on_one_journal_see_one_another_at_once(sql: SqlStore, 
 OTHER = """
 import asyncio, sys
 from remit.journal.sql.store import SqlStore
-from tests.journal.samples import Clock, Run, begin, note, yes
+from remit.testing.store_suite.samples import Clock, Run, begin, note, yes
 
 async def main():
     store = SqlStore(sys.argv[1], Clock())
@@ -373,3 +385,14 @@ async def test_a_conversation_that_utf8_cannot_hold_cannot_be_stored(sql: SqlSto
 async def test_a_conversation_that_utf8_cannot_hold_cannot_be_looked_for(sql: SqlStore) -> None:
     with pytest.raises(JournalError):
         await sql.list_runs(conversation="half \ud83d")
+
+
+async def test_where_an_item_cannot_be_read_nothing_is_erased_and_it_is_said(sql: SqlStore) -> None:
+    """Which question it is about, and so which row must go with it, is not known."""
+    run = await begin(sql)
+    damaged, kept = positions("run", [asking(question()), note("kept")], epoch=run.epoch, first=1)
+    damaged.body = "{"
+    await sql.append("run", run.epoch, [damaged, kept])
+    with pytest.raises(JournalFormatError, match="item 'question' does not have the fields"):
+        await sql.erase("run", [1, 2])
+    assert await sql.read("run", after=1) == [kept]

@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import URL, Connection, Engine, event
 
 from remit.errors import JournalError, LeaseError, RequestError
-from remit.journal.crashpoint import set_crash_hook
+from remit.journal.crashpoint import ignore_crash_point, set_crash_hook
 from remit.journal.sql.tables import open_engine
 from remit.journal.sql.writer import Writer
 
@@ -93,7 +93,7 @@ async def test_each_commit_has_a_place_to_die_at_before_and_after_it(writer: Wri
     try:
         await writer.submit(saying("one"))
     finally:
-        set_crash_hook(lambda _name: None)
+        set_crash_hook(ignore_crash_point)
     assert passed == [("before commit", []), ("after commit", ["one"])]
 
 

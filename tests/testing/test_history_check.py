@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remit.contracts.chat import encode_message
-from remit.contracts.history_check import HistoryError, HistoryErrorKind, history_errors
+from remit.testing.history_check import HistoryError, HistoryErrorKind, history_errors
 
 SYSTEM = encode_message({"role": "system", "content": "Work."})
 USER = encode_message({"role": "user", "content": "go"})

@@ -8,7 +8,7 @@ import pytest
 
 from remit.errors import LeaseError
 from remit.journal.ports import AcquiredLease, Store
-from tests.journal.samples import Clock, asking, begin, no, note, positions, question, yes
+from remit.testing.store_suite.samples import Clock, asking, begin, no, note, positions, question, yes
 
 
 async def test_the_first_driver_of_a_run_begins_epoch_one(store: Store) -> None:

@@ -12,7 +12,7 @@ from remit.contracts.items import DETACHED, Item, RunFinished, RunResumed, RunSu
 from remit.contracts.question import Decision
 from remit.errors import RequestError
 from remit.journal.ports import RunRow, Store
-from tests.journal.samples import Clock, asking, begin, held, no, note, opened, question, yes
+from remit.testing.store_suite.samples import Clock, asking, begin, held, no, note, opened, question, yes
 
 
 async def names(store: Store, *, conversation: str = "", limit: int = 50) -> list[str]:

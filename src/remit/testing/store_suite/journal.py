@@ -12,7 +12,7 @@ from remit.contracts.ledger import Consumption
 from remit.errors import ApprovalUsedError, JournalError, LeaseError
 from remit.journal.codec import ERASED_BODY
 from remit.journal.ports import Store
-from tests.journal.samples import asking, begin, held, no, note, opened, positions, question, yes
+from remit.testing.store_suite.samples import asking, begin, held, no, note, opened, positions, question, yes
 
 
 def sample(kind: type[Item]) -> Item:

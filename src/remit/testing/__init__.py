@@ -1,4 +1,7 @@
-"""The public test kit: a scripted model, a virtual principal, and calls to test a layer with."""
+"""The public test kit: scripted and recorded models, calls to test a layer with, crashes, a checker of histories.
+
+The conformance suite of stores is `remit.testing.store_suite`, which needs pytest.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +17,31 @@ from remit.contracts.reply import Reply
 from remit.journal.ledger import RunLedger
 from remit.journal.memory import InMemoryStore
 from remit.models.scripted import Scripted, calls
+from remit.testing.crash import crash_at, kill_process, record_crash_points
+from remit.testing.history_check import HistoryError, HistoryErrorKind, history_errors
+from remit.testing.recording import RecordingModel, record_script
 
-__all__ = ["Scripted", "call_through", "calls", "make_call", "memory_ledger", "read_only_ledger", "superuser"]
+__all__ = [
+    "HistoryError",
+    "HistoryErrorKind",
+    "RecordingModel",
+    "Scripted",
+    "call_through",
+    "calls",
+    "crash_at",
+    "history_errors",
+    "kill_process",
+    "make_call",
+    "memory_ledger",
+    "read_only_ledger",
+    "record_crash_points",
+    "record_script",
+    "superuser",
+]
 
 
 def superuser(*permissions: str, name: str = "ada", tenant: str = "default") -> Principal:
-    """A principal with ``permissions``; with none given, with all."""
+    """A principal with ``permissions``, by default with all."""
     return Principal(name, tenant, permissions=frozenset(permissions or {"*"}))
 
 
@@ -33,7 +55,7 @@ async def memory_ledger(
 
 
 def read_only_ledger(items: Iterable[Position], *, run: str = "run") -> RunLedger:
-    """A ledger that knows ``items`` and is not meant to be written."""
+    """A ledger that holds ``items``, for reading only."""
     return RunLedger(InMemoryStore(), run, 1, clock=lambda: 0.0, on_item=_ignore_item, history=tuple(items))
 
 
@@ -50,7 +72,7 @@ async def make_call(
     conversation: str = "",
     agent: str = "agent",
 ) -> Call:
-    """One call, as a layer sees it. ``recorded_items`` is filed under the ledger first."""
+    """One call, as a layer sees it. ``recorded_items`` are added to its ledger first."""
     ledger = ledger or await memory_ledger(conversation=conversation)
     for item in recorded_items:
         ledger.add(item)
@@ -65,7 +87,7 @@ async def make_call(
 
 
 async def call_through(layer: CallLayer, call: Call, inner: CallService | None = None) -> Reply:
-    """The reply of ``layer`` around ``inner``, by default a service that replies "inner"."""
+    """The reply of ``layer`` around ``inner``, which by default replies "inner"."""
 
     async def base(_call: Call, /) -> Reply:
         return Reply.from_value("inner")

@@ -1,11 +1,9 @@
-"""Runs, questions and items for tests of the journal, each with only what a test is about said."""
+"""Runs, questions and items for tests of a store. Each sets only the fields that a test is about."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine, Sequence
-
-from hypothesis import HealthCheck, settings
 
 from remit.contracts.items import AttemptStarted, Item, Note, Position, QuestionItem, RunOpened
 from remit.contracts.ledger import Consumption
@@ -13,13 +11,6 @@ from remit.contracts.question import Decision, Question
 from remit.errors import JournalError
 from remit.journal.codec import body_digest, compute_chain_hash, encode_item
 from remit.journal.ports import AppendFuture, Store
-
-some = settings(
-    max_examples=50,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
-"""As many examples as a quick test takes, on a busy machine too."""
 
 
 class Clock:

@@ -11,7 +11,7 @@ from remit.contracts.ledger import Consumption
 from remit.contracts.question import Decision
 from remit.errors import ApprovalUsedError, LeaseError, RequestError
 from remit.journal.ports import QuestionRow, Store
-from tests.journal.samples import Clock, asking, begin, incoming, no, note, question, started, yes
+from remit.testing.store_suite.samples import Clock, asking, begin, incoming, no, note, question, started, yes
 
 
 async def row_of(store: Store, name: str = "q1") -> QuestionRow:

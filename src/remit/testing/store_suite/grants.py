@@ -12,8 +12,7 @@ from remit.contracts.ledger import Consumption
 from remit.contracts.question import Decision
 from remit.errors import ApprovalUsedError, RequestError
 from remit.journal.ports import Store
-from remit.journal.replay import ReplayLedger
-from tests.journal.samples import Clock, asking, begin, question, started
+from remit.testing.store_suite.samples import Clock, asking, begin, question, started
 
 
 def grant(name: str = "g1", *, tenant: str = "default", tool: str = "pay", count: int = 3, given: float = 1.0) -> Grant:
@@ -104,8 +103,3 @@ async def test_a_call_that_has_started_by_a_grant_goes_on_after_it_was_revoked(s
     await run.append(started(question="q1"), take=Consumption("q1", "run", "call"))
     await store.revoke_grant("g1", "cleo")
     await run.append(started(question="q1", attempt=2), take=Consumption("q1", "run", "call"))
-
-
-async def test_a_replay_finds_no_grant_and_uses_none() -> None:
-    ledger = ReplayLedger("run", [])
-    assert (await ledger.usable_grants("default", "pay"), await ledger.use_grant("g1")) == ((), False)

@@ -10,10 +10,9 @@ import pytest
 from remit.contracts.items import DecisionItem
 from remit.contracts.ledger import Consumption
 from remit.contracts.question import Decision, Question
-from remit.errors import ApprovalUsedError, JournalFormatError, RequestError
+from remit.errors import ApprovalUsedError, RequestError
 from remit.journal.ports import QuestionRow, Store
-from remit.journal.sql.store import SqlStore
-from tests.journal.samples import Run, asking, begin, incoming, no, note, positions, question, started, yes
+from remit.testing.store_suite.samples import Run, asking, begin, incoming, no, note, positions, question, started, yes
 
 ASKED: Final = replace(
     question(), arguments='{"a":"SECRET"}', shown="SECRET", reason="SECRET", edits="q0", editor="eve"
@@ -185,14 +184,3 @@ async def test_what_nobody_has_waited_for_yet_is_erased_too(store: Store) -> Non
     await store.erase("run", [1])
     await storing
     assert (await row_of(store)).question == EMPTY
-
-
-async def test_where_an_item_cannot_be_read_nothing_is_erased_and_it_is_said(sql: SqlStore) -> None:
-    """Which question it is about, and so which row must go with it, is not known."""
-    run = await begin(sql)
-    damaged, kept = positions("run", [asking(ASKED), note("kept")], epoch=run.epoch, first=1)
-    damaged.body = "{"
-    await sql.append("run", run.epoch, [damaged, kept])
-    with pytest.raises(JournalFormatError, match="item 'question' does not have the fields"):
-        await sql.erase("run", [1, 2])
-    assert await sql.read("run", after=1) == [kept]

@@ -1,0 +1,52 @@
+"""Crashes at chosen moments: before and after each transaction in which a SQL store makes something durable.
+
+A program that is killed at every one of them, and then resumed, shows what its users will see after a power cut.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import signal
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+
+from remit.journal.crashpoint import ignore_crash_point, set_crash_hook
+
+
+def kill_process() -> None:
+    """End this process at once with SIGKILL: nothing is flushed and no handler runs."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@contextmanager
+def crash_at(number: int, crash: Callable[[], None] = kill_process) -> Generator[None]:
+    """Crash when the block passes its crash point ``number``, counted from 1.
+
+    Call it in a child process: ``crash`` kills the process that it runs in, on the thread that writes.
+    """
+    passed = itertools.count(1)
+
+    def crash_when_reached(_name: str) -> None:
+        if next(passed) == number:
+            crash()
+
+    with _hook(crash_when_reached):
+        yield
+
+
+@contextmanager
+def record_crash_points() -> Generator[list[str]]:
+    """The names of the crash points that the block passes, in order: ``before commit`` and ``after commit``."""
+    names: list[str] = []
+    with _hook(names.append):
+        yield names
+
+
+@contextmanager
+def _hook(hook: Callable[[str], None]) -> Generator[None]:
+    set_crash_hook(hook)
+    try:
+        yield
+    finally:
+        set_crash_hook(ignore_crash_point)

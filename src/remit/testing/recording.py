@@ -1,0 +1,59 @@
+"""Records a real model once, so that tests can play its answers back without it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, cast
+
+from remit.agent.model import Model
+from remit.contracts.chat import ChatRequest, Completion
+from remit.errors import SetupError
+
+
+def record_script(model: Model, path: Path) -> RecordingModel:
+    """A model that answers as ``model`` does and keeps its answers in ``path``, which `Scripted.load` plays back.
+
+    The file is written after each answer, with the tokens that each one took. It holds one conversation of one agent:
+    what the user and the model said, in plain text.
+    """
+    return RecordingModel(model, path)
+
+
+class RecordingModel:
+    """See `record_script`."""
+
+    def __init__(self, model: Model, path: Path) -> None:
+        self._model = model
+        self._path = path
+        self._lines: list[dict[str, Any]] = []
+        self._histories: list[tuple[str, ...]] = []
+
+    async def __call__(self, request: ChatRequest, /) -> Completion:
+        """The answer of the model.
+
+        Raises:
+            SetupError: the request belongs to another conversation than the answers recorded so far.
+        """
+        history = tuple(request.history)
+        number = sum('"role":"assistant"' in text[:40] for text in history)
+        self._check_conversation(number, history)
+        completion = await self._model(request)
+        self._lines[number:] = [_line_of(completion)]
+        self._histories[number:] = [history]
+        text = json.dumps({"script": self._lines}, ensure_ascii=False, indent=2)
+        self._path.write_text(text + "\n", encoding="utf-8")
+        return completion
+
+    def _check_conversation(self, number: int, history: tuple[str, ...]) -> None:
+        """A request continues the conversation, or asks again for its last answer."""
+        before = self._histories[number - 1] if 0 < number <= len(self._histories) else ()
+        again = number == len(self._histories) - 1 and history == self._histories[number]
+        if not again and (number != len(self._histories) or history[: len(before)] != before):
+            raise SetupError(f"{self._path} holds one conversation; record another one into a file of its own")
+
+
+def _line_of(completion: Completion) -> dict[str, Any]:
+    message = cast("dict[str, Any]", json.loads(completion.message))
+    usage = {"prompt_tokens": completion.prompt_tokens, "completion_tokens": completion.completion_tokens}
+    return {**message, "finish_reason": completion.finish_reason, "usage": usage}
