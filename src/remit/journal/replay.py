@@ -158,7 +158,7 @@ class ReplayLedger:
         """End an unrecorded call of a cancelled run: with `Suspended` once all recorded calls have been made."""
         await asyncio.sleep(0)  # let calls that begin together with this one be made first
         other = next(
-            (callee for _, made, callee in self._outputs_by_parent.get(parent, ()) if made not in self._claimed_calls),
+            (callee for _, call, callee in self._outputs_by_parent.get(parent, ()) if call not in self._claimed_calls),
             None,
         )
         if other is None:

@@ -87,16 +87,16 @@ class _Retry:
             attempt += 1
 
     def _try_spend(self, tool: str, tokens: int) -> bool:
-        spent = self._spent_tokens.get(tool, 0) + tokens
-        if spent > BUCKET_TOKENS:
+        total = self._spent_tokens.get(tool, 0) + tokens
+        if total > BUCKET_TOKENS:
             return False
-        self._spent_tokens[tool] = spent
+        self._spent_tokens[tool] = total
         return True
 
     def _refund(self, tool: str, tokens: int) -> None:
-        spent = self._spent_tokens.pop(tool, 0) - tokens
-        if spent > 0:
-            self._spent_tokens[tool] = spent
+        total = self._spent_tokens.pop(tool, 0) - tokens
+        if total > 0:
+            self._spent_tokens[tool] = total
 
 
 def _is_retryable(call: Call, error: CallError) -> bool:

@@ -94,12 +94,12 @@ def _strip_titles(schema: Any, name: str) -> Any:
         return [_strip_titles(part, name) for part in cast("list[Any]", schema)]
     if not isinstance(schema, dict):
         return schema
-    kept: JsonSchema = {}
+    stripped: JsonSchema = {}
     for key, value in cast("JsonSchema", schema).items():
         if key == "writeOnly":
             raise ContractError(f"'{name}' hides its value from JSON, so it cannot be an argument or a result")
         if key in _NAMED_SCHEMA_KEYS:
-            kept[key] = {each: _strip_titles(part, each) for each, part in value.items()}
+            stripped[key] = {each: _strip_titles(part, each) for each, part in value.items()}
         elif key != "title":
-            kept[key] = value if key in _LITERAL_VALUE_KEYS else _strip_titles(value, name)
-    return kept
+            stripped[key] = value if key in _LITERAL_VALUE_KEYS else _strip_titles(value, name)
+    return stripped

@@ -128,11 +128,11 @@ def _iter_nodes(schema: Any) -> Iterator[Node]:
         part = pending.pop()
         if isinstance(part, dict):
             node = cast("Node", part)
-            named = not isinstance(node.get("type"), str)  # schemas by name
-            if not named:
+            is_mapping = not isinstance(node.get("type"), str)  # schemas by name
+            if not is_mapping:
                 yield node
             for key, value in reversed(node.items()):
-                if isinstance(value, _CONTAINER_TYPES) and (named or key not in _NON_SCHEMA_KEYS):
+                if isinstance(value, _CONTAINER_TYPES) and (is_mapping or key not in _NON_SCHEMA_KEYS):
                     pending.append(value)
         elif isinstance(part, (list, tuple)):
             pending += reversed(cast("list[Any]", part))
