@@ -11,7 +11,7 @@ from bench.calls import calls, turns
 from bench.durable import durable
 from bench.inventory import inventory
 from bench.paused import paused
-from bench.process import process
+from bench.process import command_line, process
 from bench.workers import workers
 from bench.workers_memory import workers_memory
 from figures.figure import BUILD, Figure, format_figure, select_parts, write_figures
@@ -20,6 +20,7 @@ PARTS: Final[dict[str, Callable[[], AsyncIterator[Figure]]]] = {
     "calls": calls,
     "turns": turns,
     "process": process,
+    "command_line": command_line,
     "durable": durable,
     "paused": paused,
     "inventory": inventory,

@@ -112,8 +112,8 @@ def test_help_is_there_for_the_whole_and_for_each_part(cli: Cli, arguments: tupl
 @pytest.mark.parametrize("option", ["--help", "--version"])
 def test_help_and_version_load_no_contract_no_database_and_no_rendering(option: str) -> None:
     code = (
-        "import sys\nfrom remit.cli.commands import remit\n"
-        f"try:\n    remit(['{option}'])\nexcept SystemExit:\n    pass\n"
+        f"import sys\nfrom remit.cli.main import main\nsys.argv = ['remit', '{option}']\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
         "heavy = {'asyncio', 'pydantic', 'sqlalchemy', 'alembic', 'rich', 'openai', 'pydantic_ai', 'jinja2', 'yaml'}\n"
         "sys.exit(f'loaded: {heavy & set(sys.modules)}' if heavy & set(sys.modules) else 0)"
     )

@@ -11,7 +11,8 @@ from typing import Annotated, Any, Final
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from remit.cli.status import ExitStatus, run_and_report
+from remit.cli.status import run_and_report
+from remit.cli.version import print_version
 
 COMMANDS: Final = {
     "run": ("remit.cli.run:run", "Talk to an application's agent, or ask it once."),
@@ -86,9 +87,6 @@ class RootCommands(TyperGroup):
     def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, *_: Any, **__: Any) -> Any:
         """Run the command named by ``args``."""
         arguments = list(sys.argv[1:] if args is None else args)
-        if arguments == ["--version"]:  # answered here, because reading any option makes typer import pydantic
-            _print_version()
-            sys.exit(ExitStatus.DONE)
         invoke = partial(super().main, arguments, prog_name=prog_name or "remit", standalone_mode=False)
         sys.exit(run_and_report(invoke, as_json="--json" in arguments))
 
@@ -111,12 +109,6 @@ def _root(
 ) -> None:
     """The governed tool runtime for LLM agents."""
     if show_version:
-        _print_version()
+        print_version()
     elif context.invoked_subcommand is None:
         print(context.get_help())
-
-
-def _print_version() -> None:
-    from importlib.metadata import version
-
-    print(f"remit {version('remit')}")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 
+from remit.cli.version import print_version
+
 
 def main() -> None:
     """Run the command line; ends the process with the command's exit status."""
@@ -15,6 +17,9 @@ def main() -> None:
 
 
 def _run() -> None:
+    if sys.argv[1:] == ["--version"]:  # without the command line's own imports
+        print_version()
+        return
     try:
         from remit.cli.commands import remit
     except ModuleNotFoundError as error:
