@@ -15,6 +15,7 @@ from remit.contracts.call import CallLayer, ToolLayer, to_call_layers
 from remit.contracts.callee import UNKNOWN, Callee, Frame, ReconcileResult
 from remit.contracts.schema import Input, Output
 from remit.core import Stack
+from remit.core.background_import import import_in_background
 from remit.errors import InvalidArgumentsError, NoModelError, SetupError, as_no_model_error
 from remit.journal.codec import RESULT_TOOL
 from remit.layers.timeout import Timeout
@@ -140,6 +141,7 @@ class Worker:
     async def run(self, payload: BaseModel, frame: Frame, /) -> Any:
         """Have an agent of PydanticAI work until its output is valid, which is not checked again."""
         try:
+            await import_in_background("remit.workers.runner")  # PydanticAI takes seconds to import
             from remit.workers.missing_model import make_missing_model  # noqa: PLC0415 - with PydanticAI, which only running needs
             from remit.workers.runner import WorkerCall, build_agent, run_worker  # noqa: PLC0415 - as above
         except ModuleNotFoundError as error:

@@ -1,0 +1,19 @@
+"""Imports that do not block the event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from importlib import import_module
+
+
+async def import_in_background(module: str) -> None:
+    """Import a module in a thread, so that other tasks go on meanwhile; an import statement then finds it at once.
+
+    A vendor's library can take seconds to import. A module that is imported already costs nothing.
+
+    Raises:
+        ModuleNotFoundError: the module, or one that it imports, is not installed.
+    """
+    if module not in sys.modules:
+        await asyncio.to_thread(import_module, module)
