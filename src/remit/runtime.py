@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, ParamSpec, TypeVar
 
 from remit.agent.agent import Agent
-from remit.agent.linking import link_agents, with_model_of
-from remit.agent.model import Model
+from remit.agent.linking import NamedModels, link_agents, with_model_of
+from remit.agent.model import Model, ResolveModel
 from remit.app import App
 from remit.approvals.service import DecisionService, GrantService
 from remit.contracts.arguments import Arguments, Limits, parse_arguments
@@ -39,6 +39,7 @@ from remit.journal.memory import InMemoryStore
 from remit.journal.ports import Store
 from remit.journal.replay import ReplayLedger
 from remit.layers.approve import Approve
+from remit.models.resolve import ModelResolver
 
 __all__ = ["PrincipalDirectory", "ReplayReport", "RunResult", "Runtime"]
 
@@ -58,11 +59,11 @@ class Runtime:
     Args:
         app: agents, tools, environment.
         store: the journal; in memory by default.
-        model: for agents that name none.
+        model: for agents without a model of their own: a model, or its name, like ``openai:gpt-5``.
         layers: the run layers, outermost first; the preset built from the app's environment by default.
-        directory: permissions are resolved anew on resume, never read from the journal; by default from the principals
-            that this runtime was given.
+        directory: gives today's permissions on resume; by default, those of the principals that this runtime was given.
         clock: seconds since the epoch. make_run_id: makes run ids. on_item: sees each item once it is stored.
+        model_resolver: from the name of a model to the model; see `remit.models.resolve` for the names.
 
     Raises:
         SetupError: the parts do not fit; nothing has run.
@@ -73,7 +74,7 @@ class Runtime:
         app: App,
         *,
         store: Store | None = None,
-        model: Model | None = None,
+        model: Model | str | None = None,
         layers: Stack[CallLayer] | None = None,
         limits: Limits | None = None,
         directory: PrincipalDirectory | None = None,
@@ -81,25 +82,29 @@ class Runtime:
         make_run_id: Callable[[], str] | None = None,
         on_item: ItemCallback | None = None,
         lease_seconds: float = LEASE_SECONDS,
+        model_resolver: ResolveModel | None = None,
     ) -> None:
         check_instance("Runtime: app", app, App, "give an App")
         check_parts(store, layers, limits, directory, clock, lease_seconds)
         self.app = app
         self.store: Store = store or InMemoryStore(clock)
         self._conversations = Conversations(self.store, app.name)
-        self._model = model
+        self._resolve_model = model_resolver or ModelResolver()
+        self._model = self._resolve_model(model) if isinstance(model, str) else model
         self._layers = layers if layers is not None else app.layers() if app.layers else preset(app.env)
         self._limits = limits or Limits()
         self._known_principals: dict[tuple[str, str], Principal] = {}
         self._directory = directory
         self._clock = clock
         self._make_run_id = make_run_id or new_id
-        self._on_item = on_item or _ignore_item
+        self._on_item: ItemCallback = on_item or (lambda _position: None)
         name = f"{os.getpid()}-{new_id()}"
         self._executor = RunExecutor(
             store=self.store, clock=clock, on_item=self._on_item, name=name, lease_seconds=lease_seconds
         )
-        self._callees = Registry(link_agents([*app.agents, *app.tools], model, self._limits.handoffs))
+        linked = link_agents([*app.agents, *app.tools], self._model, self._limits.handoffs, self._resolve_model)
+        self._callees = Registry(linked)
+        self._named_models = NamedModels(self._callees)
         self._agents = {each.name: each for each in self._callees if isinstance(each, Agent)}
         if len({agent.name for agent in app.agents}) != len(app.agents):
             raise SetupError(f"application {app.name}: two agents have one name")
@@ -120,6 +125,7 @@ class Runtime:
             make_run_id=self._make_run_id,
             on_item=self._on_item,
             lease_seconds=self._executor.lease_seconds,
+            model_resolver=self._resolve_model,
         )
         layered.add_principals(*self._known_principals.values())
         return layered
@@ -259,9 +265,8 @@ class Runtime:
         if header.tenant != by.tenant:
             raise RequestError(f"run {run} does not exist")
         if header.principal != by.name and not by.may(CANCEL_PERMISSION):
-            raise RequestError(
-                f"{by.name} may not cancel run {run} of {header.principal}: missing permission {CANCEL_PERMISSION}"
-            )
+            message = f"{by.name} may not cancel run {run} of {header.principal}"
+            raise RequestError(f"{message}: missing permission {CANCEL_PERMISSION}")
         await self.store.request_cancel(run, by.name)
         with contextlib.suppress(LeaseError):
             return await self._execute(
@@ -290,6 +295,8 @@ class Runtime:
 
     async def _start_run(self, run_request: RunRequest) -> RunResult[Any]:
         header = await self._create_header(run_request)
+        if not run_request.idempotency_key or await self.store.find_run(header.call) is None:
+            await self._named_models.check(run_request.callee)
         try:
             return await self._execute(header.call, run_request.callee, header, run_request.principal)
         except RequestError:
@@ -385,14 +392,9 @@ class Runtime:
     def __repr__(self) -> str:
         """The onion around the calls that the default agent makes."""
         tools = self.app.agents[0].tools if self.app.agents else self.app.tools
-        return f"Runtime {self.app.name}\n" + (
-            self.dispatcher.draw_layers(self._default_agent_name(), tools[0]) if tools else ""
-        )
+        drawing = self.dispatcher.draw_layers(self._default_agent_name(), tools[0]) if tools else ""
+        return f"Runtime {self.app.name}\n{drawing}"
 
 
 CANCEL_PERMISSION: Final = "runs:cancel"
 """The permission to cancel runs of other principals."""
-
-
-def _ignore_item(_position: Position) -> None:
-    """The default for ``on_item``."""

@@ -173,8 +173,8 @@ async def test_an_agent_that_took_over_reaches_no_further_than_whoever_called_th
     class Narrow(Agent):
         """An agent below which three names can be called."""
 
-        def with_peers(self, peers: Any, handoff_tools: Any, model: Any) -> Agent:
-            same = super().with_peers(peers, handoff_tools, model)
+        def with_peers(self, peers: Any, handoff_tools: Any, model: Any, resolve_model: Any) -> Agent:
+            same = super().with_peers(peers, handoff_tools, model, resolve_model)
             same.tool_scope = frozenset({"editor", "handoff_to_writer", "look"})
             return same
 

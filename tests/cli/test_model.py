@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from pathlib import Path
 
 import pytest
 
-from remit.cli.model import fetch_weights
-from remit.cli.model_choice import EnvironmentModel, ModelChoice, choose_model
+from remit.cli.model import fetch_weights, missing_weights
 from remit.cli.status import UsageError
-from remit.errors import SetupError
+from remit.models.resolve import resolve_model
 from remit.models.weights import BASE, SMALL
 from tests.cli.kit import APP, Cli, Talk
 
@@ -33,28 +31,12 @@ def fetched(cache: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
-    ("said", "kind", "name"),
-    [
-        ({}, "local", "base"),
-        ({"REMIT_MODEL": ""}, "local", "base"),
-        ({"REMIT_MODEL": "local:small"}, "local", "small"),
-        ({"REMIT_MODEL": "local:/a/b:c.gguf"}, "local", "/a/b:c.gguf"),
-        ({"REMIT_MODEL": "openai:gpt-x:y"}, "openai", "gpt-x:y"),
-        ({"REMIT_MODEL": "pydantic-ai:anthropic:claude-x"}, "pydantic-ai", "anthropic:claude-x"),
-        ({"REMIT_MODEL": "scripted:a.json"}, "scripted", "a.json"),
-    ],
-)
-def test_the_environment_says_kind_and_name(said: dict[str, str], kind: str, name: str) -> None:
-    assert choose_model(said) == ModelChoice(kind=kind, name=name)
-
-
 def test_only_weights_of_a_known_name_that_are_not_here_are_missing(fetched: Path) -> None:
     assert fetched.exists()
-    assert ModelChoice(kind="local", name="base").missing_weights() is BASE
-    assert ModelChoice(kind="local", name="small").missing_weights() is None
-    assert ModelChoice(kind="local", name="/some.gguf").missing_weights() is None
-    assert ModelChoice(kind="openai", name="base").missing_weights() is None
+    assert missing_weights(resolve_model("local:base")) is BASE
+    assert missing_weights(resolve_model("local:small")) is None
+    assert missing_weights(resolve_model("local:/some.gguf")) is None
+    assert missing_weights(resolve_model("openai:base")) is None
 
 
 @pytest.mark.usefixtures("cache")
@@ -108,41 +90,6 @@ def test_fetching_what_is_here_says_where(cli: Cli, fetched: Path) -> None:
     assert cli("model", "fetch", "small", "--json").json["path"] == str(fetched)
 
 
-def test_a_model_is_chosen_when_it_is_first_asked(tmp_path: Path) -> None:
-    lazy = EnvironmentModel({"REMIT_MODEL": f"scripted:{tmp_path / 'none.json'}"})
-    with pytest.raises(SetupError, match=r"none\.json is not a script"):
-        asyncio.run(lazy.start())
-
-
-def test_a_model_is_started_once_and_stopped_with_its_command(tmp_path: Path) -> None:
-    script = tmp_path / "s.json"
-    script.write_text('{"script": ["hello"]}')
-
-    async def use() -> None:
-        lazy = EnvironmentModel({"REMIT_MODEL": f"scripted:{script}"})
-        first, second = await asyncio.gather(lazy.start(), lazy.start())
-        assert first is second
-        await lazy.close()
-        assert await lazy.start() is not first
-
-    asyncio.run(use())
-
-
-@pytest.mark.usefixtures("cache")
-def test_a_check_refuses_weights_that_are_not_here() -> None:
-    with pytest.raises(SetupError, match="get them with: remit model fetch base"):
-        EnvironmentModel({}).check()
-
-
-def test_an_endpoint_without_a_key_is_said_before_the_run_begins(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("REMIT_MODEL", "openai:some-model")
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    done = cli("run", APP, "--ask", "hello")
-    assert done.status == 2
-    assert "OPENAI_API_KEY is not set" in done.err
-    assert cli.runs() == []
-
-
 def test_a_model_of_pydantic_ai_is_asked(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REMIT_MODEL", "pydantic-ai:openai-chat:gpt-x")
     monkeypatch.setenv("OPENAI_API_KEY", "none")
@@ -150,21 +97,6 @@ def test_a_model_of_pydantic_ai_is_asked(cli: Cli, monkeypatch: pytest.MonkeyPat
     done = cli("run", APP, "--ask", "hello")
     assert done.status == 1
     assert "remit: MODEL_ERROR: gpt-x of openai: " in done.err
-
-
-@pytest.mark.parametrize(
-    ("name", "why"),
-    [("anthropic:claude-x", "anthropic"), ("nobody:x", "Unknown model: nobody:x"), ("x", "Unknown model: x")],
-)
-def test_a_provider_whose_package_is_missing_or_that_nobody_knows_is_said_before_the_run_begins(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch, name: str, why: str
-) -> None:
-    monkeypatch.setenv("REMIT_MODEL", f"pydantic-ai:{name}")
-    done = cli("run", APP, "--ask", "hello")
-    assert done.status == 2
-    assert f"the model '{name}' cannot be had from PydanticAI: " in done.err
-    assert why in done.err
-    assert cli.runs() == []
 
 
 def test_without_the_extra_it_is_said_how_to_get_it(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

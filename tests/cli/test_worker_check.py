@@ -132,6 +132,20 @@ def test_unknown_names_do_not_hide_behind_what_else_is_wrong(cli: Cli) -> None:
     ]
 
 
+def test_a_provider_tool_that_the_api_of_the_model_lacks_is_found(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    write("a.worker", "model: openai:gpt-5", "builtin_tools: [web_search, x_search]")
+    write("b.worker", "model: openai-responses:gpt-5", "builtin_tools: [web_search]")
+    done = cli("worker", "check", "a.worker", "b.worker")
+    assert done.status == 1
+    assert [line.strip() for line in done.out.splitlines() if "unsupported" in line or "remove" in line] == [
+        "a.worker:3: unsupported-tool: the API of the model 'openai:gpt-5' has no tool 'web_search'",
+        "remove it, or write model: openai-responses:gpt-5",
+        "a.worker:3: unsupported-tool: the API of the model 'openai:gpt-5' has no tool 'x_search'",
+        "remove it, or name another model",
+    ]
+
+
 def test_a_model_that_there_is_nowhere_is_told_also_of_workers_below(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     write("a.worker", "workers: [b]", "model: opnai:small")

@@ -151,7 +151,7 @@ def test_a_model_that_a_worker_below_it_cannot_have_is_told_before_anything_runs
     cli.script("Done.")
     for model, said in (
         ("openai:small", "OPENAI_API_KEY"),
-        ("nobody:x", "the model 'nobody:x' cannot be had"),
+        ("nobody:x", "the model 'nobody:x' cannot be used"),
         ("local:base", "get them with: remit model fetch base"),
         ("scripted:none.json", "none.json is not a script"),
     ):
@@ -181,7 +181,7 @@ def test_every_command_that_opens_a_run_tells_it_beforehand(cli: Cli, here: Path
         verb, *rest = command
         done = cli(verb, "staffed:app", *rest)
         assert (done.status, cli.runs()) == (2, [])
-        assert "worker low cannot run here: the model 'nobody:x' cannot be had" in done.err
+        assert "worker low cannot run here: the model 'nobody:x' cannot be used" in done.err
         write("---\n---\nLow.", "team/low.worker")
         sys.modules.pop("staffed")
         assert cli(verb, "staffed:app", *rest).status == 0
@@ -306,7 +306,9 @@ def test_a_run_that_waited_is_not_lost_where_its_model_cannot_be_had(cli: Cli, h
     where = f"{APP}+keep.worker@scripted:call.json"
     (here / "call.json").rename(here / "moved.json")
     done = cli("approvals", "approve", question["id"], "--app", where)
-    assert (done.status, "remit: NO_MODEL: call.json is not a script" in done.err) == (2, True), done.err
+    assert (done.status, "'scripted:call.json' cannot be used: call.json is not a script" in done.err) == (2, True), (
+        done.err
+    )
     (row,) = cli.runs()
     assert row.status == "running"
     (here / "moved.json").rename(here / "call.json")

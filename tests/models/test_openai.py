@@ -18,7 +18,7 @@ from remit.contracts.chat import ChatRequest, Completion, History, ToolDefinitio
 from remit.contracts.contract import tool_definition
 from remit.contracts.items import Message, ModelUsage
 from remit.errors import CompletionError, SetupError
-from remit.models.openai import OpenAI, build_body, from_environment, parse_completion
+from remit.models.openai import OpenAI, build_body, from_environment, parse_completion, read_endpoint
 from remit.testing import read_only_ledger, superuser
 from remit.testing.history_check import HistoryErrorKind, history_errors
 from tests.loopback import Endpoint, answering
@@ -253,6 +253,10 @@ def test_without_an_endpoint_in_the_environment_it_is_openais_own(
 ) -> None:
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     assert "at https://api.openai.com/v1/" in repr(from_environment("m", environ))
+
+
+def test_an_endpoint_of_ones_own_may_need_no_key() -> None:
+    assert read_endpoint({"OPENAI_BASE_URL": "http://127.0.0.1:1/v1"}) == ("http://127.0.0.1:1/v1", "none")
 
 
 @pytest.mark.parametrize("environ", [{}, {"OPENAI_API_KEY": ""}])

@@ -133,7 +133,7 @@ def test_its_reach_is_what_it_may_call_and_what_it_delegates() -> None:
         ({"builtin_tools": ("telepathy",)}, "no provider has the tool 'telepathy'; there are: code_execution"),
         ({"retries": 99}, "worker sort: retries: Input should be less than or equal to 10"),
         ({"model": 5}, "worker sort: model: Input should be a valid string; give a text"),
-        ({"model": "gpt-4"}, "worker sort: model: 'gpt-4' names no model; write provider:name, like openai:gpt-4"),
+        ({"model": "gpt-4"}, "worker sort: model: 'gpt-4' names no model; write PROVIDER:NAME, like openai:gpt-5-mini"),
         ({"permissions": "mail:read"}, "worker sort: permissions: .*; give a frozenset"),
         ({"permissions": frozenset({"mail"})}, "'mail' is no permission; write area:action"),
         ({"prompt": " "}, "worker sort: prompt: ' ' says nothing; say what the worker is to do"),

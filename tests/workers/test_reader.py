@@ -169,7 +169,7 @@ def test_what_is_no_worker_file_is_refused(text: str, said: str) -> None:
         (["retries: many"], "sort.worker:2: retries: Input should be a valid integer; write a whole number"),
         (["retries: -1"], "sort.worker:2: retries: Input should be greater than or equal to 0; correct it"),
         (["limits: 3"], "sort.worker:2: limits: Input should be an object; write keys with their values below"),
-        (["model: small"], "sort.worker:2: model: 'small' names no model; write provider:name, like openai:gpt-4"),
+        (["model: small"], "sort.worker:2: model: 'small' names no model; write PROVIDER:NAME, like openai:gpt-5-mini"),
         (["name: a b"], "sort.worker:2: name: 'a b' is no tool name; write"),
         (["permissions: [mail]"], "sort.worker:2: permissions.0: 'mail' is no permission; write area:action, like"),
         (["builtin_tools: [telepathy]"], "sort.worker:2: builtin_tools.0: Input should be 'code_execution', "),

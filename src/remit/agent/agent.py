@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from remit.agent.chat_recorder import RecordModel
 from remit.agent.handoff import Handoffs, HandoffTool
 from remit.agent.loop import AgentLoop, AgentRun, LoopService
-from remit.agent.model import Model, NamedModel
+from remit.agent.model import Model, NamedModel, ResolveModel, is_same_model
 from remit.agent.step import AgentStep
 from remit.contracts.arguments import Arguments
 from remit.contracts.call import AgentLayer, CallLayer, ModelLayer, StepLayer
@@ -61,7 +61,7 @@ class Agent:
     Args:
         instructions: the one system message.
         tools: what the model may call.
-        model: who is asked; None takes the runtime's.
+        model: a model, or its name, like ``openai:gpt-5``, which the runtime resolves; None takes the runtime's.
         handoffs: the agents that may go on in its place, or their names, which the runtime resolves.
         parallel: how many calls of one reply run at once.
         max_turns: how often the model is asked, each time that the agent has the conversation.
@@ -76,7 +76,7 @@ class Agent:
         *,
         instructions: str,
         tools: Iterable[Callee[..., Any]] = (),
-        model: Model | None = None,
+        model: Model | str | None = None,
         handoffs: Iterable[Agent | str] = (),
         description: str = "",
         temperature: float | None = None,
@@ -107,28 +107,37 @@ class Agent:
         _check_handoff_targets(self.name, [tool.target for tool in self._handoff_tools])
         self._peers: Mapping[str, Agent] = {}
         self._identity = object()
+        self._resolve_model: ResolveModel | None = None
         self._tool_texts = ToolDefinitions(tool_definition(tool) for tool in self.tools)
         self._system_message = encode_message({"role": "system", "content": instructions})
-        self._loop_service = self._build_service(model) if model is not None else None
+        self._loop_service = self._build_service(model) if model is not None and not isinstance(model, str) else None
 
     def layer(self, layer: AgentLayer | Stack[AgentLayer]) -> Agent:
         """A new agent with ``layer`` around its calls, its model requests or its steps, as the layer's type says."""
         return self._replace(agent_layers=Stack(layer, self.agent_layers), model=self.model)
 
-    def with_model(self, model: Model) -> Agent:
-        """The same agent with another model."""
-        return self.with_peers(self._peers, self._handoff_tools, model)
+    def with_model(self, model: Model | str) -> Agent:
+        """The same agent with another model, or the one of a name."""
+        return self.with_peers(self._peers, self._handoff_tools, model, self._resolve_model)
 
     def with_peers(
-        self, peers: Mapping[str, Agent], handoff_tools: Iterable[HandoffTool], model: Model | None
+        self,
+        peers: Mapping[str, Agent],
+        handoff_tools: Iterable[HandoffTool],
+        model: Model | str | None,
+        resolve_model: ResolveModel | None,
     ) -> Agent:
         """The same agent with a model, and with the others of its application, among whom are those it hands over to.
 
         ``peers`` may be filled later: agents that hand over to one another cannot all be made first. ``handoff_tools``
-        are the tools by which it hands over, which say what the others are for.
+        are the tools by which it hands over, which say what the others are for. ``resolve_model`` turns the name of a
+        model into the model.
         """
+        if isinstance(model, str) and resolve_model is not None:
+            model = resolve_model(model)
         clone = self._replace(agent_layers=self.agent_layers, model=model)
         clone._identity = self._identity
+        clone._resolve_model = resolve_model
         clone._peers = peers
         clone._handoff_tools = tuple(handoff_tools)
         clone.tools = (*clone._own_tools, *clone._handoff_tools)
@@ -243,7 +252,7 @@ class Agent:
         step = AgentStep(model=model_service, parallel=self.parallel, handoffs=handoffs)
         return AgentLoop(max_turns=self.max_turns)(compose(steps, step))
 
-    def _replace(self, *, agent_layers: Stack[AgentLayer], model: Model | None) -> Agent:
+    def _replace(self, *, agent_layers: Stack[AgentLayer], model: Model | str | None) -> Agent:
         return Agent(
             self.name,
             instructions=self.instructions,
@@ -263,7 +272,7 @@ class Agent:
         return (
             isinstance(other, Agent)
             and self._identity is other._identity
-            and (self.model is other.model or self.model is None or other.model is None)
+            and (is_same_model(self.model, other.model) or self.model is None or other.model is None)
         )
 
     def __hash__(self) -> int:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Iterator
 
 from remit.agent.agent import Agent
 from remit.agent.handoff import HandoffTool
-from remit.agent.model import Model
+from remit.agent.model import Model, ModelByName, ResolveModel, is_same_model
 from remit.contracts.callee import AgentLike, HasModel
 from remit.dispatch.registry import AnyCallee, collect_callees
 from remit.dispatch.unlisted import has_same_body
@@ -21,10 +22,19 @@ def all_callees(callees: Iterable[AnyCallee]) -> list[AnyCallee]:
     return found
 
 
-def link_agents(callees: Iterable[AnyCallee], model: Model | None, max_handoffs: int) -> list[AnyCallee]:
-    """`everybody`, where agents know one another, and those without a model have ``model``.
+def link_agents(
+    callees: Iterable[AnyCallee],
+    model: Model | None,
+    max_handoffs: int,
+    resolve_model: ResolveModel | None = None,
+) -> list[AnyCallee]:
+    """`all_callees`, with the agents joined to their handoff targets and their models.
 
-    A run may have so many ``max_handoffs``.
+    Args:
+        callees: agents and tools of one application.
+        model: for agents and workers without a model of their own.
+        max_handoffs: how many handoffs one run may have.
+        resolve_model: from the name of an agent's model to the model.
 
     Raises:
         SetupError: an agent hands over to a name that no agent has.
@@ -37,7 +47,7 @@ def link_agents(callees: Iterable[AnyCallee], model: Model | None, max_handoffs:
         handoff_tools = [
             HandoffTool(each.name, target_description=each.description, max_handoffs=max_handoffs) for each in targets
         ]
-        peers[agent.name] = agent.with_peers(peers, handoff_tools, agent.model or model)
+        peers[agent.name] = agent.with_peers(peers, handoff_tools, agent.model or model, resolve_model)
     return collect_callees(
         peers[each.name]
         if isinstance(each, Agent) and each == agents_by_name[each.name]
@@ -64,6 +74,33 @@ def needs_model(callees: Iterable[AnyCallee], name: str) -> bool:
     return any(isinstance(each, HasModel) and each.model is None for each in reachable_from(callees, name))
 
 
+class NamedModels:
+    """The models resolved from names that each callee of an application may ask, found once for each callee."""
+
+    def __init__(self, callees: Iterable[AnyCallee]) -> None:
+        self._callees = callees
+        self._below: dict[str, list[ModelByName]] = {}
+
+    async def check(self, callee: AnyCallee) -> None:
+        """Make sure that a call of ``callee`` finds its models, before it begins.
+
+        Raises:
+            NoModelError: one of them cannot be used here.
+        """
+        for model in {id(each): each for each in self._find(callee)}.values():
+            await asyncio.to_thread(model.check)  # may import PydanticAI, which takes seconds
+
+    def _find(self, callee: AnyCallee) -> list[ModelByName]:
+        if not isinstance(callee, HasModel):
+            return []
+        if callee.name not in self._below:
+            below = (each for each in reachable_from(self._callees, callee.name) if each.name != callee.name)
+            models = (each.model for each in below if isinstance(each, HasModel))
+            self._below[callee.name] = [each for each in models if isinstance(each, ModelByName)]
+        own = [callee.model] if isinstance(callee.model, ModelByName) else []
+        return [*own, *self._below[callee.name]]
+
+
 def with_model_of(requested_agent: Agent, registered_agent: Agent) -> Agent:
     """The agent that runs where ``requested_agent`` is asked: the listed one, with the model that this one was given.
 
@@ -77,7 +114,7 @@ def with_model_of(requested_agent: Agent, registered_agent: Agent) -> Agent:
         )
     return (
         registered_agent
-        if requested_agent.model is None or requested_agent.model is registered_agent.model
+        if requested_agent.model is None or is_same_model(requested_agent.model, registered_agent.model)
         else registered_agent.with_model(requested_agent.model)
     )
 

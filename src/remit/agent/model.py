@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol, runtime_checkable
 
 from remit.contracts.callee import HasModel
@@ -32,6 +33,40 @@ class ChecksModel(HasModel, Protocol):
             NoModelError: it cannot.
         """
         ...
+
+
+@runtime_checkable
+class ModelByName(Model, Protocol):
+    """A model that was resolved from a name, and can be checked before a run asks it."""
+
+    @property
+    def name(self) -> str:
+        """The name, like ``openai:gpt-5``."""
+        ...
+
+    def check(self) -> None:
+        """Make sure, without a request, that the model can be used here.
+
+        Raises:
+            NoModelError: it cannot.
+        """
+        ...
+
+
+ResolveModel = Callable[[str], Model]
+"""From the name of a model to the model; each name gives one model."""
+
+
+def is_same_model(one: object, other: object) -> bool:
+    """Whether two models are the same object, or are known by the same name."""
+    return one is other or (bool(_name_of(one)) and _name_of(one) == _name_of(other))
+
+
+def _name_of(model: object) -> str:
+    """The name of a model that was given by name, resolved or not; empty for any other."""
+    if isinstance(model, str):
+        return model
+    return model.name if isinstance(model, ModelByName) else ""
 
 
 @runtime_checkable

@@ -59,7 +59,7 @@ class Chat:
         if uses_model:
             with self._terminal.show_busy("starting the model"):
                 self._client.wait(self._client.model.start())
-        self._greet(self._client.model.choice.description if uses_model else "the agent's own")
+        self._greet(self._client.model.description if uses_model else "the agent's own")
         self._report_errors(self._finish_last_run)
         while (text := self._read_message()) is not None:
             self._report_errors(partial(self._send, text))

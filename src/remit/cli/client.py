@@ -24,9 +24,9 @@ from remit.journal.ports import QuestionRow, RunRow, Store
 if TYPE_CHECKING:  # what only some commands use is imported where it is used
     from remit.app import App
     from remit.audit.audit import Audit
-    from remit.cli.model_choice import EnvironmentModel
     from remit.contracts.question import Question
     from remit.journal.ledger import ItemCallback
+    from remit.models.resolve import ResolvedModel
     from remit.runtime import RunResult, Runtime
 
 T = TypeVar("T")
@@ -56,11 +56,11 @@ class LocalClient:
     clock: Callable[[], float] = time.time
 
     @cached_property
-    def model(self) -> EnvironmentModel:
+    def model(self) -> ResolvedModel:
         """The model that the environment names, closed with the client."""
-        from remit.cli.model_choice import EnvironmentModel
+        from remit.models.resolve import model_from_environment
 
-        model = EnvironmentModel(self.environ)
+        model = model_from_environment(self.environ)
         self.exit_stack.callback(lambda: self.runner.run(model.close()))
         return model
 

@@ -12,6 +12,7 @@ from remit.cli.group import make_group
 from remit.cli.status import NoSuchError, UsageError
 from remit.cli.text import json_text
 from remit.errors import CallCancelledError
+from remit.models.resolve import ResolvedModel
 from remit.models.weights import KNOWN_WEIGHTS, Progress, Weights, cache_dir, download_weights, find_cached
 
 commands = make_group("The weights of the local models.")
@@ -46,6 +47,12 @@ def fetch_(
         raise NoSuchError(f"there is no local model {name!r}; there are: {', '.join(KNOWN_WEIGHTS)}")
     path = fetch_with_progress(KNOWN_WEIGHTS[name])
     print(json_text(_summary(KNOWN_WEIGHTS[name], path)) if as_json else path)
+
+
+def missing_weights(model: ResolvedModel) -> Weights | None:
+    """The weights that must be fetched before the model can be used."""
+    weights = KNOWN_WEIGHTS.get(model.model) if model.kind == "local" else None
+    return weights if weights is not None and find_cached(weights) is None else None
 
 
 def fetch_weights(weights: Weights, *, yes: bool, may_ask: bool) -> None:

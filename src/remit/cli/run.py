@@ -11,7 +11,7 @@ import typer
 from remit.app import App
 from remit.cli.apps import find_app, installed_apps
 from remit.cli.client import LocalClient, check_models, needs_model, open_client
-from remit.cli.model import fetch_weights
+from remit.cli.model import fetch_weights, missing_weights
 from remit.cli.status import ExitStatus, UsageError
 from remit.cli.text import escape_controls, json_text
 from remit.errors import RequestError
@@ -34,8 +34,8 @@ def run(
 ) -> int:
     """Talk to an application's agent, or ask it once.
 
-    Exit status: 0 done, 1 failed, 2 usage, 3 waiting for a decision. REMIT_MODEL says which model: openai:NAME,
-    local:base (the default), local:small, local:FILE.gguf, pydantic-ai:PROVIDER:NAME or scripted:FILE.
+    Exit status: 0 done, 1 failed, 2 usage, 3 waiting for a decision. REMIT_MODEL names the model: openai:NAME,
+    PROVIDER:NAME, local:base (the default), local:small, local:FILE.gguf or scripted:FILE.
     """
     _check_options(ask, as_json=as_json, detach=detach)
     with open_client() as client:
@@ -68,7 +68,7 @@ def _check_options(ask: str | None, *, as_json: bool, detach: bool) -> None:
 
 def _ensure_weights(client: LocalClient, *, yes: bool, may_ask: bool) -> None:
     """Download the weights that the chosen model needs, if they are missing."""
-    weights = client.model.choice.missing_weights()
+    weights = missing_weights(client.model)
     if weights is not None:
         fetch_weights(weights, yes=yes, may_ask=may_ask and sys.stdin.isatty())
 
@@ -102,7 +102,7 @@ def _ask(client: LocalClient, app: App, conversation: str, text: str, app_refere
 
     terminal = Terminal(make_console(stderr=True), app)
     runtime = client.runtime(app, terminal)
-    model = f", model: {client.model.choice.description}" if needs_model(app, app.agents[0].name) else ""
+    model = f", model: {client.model.description}" if needs_model(app, app.agents[0].name) else ""
     if model:
         with terminal.show_busy("starting the model"):
             client.wait(client.model.start())

@@ -6,21 +6,20 @@ Imports the extra ``pydantic-ai``; imported only when a worker file is named.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from remit.app import App
-from remit.cli.model_choice import DEFAULT_MODEL
 from remit.cli.worker_reference import WorkerReference
 from remit.contracts.naming import python_alias
 from remit.dispatch.registry import AnyCallee
 from remit.journal.codec import RESULT_TOOL
+from remit.models.resolve import DEFAULT_MODEL, MODEL_VARIABLE, ModelResolver, ResolvedModel, resolve_model
 from remit.schemas.finding import Finding
-from remit.workers import ModelResolver, Worker, WorkerDefinition, WorkerFileError, check_names, read_worker
+from remit.workers import Worker, WorkerDefinition, WorkerFileError, check_names, read_worker
 from remit.workers.reader import WORKER_SUFFIX, WorkerNames, inspect_file, list_worker_files, read_valid_workers
-from remit.workers.resolve import MODEL_VARIABLE, explain_unknown_model
 
 GIVE_APP_HINT: Final = "give --app APP, whose tools it may use"
 
@@ -119,7 +118,7 @@ def check_files(
     read = tuple(each.worker for each in inspected if each.worker is not None)
     findings += _find_taken_names([each for each in read if each not in app_definitions], also)
     definitions = [*read, *(each.worker for each in siblings if each.worker is not None), *app_definitions]
-    findings += _find_unknown_models(reachable_workers(read, {each.name: each for each in reversed(definitions)}))
+    findings += _find_model_errors(reachable_workers(read, {each.name: each for each in reversed(definitions)}))
     return read, findings
 
 
@@ -177,19 +176,33 @@ def _find_unreadable(workers: Iterable[WorkerNames], broken: Mapping[str, Worker
     ]
 
 
-def _find_unknown_models(workers: Iterable[WorkerDefinition]) -> list[Finding]:
-    """Findings for workers that name an unknown model."""
-    named = [(each, explain_unknown_model(each.model)) for each in workers if each.model]
-    return [
-        Finding(
-            code="unknown-model",
-            where=each.locate("model") or f"worker {each.name}",
-            what=f"there is no model {each.model!r}",
-            fix=mend,
-        )
-        for each, mend in named
-        if mend
-    ]
+def _find_model_errors(workers: Iterable[WorkerDefinition]) -> Iterator[Finding]:
+    """Models that do not exist, and provider tools that the API of a worker's model lacks."""
+    for each in workers:
+        if not each.model:
+            continue
+        model = resolve_model(each.model)
+        fix = model.explain_unknown()
+        if fix:
+            where = each.locate("model") or f"worker {each.name}"
+            yield Finding(code="unknown-model", where=where, what=f"there is no model {each.model!r}", fix=fix)
+            continue
+        for name in model.unsupported_tools(each.builtin_tools):
+            yield Finding(
+                code="unsupported-tool",
+                where=each.locate("builtin_tools", each.builtin_tools.index(name)) or f"worker {each.name}",
+                what=f"the API of the model {each.model!r} has no tool {name!r}",
+                fix=_suggest_tool_fix(model, name),
+            )
+
+
+def _suggest_tool_fix(model: ResolvedModel, tool: str) -> str:
+    """How to correct a provider tool that a model lacks: OpenAI's Responses API has more than chat completions."""
+    if model.kind == "openai":
+        other = f"openai-responses:{model.model}"
+        if not resolve_model(other).unsupported_tools([tool]):
+            return f"remove it, or write model: {other}"
+    return "remove it, or name another model"
 
 
 def _with_model(worker: Worker, call_model: str) -> Worker:

@@ -8,13 +8,17 @@ if TYPE_CHECKING:
     from remit.agent.model import ChecksModel, Model, NamedModel
     from remit.models.openai import OpenAI
     from remit.models.pydantic_ai import PydanticAIModel
+    from remit.models.resolve import ModelResolver, ResolvedModel, resolve_model
 
 __all__ = [
     "ChecksModel",
     "Model",
+    "ModelResolver",
     "NamedModel",
     "OpenAI",
     "PydanticAIModel",
+    "ResolvedModel",
+    "resolve_model",
 ]
 
 if not TYPE_CHECKING:
@@ -24,6 +28,7 @@ if not TYPE_CHECKING:
             "remit.agent.model": ("ChecksModel", "Model", "NamedModel"),
             "remit.models.openai": ("OpenAI",),
             "remit.models.pydantic_ai": ("PydanticAIModel",),
+            "remit.models.resolve": ("ModelResolver", "ResolvedModel", "resolve_model"),
         },
         extras={"remit.models.openai": "openai", "remit.models.pydantic_ai": "pydantic-ai"},
     )

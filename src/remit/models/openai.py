@@ -101,18 +101,28 @@ class OpenAI:
         return f"OpenAI({self.model!r} at {self._client.base_url})"
 
 
-def from_environment(model: str, environ: Mapping[str, str] = os.environ) -> OpenAI:
-    """The model of that name at ``OPENAI_BASE_URL`` (OpenAI's own by default) with the key in ``OPENAI_API_KEY``.
+def read_endpoint(environ: Mapping[str, str] = os.environ) -> tuple[str | None, str]:
+    """The address in ``OPENAI_BASE_URL`` (None for OpenAI's own) and the key in ``OPENAI_API_KEY``.
 
     Raises:
-        SetupError: there is no key. An endpoint that needs none gets any text, like "none".
+        SetupError: there is no key, or one of the two cannot be used. An endpoint that needs no key gets "none".
     """
-    key = environ.get("OPENAI_API_KEY", "")
-    if not key:
-        raise SetupError(
-            "OPENAI_API_KEY is not set; set it (to any text where the endpoint at OPENAI_BASE_URL needs none)"
-        )
-    return OpenAI(model, base_url=environ.get("OPENAI_BASE_URL") or None, api_key=key)
+    base_url, key = environ.get("OPENAI_BASE_URL") or None, environ.get("OPENAI_API_KEY", "")
+    if not key and base_url is None:
+        raise SetupError("OPENAI_API_KEY is not set; set it, or OPENAI_BASE_URL for an endpoint that needs no key")
+    key = key or "none"
+    _check_endpoint(base_url, key)
+    return base_url, key
+
+
+def from_environment(model: str, environ: Mapping[str, str] = os.environ) -> OpenAI:
+    """The model of that name at the endpoint that the environment names.
+
+    Raises:
+        SetupError: see `read_endpoint`.
+    """
+    base_url, key = read_endpoint(environ)
+    return OpenAI(model, base_url=base_url, api_key=key)
 
 
 def _check_endpoint(base_url: str | None, api_key: str) -> None:

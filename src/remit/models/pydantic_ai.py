@@ -24,8 +24,8 @@ What a history cannot hold is lost to later requests. The journal keeps the whol
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, NoReturn, Self
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final, NoReturn, Self, cast, get_args
 
 from pydantic import TypeAdapter
 from pydantic_ai import exceptions as foreign
@@ -45,7 +45,9 @@ from pydantic_ai.messages import (
     UserContent,
     UserPromptPart,
 )
-from pydantic_ai.models import Model, ModelRequestParameters, infer_model
+from pydantic_ai.models import KnownModelName, Model, ModelRequestParameters, infer_model
+from pydantic_ai.native_tools import NATIVE_TOOL_TYPES
+from pydantic_ai.providers import Provider, infer_provider_class
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 
@@ -62,6 +64,7 @@ from remit.contracts.chat import (
 )
 from remit.errors import CompletionError, ModelBusyError, ModelError, ModelRefusedError, SetupError
 from remit.schemas.jsontext import compact_json
+from remit.schemas.suggestions import suggest
 
 _MAX_ERROR_LENGTH: Final = 200
 _RETRYABLE_STATUSES: Final = frozenset({408, 409, 425, 429})
@@ -80,7 +83,7 @@ class PydanticAIModel:
     """
 
     def __init__(self, model: Model | str) -> None:
-        self._model = _infer_model(model) if isinstance(model, str) else model
+        self._model = infer_named_model(model) if isinstance(model, str) else model
         self.model = self._model.model_name
         self.vendor = self._model.system
 
@@ -119,16 +122,57 @@ class PydanticAIModel:
         return f"PydanticAIModel({self.vendor}:{self.model})"
 
 
-def _infer_model(name: str) -> Model:
-    """The model of that name.
+def infer_named_model(name: str) -> Model:
+    """PydanticAI's model of that name.
 
     Raises:
-        SetupError: saying what is missing.
+        SetupError: the provider, its package or its key is missing. One line.
     """
     try:
         return infer_model(name)
     except (foreign.UserError, ImportError, ValueError) as error:
-        raise SetupError(f"the model {name!r} cannot be had from PydanticAI: {_shorten(str(error))}") from error
+        raise SetupError(f"PydanticAI cannot build {name!r}: {_shorten(str(error))}") from error
+
+
+def explain_unknown_provider(name: str, other_providers: Iterable[str], *, fallback: str) -> str:
+    """How to correct a name whose provider PydanticAI does not have; empty for a valid one.
+
+    A missing package or key does not matter here. ``other_providers`` are suggested too.
+    """
+    provider = name.partition(":")[0]
+    if name == "test":
+        return ""
+    try:
+        infer_provider_class(provider)
+    except ImportError:
+        return ""
+    except ValueError:
+        known_providers = {each.partition(":")[0] for each in get_args(KnownModelName.__value__)}
+        return suggest(provider, {*known_providers, *other_providers}, fallback)
+    return ""
+
+
+def unsupported_tools(name: str, tools: Iterable[str]) -> list[str]:
+    """Those of some provider tools that the API of the model of that name lacks.
+
+    None where the model cannot be built even without a key, as without its provider's package.
+    """
+    model = infer_model_without_key(name)
+    supported = None if model is None else model.profile.get("supported_native_tools", frozenset())
+    return [each for each in tools if supported is not None and NATIVE_TOOL_TYPES[each] not in supported]
+
+
+def infer_model_without_key(name: str) -> Model | None:
+    """The model of that name, for everything but requests; None where it cannot be built."""
+    try:
+        return infer_model(name, _make_provider_without_key)
+    except (foreign.UserError, ImportError, ValueError, TypeError):
+        return None
+
+
+def _make_provider_without_key(provider: str) -> Provider[object]:
+    make = cast("Callable[..., Provider[object]]", infer_provider_class(provider))
+    return make(api_key="absent")
 
 
 _REFUSED_ERRORS: Final = (foreign.ModelRequestRejectedError, foreign.ModelQuotaExceededError, foreign.UserError)

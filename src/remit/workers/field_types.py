@@ -9,12 +9,13 @@ from pydantic import Field
 from pydantic_core import ErrorDetails
 
 from remit.contracts.contract import NAME_PATTERN
+from remit.models.resolve import NAME_HINT
 
 _TOOL_NAME_PATTERN: Final = f"^{NAME_PATTERN.pattern}$"
 _CLASS_REFERENCE_PATTERN: Final = r"^[A-Za-z_][\w.]*:[A-Za-z_][\w.]*$"
 _PERMISSION_PATTERN: Final = r"^[a-z][a-z0-9_-]*(:[a-z][a-z0-9_-]*)*:([a-z][a-z0-9_-]*|\*)$"
 _SUFFIX_PATTERN: Final = r"^\.[a-z0-9]{1,16}$"
-_MODEL_NAME_PATTERN: Final = r"^([a-z][a-z0-9-]*:.+)?$"
+_MODEL_NAME_PATTERN: Final = r"^((gateway/)?[a-z][a-z0-9-]*:.+)?$"
 _NON_EMPTY_PATTERN: Final = r"\S"
 
 ToolName = Annotated[str, Field(pattern=_TOOL_NAME_PATTERN)]
@@ -31,7 +32,7 @@ _PATTERN_MESSAGES: Final[Mapping[str, tuple[str, str]]] = {
     _PERMISSION_PATTERN: ("is no permission", "write area:action, like mail:read, or mail:* for all of an area"),
     _SUFFIX_PATTERN: ("is no end of a file's name", "write a dot and small letters or digits, like .pdf"),
     _NON_EMPTY_PATTERN: ("says nothing", "say what the worker is to do"),
-    _MODEL_NAME_PATTERN: ("names no model", "write provider:name, like openai:gpt-4"),
+    _MODEL_NAME_PATTERN: ("names no model", NAME_HINT),
 }
 _FILE_FIXES: Final[Mapping[str, str]] = {
     "tuple_type": "write a list, like [one, two]",

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import cast
-
-from pydantic_ai.exceptions import UserError
 from pydantic_ai.messages import ModelMessage, ModelResponse
-from pydantic_ai.models import Model, ModelRequestParameters, infer_model
+from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.models.test import TestModel
 from pydantic_ai.models.wrapper import WrapperModel
-from pydantic_ai.providers import Provider, infer_provider_class
 from pydantic_ai.settings import ModelSettings
 
 from remit.agent.model import Model as Port
 from remit.contracts.chat import ChatRequest, Completion
 from remit.errors import NoModelError
-from remit.workers.resolve import BUILTIN_KINDS, AnyModel, pydantic_ai_name
+from remit.models.pydantic_ai import infer_model_without_key
+from remit.models.resolve import AnyModel, ResolvedModel, resolve_model
 
 
 class MissingModel(WrapperModel):
@@ -59,18 +55,10 @@ class MissingModelPort:
 
 
 def make_missing_model(model: AnyModel | None, reason: NoModelError) -> Model | Port:
-    """What stands in for a model, of its kind so far as that is known."""
+    """The placeholder for a model, of the same class where that is known: requests are digested per class."""
     if isinstance(model, Model):
         return MissingModel(model, reason)
-    if not isinstance(model, str) or model.partition(":")[0] in BUILTIN_KINDS:
+    resolved = resolve_model(model) if isinstance(model, str) else model
+    if not isinstance(resolved, ResolvedModel) or not resolved.pydantic_ai_name:
         return MissingModelPort(reason)
-    try:
-        return MissingModel(infer_model(pydantic_ai_name(model), _make_provider_without_key), reason)
-    except (UserError, ImportError, ValueError, TypeError):
-        return MissingModel(TestModel(), reason)
-
-
-def _make_provider_without_key(provider: str) -> Provider[object]:
-    """The provider of that name, for a model that is never asked."""
-    make = cast("Callable[..., Provider[object]]", infer_provider_class(provider))
-    return make(api_key="absent")
+    return MissingModel(infer_model_without_key(resolved.pydantic_ai_name) or TestModel(), reason)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from remit.agent.model import Model as Port
 from remit.contracts.callee import Callee
+from remit.models.resolve import ModelResolver
 from remit.workers.name_checks import check_names
 from remit.workers.reader import read_workers
-from remit.workers.resolve import ModelResolver
 from remit.workers.source import WorkerFileError
 from remit.workers.worker import Worker
 

@@ -19,8 +19,8 @@ from remit.core.background_import import import_in_background
 from remit.errors import InvalidArgumentsError, NoModelError, SetupError, as_no_model_error
 from remit.journal.codec import RESULT_TOOL
 from remit.layers.timeout import Timeout
+from remit.models.resolve import MODEL_VARIABLE, AnyModel, ModelResolver, ResolvedModel, get_model_name
 from remit.workers.definition import WorkerDefinition
-from remit.workers.resolve import MODEL_VARIABLE, AnyModel, LocalModel, ModelResolver, get_model_name
 
 if TYPE_CHECKING:
     from pydantic_ai import Agent
@@ -150,6 +150,8 @@ class Worker:
         agent = self._agent = self._agent or build_agent(self.definition)
         try:
             model = self._resolve_model()
+            if isinstance(model, ResolvedModel):
+                model = model.as_pydantic_ai() or model
         except SetupError as error:
             model = make_missing_model(self._get_configured_model(), as_no_model_error(error))
         worker_call = WorkerCall(
@@ -169,8 +171,8 @@ class Worker:
         """
         try:
             model = self._resolve_model()
-            if isinstance(model, LocalModel):
-                model.check_available()
+            if isinstance(model, ResolvedModel):
+                model.check()
         except SetupError as error:
             raise NoModelError(f"worker {self.name} cannot run here: {error.message}") from error
 

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,22 +18,19 @@ from pydantic_ai.messages import (
 )
 from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.models.openai import OpenAIChatModel
-from pydantic_ai.models.test import TestModel
 from pydantic_ai.providers.openai import OpenAIProvider
 from pydantic_ai.settings import ModelSettings
 
-import remit.models.local
 from remit import Risk
 from remit.contracts.chat import completion_from_message, encode_message
 from remit.contracts.items import ModelReply
-from remit.errors import InvalidArgumentsError, SetupError
+from remit.errors import InvalidArgumentsError
 from remit.messages import ChatRequest, Completion
 from remit.models.scripted import SCRIPTED_MODEL_NAME
 from remit.testing import Scripted, calls, read_only_ledger, superuser
 from remit.testing.history_check import history_errors
-from remit.workers import Attachment, AttachmentPolicy, ModelResolver, PromptWithAttachments, resolve_model
+from remit.workers import Attachment, AttachmentPolicy, PromptWithAttachments
 from remit.workers.port_adapter import ModelPortAdapter
-from remit.workers.resolve import LocalModel, explain_unknown_model, get_model_name
 from tests.loopback import Endpoint
 from tests.runtime.kit import World
 from tests.workers.kit import Found, filed, runtime_of, worker_of
@@ -162,76 +155,3 @@ async def test_knobs_and_every_kind_of_message_reach_a_port() -> None:
     for unread in ([delta], [UserPromptPart([ImageUrl("https://example.org/a.png")])]):
         with pytest.raises(InvalidArgumentsError):
             await model.request([ModelRequest(unread)], None, ModelRequestParameters())
-
-
-def test_names_stand_for_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = tmp_path / "script.json"
-    file.write_text('{"script": ["done"]}')
-    assert isinstance(resolve_model(f"scripted:{file}"), Scripted)
-    assert isinstance(resolve_model("local:base"), LocalModel)
-    assert isinstance(resolve_model("test"), TestModel)
-    monkeypatch.setenv("OPENAI_API_KEY", "none")
-    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
-    chat = resolve_model("openai:gpt-4o")
-    assert isinstance(chat, OpenAIChatModel)
-    assert str(chat.base_url).startswith("http://127.0.0.1:9/v1")
-    assert isinstance(resolve_model("pydantic-ai:openai-chat:gpt-4o"), OpenAIChatModel)
-    assert [get_model_name(each) for each in (chat, "a:b", Scripted([]), Knobs())] == [
-        "openai:gpt-4o",
-        "a:b",
-        f"scripted:{SCRIPTED_MODEL_NAME}",
-        "",
-    ]
-    with pytest.raises(SetupError, match="the model 'nobody:x' cannot be had: "):
-        resolve_model("nobody:x")
-
-
-@pytest.mark.parametrize(
-    ("name", "mend"),
-    [
-        ("opnai:x", "did you mean openai?"),
-        ("pydantic-ai:opnai:x", "did you mean openai?"),
-        ("zzzzzz:x", "write provider:name, like openai:gpt-5-mini or local:base"),
-        ("scripted:none.json", "none.json is no script"),
-        ("local:bse", "did you mean base?"),
-        ("local:zzzzzz", "write local:small or local:base, or name a GGUF file"),
-        ("openai:x", ""),
-        ("anthropic:x", ""),
-        ("local:base", ""),
-    ],
-)
-def test_a_name_that_is_none_is_told_how_to_mend_and_a_missing_key_or_package_is_no_matter(
-    name: str, mend: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("REMIT_CACHE", str(tmp_path))
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    monkeypatch.setitem(sys.modules, "anthropic", None)
-    assert explain_unknown_model(name).startswith(mend)
-    assert bool(explain_unknown_model(name)) is bool(mend)
-
-
-def test_a_name_is_found_once_for_all_who_say_it() -> None:
-    models = ModelResolver()
-    assert models("local:base") is models("local:base")
-    assert models("local:base") is not models("local:small")
-
-
-async def test_a_local_model_is_started_when_it_is_first_asked_and_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    started: list[str] = []
-
-    @asynccontextmanager
-    async def local_model(which: str) -> AsyncGenerator[Scripted]:
-        started.append(f"{which} begins")
-        yield Scripted(["done"])
-        started.append(f"{which} ends")
-
-    monkeypatch.setattr(remit.models.local, "open_local_model", local_model)
-    model = LocalModel("base")
-    worker = worker_of(model)
-    for _ in range(2):
-        assert (await runtime_of(worker).call(worker, superuser(), "go")).value() == "done"
-    assert started == ["base begins"]
-    await model.close()
-    assert started == ["base begins", "base ends"]
-    assert (model.vendor, model.model) == ("local", "base")

@@ -1,0 +1,290 @@
+"""From the name of a model to the model: the one place where Python code, files, the environment and commands look.
+
+| name | model |
+| --- | --- |
+| `openai:NAME` | chat completions at `OPENAI_BASE_URL`, or at OpenAI |
+| `local:base`, `local:small`, `local:FILE.gguf` | weights served on this machine |
+| `scripted:FILE` | a script for tests and rehearsals |
+| `PROVIDER:NAME`, `gateway/PROVIDER:NAME` | any model of PydanticAI, also as `pydantic-ai:PROVIDER:NAME` |
+
+Resolving a name imports no vendor and opens nothing. `ResolvedModel.check` tells whether the model can be used here;
+the first request opens it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from remit.agent.model import Model, NamedModel
+from remit.contracts.chat import ChatRequest, Completion
+from remit.errors import NoModelError, SetupError
+from remit.models.scripted import SCRIPTED_MODEL_NAME, Scripted
+from remit.schemas.suggestions import suggest
+
+if TYPE_CHECKING:
+    from pydantic_ai.models import Model as PydanticModel
+
+AnyModel: TypeAlias = "PydanticModel | Model | str"
+"""A model of PydanticAI, one of Remit's port, or a name."""
+
+MODEL_VARIABLE: Final = "REMIT_MODEL"
+"""The environment variable that names the model where neither the call nor the agent does."""
+
+DEFAULT_MODEL: Final = "local:base"
+"""The model that the command line uses where `REMIT_MODEL` is unset."""
+
+NAME_HINT: Final = "write PROVIDER:NAME, like openai:gpt-5-mini, anthropic:claude-sonnet-4-5 or local:base"
+_PYDANTIC_AI: Final = "pydantic-ai"
+_BUILTIN_KINDS: Final = ("openai", "local", "scripted")
+
+
+class ResolvedModel:
+    """The model of a name, opened by its first request and shared by all its users until `close`.
+
+    Args:
+        name: as in the table above.
+        environ: where the key and the address of `openai:NAME` are read.
+    """
+
+    def __init__(self, name: str, environ: Mapping[str, str] = os.environ) -> None:
+        self.name = name
+        kind, _, rest = name.partition(":")
+        self.kind = kind if kind in _BUILTIN_KINDS else _PYDANTIC_AI
+        if kind == _PYDANTIC_AI:
+            kind, _, rest = rest.partition(":")
+        self.vendor = kind
+        self.model = SCRIPTED_MODEL_NAME if self.kind == "scripted" else rest or kind
+        self._rest = rest
+        self._environ = environ
+        self._start_lock = asyncio.Lock()
+        self._exit_stack = AsyncExitStack()
+        self._opened: Model | None = None
+        self._pydantic_model: PydanticModel | None = None
+
+    @property
+    def pydantic_ai_name(self) -> str:
+        """The name by which PydanticAI finds the model; empty for one that only Remit has."""
+        if self.kind == "openai":
+            return f"openai-chat:{self._rest}"  # PydanticAI's `openai` is the Responses API
+        return self.name.removeprefix(f"{_PYDANTIC_AI}:") if self.kind == _PYDANTIC_AI else ""
+
+    @property
+    def description(self) -> str:
+        """A phrase for people. A script is never presented as a model."""
+        if self.kind == "scripted":
+            return f"a script, not a model ({self._rest})"
+        weights = _describe_weights(self._rest) if self.kind == "local" else ""
+        return f"{self.name} ({weights})" if weights else self.name
+
+    def check(self) -> None:
+        """Make sure, without a request, that the model can be used here.
+
+        Raises:
+            NoModelError: its provider, package, key or file is missing. One line, with the remedy.
+        """
+        with self._explain_errors():
+            match self.kind:
+                case "openai":
+                    self._check_endpoint()
+                case "local":
+                    from remit.models.weights import find_gguf  # noqa: PLC0415 - of the extra `local`
+
+                    find_gguf(self._rest)
+                case "scripted":
+                    Scripted.load(Path(self._rest))
+                case _:
+                    self._infer_pydantic_model()
+
+    def as_pydantic_ai(self) -> PydanticModel | None:
+        """The model as PydanticAI has it, with the provider's own tools; None for one that only Remit has.
+
+        Raises:
+            NoModelError: see `check`.
+        """
+        if not self.pydantic_ai_name:
+            return None
+        self.check()
+        with self._explain_errors():
+            return self._infer_pydantic_model()
+
+    async def start(self) -> Model:
+        """The opened model. Concurrent callers wait until it is open.
+
+        Raises:
+            NoModelError: see `check`.
+        """
+        async with self._start_lock:
+            with self._explain_errors():
+                opened = self._opened = self._opened or await self._exit_stack.enter_async_context(self._open())
+        return opened
+
+    async def __call__(self, request: ChatRequest, /) -> Completion:
+        """Send one request.
+
+        Raises:
+            NoModelError: see `check`.
+            ModelError: the provider cannot be reached, is busy, or refuses.
+            CompletionError: the answer is no completion.
+        """
+        model = self._opened or await self.start()
+        return await model(request)
+
+    async def close(self) -> None:
+        """Close connections and stop servers. A later request opens the model again."""
+        self._opened = None
+        await self._exit_stack.aclose()
+
+    def explain_unknown(self) -> str:
+        """How to correct a name that stands for no model anywhere; empty for a valid one.
+
+        A key, package or weights missing on this machine do not matter here: see `check`.
+        """
+        match self.kind:
+            case "scripted":
+                try:
+                    Scripted.load(Path(self._rest))
+                except SetupError as error:
+                    return error.message
+                return ""
+            case "local":
+                return _explain_unknown_weights(self._rest)
+            case _ if not self._is_complete:
+                return NAME_HINT
+            case _:
+                from remit.models.pydantic_ai import explain_unknown_provider  # noqa: PLC0415 - imports the vendor
+
+                return explain_unknown_provider(self.pydantic_ai_name, _BUILTIN_KINDS, fallback=NAME_HINT)
+
+    def unsupported_tools(self, names: Sequence[str]) -> list[str]:
+        """Those provider tools that the model's API lacks, as far as PydanticAI and installed packages tell."""
+        if not self.pydantic_ai_name:
+            return list(names)
+        from remit.models.pydantic_ai import unsupported_tools  # noqa: PLC0415 - imports the vendor
+
+        return unsupported_tools(self.pydantic_ai_name, names)
+
+    @property
+    def _is_complete(self) -> bool:
+        """Whether the name has a provider and a model; ``test`` is PydanticAI's test model."""
+        return bool(self._rest) or self.pydantic_ai_name == "test"
+
+    @asynccontextmanager
+    async def _open(self) -> AsyncGenerator[Model]:
+        match self.kind:
+            case "openai":
+                from remit.models.openai import from_environment  # noqa: PLC0415 - imports the vendor
+
+                self._check_endpoint()
+                model = from_environment(self._rest, self._environ)
+            case "local":
+                from remit.models.local import open_local_model  # noqa: PLC0415 - of the extra `local`
+
+                model = open_local_model(self._rest)
+            case "scripted":
+                yield Scripted.load(Path(self._rest))
+                return
+            case _:
+                from remit.models.pydantic_ai import PydanticAIModel  # noqa: PLC0415 - imports the vendor
+
+                model = PydanticAIModel(self._infer_pydantic_model())
+        async with model as opened:
+            yield opened
+
+    def _check_endpoint(self) -> None:
+        from remit.models.openai import read_endpoint  # noqa: PLC0415 - imports the vendor
+
+        if not self._is_complete:
+            raise SetupError(NAME_HINT)
+        read_endpoint(self._environ)
+
+    def _infer_pydantic_model(self) -> PydanticModel:
+        if not self._is_complete:
+            raise SetupError(NAME_HINT)
+        from remit.models.pydantic_ai import explain_unknown_provider, infer_named_model  # noqa: PLC0415 - as above
+
+        if self._pydantic_model is None:
+            name = self.pydantic_ai_name
+            unknown = explain_unknown_provider(name, _BUILTIN_KINDS, fallback=NAME_HINT)
+            if unknown:
+                raise SetupError(f"there is no such provider; {unknown}")
+            self._pydantic_model = infer_named_model(name)
+        return self._pydantic_model
+
+    @contextmanager
+    def _explain_errors(self) -> Generator[None]:
+        """Turn what is missing into one line about this name."""
+        try:
+            yield
+        except SetupError as error:
+            raise NoModelError(f"the model {self.name!r} cannot be used: {error.message}") from error
+        except ModuleNotFoundError as error:
+            remedy = f"{error.name} is not installed; install it with: pip install 'remit[{self.kind}]'"
+            raise NoModelError(f"the model {self.name!r} cannot be used: {remedy}") from error
+
+    def __repr__(self) -> str:
+        return f"ResolvedModel({self.name!r})"
+
+
+def resolve_model(name: str, environ: Mapping[str, str] = os.environ) -> ResolvedModel:
+    """The model of a name, which is not opened or checked yet. See the table at the top of this module."""
+    return ResolvedModel(name, environ)
+
+
+class ModelResolver:
+    """Resolves each name once, so that all users of a name share its connections or its server."""
+
+    def __init__(self) -> None:
+        self._models: dict[str, ResolvedModel] = {}
+
+    def __call__(self, name: str) -> ResolvedModel:
+        """The model of a name; see `resolve_model`."""
+        if name not in self._models:
+            self._models[name] = resolve_model(name)
+        return self._models[name]
+
+    async def close(self) -> None:
+        """Close all models that were resolved here."""
+        for model in self._models.values():
+            await model.close()
+
+
+def model_from_environment(environ: Mapping[str, str] = os.environ) -> ResolvedModel:
+    """The model that ``REMIT_MODEL`` names; `DEFAULT_MODEL` where it is unset or empty."""
+    return resolve_model(environ.get(MODEL_VARIABLE) or DEFAULT_MODEL, environ)
+
+
+def get_model_name(model: AnyModel) -> str:
+    """The name of a model as patterns match it, like ``openai:gpt-4o``; empty for a model without a name."""
+    if isinstance(model, str):
+        return model
+    if isinstance(model, ResolvedModel):
+        return model.name
+    if isinstance(model, NamedModel):
+        return f"{model.vendor}:{model.model}"
+    from pydantic_ai.models import Model as PydanticModel  # noqa: PLC0415 - imports the vendor
+
+    return f"{model.system}:{model.model_name}" if isinstance(model, PydanticModel) else ""
+
+
+def _describe_weights(name: str) -> str:
+    try:
+        from remit.models.weights import KNOWN_WEIGHTS  # noqa: PLC0415 - of the extra `local`
+    except ModuleNotFoundError:
+        return ""
+    return KNOWN_WEIGHTS[name].description if name in KNOWN_WEIGHTS else ""
+
+
+def _explain_unknown_weights(name: str) -> str:
+    try:
+        from remit.models.weights import KNOWN_WEIGHTS  # noqa: PLC0415 - of the extra `local`
+    except ModuleNotFoundError:
+        return ""
+    if name in KNOWN_WEIGHTS or Path(name).expanduser().is_file():
+        return ""
+    fallback = f"write local:{' or local:'.join(KNOWN_WEIGHTS)}, or name a GGUF file"
+    return suggest(name, KNOWN_WEIGHTS, fallback)
