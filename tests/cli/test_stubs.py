@@ -278,3 +278,15 @@ odd_app = App(name="odd", tools=(first,))
 
 async def _nothing(_ctx: Any) -> None:
     return None
+
+
+async def pay(arguments: dict[str, Any]) -> Any:
+    return arguments
+
+
+def test_a_tool_of_a_json_schema_has_the_types_of_its_parameters() -> None:
+    properties = {"to": {"type": "string"}, "cents": {"type": "integer"}, "more": {"type": ["object", "null"]}}
+    schema = {"type": "object", "properties": properties, "required": ["to"]}
+    text = render_stubs(App(name="till", tools=[Tool.from_schema("pay", "Pay.", schema, pay)]))
+    assert "async def pay(self, *, to: str, cents: int = ..., more: Any = ...) -> Any:" in text
+    assert '"cents": NotRequired[int],' in text
