@@ -11,7 +11,7 @@ from remit.engine.executor import ExecutionOutcome, RootCall, RunExecutor
 from remit.errors import Suspended
 from remit.journal.ledger import RunLedger
 from remit.journal.memory import InMemoryStore
-from remit.testing.store_suite.samples import asking, opened, question
+from remit.testing.store_suite.samples import header_item, question, question_item
 
 GOOD = Reply.from_value("done")
 
@@ -49,7 +49,7 @@ def asks(*names: str, meanwhile: Callable[[], object] = lambda: None, run: str =
         for name in names:
             if not ledger.items_for(f"call {name}"):
                 of = question(name, run=run, call=f"call {name}", conversation="")
-                await ledger.commit(asking(of))
+                await ledger.commit(question_item(of))
         meanwhile()
         await asyncio.sleep(0)
         left = [
@@ -91,7 +91,7 @@ class Stage:
         self, root: RootCall, *, run: str = "run", name: str = "me", seconds: float = 30.0
     ) -> ExecutionOutcome:
         driver = self.driver(name, seconds=seconds)
-        return await driver.execute(run, root, header=opened(run), conversation="", prior_messages=())
+        return await driver.execute(run, root, header=header_item(run), conversation="", prior_messages=())
 
     async def again(
         self, root: RootCall, *, run: str = "run", name: str = "me", stopping: bool = False

@@ -12,7 +12,7 @@ from remit.contracts.reply import Reply
 from remit.engine.executor import ExecutionOutcome, RootCall
 from remit.errors import BlockedError, DivergedError, NotFoundError, RemitError, Suspended
 from remit.journal.ledger import RunLedger
-from remit.testing.store_suite.samples import asking, no, note, opened, question, yes
+from remit.testing.store_suite.samples import header_item, no, note, question, question_item, yes
 from tests.engine.roots import GOOD, Crash, Stage, asks, end_of, never, raising, replying
 
 # --- to its end -------------------------------------------------------------------------------------------------
@@ -20,13 +20,13 @@ from tests.engine.roots import GOOD, Crash, Stage, asks, end_of, never, raising,
 
 async def test_a_run_begins_with_its_header_and_ends_with_its_end(stage: Stage) -> None:
     assert await stage.begin(replying()) == ExecutionOutcome(status="done", reply=GOOD)
-    assert await stage.items() == [opened(), end_of(GOOD), RunFinished(call="run", status="done")]
+    assert await stage.items() == [header_item(), end_of(GOOD), RunFinished(call="run", status="done")]
     assert await stage.status() == "done"
 
 
 async def test_the_header_is_stored_before_anything_runs(stage: Stage) -> None:
     async def root(_ledger: RunLedger) -> Reply:
-        assert await stage.items() == [opened()]
+        assert await stage.items() == [header_item()]
         return GOOD
 
     await stage.begin(root)
@@ -70,13 +70,13 @@ async def test_whoever_watches_sees_every_item_once_it_is_stored(stage: Stage) -
 
 async def test_the_root_gets_what_the_run_was_given(stage: Stage) -> None:
     async def root(ledger: RunLedger) -> Reply:
-        await ledger.commit(asking(question(conversation="talk"), call="match"))
+        await ledger.commit(question_item(question(conversation="talk"), call="match"))
         assert await ledger.find_usable_question("match") is not None
         assert (ledger.run, list(ledger.prior_messages), ledger.is_stopping) == ("run", ["{}"], False)
         assert ledger.now() == stage.clock()
         return GOOD
 
-    await stage.driver().execute("run", root, header=opened(), conversation="talk", prior_messages=["{}"])
+    await stage.driver().execute("run", root, header=header_item(), conversation="talk", prior_messages=["{}"])
 
 
 # --- what goes wrong stays open -----------------------------------------------------------------------------------
@@ -91,7 +91,7 @@ async def test_a_root_that_raises_leaves_the_run_open_as_if_it_had_crashed(stage
 
     with pytest.raises(type(error)):
         await stage.begin(root)
-    assert await stage.items() == [opened(), note("stored")]
+    assert await stage.items() == [header_item(), note("stored")]
     assert await stage.status() == "running"
     assert (await stage.again(replying())).status == "done"
 
@@ -122,7 +122,7 @@ async def test_every_call_that_waits_for_one_question_gets_the_decision(stage: S
     async def both(ledger: RunLedger) -> Reply:
         for call in ("one", "two"):
             if not ledger.items_for(call):
-                await ledger.commit(asking(question(), call=call))
+                await ledger.commit(question_item(question(), call=call))
         return await asks("q1")(ledger)
 
     await stage.begin(both)
@@ -144,7 +144,7 @@ async def test_a_call_that_asks_what_was_decided_for_another_gets_the_decision_t
     """Its process died between its question and the copy of the decision."""
 
     async def announces(ledger: RunLedger) -> Reply:
-        await ledger.commit(asking(question(), call="announced"))
+        await ledger.commit(question_item(question(), call="announced"))
         raise Crash
 
     drives = 0
@@ -154,7 +154,7 @@ async def test_a_call_that_asks_what_was_decided_for_another_gets_the_decision_t
         drives += 1
         assert drives < 5, "driven again and again, and nothing has changed"
         if not ledger.items_for("call"):
-            await ledger.commit(asking(question(), call="call"))
+            await ledger.commit(question_item(question(), call="call"))
         if not any(isinstance(item, DecisionItem) for item in ledger.items_for("call")):
             raise Suspended("q1")
         return await replying()(ledger)
@@ -204,7 +204,7 @@ async def test_a_run_that_waits_for_a_question_of_an_earlier_run_gets_its_decisi
     """A tool with a confirmation flag: announced in one run of a conversation, called in the next."""
 
     async def announces(ledger: RunLedger) -> Reply:
-        await ledger.commit(asking(question(run="first", call="announced")))
+        await ledger.commit(question_item(question(run="first", call="announced")))
         return await replying()(ledger)
 
     drives = 0
@@ -214,7 +214,7 @@ async def test_a_run_that_waits_for_a_question_of_an_earlier_run_gets_its_decisi
         drives += 1
         assert drives < 5, "driven again and again, and nothing has changed"
         if not ledger.items_for("call"):
-            await ledger.commit(asking(question(run="first", call="announced"), call="call"))
+            await ledger.commit(question_item(question(run="first", call="announced"), call="call"))
         if not any(isinstance(item, DecisionItem) for item in ledger.items_for("call")):
             raise Suspended("q1")
         return await replying()(ledger)

@@ -16,7 +16,7 @@ from remit.errors import JournalError
 from remit.journal.ledger import RunLedger
 from remit.journal.memory import InMemoryStore
 from remit.journal.ports import AppendFuture, QuestionRow
-from remit.testing.store_suite.samples import Clock, later, opened
+from remit.testing.store_suite.samples import Clock, header_item, later
 from tests.engine.roots import GOOD, Stage, asks, end_of, never, replying
 
 pytestmark = pytest.mark.looptime
@@ -38,7 +38,7 @@ async def cancelled_while(stage: Stage, seconds: float = 0.1) -> None:
 
 async def test_a_run_whose_task_is_cancelled_is_cancelled_and_free(stage: Stage) -> None:
     await cancelled_while(stage)
-    assert await stage.items() == [opened(), RunFinished(call="run", status="cancelled")]
+    assert await stage.items() == [header_item(), RunFinished(call="run", status="cancelled")]
     assert await stage.status() == "cancelled"
     assert (await stage.store.acquire("run", "somebody", 10)).epoch == 2
 

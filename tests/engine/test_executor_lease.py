@@ -15,7 +15,7 @@ from remit.errors import CallCancelledError, DivergedError, JournalError, LeaseE
 from remit.journal.ledger import RunLedger
 from remit.journal.memory import InMemoryStore
 from remit.journal.ports import AcquiredLease
-from remit.testing.store_suite.samples import Clock, note, opened, yes
+from remit.testing.store_suite.samples import Clock, header_item, note, yes
 from tests.engine.roots import GOOD, Crash, Stage, asks, end_of, never, raising, replying
 
 pytestmark = pytest.mark.looptime
@@ -110,7 +110,7 @@ async def test_a_driver_whose_run_was_taken_over_stops_at_its_next_item(stage: S
 
     with pytest.raises(LeaseError, match="another executor has taken over"):
         await stage.begin(root)
-    assert await stage.items() == [opened()]
+    assert await stage.items() == [header_item()]
     assert not await free(stage), "the lease of the second is not the first one's to release"
 
 

@@ -11,7 +11,7 @@ from remit.contracts.reply import Reply
 from remit.engine.executor import ExecutionOutcome, RootCall
 from remit.errors import LeaseError, RequestError
 from remit.journal.ledger import RunLedger
-from remit.testing.store_suite.samples import note, opened
+from remit.testing.store_suite.samples import header_item, note
 from tests.engine.roots import GOOD, Stage, replying
 
 pytestmark = pytest.mark.looptime
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.looptime
 async def drive(stage: Stage, root: RootCall, leave: asyncio.Event) -> ExecutionOutcome:
     driver = stage.driver()
     return await driver.execute(
-        "run", root, header=opened(), conversation="", prior_messages=(), release_requested=leave
+        "run", root, header=header_item(), conversation="", prior_messages=(), release_requested=leave
     )
 
 
@@ -40,7 +40,7 @@ async def test_a_run_that_is_let_go_is_left_as_a_crash_would_leave_it(stage: Sta
 
     with pytest.raises(LeaseError, match="was released"):
         await drive(stage, body, leave)
-    assert await stage.items() == [opened(), note("before")]
+    assert await stage.items() == [header_item(), note("before")]
     assert await stage.status() == "running"
 
 
@@ -70,7 +70,7 @@ async def test_a_body_that_commits_while_it_is_let_go_is_refused(stage: Stage) -
 
     with pytest.raises(LeaseError):
         await drive(stage, body, leave)
-    assert await stage.items() == [opened()]
+    assert await stage.items() == [header_item()]
 
 
 async def test_a_run_that_comes_to_rest_before_it_is_told_to_leave_has_ended(stage: Stage) -> None:
@@ -81,8 +81,8 @@ async def test_a_run_that_comes_to_rest_before_it_is_told_to_leave_has_ended(sta
 
 
 async def test_a_run_that_is_opened_has_its_header_and_no_driver(stage: Stage) -> None:
-    await stage.driver().create_run("run", opened())
-    assert await stage.items() == [opened()]
+    await stage.driver().create_run("run", header_item())
+    assert await stage.items() == [header_item()]
     assert await stage.status() == "running"
     assert (await stage.again(replying(), name="another")).status == "done"
 
@@ -90,4 +90,4 @@ async def test_a_run_that_is_opened_has_its_header_and_no_driver(stage: Stage) -
 async def test_a_run_cannot_be_opened_with_the_id_of_one_that_exists(stage: Stage) -> None:
     await stage.begin(replying())
     with pytest.raises(RequestError, match="run run exists already"):
-        await stage.driver().create_run("run", opened())
+        await stage.driver().create_run("run", header_item())

@@ -21,7 +21,7 @@ from remit.engine.scheduling import (
     find_unfinished_runs,
 )
 from remit.errors import DivergedError, JournalError, JournalFormatError, LeaseError
-from remit.testing.store_suite.samples import Clock, asking, begin, question, yes
+from remit.testing.store_suite.samples import Clock, begin, question, question_item, yes
 from tests.engine.roots import Stage
 
 
@@ -53,7 +53,7 @@ class Bench:
 async def waiting(stage: Stage, *questions: Question) -> None:
     """A run that waits for these questions."""
     run = await begin(stage.store)
-    asked = [asking(each, call=f"call {each.id}") for each in questions]
+    asked = [question_item(each, call=f"call {each.id}") for each in questions]
     await run.append(*asked, RunSuspended(call="run", questions=tuple(each.id for each in questions)))
 
 

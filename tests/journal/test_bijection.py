@@ -17,7 +17,7 @@ from remit.contracts.chat import ChatMessage, decode_message, encode_message
 from remit.contracts.items import Message, ToolOutput
 from remit.journal.codec import decode_item, encode_item, items_from_messages, messages_from_items
 from remit.journal.ports import Store
-from remit.testing.store_suite.samples import held, opened
+from remit.testing.store_suite.samples import acquire_run, header_item
 from tests.journal.examples import some
 from tests.journal.wire_texts import Talk, Wired
 
@@ -80,8 +80,8 @@ def test_two_thousand_histories_come_back_to_the_byte(chance: random.Random) -> 
 @given(seeded)
 async def test_a_history_comes_back_to_the_byte_from_every_store(store: Store, chance: random.Random) -> None:
     texts = [text for _, text in Talk(chance).history()]
-    run = await held(store, f"run{next(numbers)}")
-    await run.append(opened(run.run), *items_from_messages(texts, "agent"))
+    run = await acquire_run(store, f"run{next(numbers)}")
+    await run.append(header_item(run.run), *items_from_messages(texts, "agent"))
     stored = [p.item for p in await store.read(run.run)]
     assert messages_from_items([item for item in stored if isinstance(item, (Message, ToolOutput))]) == texts
 

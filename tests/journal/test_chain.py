@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from remit.contracts.items import ITEM_TYPES, AttemptEnded, ErasedItem, Item, Note, Position
 from remit.journal.codec import ERASED_BODY, body_digest, compute_chain_hash, encode_item, find_broken_link
 from remit.journal.ports import Store
-from remit.testing.store_suite.samples import note, opened, positions
+from remit.testing.store_suite.samples import header_item, note, positions
 from tests.journal.examples import some
 
 links = st.binary(min_size=32, max_size=32) | st.just(b"")
@@ -51,7 +51,7 @@ def test_a_separator_inside_a_call_confuses_nothing(kind: str, other: str, call:
 
 
 def run_of(count: int = 4) -> list[Position]:
-    return positions("run", [opened(), *(note(str(index)) for index in range(1, count))])
+    return positions("run", [header_item(), *(note(str(index)) for index in range(1, count))])
 
 
 def changed(

@@ -14,7 +14,7 @@ from remit.contracts.chat import decode_message
 from remit.contracts.items import ITEM_TYPES, ErasedItem, Item, Message, RunSuspended, ToolOutput
 from remit.errors import JournalFormatError
 from remit.journal.codec import ERASED_BODY, decode_item, encode_item, output_content, tool_message_text
-from remit.testing.store_suite.samples import opened
+from remit.testing.store_suite.samples import header_item
 from tests.journal.examples import some
 
 PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
@@ -106,7 +106,7 @@ def test_a_value_of_another_type_is_refused(kind: str, body: str) -> None:
 
 def test_a_format_that_is_a_text_is_refused() -> None:
     with pytest.raises(JournalFormatError, match=r"Expected `int`, got `str` - at `\$\.format`"):
-        decode_item("opened", "run", encode_item(opened()).replace('"format":1', '"format":"1"'))
+        decode_item("opened", "run", encode_item(header_item()).replace('"format":1', '"format":"1"'))
 
 
 def test_a_field_that_this_version_does_not_know_is_named() -> None:

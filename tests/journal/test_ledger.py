@@ -14,7 +14,7 @@ from remit.journal.codec import find_broken_link
 from remit.journal.ledger import FLUSH_DELAY, RunLedger
 from remit.journal.memory import InMemoryStore
 from remit.journal.ports import AppendFuture
-from remit.testing.store_suite.samples import Clock, asking, later, note, opened, question, started, yes
+from remit.testing.store_suite.samples import Clock, header_item, later, note, question, question_item, start_item, yes
 
 
 class Watched(InMemoryStore):
@@ -76,42 +76,42 @@ def driven(clock: Clock) -> Driven:
 
 async def test_what_is_added_is_known_at_once_and_stored_with_the_next_commit(driven: Driven) -> None:
     ledger = await driven.ledger()
-    ledger.add(opened())
+    ledger.add(header_item())
     ledger.add(note("one"))
     assert list(ledger.items_for("call")) == [note("one")]
     assert (await driven.stored(), driven.seen) == ([], [])
     await ledger.commit(note("two"))
-    assert driven.store.appends == [[opened(), note("one"), note("two")]]
-    assert await driven.stored() == driven.seen == [opened(), note("one"), note("two")]
+    assert driven.store.appends == [[header_item(), note("one"), note("two")]]
+    assert await driven.stored() == driven.seen == [header_item(), note("one"), note("two")]
 
 
 async def test_flushing_stores_what_was_added(driven: Driven) -> None:
     ledger = await driven.ledger()
-    ledger.add(opened())
+    ledger.add(header_item())
     await ledger.flush()
-    assert await driven.stored() == driven.seen == [opened()]
+    assert await driven.stored() == driven.seen == [header_item()]
 
 
 async def test_flushing_nothing_asks_nothing_of_the_store(driven: Driven) -> None:
     ledger = await driven.ledger()
     await ledger.flush()
-    await ledger.commit(opened())
+    await ledger.commit(header_item())
     await ledger.flush()
     assert len(driven.store.appends) == 1
 
 
 async def test_what_nobody_commits_is_stored_soon(driven: Driven) -> None:
     ledger = await driven.ledger()
-    ledger.add(opened())
+    ledger.add(header_item())
     ledger.add(note())
     await asyncio.sleep(FLUSH_DELAY * 1.5)
-    assert driven.store.appends == [[opened(), note()]]
-    assert driven.seen == [opened(), note()]
+    assert driven.store.appends == [[header_item(), note()]]
+    assert driven.seen == [header_item(), note()]
 
 
 async def test_a_ledger_that_is_closed_stores_nothing_more(driven: Driven) -> None:
     ledger = await driven.ledger()
-    ledger.add(opened())
+    ledger.add(header_item())
     ledger.close()
     await asyncio.sleep(FLUSH_DELAY * 1.5)
     assert driven.store.appends == []
@@ -120,21 +120,21 @@ async def test_a_ledger_that_is_closed_stores_nothing_more(driven: Driven) -> No
 async def test_storing_waits_for_nothing_and_goes_on_with_what_came_meanwhile(driven: Driven) -> None:
     ledger = await driven.ledger()
     driven.store.begin.clear()
-    ledger.add(opened())
+    ledger.add(header_item())
     ledger.start_flush()
     for text in ("one", "two", "three"):
         ledger.add(note(text))
         ledger.start_flush()
-    assert driven.store.appends == [[opened()]]
+    assert driven.store.appends == [[header_item()]]
     driven.store.begin.set()
     await ledger.flush()
-    assert driven.store.appends == [[opened()], [note("one"), note("two"), note("three")]]
+    assert driven.store.appends == [[header_item()], [note("one"), note("two"), note("three")]]
 
 
 async def test_a_ledger_that_was_refused_meanwhile_says_so_when_it_stores_again(driven: Driven) -> None:
     ledger = await driven.ledger()
     await driven.store.acquire("run", "second", 10)
-    ledger.add(opened())
+    ledger.add(header_item())
     ledger.start_flush()
     await asyncio.sleep(FLUSH_DELAY)
     with pytest.raises(LeaseError):
@@ -143,7 +143,7 @@ async def test_a_ledger_that_was_refused_meanwhile_says_so_when_it_stores_again(
 
 async def test_positions_follow_one_another_and_say_when_they_were_written(driven: Driven) -> None:
     ledger = await driven.ledger()
-    ledger.add(opened())
+    ledger.add(header_item())
     driven.clock.pass_by(2.5)
     await ledger.commit(note())
     positions = await driven.store.read("run")
@@ -152,7 +152,7 @@ async def test_positions_follow_one_another_and_say_when_they_were_written(drive
 
 
 async def test_another_epoch_goes_on_with_seq_and_chain(driven: Driven) -> None:
-    await (await driven.ledger()).commit(opened())
+    await (await driven.ledger()).commit(header_item())
     again = await driven.ledger()
     await again.commit(note())
     positions = await driven.store.read("run")
@@ -169,9 +169,9 @@ async def test_many_calls_of_a_run_that_commit_at_once_are_stored_in_the_order_t
 
 async def test_an_approval_is_taken_with_the_commit(driven: Driven) -> None:
     ledger = await driven.ledger()
-    await ledger.commit(asking(question()))
+    await ledger.commit(question_item(question()))
     await driven.store.decide(yes())
-    await ledger.commit(started(question="q1"), Consumption("q1", "run", "call"))
+    await ledger.commit(start_item(question="q1"), Consumption("q1", "run", "call"))
     row = await driven.store.find_question("q1")
     assert row is not None
     assert row.consumed_by == ("run", "call")
@@ -180,34 +180,34 @@ async def test_an_approval_is_taken_with_the_commit(driven: Driven) -> None:
 async def test_nobody_sees_an_item_before_it_is_stored(driven: Driven) -> None:
     ledger = await driven.ledger()
     driven.store.begin.clear()
-    committing = asyncio.create_task(ledger.commit(opened()))
+    committing = asyncio.create_task(ledger.commit(header_item()))
     await asyncio.sleep(FLUSH_DELAY / 10)
     assert driven.seen == []
     driven.store.begin.set()
     await committing
-    assert driven.seen == [opened()]
+    assert driven.seen == [header_item()]
 
 
 async def test_the_answer_to_one_commit_says_nothing_of_the_next(driven: Driven) -> None:
     """Two calls of a run commit; the first is stored and the second is still under way."""
     ledger = await driven.ledger()
     driven.store.answer.clear()
-    first = asyncio.create_task(ledger.commit(opened()))
+    first = asyncio.create_task(ledger.commit(header_item()))
     await asyncio.sleep(FLUSH_DELAY / 10)
     driven.store.begin.clear()
     second = asyncio.create_task(ledger.commit(note()))
     await asyncio.sleep(FLUSH_DELAY / 10)
     driven.store.answer.set()
     await first
-    assert await driven.stored() == driven.seen == [opened()]
+    assert await driven.stored() == driven.seen == [header_item()]
     driven.store.begin.set()
     await second
-    assert await driven.stored() == driven.seen == [opened(), note()]
+    assert await driven.stored() == driven.seen == [header_item(), note()]
 
 
 async def test_flushing_waits_for_what_another_task_is_storing(driven: Driven) -> None:
     ledger = await driven.ledger()
-    ledger.add(opened())
+    ledger.add(header_item())
     driven.store.begin.clear()
     committing = asyncio.create_task(ledger.commit(note()))
     await asyncio.sleep(FLUSH_DELAY / 10)
@@ -222,14 +222,14 @@ async def test_flushing_waits_for_what_another_task_is_storing(driven: Driven) -
 async def test_what_is_stored_is_seen_although_whoever_committed_it_was_cancelled(driven: Driven) -> None:
     ledger = await driven.ledger()
     driven.store.answer.clear()
-    committing = asyncio.create_task(ledger.commit(opened()))
+    committing = asyncio.create_task(ledger.commit(header_item()))
     await asyncio.sleep(FLUSH_DELAY / 10)
     committing.cancel()
     driven.store.answer.set()
     await asyncio.wait([committing])
     await ledger.commit(note())
-    assert await driven.stored() == [opened(), note()]
-    assert driven.seen == [opened(), note()]
+    assert await driven.stored() == [header_item(), note()]
+    assert driven.seen == [header_item(), note()]
 
 
 # --- when the store refuses ---------------------------------------------------------------------------------------
@@ -240,7 +240,7 @@ async def taken_over(driven: Driven) -> tuple[RunLedger, LeaseError]:
     ledger = await driven.ledger()
     await driven.store.acquire("run", "second", 10)
     with pytest.raises(LeaseError) as caught:
-        await ledger.commit(opened())
+        await ledger.commit(header_item())
     return ledger, caught.value
 
 
@@ -263,7 +263,7 @@ async def test_a_ledger_that_was_refused_takes_nothing_more(driven: Driven) -> N
 async def test_an_approval_that_cannot_be_taken_stops_the_ledger_as_well(driven: Driven) -> None:
     ledger = await driven.ledger()
     with pytest.raises(ApprovalUsedError):
-        await ledger.commit(started(question="q1"), Consumption("q1", "run", "call"))
+        await ledger.commit(start_item(question="q1"), Consumption("q1", "run", "call"))
     with pytest.raises(ApprovalUsedError):
         ledger.add(note())
     assert await driven.stored() == []
@@ -281,11 +281,11 @@ async def test_a_ledger_that_was_refused_cannot_be_flushed(driven: Driven) -> No
 
 async def test_a_run_that_is_driven_again_knows_what_was_stored(driven: Driven) -> None:
     first = await driven.ledger()
-    first.add(opened())
+    first.add(header_item())
     await first.commit(note("one"))
     again = await driven.ledger()
     again.add(note("two"))
-    assert list(again.items_for("run")) == [opened()]
+    assert list(again.items_for("run")) == [header_item()]
     assert list(again.items_for("call")) == [note("one"), note("two")]
     assert list(again.items_for("nobody")) == []
 
@@ -310,9 +310,9 @@ async def test_it_says_what_it_was_given(driven: Driven) -> None:
 
 async def test_every_call_that_asked_a_question_waits_for_it(driven: Driven) -> None:
     ledger = await driven.ledger()
-    await ledger.commit(asking(question(), call="one"))
+    await ledger.commit(question_item(question(), call="one"))
     again = await driven.ledger()
-    again.add(asking(question(), call="two"))
+    again.add(question_item(question(), call="two"))
     assert again.calls_waiting_for("q1") == ["one", "two"]
     assert again.calls_waiting_for("q2") == []
 
@@ -320,7 +320,7 @@ async def test_every_call_that_asked_a_question_waits_for_it(driven: Driven) -> 
 async def test_the_question_that_stands_is_that_of_its_conversation(driven: Driven) -> None:
     ledger = await driven.ledger(conversation="talk")
     assert await ledger.find_usable_question("match") is None
-    await ledger.commit(asking(question(), call="match"))
+    await ledger.commit(question_item(question(), call="match"))
     assert await ledger.find_usable_question("match") == (question(), None)
     await driven.store.decide(yes())
     assert await ledger.find_usable_question("match") == (question(), yes())
@@ -329,16 +329,16 @@ async def test_the_question_that_stands_is_that_of_its_conversation(driven: Driv
 
 async def test_a_question_that_a_call_of_this_run_goes_by_stands_for_no_other(driven: Driven) -> None:
     ledger = await driven.ledger(conversation="talk")
-    await ledger.commit(asking(question(), call="match"))
-    await ledger.commit(asking(question(), call="a call"))
+    await ledger.commit(question_item(question(), call="match"))
+    await ledger.commit(question_item(question(), call="a call"))
     assert await ledger.find_usable_question("match") is None
 
 
 async def test_a_question_is_undecided_for_each_call_that_has_no_decision_on_it(driven: Driven) -> None:
     ledger = await driven.ledger()
-    ledger.add(asking(question("q1"), call="one"))
-    ledger.add(asking(question("q2"), call="two"))
-    ledger.add(asking(question("q1"), call="two"))
+    ledger.add(question_item(question("q1"), call="one"))
+    ledger.add(question_item(question("q2"), call="two"))
+    ledger.add(question_item(question("q1"), call="two"))
     assert ledger.undecided_questions() == [("q1", "one"), ("q1", "two"), ("q2", "two")]
     await ledger.commit(DecisionItem(call="one", question="q1", body=yes("q1").to_json()))
     assert (
@@ -348,7 +348,7 @@ async def test_a_question_is_undecided_for_each_call_that_has_no_decision_on_it(
 
 async def test_without_a_conversation_no_question_stands(driven: Driven) -> None:
     ledger = await driven.ledger()
-    await ledger.commit(asking(question(conversation="")))
+    await ledger.commit(question_item(question(conversation="")))
     assert await ledger.find_usable_question("match") is None
 
 
@@ -370,8 +370,8 @@ async def test_a_call_that_was_refused_may_be_reserved_under_a_higher_limit(driv
 async def test_calls_that_were_started_in_an_earlier_drive_count(driven: Driven) -> None:
     first = await driven.ledger()
     first.reserve_call("never started", 9)
-    first.add(started("a"))
-    await first.commit(started("a", attempt=2))
+    first.add(start_item("a"))
+    await first.commit(start_item("a", attempt=2))
     again = await driven.ledger()
     assert again.usage_totals() == UsageTotals(calls=1)
     assert [again.reserve_call(call, 1) for call in ("a", "b")] == [True, False]

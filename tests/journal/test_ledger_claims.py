@@ -10,7 +10,7 @@ from remit.contracts.items import Item, ToolOutput
 from remit.errors import DivergedError
 from remit.journal.ledger import STALL_TIMEOUT, RunLedger
 from remit.journal.memory import InMemoryStore
-from remit.testing.store_suite.samples import Clock, asking, opened, positions, question, started
+from remit.testing.store_suite.samples import Clock, header_item, positions, question, question_item, start_item
 
 pytestmark = pytest.mark.looptime
 
@@ -45,14 +45,16 @@ async def test_in_a_new_run_every_call_goes_at_once() -> None:
 
 
 async def test_a_call_that_the_journal_knows_goes_at_once_and_another_waits() -> None:
-    ledger = driven_again(started("a"), started("b"))
+    ledger = driven_again(start_item("a"), start_item("b"))
     assert ledger.claim_call("root", "a")
     assert not ledger.claim_call("root", "new")
     assert ledger.claim_call("root", "b")
     assert ledger.claim_call("root", "newer")
 
 
-@pytest.mark.parametrize("known", [started("a"), asking(question(call="a")), output("a")], ids=lambda item: item.kind)
+@pytest.mark.parametrize(
+    "known", [start_item("a"), question_item(question(call="a")), output("a")], ids=lambda item: item.kind
+)
 async def test_a_call_is_known_by_its_start_its_question_or_its_end(known: Item) -> None:
     ledger = driven_again(known)
     assert not ledger.claim_call("root", "new")
@@ -61,13 +63,13 @@ async def test_a_call_is_known_by_its_start_its_question_or_its_end(known: Item)
 
 
 async def test_a_call_of_which_much_is_known_is_one_call() -> None:
-    ledger = driven_again(started("a"), asking(question(call="a")), output("a"))
+    ledger = driven_again(start_item("a"), question_item(question(call="a")), output("a"))
     assert ledger.claim_call("root", "a")
     ledger.finish_body("root")
 
 
 async def test_calls_of_another_body_and_the_root_itself_are_nobodys_children() -> None:
-    ledger = driven_again(opened(), output("root", parent=""), started("a", parent="other"))
+    ledger = driven_again(header_item(), output("root", parent=""), start_item("a", parent="other"))
     assert ledger.claim_call("root", "new")
     ledger.finish_body("root")
     ledger.finish_body("")
@@ -75,14 +77,14 @@ async def test_calls_of_another_body_and_the_root_itself_are_nobodys_children() 
 
 
 async def test_claiming_twice_is_claiming_once() -> None:
-    ledger = driven_again(started("a"), started("b"))
+    ledger = driven_again(start_item("a"), start_item("b"))
     assert ledger.claim_call("root", "a")
     assert ledger.claim_call("root", "a")
     assert not ledger.claim_call("root", "new")
 
 
 async def test_waiting_is_over_as_soon_as_the_last_known_call_is_claimed() -> None:
-    ledger = driven_again(started("a"), started("b"))
+    ledger = driven_again(start_item("a"), start_item("b"))
     begun = now()
     waiting = asyncio.create_task(ledger.wait_for_recorded_calls("root", "new", idle))
     await asyncio.sleep(1)
@@ -95,7 +97,7 @@ async def test_waiting_is_over_as_soon_as_the_last_known_call_is_claimed() -> No
 
 
 async def test_nobody_waits_where_all_were_claimed() -> None:
-    ledger = driven_again(started("a"))
+    ledger = driven_again(start_item("a"))
     ledger.claim_call("root", "a")
     begun = now()
     await ledger.wait_for_recorded_calls("root", "new", idle)
@@ -105,7 +107,7 @@ async def test_nobody_waits_where_all_were_claimed() -> None:
 
 async def test_a_claim_by_a_task_that_stands_next_in_line_is_not_missed() -> None:
     """As two calls of one `asyncio.gather` do, the first of which the journal does not know."""
-    ledger = driven_again(started("known"))
+    ledger = driven_again(start_item("known"))
     begun = now()
 
     async def call(name: str) -> None:
@@ -125,7 +127,7 @@ async def test_a_body_that_stalls_has_diverged() -> None:
 
 
 async def test_while_one_of_its_calls_is_under_way_a_body_has_not_stalled() -> None:
-    ledger = driven_again(started("a"))
+    ledger = driven_again(start_item("a"))
     begun = now()
     waiting = asyncio.create_task(ledger.wait_for_recorded_calls("root", "new", busy))
     await asyncio.sleep(10 * STALL_TIMEOUT)
@@ -136,7 +138,7 @@ async def test_while_one_of_its_calls_is_under_way_a_body_has_not_stalled() -> N
 
 
 async def test_a_body_that_ends_without_a_known_call_has_diverged() -> None:
-    ledger = driven_again(started("0123456789abcdef"), started("a"))
+    ledger = driven_again(start_item("0123456789abcdef"), start_item("a"))
     ledger.claim_call("root", "a")
     with pytest.raises(DivergedError, match=r"a call \(01234567\) that"):
         ledger.finish_body("root")

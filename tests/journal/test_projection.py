@@ -13,7 +13,7 @@ from remit.contracts.chat import decode_message, encode_message
 from remit.contracts.items import ErasedItem, Item, Message, ModelReply, ToolOutput
 from remit.journal.codec import build_chat_history, items_from_messages, tool_message_text
 from remit.testing.history_check import history_errors
-from remit.testing.store_suite.samples import note, opened, started
+from remit.testing.store_suite.samples import header_item, note, start_item
 from tests.journal.examples import some
 
 SYSTEM = '{"role":"system","content":"You edit pages."}'
@@ -74,7 +74,7 @@ def test_an_agent_that_nobody_knows_has_said_nothing() -> None:
 
 
 def test_calls_that_no_model_made_are_no_part_of_the_history() -> None:
-    items: list[Item] = [opened(), said(USER), started(), note("x"), ended("", content="plain"), said(BYE)]
+    items: list[Item] = [header_item(), said(USER), start_item(), note("x"), ended("", content="plain"), said(BYE)]
     assert build_chat_history(items, "agent") == [USER, BYE]
 
 

@@ -16,7 +16,7 @@ from remit.errors import ApprovalDeniedError, BlockedError, MissingCapabilityErr
 from remit.layers import Call, Place, Reply
 from remit.policies import Decision, InboxApprover, Question
 from remit.testing import call_through
-from remit.testing.store_suite.samples import incoming
+from remit.testing.store_suite.samples import read_decisions
 from tests.layers.asking import Desk, Person, approve, asked, decided, later, says
 from tests.layers.inner import Inner, stopped_within
 
@@ -149,7 +149,7 @@ async def copied(desk: Desk, question: str, *, approved: bool) -> Call:
     """The call driven again, after its decision was copied from the inbox."""
     await desk.decide(question, approved=approved)
     call = await desk.call(drop, DROP)
-    for decision in await incoming(desk.store, "run"):
+    for decision in await read_decisions(desk.store, "run"):
         call.ledger.add(DecisionItem(call=call.id, question=decision.question, body=decision.to_json()))
     return call
 

@@ -19,15 +19,15 @@ from remit.journal.ports import AcquiredLease
 from remit.journal.sql.store import SqlStore
 from remit.testing.store_suite.samples import (
     Run,
-    asking,
+    acquire_run,
     begin,
-    held,
+    header_item,
     no,
     note,
-    opened,
     positions,
     question,
-    started,
+    question_item,
+    start_item,
     yes,
 )
 from tests.journal.programs import Program
@@ -98,8 +98,8 @@ async def test_of_many_that_acquire_a_run_whose_lease_is_over_one_gets_it(stores
 
 async def test_of_many_runs_that_are_opened_in_one_conversation_one_is(stores: list[SqlStore]) -> None:
     for talk in (f"talk{number}" for number in range(10)):
-        runs = [await held(store, f"{talk}-{index}") for index, store in enumerate(stores)]
-        outcomes = await at_once(run.append(opened(run.run, conversation=talk)) for run in runs)
+        runs = [await acquire_run(store, f"{talk}-{index}") for index, store in enumerate(stores)]
+        outcomes = await at_once(run.append(header_item(run.run, conversation=talk)) for run in runs)
         assert failures(outcomes) == [RequestError] * 5
         assert len(await stores[0].list_runs(conversation=talk)) == 1
 
@@ -107,7 +107,7 @@ async def test_of_many_runs_that_are_opened_in_one_conversation_one_is(stores: l
 async def test_of_many_decisions_on_a_question_the_first_counts(stores: list[SqlStore]) -> None:
     run = await begin(stores[0])
     for name in (f"q{number}" for number in range(10)):
-        await run.append(asking(question(name)))
+        await run.append(question_item(question(name)))
         by = [(yes if index % 2 else no)(name, by=f"person{index}") for index in range(len(stores))]
         outcomes = await at_once(store.decide(each) for store, each in zip(stores, by, strict=True))
         assert failures(outcomes) == [RequestError] * 5
@@ -119,10 +119,10 @@ async def test_of_many_runs_that_use_one_approval_one_does(stores: list[SqlStore
     asker = await begin(stores[0])
     users = [await begin(store, f"user{index}") for index, store in enumerate(stores)]
     for name in (f"q{number}" for number in range(10)):
-        await asker.append(asking(question(name)))
+        await asker.append(question_item(question(name)))
         await stores[0].decide(yes(name))
         outcomes = await at_once(
-            user.append(started(question=name), take=Consumption(name, user.run, "call")) for user in users
+            user.append(start_item(question=name), take=Consumption(name, user.run, "call")) for user in users
         )
         assert failures(outcomes) == [ApprovalUsedError] * 5
 
@@ -143,7 +143,7 @@ async def test_works_of_two_processes_in_opposite_orders_do_not_wait_for_each_ot
     """A transaction holds many runs and questions; whoever comes takes them in one order, however they were given."""
     asker = await begin(stores[0])
     runs = [await begin(stores[0], f"run{number}") for number in range(8)]
-    await asker.append(*(asking(question(f"q{number}")) for number in range(8)))
+    await asker.append(*(question_item(question(f"q{number}")) for number in range(8)))
 
     def all_of(store: SqlStore, order: list[int]) -> list[Coroutine[Any, Any, object]]:
         return [
@@ -228,11 +228,11 @@ async def test_a_body_comes_back_whatever_characters_it_holds(own: SqlStore) -> 
 
 
 async def test_a_name_that_postgres_cannot_hold_is_refused_and_the_journal_goes_on(own: SqlStore) -> None:
-    run = await held(own)
+    run = await acquire_run(own)
     with pytest.raises(JournalError, match="NUL"):
-        await run.append(opened(conversation="a\0b"))
+        await run.append(header_item(conversation="a\0b"))
     run.next = 0
-    await run.append(opened())
+    await run.append(header_item())
 
 
 # --- when the database refuses, or goes away -------------------------------------------------------------------
@@ -275,7 +275,7 @@ async def test_a_connection_lost_while_it_is_read_is_told_and_the_next_read_has_
         event.remove(Pool, "checkout", lose)
     assert type(outcomes[0]) is JournalError
     assert "\n" not in str(outcomes[0])
-    assert [position.item for position in await own.read("run")] == [opened()]
+    assert [position.item for position in await own.read("run")] == [header_item()]
 
 
 @pytest.mark.parametrize("waiting", [1, 5])

@@ -20,15 +20,15 @@ from remit.journal.sql.store import SqlStore
 from remit.journal.sql.tables import open_engine, parse_url
 from remit.testing.store_suite.samples import (
     Run,
-    asking,
+    acquire_run,
     begin,
-    held,
-    incoming,
+    header_item,
     no,
     note,
-    opened,
     positions,
     question,
+    question_item,
+    read_decisions,
     yes,
 )
 from tests.journal.programs import Program
@@ -82,7 +82,7 @@ async def stored(store: SqlStore, run: str) -> list[Item]:
 async def test_a_store_that_is_opened_again_sees_everything(where: str, opening: Opening) -> None:
     first = opening(where)
     run = await begin(first, conversation="talk")
-    await run.append(asking(question("q1")), asking(question("q2", asked=1001)))
+    await run.append(question_item(question("q1")), question_item(question("q2", asked=1001)))
     await first.decide(yes("q1"))
     await run.start("q1")
     await first.request_cancel("run", "ada")
@@ -92,7 +92,7 @@ async def test_a_store_that_is_opened_again_sees_everything(where: str, opening:
 
     again = opening(where)
     assert (await again.read("run"), await again.list_runs(), await again.list_questions(only_open=False)) == before
-    assert await incoming(again, "run") == [yes("q1")]
+    assert await read_decisions(again, "run") == [yes("q1")]
     assert await again.cancel_requested_by("run") == "ada"
     with pytest.raises(LeaseError, match="executed by driver"):
         await again.acquire("run", "second", 10)
@@ -102,10 +102,10 @@ async def test_a_store_that_is_opened_again_sees_everything(where: str, opening:
 async def test_two_stores_on_one_journal_see_one_another_at_once(sql: SqlStore, where: str, opening: Opening) -> None:
     other = opening(where)
     run = await begin(sql)
-    assert await stored(other, "run") == [opened()]
-    await run.append(asking(question()))
+    assert await stored(other, "run") == [header_item()]
+    await run.append(question_item(question()))
     await other.decide(no())
-    assert await incoming(sql, "run") == [no()]
+    assert await read_decisions(sql, "run") == [no()]
     with pytest.raises(LeaseError):
         await other.acquire("run", "second", 10)
 
@@ -133,11 +133,11 @@ asyncio.run(main())
 @pytest.mark.process
 async def test_two_processes_on_one_journal_see_one_another(sql: SqlStore, where: str) -> None:
     run = await begin(sql)
-    await run.append(asking(question()))
+    await run.append(question_item(question()))
     other = Program(OTHER, where)
     assert await asyncio.to_thread(other.says) == "['opened', 'question']"
     assert await asyncio.to_thread(other.says) == "decided"
-    assert await incoming(sql, "run") == [yes()]
+    assert await read_decisions(sql, "run") == [yes()]
     assert [row.run for row in await sql.list_runs()] == ["theirs", "run"]
     with pytest.raises(LeaseError, match="executed by driver"):
         await sql.acquire("theirs", "second", 10)
@@ -146,7 +146,7 @@ async def test_two_processes_on_one_journal_see_one_another(sql: SqlStore, where
     await run.start("q1")
     other.told()
     assert await asyncio.to_thread(other.ends) == ["['opened', 'question', 'started']"]
-    assert await stored(sql, "theirs") == [opened("theirs"), note("still mine")]
+    assert await stored(sql, "theirs") == [header_item("theirs"), note("still mine")]
 
 
 async def test_a_new_journal_and_its_folder_are_their_owners_alone(tmp_path: Path, opening: Opening) -> None:
@@ -176,18 +176,18 @@ async def test_every_commit_is_synced_and_readers_do_not_wait_for_writers(file: 
 
 
 async def test_appends_that_wait_together_share_a_commit(sql: SqlStore) -> None:
-    runs = await asyncio.gather(*(held(sql, f"run{index}") for index in range(200)))
+    runs = await asyncio.gather(*(acquire_run(sql, f"run{index}") for index in range(200)))
     commits: list[Connection] = []
 
     def count(connection: Connection) -> None:
         commits.append(connection)
 
     with listening("commit", count):
-        await asyncio.gather(*(run.append(opened(run.run), note()) for run in runs))
+        await asyncio.gather(*(run.append(header_item(run.run), note()) for run in runs))
     assert 1 <= len(commits) <= 20
     assert len(await sql.list_runs(limit=300)) == 200
     for run in runs[::20]:
-        assert await stored(sql, run.run) == [opened(run.run), note()]
+        assert await stored(sql, run.run) == [header_item(run.run), note()]
 
 
 async def test_an_append_that_is_refused_spoils_none_of_its_batch(sql: SqlStore) -> None:
@@ -290,7 +290,7 @@ async def test_what_the_database_refuses_is_a_journal_error_and_nothing_is_store
     script(file, "CREATE TRIGGER no BEFORE INSERT ON remit_items BEGIN SELECT RAISE(ABORT, 'disk on fire'); END")
     with pytest.raises(JournalError, match="disk on fire"):
         await run.append(note())
-    assert await stored(sql, "run") == [opened()]
+    assert await stored(sql, "run") == [header_item()]
 
 
 async def test_what_cannot_be_read_is_a_journal_error(file: Path, opening: Opening) -> None:
@@ -313,7 +313,7 @@ async def test_reads_that_wait_together_share_a_connection(sql: SqlStore) -> Non
         found = await asyncio.gather(*(stored(sql, run.run) for run in runs), sql.list_runs())
     finally:
         event.remove(Pool, "checkout", count)
-    assert found[:3] == [[opened(run.run)] for run in runs]
+    assert found[:3] == [[header_item(run.run)] for run in runs]
     assert len(taken) == 1
 
 
@@ -323,7 +323,7 @@ async def test_a_read_that_fails_spoils_none_that_waited_with_it(sql: SqlStore) 
         stored(sql, "run"), sql.list_runs(conversation="half \ud83d"), sql.find_run("half \ud83d"), stored(sql, "run"),
         return_exceptions=True,
     )  # fmt: skip
-    assert answers[0] == answers[3] == [opened(run.run)]
+    assert answers[0] == answers[3] == [header_item(run.run)]
     assert [type(answer) for answer in answers[1:3]] == [JournalError, JournalError]
 
 
@@ -357,7 +357,7 @@ async def test_where_there_is_no_connection_to_be_had_every_read_says_so(tmp_pat
         await writing
     assert [type(answer) for answer in answers] == [JournalError, JournalError]
     assert "unable to open database file" in str(answers[0])
-    assert await stored(sql, "run") == [opened()]
+    assert await stored(sql, "run") == [header_item()]
 
 
 async def test_a_file_that_is_no_database_is_named_by_a_journal_error(tmp_path: Path, opening: Opening) -> None:
@@ -377,9 +377,9 @@ async def test_an_item_of_a_newer_version_is_refused_by_its_kind(file: Path, ope
 
 
 async def test_a_conversation_that_utf8_cannot_hold_cannot_be_stored(sql: SqlStore) -> None:
-    run = await held(sql)
+    run = await acquire_run(sql)
     with pytest.raises(JournalError):
-        await run.append(opened(conversation="half \ud83d"))
+        await run.append(header_item(conversation="half \ud83d"))
 
 
 async def test_a_conversation_that_utf8_cannot_hold_cannot_be_looked_for(sql: SqlStore) -> None:
@@ -390,7 +390,7 @@ async def test_a_conversation_that_utf8_cannot_hold_cannot_be_looked_for(sql: Sq
 async def test_where_an_item_cannot_be_read_nothing_is_erased_and_it_is_said(sql: SqlStore) -> None:
     """Which question it is about, and so which row must go with it, is not known."""
     run = await begin(sql)
-    damaged, kept = positions("run", [asking(question()), note("kept")], epoch=run.epoch, first=1)
+    damaged, kept = positions("run", [question_item(question()), note("kept")], epoch=run.epoch, first=1)
     damaged.body = "{"
     await sql.append("run", run.epoch, [damaged, kept])
     with pytest.raises(JournalFormatError, match="item 'question' does not have the fields"):

@@ -12,7 +12,18 @@ from remit.contracts.ledger import Consumption
 from remit.contracts.question import Decision, Question
 from remit.errors import ApprovalUsedError, RequestError
 from remit.journal.ports import QuestionRow, Store
-from remit.testing.store_suite.samples import Run, asking, begin, incoming, no, note, positions, question, started, yes
+from remit.testing.store_suite.samples import (
+    Run,
+    begin,
+    no,
+    note,
+    positions,
+    question,
+    question_item,
+    read_decisions,
+    start_item,
+    yes,
+)
 
 ASKED: Final = replace(
     question(), arguments='{"a":"SECRET"}', shown="SECRET", reason="SECRET", edits="q0", editor="eve"
@@ -22,13 +33,13 @@ EMPTY: Final = replace(ASKED, arguments="", shown="", reason="")
 UNSAID: Final = yes()
 
 
-def decided(decision: Decision) -> DecisionItem:
+def decision_item(decision: Decision) -> DecisionItem:
     return DecisionItem(call="call", question=decision.question, body=decision.to_json())
 
 
 async def ask(store: Store, of: Question = ASKED) -> Run:
     run = await begin(store)
-    await run.append(asking(of))
+    await run.append(question_item(of))
     return run
 
 
@@ -38,8 +49,8 @@ async def row_of(store: Store, name: str = "q1") -> QuestionRow:
     return row
 
 
-async def told(store: Store) -> str:
-    """All that a store tells whoever looks."""
+async def visible_state(store: Store) -> str:
+    """Everything that the store returns about the run and its question."""
     return repr(
         (
             await store.read("run"),
@@ -51,10 +62,10 @@ async def told(store: Store) -> str:
 
 async def test_the_row_of_an_erased_question_keeps_only_what_names_it(store: Store) -> None:
     await ask(store)
-    assert "SECRET" in await told(store)
+    assert "SECRET" in await visible_state(store)
     await store.erase("run", [1])
     assert await row_of(store) == QuestionRow(EMPTY, "expired", None, None)
-    assert "SECRET" not in await told(store)
+    assert "SECRET" not in await visible_state(store)
 
 
 async def test_nobody_can_be_asked_about_what_is_gone(store: Store) -> None:
@@ -72,7 +83,7 @@ async def test_an_erased_question_takes_along_what_was_decided_on_it(store: Stor
     await store.decide(EDITED)
     await store.erase("run", [1])
     assert await row_of(store) == QuestionRow(EMPTY, "expired", UNSAID, None)
-    assert "SECRET" not in await told(store)
+    assert "SECRET" not in await visible_state(store)
     await store.release("run", run.epoch)
     assert list((await store.acquire("run", "next", 10)).decisions) == [UNSAID]
 
@@ -80,18 +91,18 @@ async def test_an_erased_question_takes_along_what_was_decided_on_it(store: Stor
 async def test_an_erased_decision_keeps_who_made_it_and_its_question_stays(store: Store) -> None:
     run = await ask(store, question())
     await store.decide(EDITED)
-    await run.append(decided(EDITED))
-    assert "SECRET" in await told(store)
+    await run.append(decision_item(EDITED))
+    assert "SECRET" in await visible_state(store)
     await store.erase("run", [2])
     assert await row_of(store) == QuestionRow(question(), "expired", UNSAID, None)
-    assert "SECRET" not in await told(store)
+    assert "SECRET" not in await visible_state(store)
     await store.release("run", run.epoch)
     assert list((await store.acquire("run", "next", 10)).decisions) == [UNSAID]
 
 
 async def test_a_decision_that_only_an_item_told_of_is_erased_too(store: Store) -> None:
     run = await ask(store, question())
-    await run.append(decided(EDITED))
+    await run.append(decision_item(EDITED))
     assert (await row_of(store)).decision == EDITED
     await store.erase("run", [2])
     assert (await row_of(store)).decision == UNSAID
@@ -101,11 +112,11 @@ async def test_a_decision_that_only_an_item_told_of_is_erased_too(store: Store) 
 async def test_an_erased_approval_is_not_used(store: Store, seq: int) -> None:
     run = await ask(store)
     await store.decide(yes())
-    await run.append(decided(yes()))
+    await run.append(decision_item(yes()))
     await store.erase("run", [seq])
     assert await store.find_usable_question("talk", "match") is None
     with pytest.raises(ApprovalUsedError, match="q1 has expired"):
-        await run.append(started(question="q1"), take=Consumption("q1", "run", "call"))
+        await run.append(start_item(question="q1"), take=Consumption("q1", "run", "call"))
     assert (await row_of(store)).status == "expired"
 
 
@@ -113,7 +124,7 @@ async def test_an_erased_approval_is_not_used(store: Store, seq: int) -> None:
 async def test_a_refusal_stays_one(store: Store, seq: int) -> None:
     run = await ask(store)
     await store.decide(no())
-    await run.append(decided(no()))
+    await run.append(decision_item(no()))
     await store.erase("run", [seq])
     row = await row_of(store)
     assert (row.status, row.decision) == ("denied", replace(no(), reason=""))
@@ -123,7 +134,7 @@ async def test_a_refusal_stays_one(store: Store, seq: int) -> None:
 async def test_an_approval_that_was_used_stays_used_and_its_call_may_try_again(store: Store) -> None:
     run = await ask(store)
     await store.decide(yes())
-    await run.append(decided(yes()))
+    await run.append(decision_item(yes()))
     await run.start("q1")
     await store.erase("run", [1, 2])
     assert await row_of(store) == QuestionRow(EMPTY, "taken", UNSAID, ("run", "call"))
@@ -131,10 +142,10 @@ async def test_an_approval_that_was_used_stays_used_and_its_call_may_try_again(s
 
 
 async def test_a_call_whose_edited_arguments_are_gone_does_not_try_again(store: Store) -> None:
-    """What would run instead are the arguments that were edited, which nobody approved."""
+    """What would run instead are the arguments that were edited, which were not approved."""
     run = await ask(store)
     await store.decide(EDITED)
-    await run.append(decided(EDITED))
+    await run.append(decision_item(EDITED))
     await run.start("q1")
     await store.erase("run", [2])
     assert await row_of(store) == QuestionRow(ASKED, "expired", UNSAID, ("run", "call"))
@@ -144,12 +155,12 @@ async def test_a_call_whose_edited_arguments_are_gone_does_not_try_again(store: 
 
 async def test_other_questions_and_other_items_stay_as_they_are(store: Store) -> None:
     run = await ask(store)
-    await run.append(asking(question("q2", asked=1000.5)), note("SECRET"))
+    await run.append(question_item(question("q2", asked=1000.5)), note("SECRET"))
     await store.decide(EDITED)
     await store.decide(yes("q2", at=1002.0))
-    before = await row_of(store), await incoming(store, "run")
+    before = await row_of(store), await read_decisions(store, "run")
     await store.erase("run", [2, 3])
-    assert (await row_of(store), await incoming(store, "run")) == before
+    assert (await row_of(store), await read_decisions(store, "run")) == before
     assert (await row_of(store, "q2")).status == "expired"
 
 
@@ -157,14 +168,14 @@ async def test_what_another_run_said_of_the_question_goes_too(store: Store) -> N
     """The question that another run of the conversation goes by is the same one."""
     await ask(store)
     other = await begin(store, "other")
-    await other.append(asking(ASKED, call="again"))
+    await other.append(question_item(ASKED, call="again"))
     await store.erase("other", [1])
     assert await row_of(store) == QuestionRow(EMPTY, "expired", None, None)
 
 
 async def test_a_decision_on_a_question_that_nobody_knows_is_erased(store: Store) -> None:
     run = await begin(store)
-    await run.append(decided(EDITED))
+    await run.append(decision_item(EDITED))
     await store.erase("run", [1])
     assert await store.find_question("q1") is None
     assert (await store.read("run"))[1].body == ""
@@ -180,7 +191,7 @@ async def test_erasing_a_question_twice_is_erasing_it_once(store: Store) -> None
 
 async def test_what_nobody_has_waited_for_yet_is_erased_too(store: Store) -> None:
     run = await begin(store)
-    storing = store.append("run", run.epoch, positions("run", [asking(ASKED)], epoch=run.epoch, first=1))
+    storing = store.append("run", run.epoch, positions("run", [question_item(ASKED)], epoch=run.epoch, first=1))
     await store.erase("run", [1])
     await storing
     assert (await row_of(store)).question == EMPTY

@@ -11,7 +11,17 @@ from remit.contracts.ledger import Consumption
 from remit.contracts.question import Decision
 from remit.errors import ApprovalUsedError, LeaseError, RequestError
 from remit.journal.ports import QuestionRow, Store
-from remit.testing.store_suite.samples import Clock, asking, begin, incoming, no, note, question, started, yes
+from remit.testing.store_suite.samples import (
+    Clock,
+    begin,
+    no,
+    note,
+    question,
+    question_item,
+    read_decisions,
+    start_item,
+    yes,
+)
 
 
 async def row_of(store: Store, name: str = "q1") -> QuestionRow:
@@ -23,30 +33,30 @@ async def row_of(store: Store, name: str = "q1") -> QuestionRow:
 @pytest.mark.parametrize(("decision", "status"), [(yes(), "approved"), (no(), "denied")])
 async def test_a_decision_is_stored_whole(store: Store, decision: Decision, status: str) -> None:
     run = await begin(store)
-    await run.append(asking(question()))
+    await run.append(question_item(question()))
     await store.decide(decision)
     row = await row_of(store)
     assert (row.status, row.decision, row.consumed_by) == (status, decision, None)
-    assert await incoming(store, "run") == [decision]
+    assert await read_decisions(store, "run") == [decision]
 
 
 async def test_the_first_decision_counts_and_the_second_is_told_whose_it_was(store: Store) -> None:
     run = await begin(store)
-    await run.append(asking(question()))
+    await run.append(question_item(question()))
     await store.decide(no(by="bob"))
     with pytest.raises(RequestError, match="question q1 is already denied by bob"):
         await store.decide(yes(by="cleo"))
     assert (await row_of(store)).decision == no(by="bob")
-    assert await incoming(store, "run") == [no(by="bob")]
+    assert await read_decisions(store, "run") == [no(by="bob")]
 
 
 async def test_of_many_decisions_at_once_one_counts(store: Store) -> None:
     run = await begin(store)
-    await run.append(asking(question()))
+    await run.append(question_item(question()))
     people = [f"person{index}" for index in range(20)]
     outcomes = await asyncio.gather(*(store.decide(yes(by=name)) for name in people), return_exceptions=True)
     assert [type(outcome) for outcome in outcomes if outcome is not None] == [RequestError] * 19
-    assert len(await incoming(store, "run")) == 1
+    assert len(await read_decisions(store, "run")) == 1
 
 
 async def test_an_unknown_question_cannot_be_decided(store: Store) -> None:
@@ -57,16 +67,16 @@ async def test_an_unknown_question_cannot_be_decided(store: Store) -> None:
 @pytest.mark.parametrize("late", [0, 5000])
 async def test_from_its_expiry_on_a_question_cannot_be_decided(store: Store, clock: Clock, late: float) -> None:
     run = await begin(store)
-    await run.append(asking(question(expires=1010)))
+    await run.append(question_item(question(expires=1010)))
     clock.now = 1010 + late
     with pytest.raises(RequestError, match="q1 has expired, which denies the call"):
         await store.decide(yes())
-    assert await incoming(store, "run") == []
+    assert await read_decisions(store, "run") == []
 
 
 async def test_until_its_expiry_a_question_can_be_decided(store: Store, clock: Clock) -> None:
     run = await begin(store)
-    await run.append(asking(question(expires=1010)))
+    await run.append(question_item(question(expires=1010)))
     clock.now = 1009.999
     await store.decide(yes())
     assert (await row_of(store)).status == "approved"
@@ -74,37 +84,37 @@ async def test_until_its_expiry_a_question_can_be_decided(store: Store, clock: C
 
 async def test_a_decided_question_does_not_expire_any_more(store: Store, clock: Clock) -> None:
     run = await begin(store)
-    await run.append(asking(question(expires=1010)))
+    await run.append(question_item(question(expires=1010)))
     await store.decide(no())
     clock.now = 5000
     assert (await row_of(store)).status == "denied"
 
 
 async def test_a_run_that_nobody_knows_has_nothing_incoming(store: Store) -> None:
-    assert await incoming(store, "nobody") == []
+    assert await read_decisions(store, "unknown") == []
 
 
 async def test_a_decision_reaches_the_run_that_asked_and_no_other(store: Store) -> None:
     for name in ("one", "two"):
         run = await begin(store, name)
-        await run.append(asking(question(f"of {name}", run=name)))
+        await run.append(question_item(question(f"of {name}", run=name)))
     await store.decide(yes("of two"))
-    assert await incoming(store, "one") == []
-    assert await incoming(store, "two") == [yes("of two")]
+    assert await read_decisions(store, "one") == []
+    assert await read_decisions(store, "two") == [yes("of two")]
 
 
 async def test_decisions_come_in_the_order_in_which_they_were_made(store: Store) -> None:
     run = await begin(store)
-    await run.append(asking(question("early", asked=1000)), asking(question("late", asked=1001)))
+    await run.append(question_item(question("early", asked=1000)), question_item(question("late", asked=1001)))
     await store.decide(yes("late", at=1002))
     await store.decide(no("early", at=1003))
-    assert await incoming(store, "run") == [yes("late", at=1002), no("early", at=1003)]
+    assert await read_decisions(store, "run") == [yes("late", at=1002), no("early", at=1003)]
 
 
 async def test_a_decision_that_the_driver_writes_decides_the_question(store: Store) -> None:
     """An approver in the same process answers at once: no inbox, only an item."""
     run = await begin(store)
-    await run.append(asking(question()), DecisionItem(call="call", question="q1", body=no().to_json()))
+    await run.append(question_item(question()), DecisionItem(call="call", question="q1", body=no().to_json()))
     row = await row_of(store)
     assert (row.status, row.decision) == ("denied", no())
     with pytest.raises(RequestError, match="already denied by bob"):
@@ -113,7 +123,7 @@ async def test_a_decision_that_the_driver_writes_decides_the_question(store: Sto
 
 async def test_copying_a_decision_into_the_journal_changes_nothing(store: Store) -> None:
     run = await begin(store)
-    await run.append(asking(question()))
+    await run.append(question_item(question()))
     await store.decide(yes())
     await run.append(DecisionItem(call="call", question="q1", body=no(by="forger").to_json()))
     row = await row_of(store)
@@ -129,8 +139,8 @@ async def test_nobody_asked_to_cancel_a_run_until_somebody_does(store: Store) ->
 
 
 async def test_a_run_that_nobody_knows_is_not_being_cancelled(store: Store) -> None:
-    await store.request_cancel("nobody", "ada")
-    assert await store.cancel_requested_by("nobody") == ""
+    await store.request_cancel("unknown", "ada")
+    assert await store.cancel_requested_by("unknown") == ""
 
 
 # --- use of an approval ---------------------------------------------------------------------------------------
@@ -138,17 +148,17 @@ async def test_a_run_that_nobody_knows_is_not_being_cancelled(store: Store) -> N
 
 async def test_an_approval_is_taken_together_with_the_start(store: Store) -> None:
     run = await begin(store)
-    await run.append(asking(question()))
+    await run.append(question_item(question()))
     await store.decide(yes())
     await run.start("q1")
     row = await row_of(store)
     assert (row.status, row.decision, row.consumed_by) == ("taken", yes(), ("run", "call"))
-    assert (await store.read("run"))[-1].item == started(question="q1")
+    assert (await store.read("run"))[-1].item == start_item(question="q1")
 
 
 async def test_another_attempt_of_the_same_call_is_the_same_use(store: Store) -> None:
     run = await begin(store)
-    await run.append(asking(question()))
+    await run.append(question_item(question()))
     await store.decide(yes())
     await run.start("q1")
     await run.start("q1")
@@ -157,7 +167,7 @@ async def test_another_attempt_of_the_same_call_is_the_same_use(store: Store) ->
 
 async def test_another_call_cannot_use_it_again(store: Store) -> None:
     run = await begin(store)
-    await run.append(asking(question()))
+    await run.append(question_item(question()))
     await store.decide(yes())
     await run.start("q1", call="call")
     with pytest.raises(ApprovalUsedError, match="question q1 was used by another call"):
@@ -167,7 +177,7 @@ async def test_another_call_cannot_use_it_again(store: Store) -> None:
 
 async def test_the_same_call_id_in_another_run_is_another_call(store: Store) -> None:
     one, two = await begin(store, "one"), await begin(store, "two")
-    await one.append(asking(question(run="one")))
+    await one.append(question_item(question(run="one")))
     await store.decide(yes())
     await one.start("q1")
     with pytest.raises(ApprovalUsedError):
@@ -176,7 +186,7 @@ async def test_the_same_call_id_in_another_run_is_another_call(store: Store) -> 
 
 async def test_of_many_calls_at_once_one_uses_it(store: Store) -> None:
     runs = [await begin(store, f"run{index}") for index in range(20)]
-    await runs[0].append(asking(question(run="run0")))
+    await runs[0].append(question_item(question(run="run0")))
     await store.decide(yes())
     outcomes = await asyncio.gather(*(run.start("q1") for run in runs), return_exceptions=True)
     assert [type(outcome) for outcome in outcomes if outcome is not None] == [ApprovalUsedError] * 19
@@ -189,7 +199,7 @@ async def test_of_many_calls_at_once_one_uses_it(store: Store) -> None:
 async def test_what_nobody_approved_cannot_be_taken(store: Store, answer: str) -> None:
     run = await begin(store)
     if answer != "unknown":
-        await run.append(asking(question()))
+        await run.append(question_item(question()))
     if answer == "denied":
         await store.decide(no())
     with pytest.raises(ApprovalUsedError):
@@ -199,7 +209,7 @@ async def test_what_nobody_approved_cannot_be_taken(store: Store, answer: str) -
 
 async def test_a_refusal_is_used_once_as_well(store: Store) -> None:
     run = await begin(store)
-    await run.append(asking(question()))
+    await run.append(question_item(question()))
     await store.decide(no())
     copied = DecisionItem(call="call", question="q1", body=no().to_json())
     await run.append(copied, take=Consumption("q1", "run", "call", approved=False))
@@ -212,7 +222,7 @@ async def test_a_refusal_is_used_once_as_well(store: Store) -> None:
 @pytest.mark.parametrize("approved", [True, False])
 async def test_an_approval_is_no_refusal_and_a_refusal_no_approval(store: Store, approved: bool) -> None:
     run = await begin(store)
-    await run.append(asking(question()))
+    await run.append(question_item(question()))
     await store.decide(no() if approved else yes())
     with pytest.raises(ApprovalUsedError, match="q1"):
         await run.append(note(), take=Consumption("q1", "run", "call", approved=approved))
@@ -221,7 +231,7 @@ async def test_an_approval_is_no_refusal_and_a_refusal_no_approval(store: Store,
 
 async def test_a_taken_question_cannot_be_decided_again(store: Store) -> None:
     run = await begin(store)
-    await run.append(asking(question()))
+    await run.append(question_item(question()))
     await store.decide(yes())
     await run.start("q1")
     with pytest.raises(RequestError, match="question q1 is already taken by bob"):
@@ -231,7 +241,7 @@ async def test_a_taken_question_cannot_be_decided_again(store: Store) -> None:
 
 async def test_the_take_of_an_older_epoch_is_refused(store: Store) -> None:
     old = await begin(store)
-    await old.append(asking(question()))
+    await old.append(question_item(question()))
     await store.decide(yes())
     await store.release("run", old.epoch)
     await store.acquire("run", "second", 10)
@@ -242,16 +252,16 @@ async def test_the_take_of_an_older_epoch_is_refused(store: Store) -> None:
 
 async def test_an_approval_past_its_time_cannot_be_taken_for_the_first_time(store: Store, clock: Clock) -> None:
     run = await begin(store)
-    await run.append(asking(question(expires=1010)))
+    await run.append(question_item(question(expires=1010)))
     await store.decide(yes())
     clock.now = 1010
     with pytest.raises(ApprovalUsedError):
-        await run.append(started(question="q1"), take=Consumption("q1", "run", "call"))
+        await run.append(start_item(question="q1"), take=Consumption("q1", "run", "call"))
 
 
 async def test_a_call_that_took_its_approval_in_time_may_try_again_later(store: Store, clock: Clock) -> None:
     run = await begin(store)
-    await run.append(asking(question(expires=1010)))
+    await run.append(question_item(question(expires=1010)))
     await store.decide(yes())
     clock.now = 1009
     await run.start("q1")

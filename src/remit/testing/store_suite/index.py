@@ -12,19 +12,29 @@ from remit.contracts.items import DETACHED, Item, RunFinished, RunResumed, RunSu
 from remit.contracts.question import Decision
 from remit.errors import RequestError
 from remit.journal.ports import RunRow, Store
-from remit.testing.store_suite.samples import Clock, asking, begin, held, no, note, opened, question, yes
+from remit.testing.store_suite.samples import (
+    Clock,
+    acquire_run,
+    begin,
+    header_item,
+    no,
+    note,
+    question,
+    question_item,
+    yes,
+)
 
 
 async def names(store: Store, *, conversation: str = "", limit: int = 50) -> list[str]:
     return [row.run for row in await store.list_runs(conversation=conversation, limit=limit)]
 
 
-async def asked(store: Store, *, only_open: bool = True, conversation: str = "") -> list[str]:
+async def question_ids(store: Store, *, only_open: bool = True, conversation: str = "") -> list[str]:
     rows = await store.list_questions(only_open=only_open, conversation=conversation)
     return [row.question.id for row in rows]
 
 
-async def standing(store: Store, conversation: str = "talk", match: str = "match") -> str | None:
+async def usable_question_id(store: Store, conversation: str = "talk", match: str = "match") -> str | None:
     row = await store.find_usable_question(conversation, match)
     return row.question.id if row else None
 
@@ -33,8 +43,8 @@ async def standing(store: Store, conversation: str = "talk", match: str = "match
 
 
 async def test_a_run_is_what_its_header_says(store: Store) -> None:
-    run = await held(store)
-    await run.append(opened("run", conversation="talk", after="before"), at=1234.5)
+    run = await acquire_run(store)
+    await run.append(header_item("run", conversation="talk", after="before"), at=1234.5)
     row = RunRow(
         run="run",
         status="running",
@@ -67,20 +77,20 @@ async def test_runs_of_one_conversation_are_listed_alone(store: Store) -> None:
     await begin(store, "four", at=4.0)
     assert await names(store, conversation="talk") == ["three", "one"]
     assert await names(store, conversation="talk", limit=1) == ["three"]
-    assert await names(store, conversation="nobody's") == []
+    assert await names(store, conversation="unknown") == []
 
 
 async def test_runs_of_one_tenant_or_application_are_listed_alone(store: Store) -> None:
     told = (("one", "acme", "cms"), ("two", "acme", "desk"), ("three", "zeta", "cms"))
     for at, (name, tenant, application) in enumerate(told, start=1000):
-        run = await held(store, name)
-        await run.append(replace(opened(name), tenant=tenant, application=application), at=at)
+        run = await acquire_run(store, name)
+        await run.append(replace(header_item(name), tenant=tenant, application=application), at=at)
     assert [row.run for row in await store.list_runs(tenant="acme")] == ["two", "one"]
     assert [row.run for row in await store.list_runs(application="cms")] == ["three", "one"]
     assert [row.run for row in await store.list_runs(tenant="acme", application="cms")] == ["one"]
-    assert await store.list_runs(tenant="nobody") == []
+    assert await store.list_runs(tenant="unknown") == []
     assert [row.run for row in await store.list_runs(principal="ada")] == ["three", "two", "one"]
-    assert await store.list_runs(principal="nobody") == []
+    assert await store.list_runs(principal="unknown") == []
 
 
 @pytest.mark.parametrize("status", ["running", "waiting"])
@@ -88,12 +98,12 @@ async def test_while_a_run_of_a_conversation_is_not_over_no_other_is_opened(stor
     first = await begin(store, "first", conversation="talk")
     if status == "waiting":
         await first.append(RunSuspended(call="first", questions=("q1",)))
-    second = await held(store, "second")
+    second = await acquire_run(store, "second")
     with pytest.raises(RequestError, match=f"conversation talk is busy: run first is {status}"):
-        await second.append(opened("second", conversation="talk"))
+        await second.append(header_item("second", conversation="talk"))
     assert (await store.find_run("second"), await store.read("second")) == (None, [])
     await first.append(RunFinished(call="first", status="done"))
-    await second.append(opened("second", conversation="talk", after="first"), at=1001)
+    await second.append(header_item("second", conversation="talk", after="first"), at=1001)
     assert await names(store, conversation="talk") == ["second", "first"]
 
 
@@ -102,9 +112,9 @@ async def test_a_run_that_was_made_before_its_conversation_went_on_is_not_opened
     await first.append(RunFinished(call="first", status="done"))
     second = await begin(store, "second", conversation="talk", after="first", at=1001)
     await second.append(RunFinished(call="second", status="done"))
-    late = await held(store, "late")
+    late = await acquire_run(store, "late")
     with pytest.raises(RequestError, match="conversation talk has continued with run second"):
-        await late.append(opened("late", conversation="talk", after="first"), at=1002)
+        await late.append(header_item("late", conversation="talk", after="first"), at=1002)
     assert await names(store, conversation="talk") == ["second", "first"]
 
 
@@ -127,32 +137,32 @@ async def test_a_run_beside_a_conversation_is_opened_whatever_its_last_run_does_
 async def test_a_conversation_is_that_of_its_tenant_and_application(store: Store) -> None:
     await begin(store, "first", conversation="talk")
     for name, header in (
-        ("tenant", replace(opened("tenant", conversation="talk"), tenant="zeta")),
-        ("application", replace(opened("application", conversation="talk"), application="other")),
+        ("tenant", replace(header_item("tenant", conversation="talk"), tenant="zeta")),
+        ("application", replace(header_item("application", conversation="talk"), application="other")),
     ):
-        run = await held(store, name)
+        run = await acquire_run(store, name)
         await run.append(header)
     assert len(await store.list_runs(conversation="talk")) == 3
 
 
 async def test_of_many_runs_of_a_conversation_that_begin_at_once_one_is_opened(store: Store) -> None:
-    runs = [await held(store, f"run{index}") for index in range(10)]
+    runs = [await acquire_run(store, f"run{index}") for index in range(10)]
     outcomes = await asyncio.gather(
-        *(run.append(opened(run.run, conversation="talk")) for run in runs), return_exceptions=True
+        *(run.append(header_item(run.run, conversation="talk")) for run in runs), return_exceptions=True
     )
     assert [type(outcome) for outcome in outcomes if isinstance(outcome, Exception)] == [RequestError] * 9
     assert len(await store.list_runs(conversation="talk")) == 1
 
 
 async def test_a_run_that_is_held_but_not_opened_is_no_run_yet(store: Store) -> None:
-    run = await held(store)
+    run = await acquire_run(store)
     await run.append(note(), RunSuspended(call="run", questions=()))
     assert await store.find_run("run") is None
     assert await store.list_runs() == []
 
 
 async def test_an_unknown_run_is_not_found(store: Store) -> None:
-    assert await store.find_run("nobody") is None
+    assert await store.find_run("unknown") is None
 
 
 async def test_a_run_opened_at_time_zero_is_found(store: Store) -> None:
@@ -193,7 +203,7 @@ async def test_an_ended_run_says_how_and_when(store: Store, status: Literal["don
 
 async def test_a_question_is_found_whole(store: Store) -> None:
     run = await begin(store)
-    await run.append(asking(question()))
+    await run.append(question_item(question()))
     row = await store.find_question("q1")
     assert row is not None
     assert row == (question(), "open", None, None)
@@ -206,21 +216,21 @@ async def test_an_unknown_question_is_not_found(store: Store) -> None:
 async def test_questions_are_listed_oldest_first(store: Store) -> None:
     run = await begin(store)
     for name, at in (("a", 1000.0), ("c", 1001.0), ("b", 1002.0)):
-        await run.append(asking(question(name, asked=at)))
-    assert await asked(store) == ["a", "c", "b"]
+        await run.append(question_item(question(name, asked=at)))
+    assert await question_ids(store) == ["a", "c", "b"]
 
 
 async def test_only_open_questions_are_listed_unless_all_are_wanted(store: Store, clock: Clock) -> None:
     run = await begin(store)
     for index, name in enumerate(("open", "approved", "denied", "taken", "expired")):
         lasts = 1010 if name == "expired" else 2000
-        await run.append(asking(question(name, asked=1000.0 + index, expires=lasts)))
+        await run.append(question_item(question(name, asked=1000.0 + index, expires=lasts)))
     await store.decide(yes("approved"))
     await store.decide(no("denied"))
     await store.decide(yes("taken"))
     await run.start("taken")
     clock.now = 1010
-    assert await asked(store) == ["open"]
+    assert await question_ids(store) == ["open"]
     rows = await store.list_questions(only_open=False)
     assert [row.question.id for row in rows] == [row.status for row in rows]
     assert len(rows) == 5
@@ -228,14 +238,14 @@ async def test_only_open_questions_are_listed_unless_all_are_wanted(store: Store
 
 async def test_questions_of_one_conversation_are_listed_alone(store: Store) -> None:
     run = await begin(store)
-    await run.append(asking(question("here")), asking(question("there", conversation="other")))
-    assert await asked(store, conversation="talk") == ["here"]
-    assert await asked(store, conversation="nobody's", only_open=False) == []
+    await run.append(question_item(question("here")), question_item(question("there", conversation="other")))
+    assert await question_ids(store, conversation="talk") == ["here"]
+    assert await question_ids(store, conversation="unknown", only_open=False) == []
 
 
 async def test_an_open_question_past_its_time_is_expired(store: Store, clock: Clock) -> None:
     run = await begin(store)
-    await run.append(asking(question(expires=1010)))
+    await run.append(question_item(question(expires=1010)))
     clock.now = 1010
     row = await store.find_question("q1")
     assert row is not None
@@ -244,9 +254,9 @@ async def test_an_open_question_past_its_time_is_expired(store: Store, clock: Cl
 
 async def test_a_question_that_a_second_call_asks_stays_the_one_it_was(store: Store) -> None:
     one, two = await begin(store, "one"), await begin(store, "two")
-    await one.append(asking(question(run="one")))
+    await one.append(question_item(question(run="one")))
     await store.decide(yes())
-    await two.append(asking(question(run="one"), call="another"))
+    await two.append(question_item(question(run="one"), call="another"))
     row = await store.find_question("q1")
     assert row is not None
     assert (row.question.run, row.status) == ("one", "approved")
@@ -257,7 +267,7 @@ async def test_a_question_that_a_second_call_asks_stays_the_one_it_was(store: St
 
 async def test_an_open_question_stands(store: Store) -> None:
     run = await begin(store)
-    await run.append(asking(question()))
+    await run.append(question_item(question()))
     row = await store.find_usable_question("talk", "match")
     assert row is not None
     assert row == (question(), "open", None, None)
@@ -266,7 +276,7 @@ async def test_an_open_question_stands(store: Store) -> None:
 @pytest.mark.parametrize("decision", [yes(), no()], ids=["yes", "no"])
 async def test_a_decision_that_was_not_taken_stands(store: Store, clock: Clock, decision: Decision) -> None:
     run = await begin(store)
-    await run.append(asking(question()))
+    await run.append(question_item(question()))
     await store.decide(decision)
     row = await store.find_usable_question("talk", "match")
     assert row is not None
@@ -275,34 +285,34 @@ async def test_a_decision_that_was_not_taken_stands(store: Store, clock: Clock, 
 
 async def test_a_taken_question_stands_no_more(store: Store) -> None:
     run = await begin(store)
-    await run.append(asking(question()))
+    await run.append(question_item(question()))
     await store.decide(yes())
     await run.start("q1")
-    assert await standing(store) is None
+    assert await usable_question_id(store) is None
 
 
 async def test_an_expired_question_stands_no_more(store: Store, clock: Clock) -> None:
     run = await begin(store)
-    await run.append(asking(question(expires=1010)))
+    await run.append(question_item(question(expires=1010)))
     clock.now = 1010
-    assert await standing(store) is None
+    assert await usable_question_id(store) is None
 
 
 async def test_an_approval_that_was_not_used_in_time_stands_no_more(store: Store, clock: Clock) -> None:
     run = await begin(store)
-    await run.append(asking(question(expires=1010)))
+    await run.append(question_item(question(expires=1010)))
     await store.decide(yes())
     clock.now = 1009
-    assert await standing(store) == "q1"
+    assert await usable_question_id(store) == "q1"
     clock.now = 1010
-    assert await standing(store) is None
+    assert await usable_question_id(store) is None
 
 
 async def test_nobody_is_asked_any_more_about_a_run_that_was_cancelled(store: Store) -> None:
     one, two = await begin(store, "one"), await begin(store, "two")
     for run in (one, two):
-        await run.append(asking(question(f"open {run.run}", run=run.run)))
-    await one.append(asking(question("approved", run="one")))
+        await run.append(question_item(question(f"open {run.run}", run=run.run)))
+    await one.append(question_item(question("approved", run="one")))
     await store.decide(yes("approved"))
     await one.append(RunFinished(call="one", status="cancelled"))
     rows = await store.list_questions(only_open=False)
@@ -311,15 +321,15 @@ async def test_nobody_is_asked_any_more_about_a_run_that_was_cancelled(store: St
         "open two": "open",
         "approved": "approved",
     }
-    assert await asked(store) == ["open two"]
+    assert await question_ids(store) == ["open two"]
     with pytest.raises(RequestError, match="has expired"):
         await store.decide(yes("open one"))
 
 
 async def test_a_question_of_a_run_that_was_cancelled_stands_no_more(store: Store) -> None:
     run = await begin(store)
-    await run.append(asking(question()), RunFinished(call="run", status="cancelled"))
-    assert await standing(store) is None
+    await run.append(question_item(question()), RunFinished(call="run", status="cancelled"))
+    assert await usable_question_id(store) is None
 
 
 @pytest.mark.parametrize(("conversation", "match"), [("other", "match"), ("talk", "else"), ("", "match")])
@@ -327,13 +337,15 @@ async def test_a_question_stands_for_its_conversation_and_its_match_alone(
     store: Store, conversation: str, match: str
 ) -> None:
     run = await begin(store)
-    await run.append(asking(question()))
-    assert await standing(store, conversation, match) is None
+    await run.append(question_item(question()))
+    assert await usable_question_id(store, conversation, match) is None
 
 
 async def test_of_several_the_newest_stands(store: Store, clock: Clock) -> None:
     run = await begin(store)
-    await run.append(asking(question("old", asked=1000)), asking(question("new", asked=1001, expires=1010)))
-    assert await standing(store) == "new"
+    await run.append(
+        question_item(question("old", asked=1000)), question_item(question("new", asked=1001, expires=1010))
+    )
+    assert await usable_question_id(store) == "new"
     clock.now = 1010
-    assert await standing(store) == "old"
+    assert await usable_question_id(store) == "old"

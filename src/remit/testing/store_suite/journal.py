@@ -12,7 +12,17 @@ from remit.contracts.ledger import Consumption
 from remit.errors import ApprovalUsedError, JournalError, LeaseError
 from remit.journal.codec import ERASED_BODY
 from remit.journal.ports import Store
-from remit.testing.store_suite.samples import asking, begin, held, no, note, opened, positions, question, yes
+from remit.testing.store_suite.samples import (
+    acquire_run,
+    begin,
+    header_item,
+    no,
+    note,
+    positions,
+    question,
+    question_item,
+    yes,
+)
 
 
 def sample(kind: type[Item]) -> Item:
@@ -37,8 +47,8 @@ async def test_items_are_read_back_in_order_and_equal_in_every_field(store: Stor
 
 
 async def test_an_item_of_every_kind_survives(store: Store) -> None:
-    run = await held(store)
-    items = [opened(), *(sample(kind) for kind in ITEM_TYPES.values() if kind is not RunOpened)]
+    run = await acquire_run(store)
+    items = [header_item(), *(sample(kind) for kind in ITEM_TYPES.values() if kind is not RunOpened)]
     await run.append(*items)
     assert [p.item for p in await store.read("run")] == items
 
@@ -51,7 +61,7 @@ async def test_reading_after_a_seq_gives_only_what_came_later(store: Store) -> N
 
 
 async def test_a_run_that_nobody_knows_has_no_items(store: Store) -> None:
-    assert await store.read("nobody") == []
+    assert await store.read("unknown") == []
 
 
 async def test_what_was_read_is_a_copy(store: Store) -> None:
@@ -85,9 +95,9 @@ async def test_only_the_epoch_that_holds_may_append(store: Store, epoch: int) ->
 
 
 async def test_a_lapsed_lease_still_writes_until_somebody_takes_over(store: Store) -> None:
-    """Time alone harms nobody: what keeps two drivers apart is the epoch."""
+    """An expired lease alone is harmless: the epoch keeps two executors apart."""
     epoch = (await store.acquire("run", "slow", 0.0)).epoch
-    await store.append("run", epoch, positions("run", [opened()]))
+    await store.append("run", epoch, positions("run", [header_item()]))
     assert len(await store.read("run")) == 1
 
 
@@ -101,14 +111,14 @@ async def test_items_must_follow_the_last_one(store: Store, first: int) -> None:
 
 
 async def test_the_first_item_of_a_run_has_seq_zero(store: Store) -> None:
-    run = await held(store)
+    run = await acquire_run(store)
     with pytest.raises(LeaseError):
-        await store.append("run", run.epoch, positions("run", [opened()], first=1))
+        await store.append("run", run.epoch, positions("run", [header_item()], first=1))
 
 
 async def test_a_gap_inside_one_append_is_refused(store: Store) -> None:
-    run = await held(store)
-    torn = positions("run", [opened(), note("lost"), note("kept")])
+    run = await acquire_run(store)
+    torn = positions("run", [header_item(), note("lost"), note("kept")])
     del torn[1]
     with pytest.raises(LeaseError):
         await store.append("run", run.epoch, torn)
@@ -118,7 +128,7 @@ async def test_a_refused_approval_stores_none_of_the_items(store: Store) -> None
     run = await begin(store, conversation="talk")
     with pytest.raises(ApprovalUsedError):
         await run.append(
-            asking(question("q2")), RunFinished(call="run", status="done"), take=Consumption("q1", "run", "call")
+            question_item(question("q2")), RunFinished(call="run", status="done"), take=Consumption("q1", "run", "call")
         )
     assert len(await store.read("run")) == 1
     assert await store.find_question("q2") is None
@@ -130,7 +140,7 @@ async def test_a_refused_approval_stores_none_of_the_items(store: Store) -> None
 
 async def test_a_refused_append_takes_no_approval(store: Store) -> None:
     run = await begin(store)
-    await run.append(asking(question()))
+    await run.append(question_item(question()))
     await store.decide(yes())
     with pytest.raises(LeaseError):
         await store.append(
@@ -143,7 +153,7 @@ async def test_a_refused_append_takes_no_approval(store: Store) -> None:
 
 async def test_an_item_that_cannot_be_indexed_stores_nothing(store: Store) -> None:
     run = await begin(store)
-    await run.append(asking(question()))
+    await run.append(question_item(question()))
     await store.decide(yes())
     broken = QuestionItem(call="call", parent="root", question="q2", body="{}")
     with pytest.raises((JournalError, ValueError), match="Question"):
@@ -212,7 +222,7 @@ async def test_only_the_run_that_was_named_is_erased(store: Store) -> None:
     await begin(store, "one")
     await begin(store, "two")
     await store.erase("one", [0])
-    assert [p.item for p in await store.read("two")] == [opened("two")]
+    assert [p.item for p in await store.read("two")] == [header_item("two")]
 
 
 async def test_a_run_goes_on_after_what_was_erased(store: Store) -> None:
@@ -223,5 +233,5 @@ async def test_a_run_goes_on_after_what_was_erased(store: Store) -> None:
 
 
 async def test_of_a_run_that_nobody_knows_nothing_is_erased(store: Store) -> None:
-    await store.erase("nobody", [0])
-    assert await store.read("nobody") == []
+    await store.erase("unknown", [0])
+    assert await store.read("unknown") == []

@@ -8,7 +8,7 @@ import pytest
 
 from remit.errors import LeaseError
 from remit.journal.ports import AcquiredLease, Store
-from remit.testing.store_suite.samples import Clock, asking, begin, no, note, positions, question, yes
+from remit.testing.store_suite.samples import Clock, begin, no, note, positions, question, question_item, yes
 
 
 async def test_the_first_driver_of_a_run_begins_epoch_one(store: Store) -> None:
@@ -112,7 +112,7 @@ async def test_of_many_drivers_at_once_one_gets_the_run(store: Store) -> None:
 
 async def test_who_gets_a_run_is_told_what_it_does_not_know_yet(store: Store) -> None:
     first = await begin(store)
-    await first.append(asking(question("early", asked=1000)), asking(question("late", asked=1001)))
+    await first.append(question_item(question("early", asked=1000)), question_item(question("late", asked=1001)))
     await store.decide(yes("late", at=1002))
     await store.decide(no("early", at=1003))
     await store.request_cancel("run", "ada")

@@ -26,7 +26,7 @@ class Clock:
         self.now += seconds
 
 
-def opened(run: str = "run", *, conversation: str = "", after: str = "") -> RunOpened:
+def header_item(run: str = "run", *, conversation: str = "", after: str = "") -> RunOpened:
     return RunOpened(
         call=run,
         format=1,
@@ -57,7 +57,7 @@ def positions(run: str, items: Sequence[Item], *, epoch: int = 1, first: int = 0
     return placed
 
 
-def started(call: str = "call", *, question: str = "", parent: str = "root", attempt: int = 1) -> AttemptStarted:
+def start_item(call: str = "call", *, question: str = "", parent: str = "root", attempt: int = 1) -> AttemptStarted:
     return AttemptStarted(call=call, parent=parent, attempt=attempt, question=question)
 
 
@@ -113,7 +113,7 @@ def later(storing: Coroutine[object, object, None]) -> AppendFuture:
 under_way: set[asyncio.Task[None]] = set()
 
 
-def asking(of: Question, *, call: str = "") -> QuestionItem:
+def question_item(of: Question, *, call: str = "") -> QuestionItem:
     return QuestionItem(call=call or of.call, parent="root", question=of.id, body=of.to_json())
 
 
@@ -142,23 +142,23 @@ class Run:
 
     async def start(self, of: str, *, call: str = "call") -> None:
         """Start a call with the approval of question ``of``."""
-        await self.append(started(call, question=of), take=Consumption(of, self.run, call))
+        await self.append(start_item(call, question=of), take=Consumption(of, self.run, call))
 
 
 async def begin(store: Store, run: str = "run", *, conversation: str = "", after: str = "", at: float = 1000.0) -> Run:
     """A run that is opened and held for a long time."""
-    begun = await held(store, run)
-    await begun.append(opened(run, conversation=conversation, after=after), at=at)
+    begun = await acquire_run(store, run)
+    await begun.append(header_item(run, conversation=conversation, after=after), at=at)
     return begun
 
 
-async def held(store: Store, run: str = "run") -> Run:
-    """A run that is held, and of which nothing is written yet."""
+async def acquire_run(store: Store, run: str = "run") -> Run:
+    """A leased run without items."""
     return Run(store, run, (await store.acquire(run, "driver", 1e6)).epoch)
 
 
-async def incoming(store: Store, run: str) -> list[Decision]:
-    """What people decided on the questions of a run, oldest first, as whoever looks at the questions sees it."""
+async def read_decisions(store: Store, run: str) -> list[Decision]:
+    """What people decided on the questions of a run, oldest first, read through the questions."""
     rows = await store.list_questions(only_open=False)
     found = [row.decision for row in rows if row.question.run == run and row.decision is not None]
     return sorted(found, key=lambda decision: decision.at)
