@@ -216,6 +216,7 @@ async def test_a_run_is_refused_before_it_opens_also_for_a_model_further_down_an
     assert (again.run, again.value()) == (first.run, "done")
 
 
+@pytest.mark.process
 def test_resolving_a_name_imports_no_vendor() -> None:
     program = (
         "import sys; from remit import Agent, App, Runtime; "
