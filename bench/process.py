@@ -27,6 +27,7 @@ from remit.testing import Scripted, calls
 
 _PEAK_PROGRAM = """
 import asyncio
+from remit.agent.limits import AgentLimits
 from remit import Agent, App, Effect, Runtime, tool
 from remit.testing import Scripted, superuser, calls
 
@@ -35,7 +36,7 @@ async def save(number: int) -> int:
     "Save."
     return number
 
-agent = Agent("bench", instructions="Save.", tools=[save], max_turns=60)
+agent = Agent("bench", instructions="Save.", tools=[save], limits=AgentLimits(turns=60))
 script = Scripted([calls(("save", {"number": n})) for n in range(50)] + ["done"])
 asyncio.run(Runtime(App(name="bench", agents=(agent,)), model=script).run("go", by=superuser()))
 print(next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM")))

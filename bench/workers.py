@@ -15,7 +15,8 @@ from pydantic_ai.usage import RequestUsage, UsageLimits
 from bench.world import PERSON, RAW, Note, Saved, layers, measured_tool
 from figures.figure import Figure, at_most
 from remit import App, Effect, Runtime
-from remit.workers import Worker, WorkerDefinition, WorkerLimits
+from remit.agent import AgentLimits
+from remit.workers import WorkerDefinition, build_agent
 
 TURNS = 20
 CALLS_PER_TURN = 5
@@ -69,9 +70,9 @@ async def _toolset_call_cost() -> float:
 
 async def _worker_call_cost() -> float:
     save = measured_tool(Effect.PURE)
-    limits = WorkerLimits(turns=TURNS + 1)
+    limits = AgentLimits(turns=TURNS + 1)
     definition = WorkerDefinition(name="bench", prompt="Save notes.", tools=("save",), limits=limits)
-    worker = Worker(definition, tools=[save], model=FunctionModel(_answer))
+    worker = build_agent(definition, tools=[save], model=FunctionModel(_answer))
     runtimes = [Runtime(App(name="bench", tools=(worker,)), layers=layers()) for _ in range(RUNS)]
     gc.collect()
     started = time.process_time()

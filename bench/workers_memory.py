@@ -18,7 +18,7 @@ from figures.figure import Figure, at_most
 from remit import App, Runtime, preset
 from remit.app import Env
 from remit.layers import Budget
-from remit.workers import Worker, WorkerDefinition
+from remit.workers import WorkerDefinition, build_agent
 
 ROOT: Final = Path(__file__).parent.parent
 PARALLEL_WORKERS: Final = 500
@@ -57,9 +57,9 @@ async def _memory_gained(count: int) -> float:
             return ModelResponse([TextPart("done")])
         return ModelResponse([ToolCallPart("mate", f'{{"prompt":"{n}"}}', f"call_{n}") for n in range(count)])
 
-    mate = Worker(WorkerDefinition(name="mate", prompt="Look."), model=FunctionModel(look))
+    mate = build_agent(WorkerDefinition(name="mate", prompt="Look."), model=FunctionModel(look))
     leading = WorkerDefinition(name="lead", prompt="Lead.", workers=("mate",))
-    top = Worker(leading, workers={"mate": mate}, model=FunctionModel(lead), parallel=count)
+    top = build_agent(leading, workers={"mate": mate}, model=FunctionModel(lead), parallel=count)
     runtime = Runtime(App(name="bench", tools=(top,)), layers=preset(Env(), budget=Budget(calls=count + 1)))
     before = _resident_kb()
     running = asyncio.create_task(runtime.call(top, PERSON, "go"))

@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import BaseModel, TypeAdapter
 
 from remit import Agent, App, Block, Effect, Policy, Principal, Runtime, Stack, Timeout, Tool, When, preset, tool
+from remit.agent.limits import AgentLimits
 from remit.app import Env
 from remit.contracts.arguments import Limits, parse_arguments
 from remit.contracts.call import Call
@@ -104,7 +105,13 @@ def _turn_text(turn: int, wide: int) -> str:
 
 def runtime(model: Model, *, effect: Effect = Effect.PURE, store: Store | None = None, turns: int = 1) -> Runtime:
     """A runtime with the measured tool and an agent that may take ``turns`` turns and one more."""
-    agent = Agent("bench", instructions="Save notes.", tools=[measured_tool(effect)], max_turns=turns + 1, parallel=50)
+    agent = Agent(
+        "bench",
+        instructions="Save notes.",
+        tools=[measured_tool(effect)],
+        limits=AgentLimits(turns=turns + 1),
+        parallel=50,
+    )
     return Runtime(App(name="bench", agents=(agent,)), model=model, layers=layers(), store=store)
 
 

@@ -16,7 +16,7 @@ from remit import Agent, App, Context, Effect, LeafContext, Principal, Risk, Run
 from remit.journal.crashpoint import crashpoint
 from remit.journal.sql.store import SqlStore
 from remit.testing import Scripted, calls
-from remit.workers import Worker, WorkerDefinition
+from remit.workers import WorkerDefinition, build_agent
 
 PERSON = Principal("judge", permissions=frozenset({"*"}))
 DONE = "all done"
@@ -103,7 +103,7 @@ class World:
         return look, put, pay, send, erase, both, tree
 
 
-def _lead(tools: tuple[Tool[..., Any], ...]) -> Worker:
+def _lead(tools: tuple[Tool[..., Any], ...]) -> Agent:
     """A worker that calls tools and another worker at once, which calls all of the tools."""
     leaves = [tool for tool in tools if tool.name in LEAVES]
     below = [(name, f'{{"number":{number}}}') for number, name in enumerate(LEAVES, 30)]
@@ -112,7 +112,7 @@ def _lead(tools: tuple[Tool[..., Any], ...]) -> Worker:
     return _worker("lead", leaves, [above, [("send", '{"number":43}')]], mate)
 
 
-def _worker(name: str, tools: list[Tool[..., Any]], turns: list[list[tuple[str, str]]], *workers: Worker) -> Worker:
+def _worker(name: str, tools: list[Tool[..., Any]], turns: list[list[tuple[str, str]]], *workers: Agent) -> Agent:
     def answer(messages: list[ModelMessage], _info: AgentInfo) -> ModelResponse:
         turn = sum(isinstance(message, ModelResponse) for message in messages)
         if turn == len(turns):
@@ -123,7 +123,7 @@ def _worker(name: str, tools: list[Tool[..., Any]], turns: list[list[tuple[str, 
     definition = WorkerDefinition(
         name=name, prompt="Work.", tools=tuple(tool.name for tool in tools), workers=tuple(team)
     )
-    return Worker(definition, tools=tools, workers=team, model=FunctionModel(answer))
+    return build_agent(definition, tools=tools, workers=team, model=FunctionModel(answer))
 
 
 _FLAT: Final = calls(

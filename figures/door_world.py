@@ -16,13 +16,13 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from remit import Agent, App, Context, Effect, Risk, Stack, Tool, preset, tool
 from remit.app import Env
 from remit.errors import DeniedError
-from remit.layers import Approve, Call, CallLayer, CallService, Reply, layer_fn
+from remit.layers import AgentLayer, Approve, Call, CallLayer, CallService, Reply, layer_fn
 from remit.messages import ChatRequest
 from remit.models.pydantic_ai import PydanticAIModel
 from remit.pipeline import Given, Pipeline, Step
 from remit.testing import Scripted, calls
 from remit.tools import Callee
-from remit.workers import Worker, WorkerDefinition
+from remit.workers import WorkerDefinition, build_agent
 
 AnyCallee = Callee[..., Any]
 Say = Callable[[str], None]
@@ -121,16 +121,16 @@ class Parts:
         model = Scripted([_call_once(wants or tools[0].name, arguments)] * 9)
         return Agent(name, instructions="Work.", tools=tools, model=model).layer(self.probe("actor", name))
 
-    def worker(self, name: str, *tools: AnyCallee, arguments: dict[str, Any] = NUMBER, wants: str = "") -> Worker:
+    def worker(self, name: str, *tools: AnyCallee, arguments: dict[str, Any] = NUMBER, wants: str = "") -> Agent:
         """A worker whose model does the same, by PydanticAI. What is between it and the tool, it lets through."""
         listed = tuple(each.name for each in tools)
         delegates = tuple(each for each in (*_BELOW, *(() if wants else (TOOL,))) if each not in listed)
         definition = WorkerDefinition(name=name, prompt="Work.", tools=listed, delegates=delegates)
-        layers = Stack[CallLayer](self.probe("actor", name))
+        layers = Stack[AgentLayer](self.probe("actor", name))
         asked = FunctionModel(_call_once_by_pydantic_ai(wants or listed[0], arguments))
-        return Worker(definition, tools=tools, model=asked, call_layers=layers)
+        return build_agent(definition, tools=tools, model=asked, agent_layers=layers)
 
-    def worker_with_remit_model(self) -> Worker:
+    def worker_with_remit_model(self) -> Agent:
         """A worker that asks a model of Remit's own port."""
         return self.worker("carrier", self.work).with_model(Scripted([_call_once(TOOL, NUMBER)] * 9))
 
@@ -169,7 +169,7 @@ class Parts:
         takes = {"number": Given("number")} if "number" in arguments else arguments
         return Pipeline("chain", Number, [Step(name="step", callee=callee, takes=takes)], description="Go on.")
 
-    def fencing_worker(self, carrier: AnyCallee, arguments: dict[str, Any]) -> Worker:
+    def fencing_worker(self, carrier: AnyCallee, arguments: dict[str, Any]) -> Agent:
         """A worker that lets everything through but the tool, and calls ``carrier`` all the same."""
         tools = () if carrier.name == TOOL else (carrier,)
         return self.worker("fence", *tools, arguments=arguments, wants=carrier.name)

@@ -19,7 +19,7 @@ from remit.messages import ChatRequest
 from remit.pipeline import Given, Pipeline, Step, Then
 from remit.testing import Scripted, calls
 from remit.tools import Callee
-from remit.workers import Worker, WorkerDefinition
+from remit.workers import WorkerDefinition, build_agent
 
 AnyCallee = Callee[..., Any]
 
@@ -125,7 +125,7 @@ class Tree:
             tool_scope=frozenset((*definition.tools, *definition.workers, *definition.delegates)),
             permissions=definition.permissions,
         )
-        return Worker(definition, tools=tools, workers=self._team, model=FunctionModel(self._by_worker))
+        return build_agent(definition, tools=tools, workers=self._team, model=FunctionModel(self._by_worker))
 
     def _agent(self, name: str) -> AnyCallee:
         tools = [each for each in self._callees.values() if self.chance.random() < 0.6]

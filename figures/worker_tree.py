@@ -13,10 +13,10 @@ from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCall
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from remit import Agent, App, Context, Effect, LeafContext, Principal, Risk, Runtime, Tool, tool
-from remit.agent.agent import Prompt
+from remit.agent.prompt import Prompt
 from remit.journal.ports import Store
 from remit.testing import Scripted, calls
-from remit.workers import Worker, WorkerDefinition
+from remit.workers import WorkerDefinition, build_agent
 
 PERSON: Final = Principal("ada", permissions=frozenset({"*"}))
 DONE: Final = "all done"
@@ -80,7 +80,7 @@ def make_runtime(code: Code, store: Store, record_effect: EffectRecorder, *, ask
         name="lead", prompt=code.lead, includes={"tone": code.tone}, workers=("mate",), delegates=_BELOW
     )
     turns = [[("mate", '{"prompt":"seven"}'), ("mate", '{"prompt":"eight"}')], [("mate", '{"prompt":"nine"}')]]
-    leading = Worker(lead, workers={"mate": mate}, model=_model([*turns, "led"], asks=asks))
+    leading = build_agent(lead, workers={"mate": mate}, model=_model([*turns, "led"], asks=asks))
     lines = [calls(("lead", {"prompt": "enter them"})), DONE] if asks else [RuntimeError("asked")]
     agent = Agent("agent", instructions=code.instructions, tools=[leading], model=Scripted(lines))
     made = Runtime(App(name="tree", agents=(agent,)), store=store)
@@ -102,7 +102,7 @@ def effect_writer(folder: Path) -> EffectRecorder:
 _BELOW: Final = ("add", "book", "erase")
 
 
-def _mate(code: Code, tools: tuple[Tool[..., Any], ...], *, asks: bool) -> Worker:
+def _mate(code: Code, tools: tuple[Tool[..., Any], ...], *, asks: bool) -> Agent:
     definition = WorkerDefinition(
         name="mate",
         description=code.mate_description,
@@ -114,7 +114,7 @@ def _mate(code: Code, tools: tuple[Tool[..., Any], ...], *, asks: bool) -> Worke
         builtin_tools=(code.provider_tool,) if code.provider_tool else (),
     )
     turns = [[("add", '{"number":3}'), ("erase", '{"number":4}')], [("final_result", '{"amount":3}')]]
-    return Worker(definition, tools=tools, model=_model(turns, asks=asks))
+    return build_agent(definition, tools=tools, model=_model(turns, asks=asks))
 
 
 def _tools(code: Code, record_effect: EffectRecorder) -> tuple[Tool[..., Any], ...]:

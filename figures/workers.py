@@ -17,13 +17,13 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from figures.figure import Figure, no_violations
 from figures.worker_replay import CHANGES, check_killed_run, find_missed_changes
-from remit import App, Effect, LeafContext, Principal, Risk, Runtime, tool
+from remit import Agent, App, Effect, LeafContext, Principal, Risk, Runtime, tool
 from remit.contracts.arguments import Arguments
 from remit.contracts.items import Mismatch
 from remit.errors import ConflictError
 from remit.layers import Reply
 from remit.stores import InMemoryStore
-from remit.workers import Worker, WorkerDefinition
+from remit.workers import WorkerDefinition, build_agent, definition_of
 
 PERSON: Final = Principal("ada", permissions=frozenset({"*"}))
 RUNS, SHORT = 120, 10
@@ -112,7 +112,7 @@ def _runtime(seed: int, store: InMemoryStore) -> Runtime:
     return made
 
 
-def _worker(rng: random.Random, name: str, depth: int) -> Worker:
+def _worker(rng: random.Random, name: str, depth: int) -> Agent:
     below = [_worker(rng, f"{name}{i}", depth + 1) for i in range(rng.randint(0, 2) if depth < MAX_DEPTH else 0)]
     own = [each for each in TOOLS[:4] if rng.random() < 0.8] + ([end] if rng.random() < 0.1 else [])
     gives: type[BaseModel | str] = Said if rng.random() < 0.5 else str
@@ -127,14 +127,16 @@ def _worker(rng: random.Random, name: str, depth: int) -> Worker:
     )
     lines = [_random_calls(rng, [*own, *below]) for _ in range(rng.randint(1, 3))]
     model = FunctionModel(_scripted_model([*lines, *_result_turns(rng, gives is str)]))
-    return Worker(definition, tools=own, workers={each.name: each for each in below}, model=model)
+    return build_agent(definition, tools=own, workers={each.name: each for each in below}, model=model)
 
 
-def _names(workers: list[Worker]) -> Iterator[str]:
+def _names(workers: list[Agent]) -> Iterator[str]:
     """The names of all workers further down than these."""
     for each in workers:
-        yield from each.definition.workers
-        yield from (name for name in each.definition.delegates if name.startswith("w"))
+        definition = definition_of(each)
+        if definition is not None:
+            yield from definition.workers
+            yield from (name for name in definition.delegates if name.startswith("w"))
 
 
 def _random_calls(rng: random.Random, callees: list[Any]) -> list[ToolCallPart]:

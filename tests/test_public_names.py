@@ -41,7 +41,9 @@ PUBLIC: Final = {
         Stack Timeout Tool When preset tool
     """,
     "remit.agent": """
-        Agent AgentLoop AgentRun AgentStep Done LoopService Next Prompt StepOutcome StepRequest StepUsage
+        Agent AgentDriver AgentLimits AgentLoop AgentRun AgentService AgentStep AgentTask AgentTools Attachment
+        AttachmentPolicy Done LazyTools LoopService NativeDriver Next Prompt PromptWithAttachments StepOutcome
+        StepRequest StepUsage
     """,
     "remit.app": "App Env",
     "remit.audit": "Anchor Audit AuditFault AuditReport FileAnchor LogHead",
@@ -105,9 +107,9 @@ PUBLIC: Final = {
         ReconcileResult Risk Tool parse_arguments tool tool_name with_recommended_layers
     """,
     "remit.workers": """
-        PROVIDER_TOOLS AnyModel Attachment AttachmentPolicy ModelResolver PromptWithAttachments Worker
-        WorkerDefinition WorkerFileError WorkerLimits check_names load_workers read_worker read_workers
-        resolve_model
+        PROVIDER_TOOLS AnyModel Attachment AttachmentPolicy ModelResolver PromptWithAttachments PydanticAIDriver
+        WorkerDefinition WorkerFileError build_agent check_names definition_of load_workers read_worker
+        read_workers resolve_model
     """,
 }
 

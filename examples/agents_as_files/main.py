@@ -6,9 +6,9 @@ python main.py
 import asyncio
 from pathlib import Path
 
-from remit import App, Principal, Runtime, tool
+from remit import Agent, App, Principal, Runtime, tool
 from remit.testing import Scripted, calls
-from remit.workers import Worker, load_workers
+from remit.workers import load_workers
 
 
 @tool(effect="pure")
@@ -29,9 +29,9 @@ SCRIPTS = {
 }
 
 
-def scripted(worker: Worker) -> Worker:
+def scripted(agent: Agent) -> Agent:
     """The same agent with a script in place of its model."""
-    return worker.with_model(SCRIPTS[worker.name])
+    return agent.with_model(SCRIPTS[agent.name])
 
 
 async def main() -> None:

@@ -7,17 +7,16 @@ from typing import Any
 
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart
 
-from remit import Context, Effect, Risk, Stack, Tool, tool
+from remit import Agent, Context, Effect, Risk, Stack, Tool, tool
 from remit.errors import ConflictError
 from remit.layers import Call, CallLayer, CallService, Reply
 from remit.testing import superuser
 from remit.tools import Callee
-from remit.workers import Worker
 from tests.runtime.kit import World
 from tests.workers.kit import Found, Script, call, found, read_of, runtime_of, seeing, value_of, worker_of
 
 
-def calling(worker: Worker) -> Tool[[], Any]:
+def calling(worker: Agent) -> Tool[[], Any]:
     """A composed tool that calls the worker in the two ways there are."""
 
     @tool(effect=Effect.COMPOSED)

@@ -9,13 +9,13 @@ from pydantic import BaseModel, ValidationError
 from pydantic_ai.exceptions import UnexpectedModelBehavior
 from pydantic_ai.messages import NativeToolCallPart, NativeToolReturnPart, TextPart
 
-from remit import Context, Effect, LeafContext, Retry, Risk, preset, tool
+from remit import Agent, Context, Effect, LeafContext, Retry, Risk, preset, tool
 from remit.app import Env
 from remit.contracts.items import AttemptStarted, ModelReply, ToolOutput
 from remit.errors import ConflictError, ContractError, ExternalError, InvalidOutputError, NameTakenError
 from remit.layers import Budget, Call, CallLayer, CallService, Reply
 from remit.testing import superuser
-from remit.workers import Attachment, AttachmentPolicy, PromptWithAttachments, Worker
+from remit.workers import Attachment, AttachmentPolicy, PromptWithAttachments
 from tests.workers.kit import (
     Calls,
     Found,
@@ -44,7 +44,7 @@ class TestExecution:
             script.model, look, prompt="Find.", input=PromptWithAttachments, output=Found, attachments=policy
         )
         said = worker.definition
-        assert (said.prompt, said.tools, said.input, said.output) == ("Find.", ("look",), PromptWithAttachments, Found)
+        assert (worker.tools, said.input, said.output) == ((look,), PromptWithAttachments, Found)
         assert (said.attachments, worker.model) == (policy, script.model)
         text = Attachment(name="a.txt", media_type="text/plain", data="aGk=")
         assert await value_of(worker, prompt="go", attachments=[text]) == Found(page="about", words=3)
@@ -129,8 +129,8 @@ class TestExecution:
 
                 return normalise
 
-        def normalised(words: int) -> Worker:
-            return worker_of(Script(found(words=words)).model, output=Found).layer(Normalise())
+        def normalised(words: int) -> Agent:
+            return worker_of(Script(found(words=words)).model, output=Found).layer_around(Normalise())
 
         assert await value_of(normalised(3), "go") == Found(page="ABOUT", words=3)
         with pytest.raises(InvalidOutputError, match="too many words"):

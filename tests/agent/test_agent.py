@@ -6,9 +6,11 @@ import json
 from typing import Any, cast
 
 import pytest
+from pydantic import ValidationError
 
 from remit import Agent, App, Effect, Runtime, Stack, Timeout, tool
 from remit.agent.agent import last_message_text
+from remit.agent.limits import AgentLimits
 from remit.contracts.chat import History, encode_message
 from remit.dispatch.registry import Registry
 from remit.errors import CallError, ContractError, NameTakenError, NoModelError, SetupError
@@ -98,7 +100,7 @@ async def test_the_tools_of_an_agent_are_in_each_request_in_their_order() -> Non
 
 async def test_an_agent_whose_turns_are_used_up_has_failed() -> None:
     model = Scripted([calls(("double", {"number": turn})) for turn in range(9)])
-    result = await runtime_of(model, Agent("agent", instructions="x", tools=[double], max_turns=3)).run(
+    result = await runtime_of(model, Agent("agent", instructions="x", tools=[double], limits=AgentLimits(turns=3))).run(
         "go", by=superuser()
     )
     assert (result.status, len(model.requests)) == ("failed", 3)
@@ -113,15 +115,24 @@ async def test_a_layer_gives_a_new_agent_and_leaves_the_old_one() -> None:
         log.append(call.callee.name)
         return await inner(call)
 
-    plain = Agent("agent", instructions="x", tools=[double], temperature=0.5, max_tokens=9, max_turns=2, parallel=1)
+    plain = Agent(
+        "agent",
+        instructions="x",
+        tools=[double],
+        temperature=0.5,
+        max_tokens=9,
+        limits=AgentLimits(turns=2),
+        parallel=1,
+    )
     better = plain.layer(Stack[CallLayer](heard()))
     model = Scripted([calls(("double", {"number": 2})), "done"])
     await runtime_of(model, plain).run("go", by=superuser())
     assert log == []
     await runtime_of(model, better).run("go", by=superuser())
     assert log == ["double"]
-    kept = ("name", "instructions", "description", "tools", "temperature", "max_tokens", "max_turns", "parallel")
-    assert [getattr(better, name) for name in kept] == [getattr(plain, name) for name in kept]
+    layers = {"agent_layers": plain.definition.agent_layers}
+    assert vars(better.definition) | layers == vars(plain.definition) | layers
+    assert better.tools == plain.tools
 
 
 async def test_an_agent_with_a_model_of_its_own_asks_that_one() -> None:
@@ -145,9 +156,9 @@ def test_a_name_that_a_model_may_not_see_is_refused(name: str) -> None:
         Agent(name, instructions="x")
 
 
-def test_an_agent_without_turns_is_refused_when_it_gets_its_model() -> None:
-    with pytest.raises(SetupError, match="at least one turn"):
-        Agent("agent", instructions="x", max_turns=0, model=Scripted([]))
+def test_limits_that_allow_no_turn_are_refused() -> None:
+    with pytest.raises(ValidationError, match="greater than or equal to 1"):
+        AgentLimits(turns=0)
 
 
 def test_what_was_said_is_the_text_of_the_last_message_in_whatever_form() -> None:

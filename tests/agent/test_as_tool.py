@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from remit import Agent, App, Context, Effect, Risk, Runtime, preset, tool
+from remit.agent.limits import AgentLimits
 from remit.app import Env
 from remit.contracts.items import Message, ToolOutput
 from remit.journal.codec import build_chat_history
@@ -162,7 +163,7 @@ async def test_a_crash_anywhere_inside_it_is_resumed_without_doing_anything_twic
 
 
 async def test_what_goes_wrong_inside_it_is_an_error_reply_to_its_caller() -> None:
-    lead, _ = team([calls(("look", {}))] * 9, tools=[look], max_turns=2)
+    lead, _ = team([calls(("look", {}))] * 9, tools=[look], limits=AgentLimits(turns=2))
     runtime = runtime_of(Scripted([ASK_WRITER, "I manage"]), lead, InMemoryStore())
     result = await runtime.run("go", by=superuser())
     (content,) = await tool_messages(runtime, result.run)

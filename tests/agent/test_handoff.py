@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, cast
+from typing import cast
 
 import pytest
 
@@ -170,17 +170,9 @@ async def test_the_calls_of_the_agent_that_took_over_are_made_as_it() -> None:
 
 
 async def test_an_agent_that_took_over_reaches_no_further_than_whoever_called_the_first() -> None:
-    class Narrow(Agent):
-        """An agent below which three names can be called."""
-
-        def with_peers(self, peers: Any, handoff_tools: Any, model: Any, resolve_model: Any) -> Agent:
-            same = super().with_peers(peers, handoff_tools, model, resolve_model)
-            same.tool_scope = frozenset({"editor", "handoff_to_writer", "look"})
-            return same
-
     inner = Scripted([calls(("look", {})), calls(TO_WRITER), calls(("erase", {"page": "a"})), "I could not"])
     agents = (editor(model=inner), writer(model=inner, tools=[erase]))
-    lead = Narrow("lead", instructions="You lead.", tools=agents)
+    lead = Agent("lead", instructions="You lead.", tools=agents, tool_scope=["handoff_to_writer", "look"])
     runtime = runtime_of(Scripted([calls(("editor", {"prompt": "erase"})), "done"]), lead)
     result = await runtime.run("go", by=superuser())
     assert result.value() == "done"

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from remit import Agent, App, Effect, Risk, Runtime, tool
+from remit.agent import AgentLimits
 from remit.errors import CompletionError, ConflictError, ModelBusyError
 from remit.models.scripted import ScriptLine
 from remit.stores import InMemoryStore
@@ -119,7 +120,7 @@ async def driven(doing: Any, cut: int | None) -> None:
 async def told(story: Story) -> tuple[Runtime, Scripted]:
     """Run a story to its end, with a look at the history wherever it rests."""
     model = Scripted([*story.lines, "the end"])
-    agent = Agent("agent", instructions="Work.", tools=TOOLS, parallel=story.parallel, max_turns=4)
+    agent = Agent("agent", instructions="Work.", tools=TOOLS, parallel=story.parallel, limits=AgentLimits(turns=4))
     runtime = Runtime(App(name="test", agents=(agent,)), model=model, store=InMemoryStore())
     approve = iter(story.approve)
     first, *later = story.cuts

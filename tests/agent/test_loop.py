@@ -51,7 +51,7 @@ START = StepRequest(chat=request(temperature=0.5, max_tokens=9), calls=Desk())
 async def test_a_step_that_is_done_is_the_whole_run() -> None:
     run = await AgentLoop()(Steps(DONE))(START)
     assert list(run.messages) == [USER, said("done")]
-    assert (run.turns, run.aux, run.final, run.agent) == (1, StepUsage(1, 1, 0), None, "agent")
+    assert (run.turns, run.usage, run.final, run.agent) == (1, StepUsage(1, 1, 0), None, "agent")
 
 
 async def test_each_step_is_asked_with_everything_that_was_said_before() -> None:
@@ -73,7 +73,7 @@ async def test_the_turns_are_counted_and_everything_else_of_the_request_stays() 
 
 async def test_what_the_steps_used_adds_up() -> None:
     run = await AgentLoop()(Steps(more("a", StepUsage(10, 2, 1)), more("b", StepUsage(20, 3, 4)), DONE))(START)
-    assert run.aux == StepUsage(prompt_tokens=31, completion_tokens=6, tool_calls=5)
+    assert run.usage == StepUsage(prompt_tokens=31, completion_tokens=6, tool_calls=5)
 
 
 @pytest.mark.parametrize("most", [1, 3])

@@ -17,7 +17,7 @@ from remit.errors import ContractError, NoModelError
 from remit.models.resolve import ModelResolver
 from remit.stores import InMemoryStore
 from remit.testing import superuser
-from remit.workers import Worker, WorkerDefinition
+from remit.workers import WorkerDefinition, build_agent
 from tests.cli.kit import APP, Cli
 from tests.loopback import Endpoint
 from tests.workers.test_port_adapter import Answers
@@ -36,7 +36,7 @@ def by_runtime(_cli: Cli, name: str, _patch: pytest.MonkeyPatch) -> str:
 
 def by_worker(_cli: Cli, name: str, _patch: pytest.MonkeyPatch) -> str:
     try:
-        worker = Worker(WorkerDefinition(name="worker", prompt="x", model=name))
+        worker = build_agent(WorkerDefinition(name="worker", prompt="x", model=name))
     except ContractError as error:
         return error.message
     return ask(App(name="test", tools=(worker,)))

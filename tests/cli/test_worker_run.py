@@ -158,7 +158,7 @@ def test_a_model_that_a_worker_below_it_cannot_have_is_told_before_anything_runs
         write(f"---\nmodel: {model}\n---\nLow.", "low.worker")
         done = cli("worker", "run", "boss.worker", "go")
         assert (done.status, cli.runs()) == (2, [])
-        assert "worker low cannot run here: " in done.err
+        assert "agent low cannot run here: " in done.err
         assert said in done.err
     write("---\n---\nLow.", "low.worker")
     assert cli("worker", "run", "boss.worker", "go").out == "Done.\n"
@@ -181,7 +181,7 @@ def test_every_command_that_opens_a_run_tells_it_beforehand(cli: Cli, here: Path
         verb, *rest = command
         done = cli(verb, "staffed:app", *rest)
         assert (done.status, cli.runs()) == (2, [])
-        assert "worker low cannot run here: the model 'nobody:x' cannot be used" in done.err
+        assert "agent low cannot run here: the model 'nobody:x' cannot be used" in done.err
         write("---\n---\nLow.", "team/low.worker")
         sys.modules.pop("staffed")
         assert cli(verb, "staffed:app", *rest).status == 0

@@ -15,7 +15,7 @@ from remit.dispatch.unlisted import MAX_CACHED_SERVICES, ServiceCache
 from remit.errors import DeniedError, NameTakenError
 from remit.testing import Scripted, calls, superuser
 from remit.tools import Limits
-from remit.workers import Worker, WorkerDefinition
+from remit.workers import WorkerDefinition, build_agent
 from tests.dispatch.actors import Actor
 
 
@@ -45,7 +45,9 @@ async def value(callee: AnyCallee, *others: AnyCallee) -> Any:
 @pytest.mark.parametrize("kind", ["worker", "agent"])
 @pytest.mark.parametrize("listed", [True, False], ids=["listed", "by the way"])
 async def test_a_call_asks_the_model_that_its_object_was_given(kind: str, *, listed: bool) -> None:
-    bare: Any = Worker(WorkerDefinition(name="wa", prompt="Go.")) if kind == "worker" else Agent("wa", instructions="x")
+    bare: Any = (
+        build_agent(WorkerDefinition(name="wa", prompt="Go.")) if kind == "worker" else Agent("wa", instructions="x")
+    )
     one = bare.with_model(Scripted(["A", "A"]))
     other = bare.with_model(Scripted(["B"]))
 
@@ -57,7 +59,7 @@ async def test_a_call_asks_the_model_that_its_object_was_given(kind: str, *, lis
 
 
 async def test_a_run_of_one_call_asks_the_model_that_its_object_was_given() -> None:
-    listed = Worker(WorkerDefinition(name="wa", prompt="Go."), model=Scripted(["A"]))
+    listed = build_agent(WorkerDefinition(name="wa", prompt="Go."), model=Scripted(["A"]))
     runtime = Runtime(App(name="test", tools=(listed,)), layers=Stack())
     assert (await runtime.call(listed.with_model(Scripted(["B"])), superuser(), "x")).value() == "B"
     assert (await runtime.call(listed, superuser(), "x")).value() == "A"

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from remit import Agent, App, Context, Effect, Principal, Risk, Runtime, Stack, Timeout, Tool, tool
+from remit.agent.limits import AgentLimits
 from remit.errors import ConflictError, ModelBusyError
 from remit.layers import Budget, CallLayer
 from remit.messages import ChatRequest, Completion
@@ -116,7 +117,7 @@ PLANTED = {
     "another name of a tool": Today((SEARCH.with_name("find"), READ)),
     "a temperature": Today(knobs={"temperature": 0.0}),
     "a limit of tokens": Today(knobs={"max_tokens": 100}),
-    "fewer turns": Today(knobs={"max_turns": 2}, said="the end of the call agent"),
+    "fewer turns": Today(knobs={"limits": AgentLimits(turns=2)}, said="the end of the call agent"),
 }
 
 
@@ -205,11 +206,11 @@ async def test_a_run_that_failed_by_its_tools_and_turns_replays() -> None:
         raise ConflictError("it changed")
 
     store = InMemoryStore()
-    agent = Agent("agent", instructions="Work.", tools=[refuse], max_turns=2)
+    agent = Agent("agent", instructions="Work.", tools=[refuse], limits=AgentLimits(turns=2))
     model = Scripted([calls(("refuse", {})), calls(("refuse", {})), "never"])
     result = await Runtime(App(name="test", agents=(agent,)), model=model, store=store).run("go", by=superuser())
     assert result.status == "failed"
-    assert (await replaying(store, refuse, max_turns=2).replay(result.run)).difference == ""
+    assert (await replaying(store, refuse, limits=AgentLimits(turns=2)).replay(result.run)).difference == ""
 
 
 async def test_a_replay_needs_no_principal_and_no_permission() -> None:

@@ -14,16 +14,15 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from remit import App, Effect, LeafContext, Runtime, Tool, tool
+from remit import Agent, App, Effect, LeafContext, Runtime, Tool, tool
 from remit.contracts.items import Position, ToolOutput
 from remit.journal.sql.store import SqlStore
 from remit.testing import superuser
-from remit.workers import Worker
 from tests.runtime.kit import everybody
 from tests.workers.kit import Script, call, worker_of
 
 
-def worker_in(folder: Path, stored: asyncio.Event) -> Worker:
+def worker_in(folder: Path, stored: asyncio.Event) -> Agent:
     """The worker, whose world is a folder."""
 
     def writing(name: str) -> Tool[[], str]:

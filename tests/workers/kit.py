@@ -18,7 +18,7 @@ from pydantic_ai.messages import (
 )
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from remit import App, Effect, LeafContext, Risk, Runtime, Stack, Tool, tool
+from remit import Agent, App, Effect, LeafContext, Risk, Runtime, Stack, Tool, tool
 from remit.contracts.items import Item
 from remit.journal.ports import Store
 from remit.layers import CallLayer, Reply
@@ -26,7 +26,7 @@ from remit.models import Model
 from remit.stores import InMemoryStore
 from remit.testing import superuser
 from remit.tools import Callee
-from remit.workers import AnyModel, Worker, WorkerDefinition
+from remit.workers import AnyModel, WorkerDefinition, build_agent
 from tests.runtime.kit import everybody
 
 Kind = TypeVar("Kind", bound=Item)
@@ -83,16 +83,16 @@ def worker_of(
     model: AnyModel | None,
     *tools: Callee[..., Any],
     name: str = "worker",
-    workers: Sequence[Worker] = (),
+    workers: Sequence[Agent] = (),
     parallel: int = 8,
     **said: Any,
-) -> Worker:
+) -> Agent:
     """A worker that may call ``tools`` and ``workers``."""
     names, below = tuple(tool.name for tool in tools), tuple(each.name for each in workers)
     known: dict[str, Any] = {"prompt": "Do as you are told.", "tools": names, "workers": below}
     definition = WorkerDefinition(name=name, **(known | said))
     team = {each.name: each for each in workers}
-    return Worker(definition, tools=tools, workers=team, model=model, parallel=parallel)
+    return build_agent(definition, tools=tools, workers=team, model=model, parallel=parallel)
 
 
 def runtime_of(
@@ -119,7 +119,7 @@ async def filed(store: Store, run: str, kind: type[Kind]) -> list[Kind]:
     return [position.item for position in await store.read(run) if isinstance(position.item, kind)]
 
 
-async def outcome_of(worker: Worker, *args: Any, layers: Stack[CallLayer] | None = None, **kwargs: Any) -> Reply:
+async def outcome_of(worker: Agent, *args: Any, layers: Stack[CallLayer] | None = None, **kwargs: Any) -> Reply:
     result = await runtime_of(worker, layers=layers).call(worker, superuser(), *args, **kwargs)
     assert result.reply is not None
     return result.reply

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, Field, RootModel
 
-from remit.workers.attachments import Attachment
+from remit.agent.attachments import Attachment
 
 
 class Sender(BaseModel):

@@ -6,17 +6,16 @@ from typing import Any
 
 import pytest
 
-from remit import Context, Effect, Risk, tool
+from remit import Agent, Context, Effect, Risk, tool
 from remit.errors import InvalidOutputError
 from remit.layers import Call, CallService, Reply, layer_fn
 from remit.stores import InMemoryStore
 from remit.testing import superuser
-from remit.workers import Worker
 from tests.runtime.kit import World
 from tests.workers.kit import Found, Script, call, found, read_of, runtime_of, worker_of
 
 
-def changing(value: object) -> Worker:
+def changing(value: object) -> Agent:
     """A worker that gives a `Found`, with a layer around it that replies with ``value``."""
 
     @layer_fn
@@ -25,7 +24,7 @@ def changing(value: object) -> Worker:
         await inner(call)
         return Reply.from_value(value)
 
-    return worker_of(Script(found()).model, name="finder", output=Found).layer(change())
+    return worker_of(Script(found()).model, name="finder", output=Found).layer_around(change())
 
 
 @pytest.mark.parametrize(

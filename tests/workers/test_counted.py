@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from remit import Risk, Runtime, preset
+from remit import Agent, Risk, Runtime, preset
 from remit.app import Env
 from remit.errors import BudgetError
 from remit.layers import Budget
 from remit.stores import InMemoryStore
 from remit.testing import superuser
-from remit.workers import Worker
 from tests.runtime.kit import World
 from tests.workers.kit import Script, call, read_of, runtime_of, worker_of
 
 
-def scene(store: InMemoryStore, most: int) -> tuple[Runtime, Worker, Script]:
+def scene(store: InMemoryStore, most: int) -> tuple[Runtime, Agent, Script]:
     """A worker that calls one below it, then asks a person, then calls the one below it twice."""
     inner = worker_of(Script("in").model, name="inner")
     danger = World().write("danger", risk=Risk.HIGH)

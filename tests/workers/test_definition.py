@@ -12,11 +12,13 @@ import pytest
 from pydantic import ValidationError
 from pydantic_ai.native_tools import NATIVE_TOOL_TYPES, NATIVE_TOOLS_REQUIRING_CONFIG
 
-from remit.agent.agent import Prompt
+from remit.agent.attachments import Attachment, AttachmentPolicy, PromptWithAttachments
+from remit.agent.prompt import Prompt
 from remit.contracts.facts import Effect, Facts
 from remit.errors import ContractError, InvalidArgumentsError, RequestError, SetupError
-from remit.workers.attachments import Attachment, AttachmentPolicy, PromptWithAttachments
+from remit.workers import build_agent
 from remit.workers.definition import PROVIDER_TOOLS, WorkerDefinition
+from tests.workers.kit import seeing
 from tests.workers.letters import Letter, Names, Nothing, Scanned
 
 PNG = Attachment(name="Scan.PNG", media_type="image/png", data=base64.b64encode(b"pixels").decode())
@@ -35,30 +37,36 @@ def letter() -> Letter:
 def test_the_prompt_is_the_system_message_and_what_is_asked_the_user_message() -> None:
     worker = WorkerDefinition(name="sort", prompt="You sort letters.")
     asked = Prompt(prompt="Where does it go?")
-    assert worker.render_instructions(asked) == "You sort letters."
-    assert worker.render_message(asked) == "Where does it go?"
-    assert worker.get_attachments(asked) == ()
+    assert build_agent(worker).definition.render_instructions(asked) == "You sort letters."
+    assert build_agent(worker).definition.render_message(asked) == "Where does it go?"
+    assert build_agent(worker).definition.get_attachments(asked) == ()
 
 
 def test_an_input_of_its_own_is_the_user_message_as_canonical_json_and_fills_the_prompt_by_its_aliases() -> None:
     worker = WorkerDefinition(name="sort", prompt="{{ sender.name }}: {{ subject }} {{ tags|join }}", input=Letter)
-    assert worker.render_instructions(letter()) == "Ada: Bread ab"
-    assert worker.render_message(letter()) == '{"items":[],"sender":{"name":"Ada"},"subject":"Bread","tags":["a","b"]}'
+    agent = build_agent(worker).definition
+    assert agent.render_instructions(letter()) == "Ada: Bread ab"
+    assert (
+        build_agent(worker).definition.render_message(letter())
+        == '{"items":[],"sender":{"name":"Ada"},"subject":"Bread","tags":["a","b"]}'
+    )
 
 
 def test_of_attachments_the_prompt_knows_name_and_kind_and_the_message_nothing() -> None:
     prompt = "{% for each in attachments %}{{ each }}{% endfor %}"
     worker = WorkerDefinition(name="scan", prompt=prompt, input=Scanned, attachments=TAKES)
     given = Scanned(attachments=(PNG,))
-    assert worker.render_instructions(given) == "{'name': 'Scan.PNG', 'media_type': 'image/png'}"
-    assert worker.render_message(given) == "{}"
-    assert worker.get_attachments(given) == (PNG,)
-    assert worker.get_attachments(given)[0].content == b"pixels"
+    assert (
+        build_agent(worker).definition.render_instructions(given) == "{'name': 'Scan.PNG', 'media_type': 'image/png'}"
+    )
+    assert build_agent(worker).definition.render_message(given) == "{}"
+    assert build_agent(worker).definition.get_attachments(given) == (PNG,)
+    assert build_agent(worker).definition.get_attachments(given)[0].content == b"pixels"
 
 
 def test_an_input_without_attachments_of_a_worker_that_takes_some_has_none() -> None:
     worker = WorkerDefinition(name="scan", prompt="Look.", input=PromptWithAttachments, attachments=TAKES)
-    assert worker.get_attachments(PromptWithAttachments(prompt="hello")) == ()
+    assert build_agent(worker).definition.get_attachments(PromptWithAttachments(prompt="hello")) == ()
 
 
 @pytest.mark.parametrize(
@@ -73,7 +81,7 @@ def test_an_input_without_attachments_of_a_worker_that_takes_some_has_none() -> 
 def test_attachments_that_are_not_taken_are_refused(given: tuple[Attachment, ...], said: str) -> None:
     worker = WorkerDefinition(name="scan", prompt="Look.", input=Scanned, attachments=TAKES)
     with pytest.raises(InvalidArgumentsError, match=said):
-        worker.get_attachments(Scanned(attachments=given))
+        build_agent(worker).definition.get_attachments(Scanned(attachments=given))
 
 
 def test_a_file_is_attached_by_its_path_and_its_kind_follows_from_its_name(tmp_path: Path) -> None:
@@ -118,8 +126,9 @@ def test_a_model_that_is_given_has_to_be_one_that_the_worker_is_made_for() -> No
 
 
 def test_its_reach_is_what_it_may_call_and_what_it_delegates() -> None:
-    worker = WorkerDefinition(name="sort", prompt="Sort.", tools=("find",), workers=("scan",), delegates=("move",))
-    assert worker.tool_scope == {"find", "scan", "move"}
+    scan = build_agent(WorkerDefinition(name="scan", prompt="Scan."))
+    worker = WorkerDefinition(name="sort", prompt="Sort.", tools=("look",), workers=("scan",), delegates=("move",))
+    assert build_agent(worker, tools=[seeing([])], workers={"scan": scan}).tool_scope == {"look", "scan", "move"}
 
 
 @pytest.mark.parametrize(
@@ -142,7 +151,7 @@ def test_its_reach_is_what_it_may_call_and_what_it_delegates() -> None:
         ({"name": 5}, "worker 5: name: Input should be a valid string; give a text"),
         ({"input": int}, "worker sort: input: Input should be a subclass of BaseModel; give a pydantic model"),
         ({"input": Names}, "worker sort: input: Names is not an object with named fields"),
-        ({"limits": {"turns": 3}}, "worker sort: limits: Input should be an instance of WorkerLimits; give one"),
+        ({"limits": {"turns": 3}}, "worker sort: limits: Input should be an instance of AgentLimits; give one"),
         ({"tools": "look"}, "worker sort: tools: Input should be a valid tuple; give a tuple, like"),
         ({"workers": ("x", "x")}, "worker sort: workers names 'x' twice; remove one"),
         ({"attachments": TAKES}, "the input has a field `attachments"),

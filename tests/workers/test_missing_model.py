@@ -19,7 +19,7 @@ from remit.errors import NoModelError, SetupError
 from remit.models import Model
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
-from remit.workers import AnyModel, Worker, WorkerDefinition, resolve_model
+from remit.workers import AnyModel, PydanticAIDriver, WorkerDefinition, build_agent, resolve_model
 from remit.workers.missing_model import MissingModel, make_missing_model
 from tests.loopback import Endpoint
 from tests.runtime.kit import World, everybody
@@ -27,7 +27,7 @@ from tests.workers.kit import Found, Script, call, filed, runtime_of, worker_of
 from tests.workers.test_port_adapter import Answers
 
 
-async def stopped(worker: Worker, said: str) -> None:
+async def stopped(worker: Agent, said: str) -> None:
     """Call a worker; the drive stops, nothing is journaled as failed, and the run goes on with a model."""
     store = InMemoryStore()
     runtime = runtime_of(worker, store=store)
@@ -51,7 +51,7 @@ async def stopped(worker: Worker, said: str) -> None:
         ("openai:gpt-4o", "OPENAI_API_KEY"),
         ("scripted:none.json", "none.json is not a script"),
         ("local:none.gguf", "there is no model"),
-        (None, "worker worker names no model; give it one, or set REMIT_MODEL"),
+        (None, "agent worker names no model; give it one, or set REMIT_MODEL"),
     ],
 )
 async def test_the_drive_stops_and_the_run_stays_as_it_is(
@@ -103,10 +103,12 @@ async def test_a_run_that_waited_goes_on_and_is_replayed_without_the_key_that_be
 
     made: list[OpenAIChatModel] = []
 
-    def process() -> tuple[Runtime, Worker]:
+    def process() -> tuple[Runtime, Agent]:
         """A new process, which makes its model anew."""
         definition = WorkerDefinition(name="worker", prompt="Go.", model="openai:m", tools=("danger",), output=Found)
-        worker = Worker(definition, tools=[world.write("danger", risk=Risk.HIGH)], model_resolver=found_by)
+        worker = build_agent(
+            definition, tools=[world.write("danger", risk=Risk.HIGH)], driver=PydanticAIDriver(found_by)
+        )
         return runtime_of(worker, store=store), worker
 
     async with Endpoint(answers) as endpoint:
@@ -133,7 +135,7 @@ async def test_a_nested_worker_without_its_model_stops_the_run_once_its_siblings
     world, store = World(), InMemoryStore()
     script = Script([call("inner", '{"prompt":"in"}'), call("write", '{"text":"a"}')], "done")
 
-    def process(model: AnyModel) -> tuple[Runtime, Worker]:
+    def process(model: AnyModel) -> tuple[Runtime, Agent]:
         outer = worker_of(script.model, world.write(), name="outer", workers=[worker_of(model, name="inner")])
         return runtime_of(outer, store=store), outer
 

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from remit.agent.agent import Prompt
+from remit.agent.attachments import AttachmentPolicy, PromptWithAttachments
+from remit.agent.prompt import Prompt
 from remit.contracts.classification import Visibility
 from remit.contracts.facts import Effect, Risk
 from remit.schemas.finding import Finding
-from remit.workers.attachments import AttachmentPolicy, PromptWithAttachments
-from remit.workers.definition import WorkerDefinition, WorkerLimits
+from remit.workers import build_agent
+from remit.workers.definition import AgentLimits, WorkerDefinition
 from remit.workers.prompt import MAX_PROMPT_CHARS
 from remit.workers.reader import inspect_file, read_worker, read_workers
 from remit.workers.source import WorkerFileError
@@ -87,7 +88,7 @@ def test_a_file_says_all_that_a_worker_is() -> None:
     assert (found.tools, found.workers, found.delegates) == (("find_drawer",), ("scan",), ("read_page",))
     assert (found.model, found.compatible_models) == ("", ("openai:*", "local:base"))
     assert (found.permissions, found.builtin_tools) == ({"mail:read", "files:*"}, ("web_search",))
-    assert found.limits == WorkerLimits(turns=4, seconds=2.5)
+    assert found.limits == AgentLimits(turns=4, seconds=2.5)
     assert (found.retries, found.attachments) == (3, None)
     facts = found.facts
     assert (facts.effect, facts.risk, facts.permissions) == (Effect.COMPOSED, Risk.MODERATE, {"mail:sort"})
@@ -252,7 +253,7 @@ def test_a_byte_order_mark_is_no_part_of_the_text() -> None:
     (Path.cwd() / "tone.md").write_bytes(b"\xef\xbb\xbfBe kind.")
     path = write("")
     path.write_bytes(b'\xef\xbb\xbf---\n---\n{% include "tone.md" %}')
-    assert read_worker(path).render_instructions(Prompt(prompt="")) == "Be kind."
+    assert _instructions(read_worker(path), "") == "Be kind."
 
 
 def test_a_file_that_cannot_be_read_says_its_names_all_the_same() -> None:
@@ -281,7 +282,7 @@ def test_what_is_included_is_read_with_the_file_and_not_when_it_is_rendered() ->
     (Path.cwd() / "parts" / "end.md").write_text("You are asked: {{ prompt }}")
     found = read('---\n---\nSort. {% include "parts/tone.md" %} {% include "parts/end.md" %}')
     (Path.cwd() / "parts" / "tone.md").unlink()
-    assert found.render_instructions(Prompt(prompt="how?")) == "Sort. Be kind. You are asked: how? You are asked: how?"
+    assert _instructions(found, "how?") == "Sort. Be kind. You are asked: how? You are asked: how?"
 
 
 @pytest.mark.parametrize(
@@ -326,7 +327,7 @@ def test_what_is_included_has_to_be_named_by_a_plain_text() -> None:
 def test_a_link_to_a_text_below_the_folder_is_followed() -> None:
     (Path.cwd() / "tone.md").write_text("Be kind.")
     (Path.cwd() / "same.md").symlink_to(Path.cwd() / "tone.md")
-    assert read('---\n---\n{% include "same.md" %}').render_instructions(Prompt(prompt="")) == "Be kind."
+    assert _instructions(read('---\n---\n{% include "same.md" %}'), "") == "Be kind."
 
 
 def test_the_workers_of_a_folder_are_read_in_the_order_of_their_files(folder: Path) -> None:
@@ -345,3 +346,7 @@ def test_what_is_wrong_in_any_file_of_a_folder_is_told_and_a_folder_without_one_
     with pytest.raises(WorkerFileError) as caught:
         read_workers(folder)
     assert [each.where for each in caught.value.findings] == ["a.worker:1", "c.worker:2"]
+
+
+def _instructions(definition: WorkerDefinition, prompt: str) -> str:
+    return build_agent(definition).definition.render_instructions(Prompt(prompt=prompt))

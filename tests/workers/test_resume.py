@@ -12,12 +12,11 @@ from typing import Any
 
 import pytest
 
-from remit import Effect, Risk, Runtime
+from remit import Agent, Effect, Risk, Runtime
 from remit.contracts.items import AttemptEnded, ModelReply, RunFinished, ToolOutput
 from remit.journal.sql.store import SqlStore
 from remit.runtime import RunResult
 from remit.testing import superuser
-from remit.workers import Worker
 from tests.runtime.kit import Clock, Crash, Mortal, World, items_of
 from tests.workers.kit import Script, call, filed, read_of, runtime_of, worker_of
 
@@ -27,7 +26,7 @@ def journal(tmp_path: Path) -> Path:
     return tmp_path / "journal.db"
 
 
-def nested(world: World) -> tuple[Worker, list[Script]]:
+def nested(world: World) -> tuple[Agent, list[Script]]:
     """Three workers deep, the innermost of which may do what needs an approval."""
     danger = world.write("danger", risk=Risk.HIGH)
     inner = Script([call("danger", '{"text":"a"}'), call("danger", '{"text":"b"}', "b")], "inner done")
@@ -76,7 +75,7 @@ class Scene:
         self.store = Mortal(self.clock)
         self._effect = effect
 
-    def process(self) -> tuple[Runtime, Worker]:
+    def process(self) -> tuple[Runtime, Agent]:
         """A new process that comes to the same data."""
         self.store.revive()
         self.clock.now += LIFETIME

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from remit import Effect, tool
+from remit import Agent, Effect, tool
 from remit.contracts.call import Call, CallService
 from remit.contracts.layers import layer_fn
 from remit.layers import Reply
 from remit.testing import superuser
-from remit.workers import Worker, WorkerFileError, load_workers
+from remit.workers import PydanticAIDriver, WorkerFileError, load_workers
 from tests.workers.kit import Script, call, read_of, runtime_of
 
 FIRST = """---
@@ -55,8 +55,8 @@ async def shout(call: Call, inner: CallService) -> Reply:
     return Reply.from_value((await inner(call)).content.upper())
 
 
-def in_capitals(worker: Worker) -> Worker:
-    return worker.layer(shout()) if worker.name == "second" else worker
+def in_capitals(worker: Agent) -> Agent:
+    return worker.layer_around(shout()) if worker.name == "second" else worker
 
 
 async def test_workers_of_a_folder_call_tools_and_one_another_both_ways(tmp_path: Path) -> None:
@@ -66,7 +66,9 @@ async def test_workers_of_a_folder_call_tools_and_one_another_both_ways(tmp_path
     }
     folder = folder_with(tmp_path, first=FIRST, second=SECOND)
     models = {name: script.model for name, script in scripts.items()}
-    first, other = load_workers(folder, tools=[look, write], model_resolver=models.__getitem__, transform=in_capitals)
+    first, other = load_workers(
+        folder, tools=[look, write], driver=PydanticAIDriver(models.__getitem__), transform=in_capitals
+    )
     assert [first.name, other.name, other.description] == ["first", "second", "Goes second."]
     assert first.tools == (look, other)
     assert other.tools == (first, other)
@@ -77,7 +79,7 @@ async def test_workers_of_a_folder_call_tools_and_one_another_both_ways(tmp_path
 
 def test_workers_of_a_folder_share_the_models_that_they_name(tmp_path: Path) -> None:
     one, other = load_workers(folder_with(tmp_path, one="---\n---\nGo.", other="---\n---\nGo."))
-    assert one._model_resolver is other._model_resolver  # pyright: ignore[reportPrivateUsage] - a local model is started once
+    assert one.driver is other.driver, "a local model is started once"
 
 
 def test_every_name_that_is_nothing_is_told_with_its_line(tmp_path: Path) -> None:

@@ -203,7 +203,7 @@ async def test_a_call_whose_arguments_were_cut_off_before_they_began_is_no_call_
 
 
 async def test_a_tool_may_not_have_the_name_by_which_results_are_given() -> None:
-    with pytest.raises(SetupError, match="worker worker cannot call 'final_result'"):
+    with pytest.raises(SetupError, match="agent worker cannot call 'final_result'"):
         runtime_of(worker_of(None, World().write("final_result")))
 
 

@@ -11,13 +11,12 @@ from pydantic import BaseModel
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from remit import Runtime, preset
+from remit import Agent, Runtime, preset
 from remit.app import Env
 from remit.contracts.items import ToolOutput
 from remit.layers import Budget
 from remit.testing import superuser
 from remit.testing.history_check import history_errors
-from remit.workers import Worker
 from remit.workers.toolset import DispatcherToolset
 from tests.workers.kit import Script, call, filed, found, read_of, runtime_of, worker_of
 
@@ -45,7 +44,7 @@ class Under:
         self.now -= 1
 
 
-def wide(under: Under) -> Worker:
+def wide(under: Under) -> Agent:
     """A worker whose model calls five hundred others, many in each of its replies."""
 
     async def look(_messages: list[ModelMessage], _info: AgentInfo) -> ModelResponse:
@@ -68,7 +67,7 @@ async def left() -> set[asyncio.Task[Any]]:
     return asyncio.all_tasks()
 
 
-def runtime_for(worker: Worker) -> Runtime:
+def runtime_for(worker: Agent) -> Runtime:
     return runtime_of(worker, layers=preset(Env(), budget=Budget(calls=WIDE * TURNS + 1)))
 
 

@@ -24,7 +24,8 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
 from remit import Context, Effect, tool
-from remit.agent.agent import Prompt
+from remit.agent import AgentLimits
+from remit.agent.prompt import Prompt
 from remit.contracts.items import ToolOutput
 from remit.errors import (
     BudgetError,
@@ -37,7 +38,6 @@ from remit.errors import (
 )
 from remit.layers import Call, CallLayer, CallService, Reply
 from remit.testing import superuser
-from remit.workers import WorkerLimits
 from tests.runtime.kit import World
 from tests.workers.kit import Found, Line, Script, call, filed, found, outcome_of, runtime_of, worker_of
 
@@ -118,7 +118,7 @@ async def test_output_that_never_becomes_valid_is_an_error_whose_cause_is_the_or
     wrong = [call("final_result", '{"page":"about"}')]
     error = await error_of(wrong, wrong, output=Found, retries=1)
     assert type(error) is InvalidOutputError
-    assert error.message.startswith("worker worker gave no valid result: ")
+    assert error.message.startswith("agent worker gave no valid result: ")
     assert "words" in error.message
     assert isinstance(error.__cause__, UnexpectedModelBehavior)
     assert isinstance(error.__cause__.__cause__, ValidationError)
@@ -126,15 +126,15 @@ async def test_output_that_never_becomes_valid_is_an_error_whose_cause_is_the_or
 
 async def test_what_ends_pydantic_ai_is_an_error_of_ours() -> None:
     write = [call("write", '{"text":"a"}')]
-    error = await error_of(write, write, limits=WorkerLimits(turns=1))
-    said = "worker worker was not done after 1 turns; raise `limits.turns` or ask for less"
+    error = await error_of(write, write, limits=AgentLimits(turns=1))
+    said = "agent worker was not done after 1 turns; raise `limits.turns` or ask for less"
     assert (type(error), error.message) == (MaxTurnsError, said)
-    error = await error_of([*write, call("write", '{"text":"b"}', "b")], limits=WorkerLimits(tool_calls=1))
+    error = await error_of([*write, call("write", '{"text":"b"}', "b")], limits=AgentLimits(tool_calls=1))
     assert (type(error), type(error.__cause__)) == (BudgetError, UsageLimitExceeded)
-    assert error.message == "worker worker wanted more than its 1 calls; raise `limits.tool_calls` or ask for less"
+    assert error.message == "agent worker requested more than its 1 calls; raise `limits.tool_calls` or ask for less"
     large = ModelResponse(write, usage=RequestUsage(input_tokens=9, output_tokens=2))
-    error = await error_of(large, limits=WorkerLimits(tokens=10))
-    said = "worker worker has used its 10 tokens; raise `limits.tokens` or ask for less"
+    error = await error_of(large, limits=AgentLimits(tokens=10))
+    said = "agent worker has used its 10 tokens; raise `limits.tokens` or ask for less"
     assert (type(error), error.message) == (BudgetError, said)
     filtered = ModelResponse([], finish_reason="content_filter")
     assert type(await error_of(filtered)) is CompletionError
@@ -161,8 +161,8 @@ async def test_tools_of_the_provider_are_handed_on_and_no_call_of_them_comes_by(
 
 
 async def test_what_is_larger_than_it_may_be_is_no_result() -> None:
-    assert type(await error_of("x" * 20, limits=WorkerLimits(output_bytes=19))) is InvalidOutputError
-    assert await error_of("x" * 19, limits=WorkerLimits(output_bytes=19)) is None
+    assert type(await error_of("x" * 20, limits=AgentLimits(output_bytes=19))) is InvalidOutputError
+    assert await error_of("x" * 19, limits=AgentLimits(output_bytes=19)) is None
 
 
 async def test_an_error_of_a_nested_worker_reaches_whoever_called_as_it_was_raised() -> None:
@@ -205,16 +205,16 @@ class Veto(CallLayer):
 
 
 async def test_a_layer_may_normalise_or_veto_what_pydantic_ai_took_for_valid() -> None:
-    short = worker_of(Script("a long text").model).layer(Shorten())
+    short = worker_of(Script("a long text").model).layer_around(Shorten())
     assert (await outcome_of(short, "go")).content == "a lo"
-    few, many = (worker_of(Script(found(words=n)).model, output=Found).layer(Veto()) for n in (5, 6))
+    few, many = (worker_of(Script(found(words=n)).model, output=Found).layer_around(Veto()) for n in (5, 6))
     assert (await outcome_of(few, "go")).value == Found(page="about", words=5)
     error = (await outcome_of(many, "go")).error
     assert (type(error), error and error.message) == (InvalidOutputError, "worker found too many words")
 
 
 async def test_seconds_are_a_layer_that_can_be_seen() -> None:
-    worker = worker_of(Script("done").model, limits=WorkerLimits(seconds=3)).layer(Shorten())
+    worker = worker_of(Script("done").model, limits=AgentLimits(seconds=3)).layer_around(Shorten())
     assert "Timeout(seconds=3" in repr(worker)
     assert "Timeout(seconds=3" in runtime_of(worker).dispatcher.draw_layers("", worker)
 
@@ -227,7 +227,7 @@ async def test_time_that_is_over_ends_its_calls_and_then_the_worker() -> None:
         await asyncio.Event().wait()
         return ""
 
-    worker = worker_of(Script([call("wait")]).model, wait, limits=WorkerLimits(seconds=60))
+    worker = worker_of(Script([call("wait")]).model, wait, limits=AgentLimits(seconds=60))
     runtime = runtime_of(worker)
     result = await runtime.call(worker, superuser(), "go")
     assert result.reply is not None

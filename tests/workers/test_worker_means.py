@@ -15,7 +15,7 @@ from pydantic_ai.messages import (
 from pydantic_ai.usage import RequestUsage
 
 from remit import Agent, App, Effect, Principal, Runtime, Stack, tool
-from remit.agent.agent import Prompt
+from remit.agent.prompt import Prompt
 from remit.contracts.callee import UNKNOWN, AgentLike, HasSource
 from remit.errors import (
     InvalidArgumentsError,
@@ -25,7 +25,14 @@ from remit.errors import (
 from remit.layers import Authorize, Budget
 from remit.messages import ChatRequest
 from remit.testing import Scripted, calls, make_call, superuser
-from remit.workers import Attachment, AttachmentPolicy, PromptWithAttachments, Worker, WorkerDefinition
+from remit.workers import (
+    Attachment,
+    AttachmentPolicy,
+    PromptWithAttachments,
+    PydanticAIDriver,
+    WorkerDefinition,
+    build_agent,
+)
 from tests.runtime.kit import World
 from tests.workers.kit import Line, Script, call, outcome_of, read_of, runtime_of, worker_of
 
@@ -55,7 +62,7 @@ async def test_it_calls_itself_only_where_it_lists_itself_and_no_deeper_than_is_
     script = Script(again, lambda messages: read_of(messages)[0])
     worker = worker_of(script.model, workers=(), name="worker")
     assert "worker does not let its calls reach worker" in (await outcome_of(worker, "go")).content
-    listed = Worker(WorkerDefinition(name="worker", prompt="Go.", workers=("worker",)), model=script.model)
+    listed = build_agent(WorkerDefinition(name="worker", prompt="Go.", workers=("worker",)), model=script.model)
     assert listed.tools == (listed,)
     reply = await outcome_of(listed, "go")
     assert "actors are nested 6 deep (worker > worker > worker > worker > worker > worker)" in reply.content
@@ -126,7 +133,7 @@ async def test_the_model_of_the_call_is_asked_before_that_of_the_file_and_that_o
     models = {"a:file": Script("the file's").model, "an:environment": Script("the environment's").model}
     named = WorkerDefinition(name="named", prompt="Go.", model="a:file")
     nameless = WorkerDefinition(name="nameless", prompt="Go.")
-    file, none = (Worker(each, model_resolver=models.__getitem__) for each in (named, nameless))
+    file, none = (build_agent(each, driver=PydanticAIDriver(models.__getitem__)) for each in (named, nameless))
     runtime = Runtime(App(name="test", tools=(file, none)), model=Scripted(["the runtime's"]))
     said = [(await runtime.call(each, superuser(), "go")).value() for each in (file, none)]
     assert said == ["the file's", "the runtime's"]
@@ -134,7 +141,7 @@ async def test_the_model_of_the_call_is_asked_before_that_of_the_file_and_that_o
     monkeypatch.setenv("REMIT_MODEL", "an:environment")
     assert (await outcome_of(none, "go")).content == "the environment's"
     monkeypatch.delenv("REMIT_MODEL")
-    with pytest.raises(NoModelError, match="worker nameless names no model; give it one, or set REMIT_MODEL"):
+    with pytest.raises(NoModelError, match="agent nameless names no model; give it one, or set REMIT_MODEL"):
         await outcome_of(none, "go")
 
 
@@ -155,7 +162,7 @@ async def test_a_worker_that_is_only_a_tool_of_an_agent_takes_the_model_of_the_r
 
 async def test_a_model_that_it_is_not_made_for_is_not_asked() -> None:
     definition = WorkerDefinition(name="worker", prompt="Go.", compatible_models=("scripted:*", "function:*"))
-    worker = Worker(definition)
+    worker = build_agent(definition)
     for fitting in (Scripted(["done"]), Script("done").model):
         assert (await outcome_of(worker.with_model(fitting), "go")).content == "done"
     unnamed: list[ChatRequest] = []
@@ -164,7 +171,7 @@ async def test_a_model_that_it_is_not_made_for_is_not_asked() -> None:
         unnamed.append(request)
 
     for name, other in (("openai:gpt-4o", "openai:gpt-4o"), ("function", ask)):
-        with pytest.raises(NoModelError, match=f"worker worker is not made for the model '{name}', but for scripted:"):
+        with pytest.raises(NoModelError, match=f"agent worker is not made for the model '{name}', but for scripted:"):
             await outcome_of(worker.with_model(other), "go")
     assert unnamed == []
 
@@ -176,7 +183,7 @@ def test_it_is_an_actor_and_says_where_it_is_written() -> None:
     assert isinstance(worker, HasSource)
     assert (worker.where, worker.tools, worker.provider_tools) == ("", (write,), ("web_search",))
     assert (worker.tool_scope, worker.permissions) == ({"write", "more"}, None)
-    assert repr(worker) == "Worker worker (1 tools, 0 workers), and ungoverned web_search"
+    assert repr(worker) == "Agent worker (1 tools, and ungoverned web_search)"
 
 
 def test_it_is_the_same_worker_with_another_model_and_another_with_a_layer() -> None:
@@ -190,9 +197,9 @@ def test_it_is_the_same_worker_with_another_model_and_another_with_a_layer() -> 
 def test_a_tool_that_it_names_and_was_not_given_is_refused() -> None:
     definition = WorkerDefinition(name="worker", prompt="Go.", tools=("write",))
     with pytest.raises(SetupError, match="worker worker names 'write' among its tools, and there is none"):
-        runtime_of(Worker(definition))
+        runtime_of(build_agent(definition))
     with pytest.raises(SetupError, match="parallel=0"):
-        Worker(definition, parallel=0)
+        build_agent(definition, parallel=0)
 
 
 async def test_there_is_nothing_to_reconcile() -> None:

@@ -8,20 +8,35 @@ from typing import TYPE_CHECKING
 from remit.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
-    from remit.agent.agent import Agent, Prompt
+    from remit.agent.agent import Agent
+    from remit.agent.attachments import Attachment, AttachmentPolicy, PromptWithAttachments
+    from remit.agent.driver import AgentDriver, AgentService, AgentTask, AgentTools, LazyTools
+    from remit.agent.limits import AgentLimits
     from remit.agent.loop import AgentLoop, AgentRun, LoopService
+    from remit.agent.native import NativeDriver
+    from remit.agent.prompt import Prompt
     from remit.agent.step import AgentStep
     from remit.contracts.step import Done, Next, StepOutcome, StepRequest, StepUsage
 
 __all__ = [
     "Agent",
+    "AgentDriver",
+    "AgentLimits",
     "AgentLoop",
     "AgentRun",
+    "AgentService",
     "AgentStep",
+    "AgentTask",
+    "AgentTools",
+    "Attachment",
+    "AttachmentPolicy",
     "Done",
+    "LazyTools",
     "LoopService",
+    "NativeDriver",
     "Next",
     "Prompt",
+    "PromptWithAttachments",
     "StepOutcome",
     "StepRequest",
     "StepUsage",
@@ -31,8 +46,13 @@ if not TYPE_CHECKING:
     __getattr__ = lazy_exports(
         __name__,
         {
-            "remit.agent.agent": ("Agent", "Prompt"),
+            "remit.agent.agent": ("Agent",),
+            "remit.agent.attachments": ("Attachment", "AttachmentPolicy", "PromptWithAttachments"),
+            "remit.agent.driver": ("AgentDriver", "AgentService", "AgentTask", "AgentTools", "LazyTools"),
+            "remit.agent.limits": ("AgentLimits",),
             "remit.agent.loop": ("AgentLoop", "AgentRun", "LoopService"),
+            "remit.agent.native": ("NativeDriver",),
+            "remit.agent.prompt": ("Prompt",),
             "remit.agent.step": ("AgentStep",),
             "remit.contracts.step": ("Done", "Next", "StepOutcome", "StepRequest", "StepUsage"),
         },

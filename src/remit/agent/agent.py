@@ -1,274 +1,316 @@
-"""The built-in agent, as a callee: called with a prompt, it answers with text."""
+"""The one definition of an agent, and the callee that it is."""
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from dataclasses import replace
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ValidationError
 
-from remit.agent.chat_recorder import RecordModel
-from remit.agent.handoff import Handoffs, HandoffTool
-from remit.agent.loop import AgentLoop, AgentRun, LoopService
-from remit.agent.model import Model, NamedModel, ResolveModel, is_same_model
-from remit.agent.step import AgentStep
+from remit.agent.attachments import AttachmentPolicy
+from remit.agent.definition import AgentDefinition, AgentSource, InstructionsTemplate
+from remit.agent.driver import AgentDriver, AgentService, AgentTask, AgentTools, OwnTools, ToolSource
+from remit.agent.first_messages import record_first_message
+from remit.agent.handoff import HandoffTool
+from remit.agent.limits import AgentLimits
+from remit.agent.loop import AgentRun
+from remit.agent.model import AnyModel, ResolveModel, is_same_model
+from remit.agent.native import NativeDriver
+from remit.agent.prompt import Prompt
 from remit.contracts.arguments import Arguments
-from remit.contracts.call import AgentLayer, CallLayer, ModelLayer, StepLayer
-from remit.contracts.callee import UNKNOWN, Callee, Frame, ReconcileResult, check_callees
-from remit.contracts.chat import (
-    ChatRequest,
-    Completion,
-    History,
-    ToolDefinitions,
-    completion_from_message,
-    decode_message,
-    encode_message,
-    message_text,
-)
-from remit.contracts.contract import check_name, tool_definition
+from remit.contracts.call import AgentLayer, CallLayer, ToolLayer, to_call_layers
+from remit.contracts.callee import UNKNOWN, Callee, Frame, ReconcileResult
+from remit.contracts.chat import History, completion_from_message, decode_message, message_text
 from remit.contracts.facts import Effect, Facts
-from remit.contracts.items import Message, Mismatch
 from remit.contracts.reply import Reply
 from remit.contracts.schema import Input, Output
-from remit.contracts.step import StepRequest
-from remit.core import Stack, compose
-from remit.errors import InvalidArgumentsError, NoModelError, SetupError
-from remit.layers.trace import TraceModel
+from remit.core import Stack
+from remit.errors import InvalidArgumentsError, SetupError
+from remit.layers.timeout import Timeout
 
-
-class Prompt(BaseModel):
-    """What an agent is asked."""
-
-    model_config = ConfigDict(defer_build=True)
-
-    prompt: str = Field(description="What the agent should do, in plain words", max_length=1 << 20)
-
-
-@cache
-def _prompt_input() -> Input[Prompt]:
-    return Input(Prompt)
-
-
-@cache
-def _text_output() -> Output[str]:
-    return Output(str)
+_NATIVE = NativeDriver()
 
 
 class Agent:
-    """Instructions, tools, and the knobs of each request. Immutable: `layer` and `using` give a new agent.
+    """A model that works on a task with tools until it has a result. Immutable: each method gives a new agent.
+
+    An agent is a callee: other agents can have it among their tools. Its effect is composed.
 
     Args:
-        instructions: the one system message.
-        tools: what the model may call.
-        model: a model, or its name, like ``openai:gpt-5``, which the runtime resolves; None takes the runtime's.
-        handoffs: the agents that may go on in its place, or their names, which the runtime resolves.
-        parallel: how many calls of one reply run at once.
-        max_turns: how often the model is asked, each time that the agent has the conversation.
+        name: the name by which it is called.
+        instructions: the system message, or a template of the input's fields.
+        input: the payload model; by default a `Prompt`, which may be given as text.
+        output: the type of the result. For any other than text the model calls ``final_result``, and its result is
+            validated.
+        tools: the callees that its model may call, or `LazyTools`.
+        handoffs: agents that may go on with the conversation in its place, or their names, which the runtime resolves.
+        tool_scope: the names that agents and tools below it may call, beside its own tools; None for no limit.
+        permissions: the permissions of its caller that its calls may use; None for all.
+        provider_tools: tools of the model's provider. They run there, and no layer governs them.
+        model: a model, or its name, like ``openai:gpt-5``; None takes the runtime's.
+        compatible_models: patterns like ``openai:*``, one of which the model must match.
+        driver: runs the model; by default the native loop.
+        limits: turns, calls, tokens, seconds and output bytes of one call of the agent.
+        temperature, max_tokens: settings of each request.
+        retries: how often the model may correct an invalid result.
+        parallel: how many calls of one answer run at once.
+        attachments: the files that it takes with its input; None for none.
+        facts: what governs calls of the agent itself.
+        agent_layers: layers around its calls, its model requests and its steps; see `layer`.
+        source: where the agent is written, for error messages.
 
     Raises:
-        SetupError: a layer says not where it stands, or the agent hands over to itself, or twice to one.
+        SetupError, ContractError: the parts do not fit together, or the driver lacks one of them.
     """
 
     def __init__(
         self,
         name: str,
         *,
-        instructions: str,
-        tools: Iterable[Callee[..., Any]] = (),
-        model: Model | str | None = None,
-        handoffs: Iterable[Agent | str] = (),
+        instructions: str | InstructionsTemplate,
         description: str = "",
+        input: type[BaseModel] = Prompt,  # noqa: A002 - the word of contracts
+        output: Any = str,
+        tools: ToolSource = (),
+        handoffs: Iterable[Agent | str] = (),
+        tool_scope: Iterable[str] | None = None,
+        permissions: Iterable[str] | None = None,
+        provider_tools: Iterable[str] = (),
+        model: AnyModel | None = None,
+        compatible_models: Iterable[str] = (),
+        driver: AgentDriver | None = None,
+        limits: AgentLimits | None = None,
         temperature: float | None = None,
         max_tokens: int | None = None,
-        max_turns: int = 16,
+        retries: int = 1,
         parallel: int = 8,
+        attachments: AttachmentPolicy | None = None,
+        facts: Facts | None = None,
         agent_layers: Stack[AgentLayer] | None = None,
+        source: AgentSource | None = None,
     ) -> None:
-        self.name = check_name(name)
-        self.instructions = instructions
-        self.description = description or f"The agent {name}."
         self.handoffs = tuple(handoffs)
-        self._own_tools = check_callees(f"agent {name}: tools", tools)
-        self._handoff_tools = tuple(HandoffTool(each if isinstance(each, str) else each.name) for each in self.handoffs)
-        self.tools: tuple[Callee[..., Any], ...] = (*self._own_tools, *self._handoff_tools)
+        self.definition = AgentDefinition(
+            name=name,
+            instructions=instructions,
+            description=description or f"The agent {name}.",
+            input=input,
+            output=output,
+            handoff_targets=tuple(each if isinstance(each, str) else each.name for each in self.handoffs),
+            tool_scope=None if tool_scope is None else frozenset(tool_scope),
+            permissions=None if permissions is None else frozenset(permissions),
+            provider_tools=tuple(provider_tools),
+            compatible_models=tuple(compatible_models),
+            attachments=attachments,
+            limits=limits or AgentLimits(),
+            temperature=temperature,
+            max_tokens=max_tokens,
+            retries=retries,
+            parallel=parallel,
+            facts=facts or Facts(effect=Effect.COMPOSED),
+            agent_layers=agent_layers or Stack(),
+            source=source,
+        )
+        self.driver: AgentDriver = driver or _NATIVE
         self.model = model
-        self.facts = Facts(effect=Effect.COMPOSED)
-        self.provider_tools: tuple[str, ...] = ()
-        self.tool_scope: frozenset[str] | None = None
-        self.permissions: frozenset[str] | None = None
-        self.layers: Stack[CallLayer] = Stack()
-        self.temperature = temperature
-        self.max_tokens = max_tokens
-        self.max_turns = max_turns
-        self.parallel = parallel
-        self.agent_layers: Stack[AgentLayer] = agent_layers or Stack()
-        _check_layers(self.name, self.agent_layers)
-        _check_handoff_targets(self.name, [tool.target for tool in self._handoff_tools])
+        self.layers: Stack[CallLayer] = _limit_layers(self.definition.limits)
+        self._own_tools = OwnTools(name, tools)
+        self._handoff_tools = tuple(HandoffTool(target) for target in self.definition.handoff_targets)
         self._peers: Mapping[str, Agent] = {}
-        self._identity = object()
         self._resolve_model: ResolveModel | None = None
-        self._tool_texts = ToolDefinitions(tool_definition(tool) for tool in self.tools)
-        self._system_message = encode_message({"role": "system", "content": instructions})
-        self._loop_service = self._build_service(model) if model is not None and not isinstance(model, str) else None
+        self._identity = object()
+        self._bind()
 
     def layer(self, layer: AgentLayer | Stack[AgentLayer]) -> Agent:
         """A new agent with ``layer`` around its calls, its model requests or its steps, as the layer's type says."""
-        return self._replace(agent_layers=Stack(layer, self.agent_layers), model=self.model)
+        clone = copy.copy(self)
+        clone.definition = replace(self.definition, agent_layers=Stack(layer, self.definition.agent_layers))
+        clone._identity = object()
+        clone._bind()
+        return clone
 
-    def with_model(self, model: Model | str) -> Agent:
-        """The same agent with another model, or the one of a name."""
+    def layer_around(self, layer: ToolLayer | Stack[ToolLayer]) -> Agent:
+        """A new agent with ``layer`` around this one, as around a tool: it sees the arguments and the result."""
+        clone = copy.copy(self)
+        clone.layers = Stack(to_call_layers(layer), self.layers)
+        clone._identity = object()
+        return clone
+
+    def with_model(self, model: AnyModel) -> Agent:
+        """The same agent with another model, or the model of a name."""
         return self.with_peers(self._peers, self._handoff_tools, model, self._resolve_model)
 
     def with_peers(
         self,
         peers: Mapping[str, Agent],
         handoff_tools: Iterable[HandoffTool],
-        model: Model | str | None,
+        model: AnyModel | None,
         resolve_model: ResolveModel | None,
     ) -> Agent:
-        """The same agent with a model, and with the others of its application, among whom are those it hands over to.
+        """The same agent with a model, and with the other agents of its application.
 
-        ``peers`` may be filled later: agents that hand over to one another cannot all be made first. ``handoff_tools``
-        are the tools by which it hands over, which say what the others are for. ``resolve_model`` turns the name of a
-        model into the model.
+        Args:
+            peers: the agents by name. It may be filled later, because agents can hand over to one another.
+            handoff_tools: the tools by which it hands over; they describe the targets.
+            model: the model; None to leave it without.
+            resolve_model: from the name of a model to the model, for drivers that do not find models by name.
         """
-        if isinstance(model, str) and resolve_model is not None:
-            model = resolve_model(model)
-        clone = self._replace(agent_layers=self.agent_layers, model=model)
-        clone._identity = self._identity
+        clone = copy.copy(self)
         clone._resolve_model = resolve_model
+        clone.model = model
+        if isinstance(model, str) and resolve_model is not None and not self.driver.finds_models:
+            clone.model = resolve_model(model)
         clone._peers = peers
         clone._handoff_tools = tuple(handoff_tools)
-        clone.tools = (*clone._own_tools, *clone._handoff_tools)
-        clone._tool_texts = ToolDefinitions(tool_definition(tool) for tool in clone.tools)
+        clone._bind()
         return clone
 
-    @property
-    def body(self) -> object:
-        """What it runs: the same for this agent with another model."""
-        return self._identity
+    def _bind(self) -> None:
+        self._tools = AgentTools(self.name, self._own_tools, self._handoff_tools)
+        self._service: AgentService = self.driver.bind(self.definition, self._tools, self.model)
 
     @property
-    def schema_in(self) -> Input[Prompt]:
-        """A prompt."""
-        return _prompt_input()
+    def name(self) -> str:
+        """The name by which it is called."""
+        return self.definition.name
 
     @property
-    def schema_out(self) -> Output[str]:
-        """Text."""
-        return _text_output()
+    def description(self) -> str:
+        """What it is for."""
+        return self.definition.description
+
+    @property
+    def facts(self) -> Facts:
+        """What governs calls of it."""
+        return self.definition.facts
+
+    @property
+    def tools(self) -> tuple[Callee[..., Any], ...]:
+        """The callees that its model may call, those by which it hands over included.
+
+        Raises:
+            SetupError: one that it names is missing.
+        """
+        return self._tools.callees
+
+    @property
+    def provider_tools(self) -> tuple[str, ...]:
+        """Tools of the model's provider."""
+        return self.definition.provider_tools
+
+    @property
+    def tool_scope(self) -> frozenset[str] | None:
+        """All names that it and everything below it may call: its tools, and those that the definition adds."""
+        added = self.definition.tool_scope
+        return None if added is None else added.union(each.name for each in self.tools)
+
+    @property
+    def permissions(self) -> frozenset[str] | None:
+        """The permissions of its caller that its calls may use."""
+        return self.definition.permissions
 
     @property
     def call_layers(self) -> Stack[CallLayer]:
-        """Those of its layers that stand around the calls it makes."""
-        return Stack(*(layer for layer in self.agent_layers if isinstance(layer, CallLayer)))
+        """The layers around the calls that it makes."""
+        return self.definition.call_layers
 
-    def build_arguments(self, prompt: str) -> Arguments:
-        """The arguments that a prompt stands for.
+    @property
+    def where(self) -> str:
+        """Where it is written, as ``file:line``; empty if it was made in Python."""
+        return "" if self.definition.source is None else self.definition.source.where
+
+    @property
+    def body(self) -> object:
+        """Equal for copies of one agent with other models or peers."""
+        return self._identity
+
+    @property
+    def schema_in(self) -> Input[Any]:
+        """The payload that it takes."""
+        return self.definition.schema_in
+
+    @property
+    def schema_out(self) -> Output[Any]:
+        """The result that it returns."""
+        return self.definition.schema_out
+
+    def build_arguments(self, payload: BaseModel | str | None = None, /, **fields: Any) -> Arguments:
+        """The arguments for a payload, a prompt, or the fields of a payload.
 
         Raises:
-            InvalidArgumentsError: it is too long, or no text that UTF-8 can hold.
+            InvalidArgumentsError: they do not fit the input.
         """
         try:
-            return _prompt_input().dump_arguments(Prompt(prompt=prompt))
+            if isinstance(payload, str):
+                fields = {"prompt": payload, **fields}
+            if not isinstance(payload, BaseModel):
+                payload = self.schema_in.model.model_validate(fields, by_alias=True, by_name=True)
+            return self.schema_in.dump_arguments(self.schema_in.check_payload(payload))
         except ValidationError as error:
-            raise InvalidArgumentsError(_prompt_input().explain(error)) from error
+            raise InvalidArgumentsError(self.schema_in.explain(error)) from error
+
+    def check_model(self) -> None:
+        """Check, without a request, that its model can be used here.
+
+        Raises:
+            NoModelError: it cannot.
+        """
+        self.driver.check_model(self.definition, self.model)
+
+    def check_handoff(self, target: Agent) -> None:
+        """Check that ``target`` can go on with a conversation of this agent.
+
+        Raises:
+            SetupError: it takes no prompt, or returns a result of another type.
+        """
+        if not target.definition.takes_prompt:
+            raise SetupError(
+                f"agent {self.name} hands over to {target.name}, whose input is no prompt; call it as a tool"
+            )
+        if target.definition.output is not self.definition.output:
+            raise SetupError(
+                f"agent {self.name} hands over to {target.name}, whose result has another type; give both one `output`"
+            )
 
     async def run(self, payload: BaseModel, frame: Frame, /) -> Any:
-        """Loop until the agent is done; the reply's content is the last thing it said, or a final reply's."""
-        history = self._build_first_history(_prompt_input().check_payload(payload), frame)
-        chat = self._build_request(frame, history, turn=1, used_call_ids=_collect_call_ids(_get_prior_messages(frame)))
-        run = await self._run_loop(StepRequest(chat=chat, calls=frame))
-        handoff_count = 0
+        """Run the agent, and those that it hands over to, until one of them has a result."""
+        definition = self.definition
+        payload = self.schema_in.check_payload(payload)
+        attachments = definition.get_attachments(payload)
+        prior = () if frame.caller.call else frame.ledger.prior_messages
+        system = record_first_message(frame, 0, "system", definition.render_instructions(payload))
+        user = record_first_message(frame, 1, "user", definition.render_message(payload))
+        used_call_ids = _collect_call_ids(prior)
+        task = AgentTask(
+            history=History([system, *prior, user]), frame=frame, attachments=attachments, used_call_ids=used_call_ids
+        )
+        agent, turns, handoffs = self, 0, 0
+        run = await agent._service(task)
         while run.handoff_target and run.final is None:
-            agent, handoff_count = self._peers[run.handoff_target], handoff_count + 1
-            history = agent._build_history_after_handoff(run.messages, frame, handoff_count)
-            chat = agent._build_request(frame, history, turn=chat.turn + run.turns, used_call_ids=chat.used_call_ids)
-            run = await agent._run_loop(StepRequest(chat=chat, calls=frame.hand_over_to(agent)))
-        if run.final is not None:
-            return Reply(run.final.content, "ok", run.final.content, is_final=True)
-        return last_message_text(run.messages)
+            agent, turns, handoffs = self._peers[run.handoff_target], turns + run.turns, handoffs + 1
+            instructions = agent.definition.render_instructions(_payload_for(agent, payload, user))
+            system = record_first_message(frame, 1 + handoffs, "system", instructions)
+            history = History([system, *list(run.messages)[1:]])
+            run = await agent._service(
+                AgentTask(
+                    history=history,
+                    frame=frame.hand_over_to(agent),
+                    first_turn=1 + turns,
+                    used_call_ids=used_call_ids,
+                )
+            )
+        result = _to_result(run)
+        definition.limits.check_size(self.name, result if isinstance(result, str) else result.content)
+        return result
 
     async def reconcile(self, _payload: BaseModel, _frame: Frame, /) -> ReconcileResult:
-        """An agent is driven again; there is nothing to find out."""
+        """Unknown: an agent that was cut off is run again."""
         return UNKNOWN
 
-    async def _run_loop(self, request: StepRequest) -> AgentRun:
-        service = self._loop_service or self._build_service(self._raise_no_model)
-        return await service(request)
-
-    async def _raise_no_model(self, _request: ChatRequest, /) -> Completion:
-        """Stands in for the model that nobody has given: a run that its journal knows needs none."""
-        raise NoModelError(f"agent {self.name} has no model; give it one, or give the runtime one")
-
-    def _build_request(self, frame: Frame, history: History, *, turn: int, used_call_ids: set[str]) -> ChatRequest:
-        return ChatRequest(
-            agent_call_id=frame.id,
-            turn=turn,
-            ledger=frame.ledger,
-            history=history,
-            used_call_ids=used_call_ids,
-            tools=self._tool_texts,
-            temperature=self.temperature,
-            max_tokens=self.max_tokens,
-        )
-
-    def _build_first_history(self, payload: Prompt, frame: Frame) -> History:
-        """System message, the conversation so far (for the root of a run), and what is asked now."""
-        user = encode_message({"role": "user", "content": payload.prompt})
-        system = self._record_message(frame, 0, self._system_message)
-        return History([system, *_get_prior_messages(frame), self._record_message(frame, 1, user)])
-
-    def _build_history_after_handoff(self, messages: History, frame: Frame, handoff_number: int) -> History:
-        """The conversation as the agent has it that takes over, by the handoff of that number: its system message."""
-        return History([self._record_message(frame, 1 + handoff_number, self._system_message), *list(messages)[1:]])
-
-    def _record_message(self, frame: Frame, index: int, text: str) -> str:
-        """The message of that number that the model is told, not by another: recorded, or else written now."""
-        recorded_messages = [item for item in frame.ledger.items_for(frame.id) if isinstance(item, Message)]
-        if index < len(recorded_messages) and not frame.ledger.is_replaying:
-            return self._keep_recorded(recorded_messages[index], text, frame)
-        frame.ledger.add(Message(call=frame.id, agent=frame.id, text=text))
-        return text
-
-    def _keep_recorded(self, recorded_message: Message, current: str, frame: Frame) -> str:
-        """On resume the recorded message is kept, and a difference is journaled."""
-        if recorded_message.text == current:
-            return current
-        what = decode_message(recorded_message.text)["role"]
-        if not any(isinstance(i, Mismatch) and i.today == current for i in frame.ledger.items_for(frame.id)):
-            frame.ledger.add(
-                Mismatch(call=frame.id, what=f"{what} message", recorded=recorded_message.text, today=current)
-            )
-        return recorded_message.text
-
-    def _build_service(self, model: Model) -> LoopService:
-        models = [layer for layer in self.agent_layers if isinstance(layer, ModelLayer)]
-        steps = [layer for layer in self.agent_layers if isinstance(layer, StepLayer)]
-        traced = TraceModel(model=model.model, vendor=model.vendor) if isinstance(model, NamedModel) else TraceModel()
-        model_service = compose([traced, *models, RecordModel()], model)
-        handoffs = Handoffs(source=self.name, targets={tool.name: tool.target for tool in self._handoff_tools})
-        step = AgentStep(model=model_service, parallel=self.parallel, handoffs=handoffs)
-        return AgentLoop(max_turns=self.max_turns)(compose(steps, step))
-
-    def _replace(self, *, agent_layers: Stack[AgentLayer], model: Model | str | None) -> Agent:
-        return Agent(
-            self.name,
-            instructions=self.instructions,
-            tools=self._own_tools,
-            model=model,
-            handoffs=self.handoffs,
-            description=self.description,
-            temperature=self.temperature,
-            max_tokens=self.max_tokens,
-            max_turns=self.max_turns,
-            parallel=self.parallel,
-            agent_layers=agent_layers,
-        )
-
     def __eq__(self, other: object) -> bool:
-        """Whether it is the same agent, or the same before it was given its model."""
+        """Whether it is the same agent, with the same model or before one of both got a model."""
         return (
             isinstance(other, Agent)
             and self._identity is other._identity
@@ -279,34 +321,36 @@ class Agent:
         return hash(self._identity)
 
     def __repr__(self) -> str:
-        return f"Agent {self.name} ({len(self.tools)} tools)"
-
-
-def _get_prior_messages(frame: Frame) -> Sequence[str]:
-    """The conversation so far, which the agent at the root of a run goes on with."""
-    return () if frame.caller.call else frame.ledger.prior_messages
-
-
-def _collect_call_ids(texts: Iterable[str]) -> set[str]:
-    """The ids by which the calls in wire texts were named."""
-    return {
-        wanted.id for text in texts if '"tool_calls"' in text for wanted in completion_from_message(text).tool_calls
-    }
-
-
-def _check_handoff_targets(name: str, targets: Sequence[str]) -> None:
-    for target in targets:
-        if target == name or targets.count(target) > 1:
-            how = "to itself" if target == name else f"to {target} twice"
-            raise SetupError(f"agent {name} hands over {how}; name each other agent once")
-
-
-def _check_layers(name: str, layers: Iterable[object]) -> None:
-    for layer in layers:
-        if not isinstance(layer, (CallLayer, ModelLayer, StepLayer)):
-            raise SetupError(f"agent {name} cannot attach {layer!r}: say where, with its .calls, .models or .steps")
+        ungoverned = f", and ungoverned {', '.join(self.provider_tools)}" if self.provider_tools else ""
+        text = f"Agent {self.name} ({self._own_tools.count + len(self._handoff_tools)} tools{ungoverned})"
+        return f"{text}\n{self.layers!r}" if len(self.layers) else text
 
 
 def last_message_text(messages: Sequence[str] | History) -> str:
     """The text of the last message."""
     return message_text(decode_message(messages[len(messages) - 1]))
+
+
+def _to_result(run: AgentRun) -> Reply | str:
+    """The result of an agent; a text is checked where it is recorded."""
+    if run.final is not None:
+        return Reply(run.final.content, "ok", run.final.content, is_final=True)
+    if run.result is not None:
+        return run.result
+    return last_message_text(run.messages)
+
+
+def _payload_for(agent: Agent, payload: BaseModel, user: str) -> BaseModel:
+    """The payload from which an agent that takes over renders its instructions."""
+    if isinstance(payload, agent.definition.input):
+        return payload
+    return agent.definition.input(prompt=message_text(decode_message(user)))
+
+
+def _collect_call_ids(texts: Iterable[str]) -> set[str]:
+    """The ids of the tool calls in wire texts."""
+    return {each.id for text in texts if '"tool_calls"' in text for each in completion_from_message(text).tool_calls}
+
+
+def _limit_layers(limits: AgentLimits) -> Stack[CallLayer]:
+    return Stack() if limits.seconds is None else to_call_layers(Timeout(limits.seconds))

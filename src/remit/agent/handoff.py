@@ -12,10 +12,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from remit.contracts.arguments import Arguments, Limits, parse_arguments
 from remit.contracts.call import CallLayer
 from remit.contracts.callee import UNKNOWN, Frame, ReconcileResult
-from remit.contracts.chat import ChatRequest, ToolCallRequest
+from remit.contracts.chat import ToolCallRequest
 from remit.contracts.contract import check_name
 from remit.contracts.facts import Effect, Facts
 from remit.contracts.items import Handoff, Item, Message
+from remit.contracts.ledger import Ledger
 from remit.contracts.schema import Input, Output
 from remit.core import Stack
 from remit.errors import BudgetError, ConflictError, DeniedError, DivergedError
@@ -118,7 +119,7 @@ class Handoffs:
     source: str = ""
     targets: Mapping[str, str] = field(default_factory=dict[str, str])
 
-    def check_recorded(self, chat: ChatRequest, tool_calls: Sequence[ToolCallRequest]) -> None:
+    def check_recorded(self, ledger: Ledger, agent_call_id: str, tool_calls: Sequence[ToolCallRequest]) -> None:
         """Refuse to go on with what another agent said whom today's code does not hand over to.
 
         Raises:
@@ -128,7 +129,7 @@ class Handoffs:
             each.id for each in tool_calls if each.name.startswith(HANDOFF_PREFIX) and each.name not in self.targets
         ]
         recorded_handoffs = (
-            [item for item in _select_handoffs(chat.ledger.items_for(chat.agent_call_id)) if item.wire in removed_ids]
+            [item for item in _select_handoffs(ledger.items_for(agent_call_id)) if item.wire in removed_ids]
             if removed_ids
             else []
         )
@@ -139,22 +140,22 @@ class Handoffs:
                 "nothing was run"
             )
 
-    def follow(self, chat: ChatRequest, tool_call: ToolCallRequest) -> str:
+    def follow(self, ledger: Ledger, agent_call_id: str, tool_call: ToolCallRequest) -> str:
         """The agent that takes over, now that the call ``tool_call`` went well. The journal says so once."""
         target = self.targets[tool_call.name]
         if (
-            all(item.wire != tool_call.id for item in _select_handoffs(chat.ledger.items_for(chat.agent_call_id)))
-            or chat.ledger.is_replaying
+            all(item.wire != tool_call.id for item in _select_handoffs(ledger.items_for(agent_call_id)))
+            or ledger.is_replaying
         ):
             arguments = parse_arguments(tool_call.arguments, Limits()).value or {}
             handoff = Handoff(
-                call=chat.agent_call_id,
+                call=agent_call_id,
                 source=self.source,
                 target=target,
                 reason=str(arguments.get("reason", "")),
                 wire=tool_call.id,
             )
-            chat.ledger.add(handoff)
+            ledger.add(handoff)
         return target
 
 

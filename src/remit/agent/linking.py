@@ -44,6 +44,8 @@ def link_agents(
     peers: dict[str, Agent] = {}
     for agent in agents_by_name.values():
         targets = [_resolve_target(each, agent, agents_by_name) for each in agent.handoffs]
+        for target in targets:
+            agent.check_handoff(target)
         handoff_tools = [
             HandoffTool(each.name, target_description=each.description, max_handoffs=max_handoffs) for each in targets
         ]

@@ -1,4 +1,4 @@
-"""The loop around a step, as a layer: ask again until the agent is done."""
+"""The loop around a step, as a layer: repeat the step until the agent is done."""
 
 from __future__ import annotations
 
@@ -15,15 +15,17 @@ from remit.journal.codec import ChatItem, items_from_messages
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentRun:
-    """What an agent did: its whole history, what it used, and the reply that ended it early, if one did.
+    """The work that an agent did: its whole history, its usage, and how it ended.
 
-    ``handoff_target``: the agent that it handed the conversation over to, if it did.
+    ``result`` is a validated result; without one the result is the text of the last message.
+    ``final`` is a reply that ended the run early. ``handoff_target`` is the agent that goes on with the conversation.
     """
 
     agent: str
     messages: History
-    aux: StepUsage
+    usage: StepUsage
     turns: int
+    result: Reply | None = None
     final: Reply | None = None
     handoff_target: str = ""
 
@@ -38,7 +40,7 @@ LoopService = Service[StepRequest, AgentRun]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentLoop:
-    """Repeats the step, each time with the messages of the one before, at most ``max_turns`` times."""
+    """Repeats the step at most ``max_turns`` times, each time with the messages of the step before."""
 
     max_turns: int = 16
 
@@ -52,13 +54,18 @@ class AgentLoop:
         async def loop(request: StepRequest, /) -> AgentRun:
             chat, used = request.chat, StepUsage()
             for turn in range(1, self.max_turns + 1):
-                outcome = await inner(StepRequest(chat=chat, calls=request.calls))
+                outcome = await inner(StepRequest(chat=chat, calls=request.calls, used=used))
                 used = used.add(outcome.usage)
                 history = chat.history.with_messages(*outcome.messages)
                 if isinstance(outcome, Done):
-                    final, to = outcome.final_reply, outcome.handoff_to
                     return AgentRun(
-                        agent=chat.agent_call_id, messages=history, aux=used, turns=turn, final=final, handoff_target=to
+                        agent=chat.agent_call_id,
+                        messages=history,
+                        usage=used,
+                        turns=turn,
+                        result=outcome.result,
+                        final=outcome.final_reply,
+                        handoff_target=outcome.handoff_to,
                     )
                 chat = chat.next_turn(history)
             raise MaxTurnsError(f"the agent was not done after {self.max_turns} turns")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeAlias, runtime_checkable
 
 from remit.contracts.callee import HasModel
 from remit.contracts.chat import ChatRequest, Completion
@@ -82,3 +82,33 @@ class NamedModel(Protocol):
     def vendor(self) -> str:
         """Whose it is, as OpenTelemetry names them, like ``openai``."""
         ...
+
+
+@runtime_checkable
+class VendorModel(Protocol):
+    """A model of a vendor's library, like one of PydanticAI's: only a driver made for the library can ask it."""
+
+    @property
+    def model_name(self) -> str:
+        """The name by which the model is asked."""
+        ...
+
+    @property
+    def system(self) -> str:
+        """The provider."""
+        ...
+
+
+AnyModel: TypeAlias = Model | VendorModel | str
+"""A model of Remit's port, one of a vendor's library, or the name of either."""
+
+
+def model_name(model: AnyModel) -> str:
+    """The name of a model as patterns match it, like ``openai:gpt-5``; empty for a model without a name."""
+    if isinstance(model, str):
+        return model
+    if isinstance(model, ModelByName):
+        return model.name
+    if isinstance(model, NamedModel):
+        return f"{model.vendor}:{model.model}"
+    return f"{model.system}:{model.model_name}" if isinstance(model, VendorModel) else ""

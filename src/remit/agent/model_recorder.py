@@ -116,7 +116,7 @@ class ModelRecorder(Generic[Q, R]):
         Raises:
             ModelError: the model could not be asked.
             CompletionError: the answer is none that a history or the journal can hold.
-            DivergedError: on replay, the request is not the recorded one.
+            DivergedError: the recorded answer is another driver's; or, on replay, the request is not the recorded one.
             NoModelError: there is no model to ask.
             CancelledError: the run stops, and the journal has no answer.
         """
@@ -125,8 +125,8 @@ class ModelRecorder(Generic[Q, R]):
         if recorded is None:
             answer = await self._ask(request, digest, items)
         else:
-            self._check_digest(request, recorded.request, digest)
             answer = self.codec.decode(recorded, next((each for each in items if isinstance(each, ModelUsage)), None))
+            self._check_digest(request, recorded.request, digest)
         request.used_call_ids.update([call_id for call_id, _ in self.codec.summarize(answer).tool_calls])
         return answer
 

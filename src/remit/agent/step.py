@@ -3,77 +3,129 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from remit.agent.chat_recorder import summarize_completion
 from remit.agent.handoff import Handoffs
+from remit.agent.limits import AgentLimits
 from remit.agent.model_recorder import check_complete
+from remit.agent.typed_result import (
+    ACCEPTED,
+    CALL_REQUIRED,
+    InvalidResult,
+    TypedResults,
+    call_required_message,
+    error_content,
+    record_reply,
+)
 from remit.contracts.call import ModelService
 from remit.contracts.chat import Completion, ToolCallRequest
 from remit.contracts.reply import Reply
 from remit.contracts.step import Done, Next, PreparedCall, StepOutcome, StepRequest, StepUsage
 from remit.errors import SetupError, Suspended
-from remit.journal.codec import tool_message_text
+from remit.journal.codec import RESULT_TOOL, tool_message_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentStep:
-    """The service inside the loop. ``parallel`` calls run at once at most; 1 means one after the other.
+    """The service inside the loop. At most ``parallel`` calls run at once; 1 means one after the other.
 
-    ``handoffs`` are made when all other calls of the answer have ended, and the first that goes well is followed.
+    ``handoffs`` are made when all other calls of the answer have ended, and the first that succeeds is followed.
+    ``results`` validates results of a type other than text. ``limits`` are those of the whole agent.
     """
 
     model: ModelService
     parallel: int = 8
     handoffs: Handoffs = field(default_factory=Handoffs)
+    results: TypedResults | None = None
+    limits: AgentLimits | None = None
 
     def __post_init__(self) -> None:
         if self.parallel < 1:
             raise SetupError(f"parallel={self.parallel}: a step makes at least one call at a time")
 
     async def __call__(self, request: StepRequest, /) -> StepOutcome:
-        """Ask the model once, make the calls it wants, and give the new messages in call order."""
+        """Ask the model once, make the calls of its answer, and return the new messages in call order.
+
+        Raises:
+            CompletionError: the answer is cut, empty or filtered.
+            InvalidOutputError: the model gave an invalid result once too often.
+            BudgetError: a limit of the agent is used up.
+        """
         completion = await self.model(request.chat)
-        aux = StepUsage(completion.prompt_tokens, completion.completion_tokens, len(completion.tool_calls))
         check_complete(summarize_completion(completion), request.chat.max_tokens)
-        if not completion.tool_calls:
-            return Done(messages=(completion.message,), usage=aux)
-        replies, to = await self._make_calls(request, _mark_truncated_call(completion))
-        texts = [
-            tool_message_text(w.id, reply.content) for w, reply in zip(completion.tool_calls, replies, strict=True)
-        ]
-        messages = (completion.message, *texts)
-        final = next((reply for reply in replies if reply.is_final), None)
-        if final is None and not to:
-            return Next(messages=messages, usage=aux)
-        return Done(messages=messages, usage=aux, final_reply=final, handoff_to=to)
+        tool_calls = _mark_truncated_call(completion)
+        result_calls = [each for each in tool_calls if self.results is not None and each.name == RESULT_TOOL]
+        usage = StepUsage(completion.prompt_tokens, completion.completion_tokens, len(tool_calls) - len(result_calls))
+        self._check_usage(request.used.add(usage))
+        if not tool_calls:
+            return self._finish_with_text(request, completion, usage)
+        replies, target = await self._make_calls(request, [each for each in tool_calls if each not in result_calls])
+        final = next((reply for reply in replies.values() if reply.is_final), None)
+        contents = {call_id: reply.content for call_id, reply in replies.items()}
+        texts = {call_id: tool_message_text(call_id, content) for call_id, content in contents.items()}
+        result = None
+        if self.results is not None and result_calls:
+            result, results = self._take_results(self.results, request, result_calls)
+            texts |= results
+            usage = usage if result is not None else usage._replace(invalid_results=1)
+        messages = (completion.message, *(texts[each.id] for each in tool_calls))
+        if final is None and not target and result is None:
+            return Next(messages=messages, usage=usage)
+        return Done(messages=messages, usage=usage, result=result, final_reply=final, handoff_to=target)
+
+    def _check_usage(self, used: StepUsage) -> None:
+        if self.limits is not None:
+            tokens = used.prompt_tokens + used.completion_tokens
+            self.limits.check_usage(self.handoffs.source, tool_calls=used.tool_calls, tokens=tokens)
+
+    def _finish_with_text(self, request: StepRequest, completion: Completion, usage: StepUsage) -> StepOutcome:
+        """A text ends the agent, unless its result has another type."""
+        if self.results is None:
+            return Done(messages=(completion.message,), usage=usage)
+        self.results.check_retries(request.used.invalid_results + 1, CALL_REQUIRED)
+        text = record_reply(request.chat, call_required_message())
+        return Next(messages=(completion.message, text), usage=usage._replace(invalid_results=1))
+
+    def _take_results(
+        self, results: TypedResults, request: StepRequest, result_calls: Sequence[ToolCallRequest]
+    ) -> tuple[Reply | None, dict[str, str]]:
+        """The first valid result of an answer, and the wire text of the reply to each of the calls."""
+        outcomes = {each.id: results.validate(each.arguments) for each in result_calls}
+        valid = next((each for each in outcomes.values() if isinstance(each, Reply)), None)
+        if valid is None:
+            reason = next(each for each in outcomes.values() if isinstance(each, InvalidResult))
+            results.check_retries(request.used.invalid_results + 1, reason)
+        contents = {
+            call_id: ACCEPTED if isinstance(each, Reply) else error_content(each) for call_id, each in outcomes.items()
+        }
+        texts = {call_id: tool_message_text(call_id, content) for call_id, content in contents.items()}
+        return valid, {call_id: record_reply(request.chat, text) for call_id, text in texts.items()}
 
     async def _make_calls(
-        self, request: StepRequest, tool_calls: tuple[ToolCallRequest, ...]
-    ) -> tuple[list[Reply], str]:
-        """The replies in call order, and the agent that takes over, if one does."""
-        calls, handoff_target = request.calls, ""
-        self.handoffs.check_recorded(request.chat, tool_calls)
-        prepared = [calls.prepare(each.name, each.arguments, each.id) for each in tool_calls]
+        self, request: StepRequest, tool_calls: Sequence[ToolCallRequest]
+    ) -> tuple[dict[str, Reply], str]:
+        """The replies by the ids of the calls, and the agent that takes over, if one does."""
+        calls, chat, handoff_target = request.calls, request.chat, ""
+        self.handoffs.check_recorded(chat.ledger, chat.agent_call_id, tool_calls)
+        prepared = {each.id: calls.prepare(each.name, each.arguments, each.id) for each in tool_calls}
         if len(prepared) == 1 and not self.handoffs.targets:
-            return [await prepared[0]()], handoff_target
-        stopping = calls.ledger.is_stopping  # which ends them all, not the first
-        handoff_indexes = [
-            i for i, each in enumerate(tool_calls) if not stopping and each.name in self.handoffs.targets
-        ]
-        regular_indexes = [i for i in range(len(tool_calls)) if i not in handoff_indexes]
-        if len(regular_indexes) <= 1 or (self.parallel == 1 and not stopping):
-            outcomes = [await _await_reply(prepared[i]) for i in regular_indexes]
+            return {each.id: await prepared[each.id]() for each in tool_calls}, handoff_target
+        stopping = calls.ledger.is_stopping  # then all calls end, not the first alone
+        handoffs = [each for each in tool_calls if not stopping and each.name in self.handoffs.targets]
+        regular = [each.id for each in tool_calls if each not in handoffs]
+        if len(regular) <= 1 or (self.parallel == 1 and not stopping):
+            outcomes = [await _await_reply(prepared[each]) for each in regular]
         else:
-            outcomes = await self._run_in_parallel([prepared[i] for i in regular_indexes])
-        replies = dict(zip(regular_indexes, _collect_replies(outcomes), strict=True))
-        for i in handoff_indexes:
-            replies[i] = await prepared[i]()
-            if not handoff_target and replies[i].outcome == "ok":
-                handoff_target = self.handoffs.follow(request.chat, tool_calls[i])
-        return [replies[i] for i in range(len(tool_calls))], handoff_target
+            outcomes = await self._run_in_parallel([prepared[each] for each in regular])
+        replies = dict(zip(regular, _collect_replies(outcomes), strict=True))
+        for each in handoffs:
+            replies[each.id] = await prepared[each.id]()
+            if not handoff_target and replies[each.id].outcome == "ok":
+                handoff_target = self.handoffs.follow(chat.ledger, chat.agent_call_id, each)
+        return {each.id: replies[each.id] for each in tool_calls}, handoff_target
 
     async def _run_in_parallel(self, prepared: list[PreparedCall]) -> list[Reply | Suspended]:
         semaphore = asyncio.Semaphore(self.parallel)
@@ -111,9 +163,9 @@ def _collect_replies(outcomes: Iterable[Reply | Suspended]) -> list[Reply]:
 
 def _mark_truncated_call(completion: Completion) -> tuple[ToolCallRequest, ...]:
     """The calls; where the answer was cut before the arguments of the last one began, they are no JSON either."""
-    *others, last = completion.tool_calls
-    if completion.finish_reason != "length" or last.arguments:
+    if completion.finish_reason != "length" or not completion.tool_calls or completion.tool_calls[-1].arguments:
         return completion.tool_calls
+    *others, last = completion.tool_calls
     return (*others, last._replace(arguments=_TRUNCATED_ARGUMENTS))
 
 

@@ -11,14 +11,23 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from remit.agent import Agent
 from remit.app import App
 from remit.cli.worker_reference import WorkerReference
 from remit.contracts.naming import python_alias
 from remit.dispatch.registry import AnyCallee
 from remit.journal.codec import RESULT_TOOL
-from remit.models.resolve import DEFAULT_MODEL, MODEL_VARIABLE, ModelResolver, ResolvedModel, resolve_model
+from remit.models.resolve import DEFAULT_MODEL, MODEL_VARIABLE, ResolvedModel, resolve_model
 from remit.schemas.finding import Finding
-from remit.workers import Worker, WorkerDefinition, WorkerFileError, check_names, read_worker
+from remit.workers import (
+    PydanticAIDriver,
+    WorkerDefinition,
+    WorkerFileError,
+    build_agent,
+    check_names,
+    definition_of,
+    read_worker,
+)
 from remit.workers.reader import WORKER_SUFFIX, WorkerNames, inspect_file, list_worker_files, read_valid_workers
 
 GIVE_APP_HINT: Final = "give --app APP, whose tools it may use"
@@ -33,14 +42,15 @@ def add_worker(app: App | None, tools: Sequence[AnyCallee], reference: WorkerRef
         WorkerFileError: the file, or one it needs, is invalid or does not fit the application.
         SetupError: the worker does not support the model.
     """
-    app_workers = {each.name: each for each in tools if isinstance(each, Worker)}
+    app_workers = _workers_of(tools)
+    app_definitions = {name: definition_of(each) for name, each in app_workers.items()}
     definitions = read_team(reference.file, app_workers)
     root = definitions[0]
     own = app_workers.get(root.name)
-    if app is not None and own is not None and own.definition == root:
+    if app is not None and own is not None and definition_of(own) == root:
         return replace(app, tools=(_with_model(own, reference.model), *(each for each in app.tools if each != own)))
-    new = [each for each in definitions if each.name not in app_workers or app_workers[each.name].definition != each]
-    plain = [each for each in tools if not isinstance(each, Worker)]
+    new = [each for each in definitions if app_definitions.get(each.name) != each]
+    plain = [each for each in tools if definition_of(each) is None]
     findings = check_names(
         definitions,
         {each.name for each in plain},
@@ -53,9 +63,9 @@ def add_worker(app: App | None, tools: Sequence[AnyCallee], reference: WorkerRef
     if findings:
         raise WorkerFileError(findings)
     team: dict[str, AnyCallee] = dict(app_workers)
-    models = ModelResolver()
+    driver = PydanticAIDriver()
     for each in new:
-        worker = Worker(each, tools=plain, workers=team, model_resolver=models)
+        worker = build_agent(each, tools=plain, workers=team, driver=driver)
         team[each.name] = _with_model(worker, reference.model if each is root else "")
     made = team[root.name]
     return App(name=root.name, tools=(made,)) if app is None else replace(app, tools=(*app.tools, made))
@@ -104,12 +114,12 @@ def check_files(
     siblings = [inspect_file(file) for file in _sibling_files(files)]
     findings = [finding for each in inspected for finding in each.findings]
     own, others = [each.names for each in inspected], [each.names for each in siblings]
-    app_definitions = [each.definition for each in tools or () if isinstance(each, Worker)]
+    app_definitions = [found for each in tools or () if (found := definition_of(each)) is not None]
     if tools is None:
         workers = {each.name for each in (*own, *others)}
         names = {name for each in own for name in (*each.tools, *each.delegates) if name} - workers - {RESULT_TOOL}
     else:
-        names = {each.name for each in tools if not isinstance(each, Worker)}
+        names = {each.name for each in tools if definition_of(each) is None}
     also = {each.name for each in app_definitions}
     findings += check_names(
         own, names, extra_workers=also, other_workers=others, list_command=f"remit tools {app}" if app else ""
@@ -205,13 +215,17 @@ def _suggest_tool_fix(model: ResolvedModel, tool: str) -> str:
     return "remove it, or name another model"
 
 
-def _with_model(worker: Worker, call_model: str) -> Worker:
+def _workers_of(tools: Iterable[AnyCallee]) -> dict[str, Agent]:
+    """The agents of files among some callees, by their names."""
+    return {each.name: each for each in tools if isinstance(each, Agent) and definition_of(each) is not None}
+
+
+def _with_model(worker: Agent, call_model: str) -> Agent:
     """The worker with the model of the call, or that of the environment if it has none."""
-    return (
-        worker.with_model(resolve_model_name(worker.definition, call_model))
-        if call_model or worker.model is None
-        else worker
-    )
+    definition = definition_of(worker)
+    if definition is None or (worker.model is not None and not call_model):
+        return worker
+    return worker.with_model(resolve_model_name(definition, call_model))
 
 
 def _find_taken_names(new: Iterable[WorkerDefinition], app_workers: Collection[str]) -> list[Finding]:

@@ -37,6 +37,8 @@ class StepUsage(NamedTuple):
     prompt_tokens: int = 0
     completion_tokens: int = 0
     tool_calls: int = 0
+    invalid_results: int = 0
+    """Results that were not of the agent's output type, which the model was asked to correct."""
 
     def add(self, other: StepUsage) -> StepUsage:
         """Return the sum of both."""
@@ -44,14 +46,16 @@ class StepUsage(NamedTuple):
             self.prompt_tokens + other.prompt_tokens,
             self.completion_tokens + other.completion_tokens,
             self.tool_calls + other.tool_calls,
+            self.invalid_results + other.invalid_results,
         )
 
 
 class StepRequest(Struct, frozen=True, kw_only=True):
-    """The input of a step: the chat so far, and the factory of its calls."""
+    """The input of a step: the chat so far, the factory of its calls, and the usage of the steps before."""
 
     chat: ChatRequest
     calls: CallFactory
+    used: StepUsage = StepUsage()
 
 
 class Next(Struct, frozen=True, kw_only=True):
@@ -64,11 +68,13 @@ class Next(Struct, frozen=True, kw_only=True):
 class Done(Struct, frozen=True, kw_only=True):
     """The agent is done: the model called no tool, or a reply ended the run; then ``final_reply`` is that reply.
 
-    Or the agent handed the conversation over; then ``handoff_to`` names the next agent.
+    ``result`` is a validated result of a type other than text. Or the agent handed the conversation over; then
+    ``handoff_to`` names the next agent.
     """
 
     messages: tuple[str, ...]
     usage: StepUsage
+    result: Reply | None = None
     final_reply: Reply | None = None
     handoff_to: str = ""
 

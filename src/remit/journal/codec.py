@@ -163,11 +163,10 @@ def build_chat_history(items: Sequence[Item], agent: str) -> list[str]:
     """
     texts: list[str] = []
     has_handed_off = False
-    outputs: dict[str, list[str]] = {}
+    outputs = _collect_replies(items, agent)
     for item in items:
-        if isinstance(item, ToolOutput) and item.parent == agent and item.wire:
-            outputs.setdefault(item.wire, []).append(item.text)
-    for item in items:
+        if isinstance(item, Message) and item.text.startswith(_TOOL_PREFIX):
+            continue
         has_handed_off = has_handed_off or (isinstance(item, Handoff) and item.call == agent)
         if isinstance(item, (Message, ModelReply)) and item.agent == agent:
             text = message_text(item)
@@ -180,6 +179,20 @@ def build_chat_history(items: Sequence[Item], agent: str) -> list[str]:
                 remaining_outputs = outputs.get(call["id"])
                 texts.append(remaining_outputs.pop(0) if remaining_outputs else _interrupted_reply(call["id"]))
     return texts
+
+
+def _collect_replies(items: Sequence[Item], agent: str) -> dict[str, list[str]]:
+    """The replies to the calls of an agent's model, by the ids of the calls.
+
+    Most are outputs of tools. Those to ``final_result``, which calls nothing, are messages.
+    """
+    replies: dict[str, list[str]] = {}
+    for item in items:
+        if isinstance(item, ToolOutput) and item.parent == agent and item.wire:
+            replies.setdefault(item.wire, []).append(item.text)
+        elif isinstance(item, Message) and item.agent == agent and item.text.startswith(_TOOL_PREFIX):
+            replies.setdefault(cast("dict[str, str]", json.loads(item.text))["tool_call_id"], []).append(item.text)
+    return replies
 
 
 def message_text(item: Message | ModelReply) -> str:
@@ -210,6 +223,7 @@ def tool_message_text(wire: str, content: str) -> str:
     return text if text.isascii() else encode_message({"role": "tool", "tool_call_id": wire, "content": content})
 
 
+_TOOL_PREFIX: Final = '{"role":"tool"'
 _TOOL_MESSAGE: Final = '{"role":"tool","tool_call_id":%s,"content":%s}'
 
 

@@ -1,16 +1,16 @@
-"""Workers: a model that PydanticAI drives, told in a file what it is for, what it may call and what it gives.
+"""Agents as files: `.worker` files, and the PydanticAI driver that runs their agents by default.
 
 Needs the extra ``pydantic-ai``.
 """
 
+from remit.agent.attachments import Attachment, AttachmentPolicy, PromptWithAttachments
 from remit.models.resolve import AnyModel, ModelResolver, resolve_model
-from remit.workers.attachments import Attachment, AttachmentPolicy, PromptWithAttachments
-from remit.workers.definition import PROVIDER_TOOLS, WorkerDefinition, WorkerLimits
+from remit.workers.definition import PROVIDER_TOOLS, WorkerDefinition
+from remit.workers.driver import PydanticAIDriver
 from remit.workers.name_checks import check_names
 from remit.workers.reader import read_worker, read_workers
 from remit.workers.source import WorkerFileError
-from remit.workers.team import load_workers
-from remit.workers.worker import Worker
+from remit.workers.team import build_agent, definition_of, load_workers
 
 __all__ = [
     "PROVIDER_TOOLS",
@@ -19,11 +19,12 @@ __all__ = [
     "AttachmentPolicy",
     "ModelResolver",
     "PromptWithAttachments",
-    "Worker",
+    "PydanticAIDriver",
     "WorkerDefinition",
     "WorkerFileError",
-    "WorkerLimits",
+    "build_agent",
     "check_names",
+    "definition_of",
     "load_workers",
     "read_worker",
     "read_workers",

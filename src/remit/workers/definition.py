@@ -1,25 +1,24 @@
-"""What a worker is: the definition that a `.worker` file says, or that a program makes itself."""
+"""The contents of a `.worker` file: the definition of an agent, with tools and workers as names."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cached_property
 from inspect import isroutine
-from typing import Annotated, Any, Final, Literal, get_args, get_origin
+from typing import Annotated, Any, Final, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, InstanceOf, ValidationError
 
-from remit.agent.agent import Prompt
+from remit.agent.attachments import ATTACHMENTS_FIELD, AttachmentPolicy, takes_attachments
+from remit.agent.limits import AgentLimits
+from remit.agent.prompt import Prompt
 from remit.contracts.contract import NAME_PATTERN
 from remit.contracts.facts import Effect, Facts
 from remit.contracts.schema import Input, Output
 from remit.errors import ContractError, SetupError
-from remit.schemas.jsontext import canonical_text
 from remit.schemas.yaml_lines import YamlDocument
-from remit.workers.attachments import ATTACHMENTS_FIELD, Attachment, AttachmentPolicy
 from remit.workers.field_types import ModelName, NonEmptyText, Permission, ToolName, describe_error, select_innermost
 from remit.workers.prompt import Template
 
@@ -28,18 +27,6 @@ PROVIDER_TOOLS: Final[tuple[str, ...]] = get_args(ProviderTool)
 """The tools of providers that need no configuration. They run where the model runs, and nothing here governs them."""
 PROMPT_PATH: Final = ("prompt",)
 """The path of the prompt in the document of a worker file."""
-
-
-class WorkerLimits(BaseModel):
-    """How much one call of a worker may use, within what its run may use."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    turns: int = Field(default=16, ge=1, description="Requests to the model.")
-    tool_calls: int | None = Field(default=None, ge=0, description="Calls that the model may make.")
-    tokens: int | None = Field(default=None, ge=1, description="Tokens, of prompts and completions together.")
-    seconds: float | None = Field(default=None, gt=0, description="Seconds, without those of waiting for a person.")
-    output_bytes: int = Field(default=256 << 10, ge=1, description="Bytes of the result.")
 
 
 class _DefinitionSchema(BaseModel):
@@ -57,10 +44,11 @@ class _DefinitionSchema(BaseModel):
     tools: tuple[ToolName, ...]
     workers: tuple[ToolName, ...]
     delegates: tuple[ToolName, ...]
+    handoffs: tuple[ToolName, ...]
     permissions: frozenset[Permission] | None
     builtin_tools: tuple[str, ...]
     attachments: InstanceOf[AttachmentPolicy] | None
-    limits: InstanceOf[WorkerLimits]
+    limits: InstanceOf[AgentLimits]
     retries: int = Field(ge=0, le=10)
     facts: InstanceOf[Facts]
     document: InstanceOf[YamlDocument] | None
@@ -68,11 +56,7 @@ class _DefinitionSchema(BaseModel):
 
 @dataclass(frozen=True, kw_only=True)
 class WorkerDefinition:
-    """A worker, before it is joined with the tools that it names and the model that it asks.
-
-    What the model reads: the system message is `instructions` of the payload (the prompt, rendered), the user message
-    is `message` (the ``prompt`` of the default input, else the input as canonical JSON), beside it the attachments.
-    All three follow from definition and payload alone, so that a run which is driven again asks the same.
+    """An agent as a `.worker` file defines it: tools, workers and handoffs are names. `build_agent` makes the agent.
 
     Args:
         name: the canonical name, as a model sees it.
@@ -83,6 +67,7 @@ class WorkerDefinition:
         input: the payload model. output: the type of the result, which PydanticAI checks.
         tools: canonical names of what it may call. workers: those of the workers it may call; itself if it says so.
         delegates: what workers below it may call, and it may not.
+        handoffs: canonical names of the agents that may go on with the conversation in its place.
         permissions: what its calls may use of its caller's permissions; None for all of them.
         builtin_tools: tools of the provider, see `PROVIDER_TOOLS`; ungoverned.
         attachments: which files it takes; None for none.
@@ -105,10 +90,11 @@ class WorkerDefinition:
     tools: tuple[str, ...] = ()
     workers: tuple[str, ...] = ()
     delegates: tuple[str, ...] = ()
+    handoffs: tuple[str, ...] = ()
     permissions: frozenset[str] | None = None
     builtin_tools: tuple[str, ...] = ()
     attachments: AttachmentPolicy | None = None
-    limits: WorkerLimits = field(default_factory=WorkerLimits)
+    limits: AgentLimits = field(default_factory=AgentLimits)
     retries: int = 1
     facts: Facts = field(default_factory=lambda: Facts(effect=Effect.COMPOSED))
     document: YamlDocument | None = field(default=None, compare=False, repr=False)
@@ -140,7 +126,7 @@ class WorkerDefinition:
         except ValidationError as error:
             yield "; ".join(describe_error(select_innermost(error.errors(include_url=False))[0], in_code=True))
             return
-        for key in ("tools", "workers", "delegates", "builtin_tools"):
+        for key in ("tools", "workers", "delegates", "handoffs", "builtin_tools"):
             names: tuple[str, ...] = self.__dict__[key]
             yield from (f"{key} names {each!r} twice; remove one" for each in names if names.count(each) > 1)
         output: object = self.output
@@ -164,7 +150,7 @@ class WorkerDefinition:
 
     @property
     def takes_prompt(self) -> bool:
-        """Whether it takes a plain prompt: a text alone is an input."""
+        """Whether a text alone is an input."""
         return issubclass(self.input, Prompt)
 
     @cached_property
@@ -176,48 +162,13 @@ class WorkerDefinition:
         return Template(self.prompt, file=self.document.file, line=line, includes=self.includes)
 
     @property
-    def tool_scope(self) -> frozenset[str]:
-        """The names that calls below it may reach: its tools, its workers, and what it delegates."""
-        return frozenset((*self.tools, *self.workers, *self.delegates))
+    def where(self) -> str:
+        """The place of the file, as ``file:line``; empty for a definition made in Python."""
+        return self.locate()
 
     def locate(self, *path: str | int) -> str:
         """Where a part is written, as ``file:line``, like ``where("tools", 0)``; empty for one that a program made."""
         return self.document.locate(path) if self.document else ""
-
-    def render_instructions(self, payload: BaseModel) -> str:
-        """The system message for a payload. Of attachments the prompt knows name and kind, not what is in them.
-
-        Raises:
-            InvalidArgumentsError: it comes out too long.
-            ToolFailedError: the prompt cannot be rendered for this payload.
-        """
-        plain = self._dump_payload(payload)
-        if self.attachments is not None:
-            plain[ATTACHMENTS_FIELD] = [
-                {"name": each["name"], "media_type": each["media_type"]} for each in plain[ATTACHMENTS_FIELD]
-            ]
-        return self.template.render(plain)
-
-    def render_message(self, payload: BaseModel) -> str:
-        """The user message for a payload, without its attachments."""
-        if isinstance(payload, Prompt):
-            return payload.prompt
-        plain = self._dump_payload(payload)
-        if self.attachments is not None:
-            del plain[ATTACHMENTS_FIELD]
-        return canonical_text(plain)
-
-    def get_attachments(self, payload: BaseModel) -> tuple[Attachment, ...]:
-        """The attachments of a payload, once it is sure that the worker takes them.
-
-        Raises:
-            InvalidArgumentsError: it does not.
-        """
-        if self.attachments is None:
-            return ()
-        attachments = tuple(dict(payload)[ATTACHMENTS_FIELD])
-        self.attachments.check(attachments)
-        return attachments
 
     def resolve_model_name(self, *, requested_name: str = "", default_name: str = "") -> str:
         """The name of the model that is asked: the call's, else the file's, else the environment's.
@@ -238,11 +189,6 @@ class WorkerDefinition:
         """Whether it is made for a model, named ``provider:name``."""
         return not self.compatible_models or any(fnmatchcase(model, each) for each in self.compatible_models)
 
-    def _dump_payload(self, payload: BaseModel) -> dict[str, Any]:
-        """What the caller said, by the names that callers know, made of JSON types."""
-        plain: dict[str, Any] = json.loads(self.schema_in.dump_canonical(payload))
-        return plain
-
 
 def _display_name(name: object) -> str:
     """A name, or what was given in its place."""
@@ -252,12 +198,3 @@ def _display_name(name: object) -> str:
 def parameter_names(model: type[BaseModel]) -> list[str]:
     """The fields of a payload model by the names that callers know: those that a prompt may use."""
     return [field.alias or name for name, field in model.model_fields.items()]
-
-
-def takes_attachments(model: type[BaseModel]) -> bool:
-    """Whether the payload model has a field for attachments."""
-    found = model.model_fields.get(ATTACHMENTS_FIELD)
-    if found is None:
-        return False
-    kind = found.annotation
-    return get_origin(kind) in (tuple, list) and Attachment in get_args(kind)

@@ -1,4 +1,4 @@
-"""What PydanticAI raises, as errors of ours. The original stays their cause."""
+"""Errors of PydanticAI as errors of Remit. The original stays their cause."""
 
 from __future__ import annotations
 
@@ -6,40 +6,36 @@ from typing import Final
 
 from pydantic_ai import exceptions as foreign
 
-from remit.errors import BudgetError, CallError, CompletionError, InvalidOutputError, MaxTurnsError, ModelError
+from remit.agent.limits import AgentLimits
+from remit.errors import CallError, CompletionError, InvalidOutputError, ModelError
 from remit.models.pydantic_ai import classify_error
-from remit.workers.definition import WorkerLimits
 
 _MAX_ERROR_LENGTH: Final = 500
 
 
 def to_model_error(error: Exception) -> ModelError:
-    """The error of ours that a failed request to a model is."""
+    """The model error for a failed request."""
     return classify_error(error)(f"the model failed: {type(error).__name__}: {_shorten(error)}")
 
 
-def to_call_error(name: str, error: Exception, limits: WorkerLimits) -> CallError | None:
-    """The error of ours with which the worker ``name`` ends; None where PydanticAI has no part in it."""
+def to_call_error(name: str, error: Exception, limits: AgentLimits) -> CallError | None:
+    """The error of Remit with which the agent ``name`` ends; None for errors that are not PydanticAI's."""
     if isinstance(error, foreign.UsageLimitExceeded):
-        return _make_limit_error(name, str(error), limits)
+        return _to_limit_error(name, str(error), limits)
     if isinstance(error, (foreign.ContentFilterError, foreign.OutputTokenLimitExceeded)):
-        return CompletionError(f"worker {name}: {_shorten(error)}")
+        return CompletionError(f"agent {name}: {_shorten(error)}")
     if isinstance(error, foreign.UnexpectedModelBehavior):
-        return InvalidOutputError(f"worker {name} gave no valid result: {_shorten(error.__cause__ or error)}")
+        return InvalidOutputError(f"agent {name} gave no valid result: {_shorten(error.__cause__ or error)}")
     return None
 
 
-def _make_limit_error(name: str, message: str, limits: WorkerLimits) -> CallError:
-    """The error of the limit that was met, named by its key in the worker file."""
+def _to_limit_error(name: str, message: str, limits: AgentLimits) -> CallError:
+    """The error of the limit that was met."""
     if "request_limit" in message:
-        return MaxTurnsError(
-            f"worker {name} was not done after {limits.turns} turns; raise `limits.turns` or ask for less"
-        )
+        return limits.turns_error(name)
     if "tool_calls_limit" in message:
-        return BudgetError(
-            f"worker {name} wanted more than its {limits.tool_calls} calls; raise `limits.tool_calls` or ask for less"
-        )
-    return BudgetError(f"worker {name} has used its {limits.tokens} tokens; raise `limits.tokens` or ask for less")
+        return limits.tool_calls_error(name)
+    return limits.tokens_error(name)
 
 
 def _shorten(error: BaseException) -> str:

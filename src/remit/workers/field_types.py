@@ -8,20 +8,19 @@ from typing import Annotated, Final
 from pydantic import Field
 from pydantic_core import ErrorDetails
 
+from remit.agent.attachments import FILE_SUFFIX_PATTERN
 from remit.contracts.contract import NAME_PATTERN
 from remit.models.resolve import NAME_HINT
 
 _TOOL_NAME_PATTERN: Final = f"^{NAME_PATTERN.pattern}$"
 _CLASS_REFERENCE_PATTERN: Final = r"^[A-Za-z_][\w.]*:[A-Za-z_][\w.]*$"
 _PERMISSION_PATTERN: Final = r"^[a-z][a-z0-9_-]*(:[a-z][a-z0-9_-]*)*:([a-z][a-z0-9_-]*|\*)$"
-_SUFFIX_PATTERN: Final = r"^\.[a-z0-9]{1,16}$"
 _MODEL_NAME_PATTERN: Final = r"^((gateway/)?[a-z][a-z0-9-]*:.+)?$"
 _NON_EMPTY_PATTERN: Final = r"\S"
 
 ToolName = Annotated[str, Field(pattern=_TOOL_NAME_PATTERN)]
 ClassReference = Annotated[str, Field(pattern=_CLASS_REFERENCE_PATTERN)]
 Permission = Annotated[str, Field(pattern=_PERMISSION_PATTERN)]
-FileSuffix = Annotated[str, Field(pattern=_SUFFIX_PATTERN)]
 NonEmptyText = Annotated[str, Field(pattern=_NON_EMPTY_PATTERN)]
 ModelName = Annotated[str, Field(pattern=_MODEL_NAME_PATTERN)]
 
@@ -30,7 +29,7 @@ _PATTERN_MESSAGES: Final[Mapping[str, tuple[str, str]]] = {
     _TOOL_NAME_PATTERN: ("is no tool name", "write 1 to 64 letters, digits, '_' or '-', like send_mail"),
     _CLASS_REFERENCE_PATTERN: ("names no model", CLASS_REFERENCE_HINT),
     _PERMISSION_PATTERN: ("is no permission", "write area:action, like mail:read, or mail:* for all of an area"),
-    _SUFFIX_PATTERN: ("is no end of a file's name", "write a dot and small letters or digits, like .pdf"),
+    FILE_SUFFIX_PATTERN: ("is no end of a file's name", "write a dot and small letters or digits, like .pdf"),
     _NON_EMPTY_PATTERN: ("says nothing", "say what the worker is to do"),
     _MODEL_NAME_PATTERN: ("names no model", NAME_HINT),
 }

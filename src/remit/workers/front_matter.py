@@ -6,10 +6,11 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from remit.agent.attachments import AttachmentPolicy
+from remit.agent.limits import AgentLimits
 from remit.contracts.classification import Visibility
 from remit.contracts.facts import Effect, Facts, Risk, build_facts
-from remit.workers.attachments import AttachmentPolicy
-from remit.workers.definition import ProviderTool, WorkerLimits
+from remit.workers.definition import ProviderTool
 from remit.workers.field_types import ClassReference, ModelName, Permission, ToolName
 
 
@@ -74,6 +75,9 @@ class FrontMatter(FrontMatterPart):
     delegates: tuple[ToolName, ...] = Field(
         default=(), description="What workers below it may call besides, and it does not see."
     )
+    handoffs: tuple[ToolName, ...] = Field(
+        default=(), description="The agents that may go on with the conversation in its place."
+    )
     permissions: tuple[Permission, ...] | None = Field(
         default=None, description="Of its caller's permissions those that its calls may use; all if not said."
     )
@@ -81,6 +85,6 @@ class FrontMatter(FrontMatterPart):
         default=(), description="Tools that run at the model's provider. Ungoverned: no layer sees them."
     )
     attachments: AttachmentPolicy | None = Field(default=None, description="Which files it takes; none if not said.")
-    limits: WorkerLimits = Field(default_factory=WorkerLimits, description="How much one call of it may use.")
+    limits: AgentLimits = Field(default_factory=AgentLimits, description="How much one call of it may use.")
     retries: int = Field(default=1, ge=0, le=10, description="How often the model may mend an invalid result.")
     facts: FactsSection = Field(default_factory=FactsSection, description="What governs calls of it.")

@@ -12,15 +12,22 @@ from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 
+from remit.agent.driver import AgentTask
 from remit.agent.model import NamedModel
 from remit.agent.model_recorder import ModelRecorder, check_complete
-from remit.contracts.callee import Frame
+from remit.contracts.step import StepUsage
 from remit.errors import DivergedError, JournalError, NoModelError, Suspended
 from remit.layers.trace import TraceModel
 from remit.workers.missing_model import MissingModel, MissingModelPort
 from remit.workers.port_adapter import ModelPortAdapter
 from remit.workers.request_digest import RequestDigester
-from remit.workers.response_codec import RecordedRequest, ResponseCodec, make_usage, select_tool_calls
+from remit.workers.response_codec import (
+    RecordedRequest,
+    ResponseCodec,
+    make_usage,
+    select_tool_calls,
+    to_wire_text,
+)
 from remit.workers.toolset import UNKNOWN_TOOL_NAME, DispatcherToolset
 
 _TRUNCATED_ARGUMENTS: Final = " "
@@ -32,19 +39,21 @@ class WorkerStoppedError(Exception):
 
 
 class JournaledModel(WrapperModel):
-    """The model of one call of an agent, between PydanticAI and the real model."""
+    """The model of one task of an agent, between PydanticAI and the real model."""
 
-    def __init__(self, model: Model, frame: Frame, toolset: DispatcherToolset) -> None:
+    def __init__(self, model: Model, task: AgentTask, toolset: DispatcherToolset) -> None:
         super().__init__(model)
-        self._frame = frame
+        self.usage = StepUsage()
+        self._task = task
+        self._frame = task.frame
         self._toolset = toolset
         self._spans = _make_trace_layer(model).make_spans()
         self._digester = RequestDigester()
         self._recorder: ModelRecorder[RecordedRequest, ModelResponse] = ModelRecorder(
             model=self._send, codec=ResponseCodec(), missing_model=_missing_reason(model)
         )
-        self._turn = 0
-        self._used_call_ids: set[str] = set()
+        self._turn = task.first_turn - 1
+        self._responses: list[ModelResponse] = []
         self._unknown_tool_names: dict[str, str] = {}
 
     async def request(
@@ -70,7 +79,7 @@ class JournaledModel(WrapperModel):
             messages=messages,
             settings=model_settings,
             parameters=parameters,
-            used_call_ids=self._used_call_ids,
+            used_call_ids=self._task.used_call_ids,
             digester=self._digester,
         )
         if self._frame.ledger.is_stopping and not self._recorder.has_answer(request):
@@ -83,6 +92,18 @@ class JournaledModel(WrapperModel):
             raise WorkerStoppedError from error
         check_complete(self._recorder.codec.summarize(response), request.max_tokens)
         return self._prepare_calls(response, parameters)
+
+    @property
+    def turns(self) -> int:
+        """The number of requests of this task."""
+        return self._turn - self._task.first_turn + 1
+
+    def wire_texts(self) -> list[str]:
+        """The responses, and behind each the replies to its calls: the messages that this task added."""
+        texts: list[str] = []
+        for response in self._responses:
+            texts += [to_wire_text(response), *self._toolset.replies_to(select_tool_calls(response))]
+        return texts
 
     async def _answer_in_span(self, request: RecordedRequest) -> ModelResponse:
         """The answer, in a span where tracing is on."""
@@ -101,11 +122,14 @@ class JournaledModel(WrapperModel):
 
     def _prepare_calls(self, response: ModelResponse, parameters: ModelRequestParameters) -> ModelResponse:
         """The response as PydanticAI reads it, once its calls are prepared."""
+        self._responses.append(response)
         outputs = {tool.name for tool in parameters.output_tools}
         names = {tool.name for tool in parameters.function_tools}
         calls = [part for part in select_tool_calls(response) if part.tool_name not in outputs]
         unknown = {part.tool_call_id: part.tool_name for part in calls if part.tool_name not in names}
         self._unknown_tool_names.update(unknown)
+        tokens = StepUsage(response.usage.input_tokens, response.usage.output_tokens, len(calls))
+        self.usage = self.usage.add(tokens)
         self._toolset.prepare_calls(_mark_truncated_call(calls, response), unknown)
         return _rename_tools(response, dict.fromkeys(unknown, UNKNOWN_TOOL_NAME))
 

@@ -39,6 +39,11 @@ class NamesCallees(Protocol):
         ...
 
     @property
+    def handoffs(self) -> tuple[str, ...]:
+        """The agents it hands over to."""
+        ...
+
+    @property
     def builtin_tools(self) -> tuple[str, ...]:
         """The tools of providers it names."""
         ...
@@ -79,6 +84,7 @@ def check_names(
         found += _find_unknown_names(each, "tools", each.tools, set(tools), "worker", workers, suggest_tool)
         found += _find_unknown_names(each, "workers", each.workers, workers, "tool", set(tools), suggest)
         found += _find_unknown_names(each, "delegates", each.delegates, workers | set(tools), "", set(), suggest_tool)
+        found += _find_unknown_names(each, "handoffs", each.handoffs, workers, "tool", set(tools), suggest)
         found += _find_redundant_delegates(each)
     return found
 
@@ -132,7 +138,7 @@ def _find_unknown_names(
     suggest_fix: SuggestFix,
 ) -> Iterator[Finding]:
     """Names in a list that are none of those which may stand there."""
-    kind = {"tools": "tool", "workers": "worker"}.get(key, "tool or worker")
+    kind = {"tools": "tool", "workers": "worker", "handoffs": "agent"}.get(key, "tool or worker")
     for index, name in enumerate(names):
         if not name or name in known_names or name == RESULT_TOOL:
             continue

@@ -1,4 +1,4 @@
-"""A model of Remit's own port as one of PydanticAI's: what is served here or scripted drives workers too."""
+"""A model of Remit's port as one of PydanticAI's, so that local and scripted models serve its driver too."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ _FINISH_REASONS: Final[dict[str, FinishReason]] = {
 
 
 class ModelPortAdapter(Model):
-    """Asks ``port`` for one call of a worker, whose frame the requests carry."""
+    """Asks ``port`` for one task of an agent, whose frame the requests carry."""
 
-    def __init__(self, port: Port, frame: Frame) -> None:
+    def __init__(self, port: Port, frame: Frame, first_turn: int = 1) -> None:
         super().__init__(settings=ModelSettings(framing_announcement="never"))
         self.port = port
         self._frame = frame
-        self._turn = 0
+        self._turn = first_turn - 1
 
     @property
     def model_name(self) -> str:

@@ -11,7 +11,14 @@ from typing import Final, cast
 
 from pydantic import BaseModel, ValidationError
 
-from remit.agent.agent import Prompt
+from remit.agent.attachments import (
+    ATTACHMENTS_FIELD,
+    AttachmentPolicy,
+    PromptWithAttachments,
+    takes_attachments,
+)
+from remit.agent.limits import AgentLimits
+from remit.agent.prompt import Prompt
 from remit.contracts.contract import NAME_PATTERN
 from remit.contracts.schema import Input, Output
 from remit.errors import ContractError
@@ -20,8 +27,7 @@ from remit.schemas.jsontext import compact_json
 from remit.schemas.suggestions import suggest
 from remit.schemas.yaml_lines import KeyPath as At
 from remit.schemas.yaml_lines import YamlDocument
-from remit.workers.attachments import ATTACHMENTS_FIELD, AttachmentPolicy, PromptWithAttachments
-from remit.workers.definition import WorkerDefinition, WorkerLimits, parameter_names, takes_attachments
+from remit.workers.definition import WorkerDefinition, parameter_names
 from remit.workers.field_types import CLASS_REFERENCE_HINT, describe_error, select_innermost
 from remit.workers.front_matter import FactsSection, FrontMatter
 from remit.workers.includes import read_includes
@@ -32,10 +38,10 @@ WORKER_SUFFIX: Final = ".worker"
 _SECTION_MODELS: Final[Mapping[At, type[BaseModel]]] = {
     (): FrontMatter,
     ("attachments",): AttachmentPolicy,
-    ("limits",): WorkerLimits,
+    ("limits",): AgentLimits,
     ("facts",): FactsSection,
 }
-_NAME_LISTS: Final = ("tools", "workers", "delegates", "builtin_tools")
+_NAME_LISTS: Final = ("tools", "workers", "delegates", "handoffs", "builtin_tools")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +53,7 @@ class WorkerNames:
     tools: tuple[str, ...] = ()
     workers: tuple[str, ...] = ()
     delegates: tuple[str, ...] = ()
+    handoffs: tuple[str, ...] = ()
     builtin_tools: tuple[str, ...] = ()
 
     def locate(self, *path: str | int) -> str:
@@ -167,13 +174,14 @@ class _WorkerFileReader:
         return name
 
     def _collect_names(self, name: str) -> WorkerNames:
-        tools, workers, delegates, builtin = (tuple(self._select_names(key)) for key in _NAME_LISTS)
+        tools, workers, delegates, handoffs, builtin = (tuple(self._select_names(key)) for key in _NAME_LISTS)
         return WorkerNames(
             name=name,
             document=self.source.document,
             tools=tools,
             workers=workers,
             delegates=delegates,
+            handoffs=handoffs,
             builtin_tools=builtin,
         )
 
@@ -258,6 +266,7 @@ class _WorkerFileReader:
             tools=front.tools,
             workers=front.workers,
             delegates=front.delegates,
+            handoffs=front.handoffs,
             permissions=None if front.permissions is None else frozenset(front.permissions),
             builtin_tools=front.builtin_tools,
             attachments=front.attachments,

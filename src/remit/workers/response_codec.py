@@ -13,12 +13,15 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_core import PydanticSerializationError
 
 from remit.agent.model_recorder import AnswerSummary
+from remit.contracts.chat import encode_message
 from remit.contracts.items import Message, ModelReply, ModelUsage
 from remit.contracts.ledger import Ledger
 from remit.errors import CallError, CompletionError, DivergedError
+from remit.journal.codec import RESULT_TOOL
 from remit.models.pydantic_ai import get_finish_reason
 from remit.workers.errors import to_model_error
 from remit.workers.request_digest import RequestDigester
+from remit.workers.toolset import get_arguments_text
 
 _RESPONSE_ADAPTER: Final = TypeAdapter(ModelResponse)
 
@@ -120,3 +123,23 @@ def make_usage(call_id: str, response: ModelResponse) -> ModelUsage:
 def select_tool_calls(response: ModelResponse) -> list[ToolCallPart]:
     """The tool calls of a response, in order."""
     return [part for part in response.parts if isinstance(part, ToolCallPart)]
+
+
+def to_wire_text(response: ModelResponse) -> str:
+    """The chat message of a response, as `remit.journal.codec.message_text` reads it from the journal."""
+    calls = [(part, get_arguments_text(part)) for part in select_tool_calls(response)]
+    texts = [part.content for part in response.parts if isinstance(part, TextPart)]
+    texts += [arguments for part, arguments in calls if part.tool_name == RESULT_TOOL]
+    tool_calls = [
+        {
+            "id": part.tool_call_id,
+            "type": "function",
+            "function": {"name": part.tool_name, "arguments": arguments},
+        }
+        for part, arguments in calls
+        if part.tool_name != RESULT_TOOL
+    ]
+    content = "\n\n".join(texts) or (None if tool_calls else "")
+    return encode_message(
+        {"role": "assistant", "content": content} | ({"tool_calls": tool_calls} if tool_calls else {})
+    )

@@ -1,4 +1,4 @@
-"""Runs a worker: one agent of PydanticAI for all calls of it, and tools and a model for each call alone."""
+"""Runs one task of an agent on PydanticAI, with the tools and the model of this call alone."""
 
 from __future__ import annotations
 
@@ -6,96 +6,115 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import BaseModel
 from pydantic_ai import Agent
 from pydantic_ai.capabilities import NativeTool
+from pydantic_ai.messages import BinaryContent, UserContent
 from pydantic_ai.models import Model
 from pydantic_ai.native_tools import NATIVE_TOOL_TYPES
+from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import DeferredToolRequests
 from pydantic_ai.usage import UsageLimits
 
+from remit.agent.attachments import Attachment
+from remit.agent.definition import AgentDefinition
+from remit.agent.driver import AgentTask, AgentTools
+from remit.agent.loop import AgentRun
 from remit.agent.model import Model as Port
-from remit.contracts.callee import Callee, Frame
+from remit.contracts.callee import Frame
+from remit.contracts.chat import History, decode_message, message_text
 from remit.contracts.reply import Reply
-from remit.errors import InvalidOutputError
-from remit.workers.definition import WorkerDefinition
+from remit.models.pydantic_ai import to_model_messages
 from remit.workers.errors import to_call_error
-from remit.workers.first_messages import build_user_prompt, record_first_messages
 from remit.workers.journaled_model import JournaledModel
 from remit.workers.port_adapter import ModelPortAdapter
 from remit.workers.toolset import DispatcherToolset
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WorkerCall:
-    """What one call of a worker runs on: agent, definition, tools, model, and how many calls of a reply run at once."""
+class BoundAgent:
+    """PydanticAI's agent with the definition, the tools and the model of ours."""
 
     agent: Agent[Frame, Any]
-    definition: WorkerDefinition
-    tools: Sequence[Callee[..., Any]]
+    definition: AgentDefinition
+    tools: AgentTools
     model: Model | Port
-    parallel: int
 
 
-async def run_worker(worker_call: WorkerCall, payload: BaseModel, frame: Frame) -> Reply:
-    """Have PydanticAI work until its output is valid, which is not checked again.
+async def run_agent(bound: BoundAgent, task: AgentTask) -> AgentRun:
+    """Run PydanticAI until its output is valid, a reply ends the run, or the agent hands over.
 
     Raises:
-        CallError: it came to no valid output, or the model failed; the original is the cause.
+        CallError: there is no valid output, a limit is used up, or the model failed; the original is the cause.
         Suspended: calls wait for a person.
     """
-    definition = worker_call.definition
-    attachments = definition.get_attachments(payload)
-    instructions, message = record_first_messages(
-        frame, definition.render_instructions(payload), definition.render_message(payload)
-    )
-    toolset = DispatcherToolset(worker_call.tools, frame, parallel=worker_call.parallel)
+    definition, frame = bound.definition, task.frame
+    system, *messages = task.history
+    last = decode_message(messages[-1])
+    user = message_text(last) if last["role"] == "user" else None
+    toolset = DispatcherToolset(bound.tools, frame, parallel=definition.parallel)
+    model = JournaledModel(_as_model(bound.model, frame, task.first_turn), task, toolset)
+    output: Any = None
     try:
-        result = await worker_call.agent.run(
-            build_user_prompt(message, attachments),
+        result = await bound.agent.run(
+            None if user is None else _build_user_prompt(user, task.attachments),
+            message_history=to_model_messages(messages if user is None else messages[:-1]) or None,
             deps=frame,
-            instructions=instructions,
-            model=_wrap_model(worker_call, frame, toolset),
+            instructions=message_text(decode_message(system)),
+            model=model,
+            model_settings=_make_settings(definition),
             toolsets=[toolset],
             usage_limits=_make_usage_limits(definition),
         )
+        output = result.output
     except Exception as error:
-        final = toolset.settle()
-        if final is not None:
-            return _check_size(Reply(final.content, "ok", is_final=True), definition)
-        failed = to_call_error(definition.name, error, definition.limits)
-        if failed is None:
-            raise
-        raise failed from error
+        if toolset.settle() is None and not toolset.handoff_target:
+            failed = to_call_error(definition.name, error, definition.limits)
+            if failed is None:
+                raise
+            raise failed from error
     final = toolset.settle()
-    return _check_size(
-        Reply.from_value(result.output) if final is None else Reply(final.content, "ok", is_final=True), definition
+    return AgentRun(
+        agent=frame.id,
+        messages=History([*task.history, *model.wire_texts()]),
+        usage=model.usage,
+        turns=model.turns,
+        result=None if final is not None or toolset.handoff_target else Reply.from_value(output),
+        final=final,
+        handoff_target=toolset.handoff_target,
     )
 
 
-def build_agent(definition: WorkerDefinition) -> Agent[Frame, Any]:
-    """What all calls of a worker share. To build it takes PydanticAI longer than to run a short call."""
+def build_agent(definition: AgentDefinition) -> Agent[Frame, Any]:
+    """PydanticAI's agent for all calls of one of ours. Building it takes longer than a short call."""
     return Agent(
         output_type=[definition.output, DeferredToolRequests],
         deps_type=Frame,
         name=definition.name,
         retries={"tools": 0, "output": definition.retries},
-        capabilities=[NativeTool(NATIVE_TOOL_TYPES[each]()) for each in definition.builtin_tools],
+        capabilities=[NativeTool(NATIVE_TOOL_TYPES[each]()) for each in definition.provider_tools],
     )
 
 
-def _wrap_model(worker_call: WorkerCall, frame: Frame, toolset: DispatcherToolset) -> JournaledModel:
-    model = worker_call.model if isinstance(worker_call.model, Model) else ModelPortAdapter(worker_call.model, frame)
-    return JournaledModel(model, frame, toolset)
+def _as_model(model: Model | Port, frame: Frame, first_turn: int) -> Model:
+    return model if isinstance(model, Model) else ModelPortAdapter(model, frame, first_turn)
 
 
-def _make_usage_limits(definition: WorkerDefinition) -> UsageLimits:
+def _build_user_prompt(message: str, attachments: Sequence[Attachment]) -> str | list[UserContent]:
+    if not attachments:
+        return message
+    return [message, *(BinaryContent(each.content, media_type=each.media_type) for each in attachments)]
+
+
+def _make_settings(definition: AgentDefinition) -> ModelSettings | None:
+    """Only the settings that the definition has, so that requests of agents without any keep their digests."""
+    settings = ModelSettings()
+    if definition.temperature is not None:
+        settings["temperature"] = definition.temperature
+    if definition.max_tokens is not None:
+        settings["max_tokens"] = definition.max_tokens
+    return settings or None
+
+
+def _make_usage_limits(definition: AgentDefinition) -> UsageLimits:
     limits = definition.limits
     return UsageLimits(request_limit=limits.turns, tool_calls_limit=limits.tool_calls, total_tokens_limit=limits.tokens)
-
-
-def _check_size(reply: Reply, definition: WorkerDefinition) -> Reply:
-    size, most = len(reply.content.encode(errors="replace")), definition.limits.output_bytes
-    if size > most:
-        raise InvalidOutputError(f"worker {definition.name} gave {size:,} bytes; it may give {most:,}")
-    return reply

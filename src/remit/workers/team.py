@@ -1,51 +1,141 @@
-"""The workers of a folder, joined with the tools that they name and with one another."""
+"""Agents of `.worker` files: definitions joined with the tools, the workers and the models that they name."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from remit.agent.model import Model as Port
+from remit.agent.agent import Agent
+from remit.agent.driver import AgentDriver, LazyTools
+from remit.agent.model import AnyModel
+from remit.contracts.call import AgentLayer
 from remit.contracts.callee import Callee
-from remit.models.resolve import ModelResolver
+from remit.core import Stack
+from remit.errors import SetupError
+from remit.workers.definition import WorkerDefinition
+from remit.workers.driver import PydanticAIDriver
 from remit.workers.name_checks import check_names
 from remit.workers.reader import read_workers
 from remit.workers.source import WorkerFileError
-from remit.workers.worker import Worker
 
-if TYPE_CHECKING:
-    from pydantic_ai.models import Model
-
-WorkerTransform = Callable[[Worker], Worker]
+AnyCallee = Callee[..., Any]
 
 
 def load_workers(
     folder: Path,
     *,
-    tools: Iterable[Callee[..., Any]] = (),
-    model_resolver: Callable[[str], Model | Port] | None = None,
-    transform: WorkerTransform | None = None,
-) -> tuple[Worker, ...]:
-    """The workers of the files ``*.worker`` in a folder, sorted by their files. They may call each other both ways.
+    tools: Iterable[AnyCallee] = (),
+    driver: AgentDriver | None = None,
+    transform: Callable[[Agent], Agent] | None = None,
+) -> tuple[Agent, ...]:
+    """The agents of the files ``*.worker`` in a folder, sorted by file. They may call one another, in circles too.
 
     Args:
         folder: where the files are.
-        tools: what they may name beside one another.
-        model_resolver: from a name to a model; those that are known by default are shared by all of them.
-        transform: what to do with each worker before the others know it, as to attach a layer.
+        tools: the tools that the files may name, beside one another.
+        driver: runs the agents; by default one `PydanticAIDriver` for all of them.
+        transform: what to do with each agent before the others get it, for example attach a layer.
 
     Raises:
-        WorkerFileError: with everything that is wrong in the files, each thing with its line.
+        WorkerFileError: with all errors in the files, each with its line.
     """
     definitions = read_workers(folder)
     callees = tuple(tools)
     findings = check_names(definitions, {tool.name for tool in callees})
     if findings:
         raise WorkerFileError(findings)
-    team: dict[str, Worker] = {}
-    shared = model_resolver or ModelResolver()
+    team: dict[str, Agent] = {}
+    shared = driver or PydanticAIDriver()
     for definition in definitions:
-        worker = Worker(definition, tools=callees, workers=team, model_resolver=shared)
-        team[definition.name] = worker if transform is None else transform(worker)
+        agent = build_agent(definition, tools=callees, workers=team, driver=shared)
+        team[definition.name] = agent if transform is None else transform(agent)
     return tuple(team.values())
+
+
+def build_agent(
+    definition: WorkerDefinition,
+    *,
+    tools: Iterable[AnyCallee] = (),
+    workers: Mapping[str, AnyCallee] | None = None,
+    model: AnyModel | None = None,
+    driver: AgentDriver | None = None,
+    agent_layers: Stack[AgentLayer] | None = None,
+    parallel: int = 8,
+) -> Agent:
+    """The agent of a definition.
+
+    Args:
+        definition: the contents of a file.
+        tools: where its tools are found, by their names.
+        workers: where its workers are found; it may be filled until the agent's tools are first needed.
+        model: the model, in place of the one that the file names.
+        driver: runs the agent; by default a `PydanticAIDriver`.
+        agent_layers: layers around the calls that the agent makes.
+        parallel: how many calls of one answer run at once.
+    """
+    callees = _Callees(definition, {tool.name: tool for tool in tools}, {} if workers is None else workers)
+    agent = Agent(
+        definition.name,
+        instructions=definition.template,
+        description=definition.description or f"The worker {definition.name}.",
+        input=definition.input,
+        output=definition.output,
+        tools=LazyTools(callees.resolve, len(definition.tools) + len(definition.workers)),
+        handoffs=definition.handoffs,
+        tool_scope=definition.delegates,
+        permissions=definition.permissions,
+        provider_tools=definition.builtin_tools,
+        model=model or definition.model or None,
+        compatible_models=definition.compatible_models,
+        driver=driver or PydanticAIDriver(),
+        limits=definition.limits,
+        retries=definition.retries,
+        parallel=parallel,
+        attachments=definition.attachments,
+        facts=definition.facts,
+        agent_layers=agent_layers,
+        source=definition,
+    )
+    callees.itself = agent
+    return agent
+
+
+def definition_of(callee: object) -> WorkerDefinition | None:
+    """The contents of the file that defines an agent; None for any other callee."""
+    source = callee.definition.source if isinstance(callee, Agent) else None
+    return source if isinstance(source, WorkerDefinition) else None
+
+
+class _Callees:
+    """Finds the callees that a definition names."""
+
+    def __init__(
+        self, definition: WorkerDefinition, tools: Mapping[str, AnyCallee], workers: Mapping[str, AnyCallee]
+    ) -> None:
+        self.itself: Agent | None = None
+        self._definition = definition
+        self._tools = tools
+        self._workers = workers
+
+    def resolve(self) -> Iterator[AnyCallee]:
+        """The tools and the workers, in the order of the file.
+
+        Raises:
+            SetupError: one of them is missing.
+        """
+        for index, name in enumerate(self._definition.tools):
+            yield self._require("tools", index, name, self._tools.get(name))
+        for index, name in enumerate(self._definition.workers):
+            own = self.itself if name == self._definition.name else None
+            found = self._workers.get(name) or own or self._tools.get(name)
+            yield self._require("workers", index, name, found)
+
+    def _require(self, key: str, index: int, name: str, found: AnyCallee | None) -> AnyCallee:
+        if found is None:
+            at = self._definition.locate(key, index)
+            raise SetupError(
+                f"{f'{at}: ' if at else ''}worker {self._definition.name} names {name!r} among its {key}, and there "
+                "is none; give it to the worker, or correct the name"
+            )
+        return found

@@ -1,13 +1,14 @@
-"""The tools of a worker as PydanticAI sees them: a name and a schema each, and behind all of them the one door.
+"""The tools of an agent as PydanticAI sees them: names and schemas, whose calls all go through the dispatcher.
 
-PydanticAI gets a text for every call, whatever came of it. So no call ends its siblings, and none ends the run with
-its effect in the world and its result lost.
+PydanticAI gets a text for every call, also for a failed one. So no call ends its siblings, and none ends the run after
+its effect but before its result.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from typing import Any, Final, Literal
 
 from pydantic_ai.exceptions import CallDeferred
@@ -15,11 +16,14 @@ from pydantic_ai.messages import ToolCallPart
 from pydantic_ai.tools import RunContext, ToolDefinition
 from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
 
-from remit.contracts.callee import Callee, Frame
+from remit.agent.driver import AgentTools
+from remit.contracts.callee import Frame
+from remit.contracts.chat import ToolCallRequest
 from remit.contracts.contract import Contract
 from remit.contracts.reply import Reply
 from remit.contracts.step import PreparedCall
 from remit.errors import CallCancelledError, DivergedError, JournalError, NoModelError, Suspended
+from remit.journal.codec import tool_message_text
 from remit.schemas.jsontext import compact_json
 
 UNKNOWN_TOOL_NAME: Final = "remit:unknown"
@@ -65,25 +69,52 @@ def build_tool_definition(contract: Contract) -> ToolDefinition:
 _UNKNOWN_TOOL: Final = ToolDefinition(name=UNKNOWN_TOOL_NAME)
 
 
-class DispatcherToolset(AbstractToolset[Frame]):
-    """The toolset of one call of a worker. ``parallel`` of its calls run at once at most.
+class _Answer:
+    """The calls of one answer: handoffs wait until all others have ended, and for one another in order."""
 
-    `expect` is told of the calls in a reply before PydanticAI is, so that each gets its id in the order in which the
-    model wrote them, and arguments that nobody has touched.
+    def __init__(self, regular: int) -> None:
+        self._remaining = regular
+        self._regular_ended = asyncio.Event()
+        self._handoff_lock = asyncio.Lock()
+        if not regular:
+            self._regular_ended.set()
+
+    def end_regular(self) -> None:
+        self._remaining -= 1
+        if not self._remaining:
+            self._regular_ended.set()
+
+    @asynccontextmanager
+    async def handoff_turn(self) -> AsyncGenerator[None]:
+        await self._regular_ended.wait()
+        async with self._handoff_lock:  # first come, first served: PydanticAI starts calls in their order
+            yield
+
+
+class DispatcherToolset(AbstractToolset[Frame]):
+    """The toolset of one task of an agent. At most ``parallel`` of its calls run at once.
+
+    `prepare_calls` gets the calls of an answer before PydanticAI does, so that each gets its id in the order in which
+    the model wrote them, with its arguments untouched.
     """
 
-    def __init__(self, callees: Iterable[Callee[..., Any]], frame: Frame, *, parallel: int) -> None:
-        definitions = [*map(build_tool_definition, callees), _UNKNOWN_TOOL]
+    def __init__(self, tools: AgentTools, frame: Frame, *, parallel: int) -> None:
+        definitions = [*map(build_tool_definition, tools.callees), _UNKNOWN_TOOL]
         self._tools = {
             each.name: ToolsetTool[Frame](
                 toolset=self, tool_def=each, max_retries=0, args_validator=_AnyArgumentsValidator()
             )
             for each in definitions
         }
+        self.handoff_target = ""
+        self._handoffs = tools.handoffs
         self._frame = frame
         self._semaphore = asyncio.Semaphore(parallel)
+        self._requests: dict[str, ToolCallRequest] = {}
+        self._answers: dict[str, _Answer] = {}
         self._prepared_calls: dict[str, PreparedCall] = {}
         self._call_order: dict[str, int] = {}
+        self._contents: dict[str, str] = {}
         self._open_questions: dict[str, tuple[str, ...]] = {}
         self._final_replies: dict[str, Reply] = {}
         self._stop_error: BaseException | None = None
@@ -98,43 +129,84 @@ class DispatcherToolset(AbstractToolset[Frame]):
         return self._tools
 
     def prepare_calls(self, calls: Sequence[ToolCallPart], original_names: Mapping[str, str]) -> None:
-        """Prepare the calls of a reply. ``original_names`` are those that the model wrote, by the ids of the calls."""
-        for call in calls:
-            name = original_names.get(call.tool_call_id, call.tool_name)
-            self._call_order[call.tool_call_id] = len(self._call_order)
-            self._prepared_calls[call.tool_call_id] = self._frame.prepare(
-                name, get_arguments_text(call), call.tool_call_id
+        """Prepare the calls of an answer. ``original_names`` are those that the model wrote, by the ids of the calls.
+
+        Raises:
+            DivergedError: the journal holds a handoff that the agent no longer makes.
+        """
+        requests = [
+            ToolCallRequest(
+                each.tool_call_id, original_names.get(each.tool_call_id, each.tool_name), get_arguments_text(each)
             )
+            for each in calls
+        ]
+        self._handoffs.check_recorded(self._frame.ledger, self._frame.id, requests)
+        answer = _Answer(sum(not self._is_handoff(each.name) for each in requests))
+        for each in requests:
+            self._answers[each.id] = answer
+            self._requests[each.id] = each
+            self._call_order[each.id] = len(self._call_order)
+            self._prepared_calls[each.id] = self._frame.prepare(each.name, each.arguments, each.id)
 
     async def call_tool(
         self, name: str, tool_args: dict[str, Any], ctx: RunContext[Frame], tool: ToolsetTool[Frame]
     ) -> str:
-        """What the model reads of a call: its result, or what went wrong, as JSON.
+        """The content that the model reads of a call: its result or its error, as JSON.
 
         Raises:
-            CallDeferred: it waits for a person; its siblings go on and end.
+            CallDeferred: the call waits for a person; its siblings go on until they end.
         """
         call_id = ctx.tool_call_id or ""
-        async with self._semaphore:
+        answer = self._answers[call_id]
+        if not self._is_handoff(self._requests[call_id].name):
             try:
-                reply = await self._prepared_calls.pop(call_id)()
-            except Suspended as signal:
-                self._open_questions[call_id] = signal.questions
-                raise CallDeferred from signal
-            except asyncio.CancelledError as error:
-                if not ctx.deps.ledger.is_stopping or _is_cancel_requested():
-                    raise
-                return self._stop_call(error)
-            except (JournalError, DivergedError, NoModelError) as error:
-                return self._stop_call(error)
+                async with self._semaphore:
+                    return await self._make_call(call_id)
+            finally:
+                answer.end_regular()
+        async with answer.handoff_turn():
+            if self._open_questions:
+                raise CallDeferred  # no handoff while another call of the answer waits
+            if self._stop_error is not None:
+                return _CANCELLED_CONTENT
+            return await self._make_call(call_id)
+
+    async def _make_call(self, call_id: str) -> str:
+        try:
+            reply = await self._prepared_calls.pop(call_id)()
+        except Suspended as signal:
+            self._open_questions[call_id] = signal.questions
+            raise CallDeferred from signal
+        except asyncio.CancelledError as error:
+            if not self._frame.ledger.is_stopping or _is_cancel_requested():
+                raise
+            return self._stop_call(error)
+        except (JournalError, DivergedError, NoModelError) as error:
+            return self._stop_call(error)
         if reply.is_final:
             self._final_replies[call_id] = reply
+        request = self._requests[call_id]
+        if self._is_handoff(request.name) and not self.handoff_target and reply.outcome == "ok":
+            self.handoff_target = self._handoffs.follow(self._frame.ledger, self._frame.id, request)
+        self._contents[call_id] = reply.content
         return reply.content
+
+    def _is_handoff(self, name: str) -> bool:
+        """Whether a call hands over; a run that stops makes all calls alike, only to end them."""
+        return name in self._handoffs.targets and not self._frame.ledger.is_stopping
+
+    def replies_to(self, calls: Iterable[ToolCallPart]) -> list[str]:
+        """The wire texts of the replies to calls, in order, as far as they were made."""
+        return [
+            tool_message_text(each.tool_call_id, self._contents[each.tool_call_id])
+            for each in calls
+            if each.tool_call_id in self._contents
+        ]
 
     @property
     def is_finished(self) -> bool:
-        """Whether nothing more is to be asked of the model."""
-        return bool(self._stop_error or self._open_questions or self._final_replies)
+        """Whether the model is not to be asked again."""
+        return bool(self._stop_error or self._open_questions or self._final_replies or self.handoff_target)
 
     def stop(self, error: BaseException) -> None:
         """Remember what ends the worker, to be raised where PydanticAI does not see it."""

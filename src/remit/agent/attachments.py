@@ -1,4 +1,4 @@
-"""Files that a worker is given with its input, and what it takes of them."""
+"""Files that come with the input of an agent, and the policy for them."""
 
 from __future__ import annotations
 
@@ -7,25 +7,26 @@ import binascii
 import mimetypes
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
-from typing import Final
+from typing import Annotated, Final, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from remit.agent.agent import Prompt
+from remit.agent.prompt import Prompt
 from remit.errors import InvalidArgumentsError, RequestError
-from remit.workers.field_types import FileSuffix
 
 ATTACHMENTS_FIELD: Final = "attachments"
 """The field of an input that carries them: ``attachments: tuple[Attachment, ...] = ()``."""
+FILE_SUFFIX_PATTERN: Final = r"^\.[a-z0-9]{1,16}$"
+FileSuffix = Annotated[str, Field(pattern=FILE_SUFFIX_PATTERN)]
 
 
 class Attachment(BaseModel):
-    """One file, as an input carries it: in JSON, so that the journal has what the model was given."""
+    """One file, carried by the input as JSON, so that the journal holds it."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: str = Field(description="The file's name, without a folder", pattern=r"^[^/\\\x00-\x1f]{1,255}$")
-    media_type: str = Field(description="What it is, like image/png", pattern=r"^[\w.+-]+/[\w.+-]+$")
+    media_type: str = Field(description="Its media type, like image/png", pattern=r"^[\w.+-]+/[\w.+-]+$")
     data: str = Field(description="Its bytes, as Base64", repr=False)
 
     @field_validator("data")
@@ -44,12 +45,12 @@ class Attachment(BaseModel):
 
     @property
     def suffix(self) -> str:
-        """The end of its name in small letters, like ``.png``."""
+        """The end of its name in lower case, like ``.png``."""
         return PurePosixPath(self.name).suffix.lower()
 
     @classmethod
     def from_path(cls, path: Path) -> Attachment:
-        """The file at ``path``; what it is follows from its name.
+        """The file at ``path``, with the media type that its name suggests.
 
         Raises:
             RequestError: it cannot be read.
@@ -63,25 +64,25 @@ class Attachment(BaseModel):
 
 
 class PromptWithAttachments(Prompt):
-    """What a worker that takes attachments is asked, where it names no input of its own."""
+    """The default input of an agent that takes attachments."""
 
-    attachments: tuple[Attachment, ...] = Field(default=(), description="Files that the prompt speaks of")
+    attachments: tuple[Attachment, ...] = Field(default=(), description="Files that the prompt is about")
 
 
 class AttachmentPolicy(BaseModel):
-    """What a worker takes. One without a policy takes none."""
+    """The files that an agent takes. One without a policy takes none."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    suffixes: tuple[FileSuffix, ...] = Field(min_length=1, description="Ends of names, in small letters, like `.pdf`.")
+    suffixes: tuple[FileSuffix, ...] = Field(min_length=1, description="Ends of names, in lower case, like `.pdf`.")
     max_count: int = Field(default=4, ge=1, description="How many files.")
     max_bytes: int = Field(default=512 << 10, ge=1, description="How many bytes each may have.")
 
     def check(self, attachments: Sequence[Attachment]) -> None:
-        """Refuse what it does not take; to be asked before anything is sent.
+        """Refuse attachments that the policy does not allow, before anything is sent.
 
         Raises:
-            InvalidArgumentsError: there are too many, one is too large, or of a kind that is not taken.
+            InvalidArgumentsError: too many, too large, or of another kind.
         """
         if len(attachments) > self.max_count:
             raise InvalidArgumentsError(
@@ -97,3 +98,11 @@ class AttachmentPolicy(BaseModel):
                 raise InvalidArgumentsError(
                     f"{ATTACHMENTS_FIELD}: {each.name!r} has {size}; at most {self.max_bytes:,} are taken"
                 )
+
+
+def takes_attachments(model: type[BaseModel]) -> bool:
+    """Whether an input has a field for attachments."""
+    found = model.model_fields.get(ATTACHMENTS_FIELD)
+    if found is None:
+        return False
+    return get_origin(found.annotation) in (tuple, list) and Attachment in get_args(found.annotation)

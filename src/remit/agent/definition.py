@@ -1,0 +1,187 @@
+"""Everything that defines an agent, as a value that the agent and its driver read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from functools import cache, cached_property
+from typing import Any, Protocol
+
+from pydantic import BaseModel
+
+from remit.agent.attachments import ATTACHMENTS_FIELD, Attachment, AttachmentPolicy, takes_attachments
+from remit.agent.limits import AgentLimits
+from remit.agent.prompt import Prompt
+from remit.contracts.call import AgentLayer, CallLayer, ModelLayer, StepLayer
+from remit.contracts.contract import check_name
+from remit.contracts.facts import Effect, Facts
+from remit.contracts.schema import Input, Output
+from remit.core import Stack
+from remit.errors import ContractError, SetupError
+from remit.schemas.jsontext import canonical_text
+
+
+class InstructionsTemplate(Protocol):
+    """Instructions that depend on the input, like the prompt of a `.worker` file."""
+
+    def render(self, fields: Mapping[str, object], /) -> str:
+        """The system message for the fields of an input. Must depend on them alone, so that a run can be resumed.
+
+        Raises:
+            CallError: the template cannot be rendered for this input.
+        """
+        ...
+
+
+class AgentSource(Protocol):
+    """The place where an agent is written, for error messages."""
+
+    @property
+    def where(self) -> str:
+        """``file:line``."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class AgentDefinition:
+    """Name, instructions, types, limits and settings of an agent. See `Agent` for each field.
+
+    Raises:
+        ContractError, SetupError: the parts do not fit together.
+    """
+
+    name: str
+    instructions: str | InstructionsTemplate
+    description: str = ""
+    input: type[BaseModel] = Prompt
+    output: Any = str
+    handoff_targets: tuple[str, ...] = ()
+    tool_scope: frozenset[str] | None = None
+    permissions: frozenset[str] | None = None
+    provider_tools: tuple[str, ...] = ()
+    compatible_models: tuple[str, ...] = ()
+    attachments: AttachmentPolicy | None = None
+    limits: AgentLimits = field(default_factory=AgentLimits)
+    temperature: float | None = None
+    max_tokens: int | None = None
+    retries: int = 1
+    parallel: int = 8
+    facts: Facts = field(default_factory=lambda: Facts(effect=Effect.COMPOSED))
+    agent_layers: Stack[AgentLayer] = field(default_factory=Stack[AgentLayer])
+    source: AgentSource | None = None
+
+    def __post_init__(self) -> None:
+        check_name(self.name)
+        if self.parallel < 1:
+            raise SetupError(f"agent {self.name}: parallel={self.parallel}; an agent makes at least one call at a time")
+        if not 0 <= self.retries <= 10:
+            raise SetupError(f"agent {self.name}: retries={self.retries}; give a number from 0 to 10")
+        if self.facts.effect is not Effect.COMPOSED:
+            raise ContractError(f"agent {self.name} is {self.facts.effect.value}; an agent is always composed")
+        if takes_attachments(self.input) != (self.attachments is not None):
+            raise ContractError(
+                f"agent {self.name}: the input needs a field `{ATTACHMENTS_FIELD}: tuple[Attachment, ...]` if and only "
+                f"if the agent has a policy for {ATTACHMENTS_FIELD}"
+            )
+        _check_layers(self.name, self.agent_layers)
+        for target in self.handoff_targets:
+            if target == self.name or self.handoff_targets.count(target) > 1:
+                how = "to itself" if target == self.name else f"to {target} twice"
+                raise SetupError(f"agent {self.name} hands over {how}; name each other agent once")
+
+    @cached_property
+    def schema_in(self) -> Input[Any]:
+        """The payload that the agent takes."""
+        return _prompt_input() if self.input is Prompt else Input(self.input)
+
+    @cached_property
+    def schema_out(self) -> Output[Any]:
+        """The result that the agent returns."""
+        return _text_output() if self.output is str else Output(self.output)
+
+    @property
+    def takes_prompt(self) -> bool:
+        """Whether a text alone is an input."""
+        return issubclass(self.input, Prompt)
+
+    @property
+    def returns_text(self) -> bool:
+        """Whether the last message of the model is the result; otherwise the model gives it by a call."""
+        return self.output is str
+
+    @property
+    def call_layers(self) -> Stack[CallLayer]:
+        """The layers around the calls that the agent makes."""
+        return Stack(*(layer for layer in self.agent_layers if isinstance(layer, CallLayer)))
+
+    def render_instructions(self, payload: BaseModel) -> str:
+        """The system message for a payload. Of attachments a template sees name and media type, not the content.
+
+        Raises:
+            InvalidArgumentsError, ToolFailedError: a template cannot be rendered for this payload.
+        """
+        if isinstance(self.instructions, str):
+            return self.instructions
+        fields = self._dump_payload(payload)
+        if self.attachments is not None:
+            fields[ATTACHMENTS_FIELD] = [
+                {"name": each["name"], "media_type": each["media_type"]} for each in fields[ATTACHMENTS_FIELD]
+            ]
+        return self.instructions.render(fields)
+
+    def render_message(self, payload: BaseModel) -> str:
+        """The user message for a payload, without its attachments: the prompt, or else canonical JSON."""
+        if isinstance(payload, Prompt):
+            return payload.prompt
+        fields = self._dump_payload(payload)
+        if self.attachments is not None:
+            del fields[ATTACHMENTS_FIELD]
+        return canonical_text(fields)
+
+    def get_attachments(self, payload: BaseModel) -> tuple[Attachment, ...]:
+        """The attachments of a payload.
+
+        Raises:
+            InvalidArgumentsError: the policy refuses them.
+        """
+        if self.attachments is None:
+            return ()
+        attachments = tuple(dict(payload)[ATTACHMENTS_FIELD])
+        self.attachments.check(attachments)
+        return attachments
+
+    def check_compatible(self, model_name: str) -> None:
+        """Refuse a model that the agent is not made for.
+
+        Raises:
+            SetupError: naming the patterns.
+        """
+        patterns = self.compatible_models
+        if patterns and not any(fnmatchcase(model_name, each) for each in patterns):
+            where = f" ({self.source.where})" if self.source is not None and self.source.where else ""
+            raise SetupError(
+                f"agent {self.name} is not made for the model {model_name!r}, but for {', '.join(patterns)}{where}"
+            )
+
+    def _dump_payload(self, payload: BaseModel) -> dict[str, Any]:
+        """The payload by the names that callers know, made of JSON types."""
+        fields: dict[str, Any] = json.loads(self.schema_in.dump_canonical(payload))
+        return fields
+
+
+@cache
+def _prompt_input() -> Input[Prompt]:
+    return Input(Prompt)
+
+
+@cache
+def _text_output() -> Output[str]:
+    return Output(str)
+
+
+def _check_layers(name: str, layers: Iterable[object]) -> None:
+    for layer in layers:
+        if not isinstance(layer, (CallLayer, ModelLayer, StepLayer)):
+            raise SetupError(f"agent {name} cannot attach {layer!r}: say where, with its .calls, .models or .steps")

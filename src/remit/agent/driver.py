@@ -1,0 +1,125 @@
+"""The port to what runs an agent's model: the native loop, or PydanticAI (`remit.workers`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol
+
+from remit.agent.attachments import Attachment
+from remit.agent.definition import AgentDefinition
+from remit.agent.handoff import Handoffs, HandoffTool
+from remit.agent.loop import AgentRun
+from remit.agent.model import AnyModel
+from remit.contracts.callee import Callee, Frame, check_callees
+from remit.contracts.chat import History, ToolDefinitions
+from remit.contracts.contract import tool_definition
+from remit.core import Service
+from remit.errors import SetupError
+from remit.journal.codec import RESULT_TOOL
+
+AnyCallee = Callee[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class LazyTools:
+    """``count`` tools that ``resolve`` returns when they are first needed, so that agents can call one another."""
+
+    resolve: Callable[[], Iterable[AnyCallee]]
+    count: int
+
+
+ToolSource = Iterable[AnyCallee] | LazyTools
+
+
+class AgentTools:
+    """The callees that an agent's model may call, in the order in which it sees them."""
+
+    def __init__(self, agent: str, own: OwnTools, handoff_tools: Iterable[HandoffTool]) -> None:
+        self.handoff_tools = tuple(handoff_tools)
+        self.handoffs = Handoffs(source=agent, targets={tool.name: tool.target for tool in self.handoff_tools})
+        self._own = own
+
+    @cached_property
+    def callees(self) -> tuple[AnyCallee, ...]:
+        """The agent's tools, and behind them those by which it hands over."""
+        return (*self._own.callees, *self.handoff_tools)
+
+    @cached_property
+    def definitions(self) -> ToolDefinitions:
+        """The definitions of the tools, as a chat request carries them."""
+        return ToolDefinitions(tool_definition(each) for each in self.callees)
+
+
+class OwnTools:
+    """The tools that an agent was given; resolved once for all its copies."""
+
+    def __init__(self, agent: str, source: ToolSource) -> None:
+        self._agent = agent
+        self._source = source if isinstance(source, LazyTools) else check_callees(f"agent {agent}: tools", source)
+
+    @property
+    def count(self) -> int:
+        """The number of tools, without resolving them."""
+        return self._source.count if isinstance(self._source, LazyTools) else len(self._source)
+
+    @cached_property
+    def callees(self) -> tuple[AnyCallee, ...]:
+        """The tools.
+
+        Raises:
+            SetupError: one has the name by which models give results.
+        """
+        callees = self._source
+        if isinstance(callees, LazyTools):
+            callees = check_callees(f"agent {self._agent}: tools", callees.resolve())
+        if any(each.name == RESULT_TOOL for each in callees):
+            raise SetupError(
+                f"agent {self._agent} cannot call {RESULT_TOOL!r}: its model gives results by that name; rename it"
+            )
+        return callees
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentTask:
+    """The work of one agent, from the moment it gets the conversation until it is done or hands over.
+
+    ``history`` begins with the system message; it ends with the user's message, or after a handoff with the replies to
+    the calls of the other agent. ``attachments`` belong to the user's message. ``first_turn`` is the number of the
+    first request within the call, and ``used_call_ids`` holds the ids of all tool calls in the history.
+    """
+
+    history: History
+    frame: Frame
+    attachments: Sequence[Attachment] = ()
+    first_turn: int = 1
+    used_call_ids: set[str] = field(default_factory=set[str])
+
+
+AgentService = Service[AgentTask, AgentRun]
+
+
+class AgentDriver(Protocol):
+    """Runs agents. A driver has no state of its own: one serves any number of agents."""
+
+    @property
+    def finds_models(self) -> bool:
+        """Whether the driver finds models by name itself; else the runtime resolves the name of an agent's model."""
+        ...
+
+    def bind(self, definition: AgentDefinition, tools: AgentTools, model: AnyModel | None, /) -> AgentService:
+        """The service that runs one agent with one model. Asks no model and resolves no tools yet.
+
+        Raises:
+            SetupError: this driver cannot do what the definition says.
+        """
+        ...
+
+    def check_model(self, definition: AgentDefinition, model: AnyModel | None, /) -> None:
+        """Check, without a request, that the agent's model can be used here.
+
+        Raises:
+            NoModelError: it cannot.
+        """
+        ...

@@ -1,0 +1,56 @@
+"""The limits of one call of an agent, whichever driver runs it."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from remit.errors import BudgetError, CallError, InvalidOutputError, MaxTurnsError
+
+
+class AgentLimits(BaseModel):
+    """How much one call of an agent may use, within the budget of its run."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    turns: int = Field(default=16, ge=1, description="Requests to the model.")
+    tool_calls: int | None = Field(default=None, ge=0, description="Calls that the model may make.")
+    tokens: int | None = Field(default=None, ge=1, description="Tokens, of prompts and completions together.")
+    seconds: float | None = Field(default=None, gt=0, description="Seconds, without those of waiting for a person.")
+    output_bytes: int = Field(default=256 << 10, ge=1, description="Bytes of the result.")
+
+    def turns_error(self, name: str) -> CallError:
+        """The error for one request too many."""
+        return MaxTurnsError(
+            f"agent {name} was not done after {self.turns} turns; raise `limits.turns` or ask for less"
+        )
+
+    def tool_calls_error(self, name: str) -> CallError:
+        """The error for one call too many."""
+        return BudgetError(
+            f"agent {name} requested more than its {self.tool_calls} calls; raise `limits.tool_calls` or ask for less"
+        )
+
+    def tokens_error(self, name: str) -> CallError:
+        """The error for one token too many."""
+        return BudgetError(f"agent {name} has used its {self.tokens} tokens; raise `limits.tokens` or ask for less")
+
+    def check_usage(self, name: str, *, tool_calls: int, tokens: int) -> None:
+        """Refuse usage above the limits.
+
+        Raises:
+            BudgetError: naming the limit.
+        """
+        if self.tokens is not None and tokens > self.tokens:
+            raise self.tokens_error(name)
+        if self.tool_calls is not None and tool_calls > self.tool_calls:
+            raise self.tool_calls_error(name)
+
+    def check_size(self, name: str, content: str) -> None:
+        """Refuse a result that is too large.
+
+        Raises:
+            InvalidOutputError: with its size.
+        """
+        size = len(content.encode(errors="replace"))
+        if size > self.output_bytes:
+            raise InvalidOutputError(f"agent {name} returned {size:,} bytes; its limit is {self.output_bytes:,}")

@@ -1,0 +1,154 @@
+"""The native driver: Remit's own loop over raw chat messages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from remit.agent.attachments import Attachment
+from remit.agent.chat_recorder import RecordModel
+from remit.agent.definition import AgentDefinition
+from remit.agent.driver import AgentService, AgentTask, AgentTools
+from remit.agent.loop import AgentLoop, AgentRun, LoopService
+from remit.agent.model import AnyModel, Model, NamedModel, VendorModel, model_name
+from remit.agent.step import AgentStep
+from remit.agent.typed_result import TypedResults
+from remit.contracts.call import ModelLayer, StepLayer
+from remit.contracts.chat import (
+    ChatRequest,
+    Completion,
+    History,
+    ToolDefinitions,
+    decode_message,
+    encode_message,
+    message_text,
+)
+from remit.contracts.step import StepRequest
+from remit.core import compose
+from remit.errors import InvalidArgumentsError, NoModelError, SetupError
+from remit.layers.trace import TraceModel
+
+
+class NativeDriver:
+    """Runs agents by `AgentLoop` over `AgentStep`: chat messages are sent as they are recorded."""
+
+    finds_models = False
+
+    def bind(self, definition: AgentDefinition, tools: AgentTools, model: AnyModel | None, /) -> AgentService:
+        """The service that runs one agent with one model.
+
+        Raises:
+            SetupError: the agent uses tools of a provider, or is not made for this model.
+        """
+        if definition.provider_tools:
+            raise SetupError(
+                f"agent {definition.name} uses {definition.provider_tools[0]!r} of a provider, which chat completions "
+                "lack; give it the PydanticAI driver"
+            )
+        if model is not None and model_name(model):
+            definition.check_compatible(model_name(model))
+        return _NativeAgent(definition, tools, _to_port(definition.name, model)).run
+
+    def check_model(self, definition: AgentDefinition, model: AnyModel | None, /) -> None:
+        """Nothing can be checked without a request."""
+
+    def __repr__(self) -> str:
+        return "NativeDriver()"
+
+
+class _NativeAgent:
+    """One agent with one model. Its tools are resolved by its first run."""
+
+    def __init__(self, definition: AgentDefinition, tools: AgentTools, model: Model) -> None:
+        self._definition = definition
+        self._tools = tools
+        self._results = (
+            None
+            if definition.returns_text
+            else TypedResults(agent=definition.name, output=definition.schema_out, retries=definition.retries)
+        )
+        self._loop = self._build_loop(model)
+        self._definitions: ToolDefinitions | None = None
+
+    async def run(self, task: AgentTask, /) -> AgentRun:
+        """Loop until the agent is done or hands over."""
+        chat = ChatRequest(
+            agent_call_id=task.frame.id,
+            turn=task.first_turn,
+            ledger=task.frame.ledger,
+            history=_with_attachments(task.history, task.attachments),
+            used_call_ids=task.used_call_ids,
+            tools=self._definitions or self._define_tools(),
+            temperature=self._definition.temperature,
+            max_tokens=self._definition.max_tokens,
+        )
+        return await self._loop(StepRequest(chat=chat, calls=task.frame))
+
+    def _define_tools(self) -> ToolDefinitions:
+        definitions = self._tools.definitions
+        if self._results is not None:
+            listed: list[Mapping[str, Any]] = json.loads(definitions.text)
+            definitions = ToolDefinitions([*listed, self._results.tool_definition()])
+        self._definitions = definitions
+        return definitions
+
+    def _build_loop(self, model: Model) -> LoopService:
+        definition = self._definition
+        models = [layer for layer in definition.agent_layers if isinstance(layer, ModelLayer)]
+        steps = [layer for layer in definition.agent_layers if isinstance(layer, StepLayer)]
+        traced = TraceModel(model=model.model, vendor=model.vendor) if isinstance(model, NamedModel) else TraceModel()
+        step = AgentStep(
+            model=compose([traced, *models, RecordModel()], model),
+            parallel=definition.parallel,
+            handoffs=self._tools.handoffs,
+            results=self._results,
+            limits=definition.limits,
+        )
+        return AgentLoop(max_turns=definition.limits.turns)(compose(steps, step))
+
+
+class _UnresolvedModel:
+    """Placeholder for a model that is missing or only named: recorded turns replay, the first new request fails."""
+
+    def __init__(self, reason: str) -> None:
+        self._reason = reason
+
+    async def __call__(self, _request: ChatRequest, /) -> Completion:
+        raise NoModelError(self._reason)
+
+
+def _to_port(agent: str, model: AnyModel | None) -> Model:
+    """The model, if it can be asked by chat requests.
+
+    Raises:
+        SetupError: it is a model of a vendor's library.
+    """
+    if model is None:
+        return _UnresolvedModel(f"agent {agent} has no model; give it one, or give the runtime one")
+    if isinstance(model, str):
+        return _UnresolvedModel(f"agent {agent} runs in a runtime that does not resolve the model {model!r}")
+    if isinstance(model, VendorModel):
+        raise SetupError(
+            f"agent {agent}: the native driver cannot ask {type(model).__name__}; wrap it: PydanticAIModel(model)"
+        )
+    return model
+
+
+def _with_attachments(history: History, attachments: Sequence[Attachment]) -> History:
+    """The history, whose last message carries the attachments."""
+    if not attachments:
+        return history
+    *earlier, last = history
+    parts: list[Any] = [{"type": "text", "text": message_text(decode_message(last))}]
+    parts += [_content_part(each) for each in attachments]
+    return History([*earlier, encode_message({"role": "user", "content": parts})])
+
+
+def _content_part(attachment: Attachment) -> dict[str, Any]:
+    if attachment.media_type.startswith("image/"):
+        url = f"data:{attachment.media_type};base64,{attachment.data}"
+        return {"type": "image_url", "image_url": {"url": url}}
+    if attachment.media_type.startswith("text/"):
+        return {"type": "text", "text": attachment.content.decode(errors="replace")}
+    raise InvalidArgumentsError("chat completions take texts and images, no other attachments; use another driver")

@@ -1,0 +1,110 @@
+"""Results of a type other than text, for the native driver: the model gives them by calling ``final_result``.
+
+PydanticAI uses the same tool by default, so a script or a model works with both drivers. ``final_result`` runs nothing
+and is no tool of the application: no layer sees it.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from remit.contracts.chat import ChatRequest, encode_message
+from remit.contracts.items import Message
+from remit.contracts.reply import Reply
+from remit.contracts.schema import Output
+from remit.errors import InvalidOutputError
+from remit.journal.codec import RESULT_TOOL
+from remit.schemas.jsontext import compact_json
+
+ACCEPTED: Final = "The result is accepted."
+CALL_REQUIRED: Final = f"Give your result by calling {RESULT_TOOL}; a text alone is not a result."
+_WRAPPER: Final = "response"
+"""The one argument of ``final_result`` where the result is no object."""
+_MAX_ERRORS_LISTED: Final = 5
+
+
+class InvalidResult(str):
+    """The reason why arguments are not a result, in words for the model."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TypedResults:
+    """Validates the results of one agent. The model may correct an invalid one ``retries`` times."""
+
+    agent: str
+    output: Output[Any]
+    retries: int = 1
+
+    def tool_definition(self) -> dict[str, Any]:
+        """The tool ``final_result``, as a chat request carries it."""
+        function = {
+            "name": RESULT_TOOL,
+            "description": "The final response which ends this conversation",
+            "parameters": self._parameters(),
+        }
+        return {"type": "function", "function": function}
+
+    def validate(self, arguments: str) -> Reply | InvalidResult:
+        """The result in the arguments of a call."""
+        try:
+            content = arguments
+            if self._is_wrapped:
+                content = compact_json(json.loads(arguments)[_WRAPPER])
+            return Reply.from_value(self.output.load(content))
+        except ValidationError as error:
+            details = error.errors(include_url=False, include_context=False)
+            listed = "; ".join(_describe(each) for each in details[:_MAX_ERRORS_LISTED])
+            return InvalidResult(f"the result is not valid: {listed}; call {RESULT_TOOL} again")
+        except (ValueError, KeyError, TypeError) as error:
+            return InvalidResult(f"the result is not valid: {type(error).__name__}: {error}; call {RESULT_TOOL} again")
+
+    def check_retries(self, invalid_results: int, reason: str) -> None:
+        """Stop an agent whose model gave too many invalid results.
+
+        Raises:
+            InvalidOutputError: with the last reason.
+        """
+        if invalid_results > self.retries:
+            raise InvalidOutputError(f"agent {self.agent} gave no valid result: {reason}")
+
+    @property
+    def _is_wrapped(self) -> bool:
+        return self.output.json_schema.get("type") != "object"
+
+    def _parameters(self) -> dict[str, Any]:
+        schema = dict(self.output.json_schema)
+        if not self._is_wrapped:
+            return schema
+        definitions = schema.pop("$defs", None)
+        wrapped: dict[str, Any] = {"type": "object", "properties": {_WRAPPER: schema}, "required": [_WRAPPER]}
+        return wrapped if definitions is None else {"$defs": definitions, **wrapped}
+
+
+def error_content(reason: InvalidResult) -> str:
+    """The reply to a call with an invalid result."""
+    return Reply.from_error(InvalidOutputError(str(reason))).content
+
+
+def record_reply(chat: ChatRequest, text: str) -> str:
+    """Journal what the model reads about its result, a wire text, once."""
+    known = chat.ledger.items_for(chat.call_id)
+    if chat.ledger.is_replaying or not any(isinstance(item, Message) and item.text == text for item in known):
+        chat.ledger.add(Message(call=chat.call_id, agent=chat.agent_call_id, text=text))
+    return text
+
+
+def call_required_message() -> str:
+    """The message to a model that answered with text, as a wire text."""
+    return encode_message({"role": "user", "content": CALL_REQUIRED})
+
+
+def _describe(detail: ErrorDetails) -> str:
+    where = ".".join(str(part) for part in detail["loc"])
+    return f"{where}: {detail['msg']}" if where else detail["msg"]

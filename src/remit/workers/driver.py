@@ -1,0 +1,124 @@
+"""The PydanticAI driver: runs any agent on PydanticAI, and is the default for `.worker` files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from remit.agent.definition import AgentDefinition
+from remit.agent.driver import AgentService, AgentTask, AgentTools
+from remit.agent.loop import AgentRun
+from remit.agent.model import AnyModel, VendorModel, model_name
+from remit.agent.model import Model as Port
+from remit.contracts.call import ModelLayer, StepLayer
+from remit.contracts.callee import Frame
+from remit.core.background_import import import_in_background
+from remit.errors import NoModelError, SetupError, as_no_model_error
+from remit.models.resolve import MODEL_VARIABLE, ModelResolver, ResolvedModel
+
+if TYPE_CHECKING:
+    from pydantic_ai import Agent as PydanticAgent
+    from pydantic_ai.models import Model
+
+ResolveModel = Callable[[str], "Model | Port"]
+
+
+class PydanticAIDriver:
+    """Runs agents on PydanticAI: any provider, its own tools, and output that PydanticAI validates.
+
+    Needs the extra ``pydantic-ai``, which is imported by the first run.
+
+    Args:
+        resolve_model: from the name of a model to the model.
+    """
+
+    finds_models = True
+
+    def __init__(self, resolve_model: ResolveModel | None = None) -> None:
+        self._resolve_model = resolve_model or ModelResolver()
+
+    def bind(self, definition: AgentDefinition, tools: AgentTools, model: AnyModel | None, /) -> AgentService:
+        """The service that runs one agent with one model.
+
+        Raises:
+            SetupError: the agent has layers around model requests or steps, which PydanticAI makes itself.
+        """
+        for layer in definition.agent_layers:
+            if isinstance(layer, (ModelLayer, StepLayer)):
+                raise SetupError(
+                    f"agent {definition.name}: {layer!r} cannot be attached, because PydanticAI makes the requests and "
+                    "the steps; use the native driver, or a layer around calls"
+                )
+        return _PydanticAIAgent(self, definition, tools, model).run
+
+    def check_model(self, definition: AgentDefinition, model: AnyModel | None, /) -> None:
+        """Check, without a request, that the model can be used here.
+
+        Raises:
+            NoModelError: it cannot, or none is named.
+        """
+        try:
+            found = self.find_model(definition, model)
+            if isinstance(found, ResolvedModel):
+                found.check()
+        except SetupError as error:
+            raise NoModelError(f"agent {definition.name} cannot run here: {error.message}") from error
+
+    def find_model(self, definition: AgentDefinition, model: AnyModel | None) -> Model | Port:
+        """The model of an agent: the one that it has, else the one that the environment names.
+
+        Raises:
+            SetupError: none is named, or the agent is not made for it.
+        """
+        chosen = model or os.environ.get(MODEL_VARIABLE, "")
+        if not chosen:
+            raise SetupError(f"agent {definition.name} names no model; give it one, or set {MODEL_VARIABLE}")
+        definition.check_compatible(model_name(chosen) or type(chosen).__name__)
+        return self._resolve_model(chosen) if isinstance(chosen, str) else _as_model(chosen)
+
+    def __repr__(self) -> str:
+        return "PydanticAIDriver()"
+
+
+def _as_model(model: Port | VendorModel) -> Model | Port:
+    """A model object that PydanticAI can ask; any other vendor's is refused by PydanticAI."""
+    found: Any = model
+    return found
+
+
+class _PydanticAIAgent:
+    """One agent with one model. PydanticAI's agent is built by the first run."""
+
+    def __init__(
+        self, driver: PydanticAIDriver, definition: AgentDefinition, tools: AgentTools, model: AnyModel | None
+    ) -> None:
+        self._driver = driver
+        self._definition = definition
+        self._tools = tools
+        self._model = model
+        self._agent: PydanticAgent[Frame, Any] | None = None
+
+    async def run(self, task: AgentTask, /) -> AgentRun:
+        """Run until the output is valid, or the agent hands over."""
+        name = self._definition.name
+        try:
+            await import_in_background("remit.workers.runner")  # PydanticAI takes seconds to import
+            from remit.workers.missing_model import make_missing_model  # noqa: PLC0415 - imports PydanticAI
+            from remit.workers.runner import BoundAgent, build_agent, run_agent  # noqa: PLC0415 - imports PydanticAI
+        except ModuleNotFoundError as error:
+            raise NoModelError(f"agent {name} needs {error.name}; install it with: {_INSTALL}") from error
+        agent = self._agent = self._agent or build_agent(self._definition)
+        try:
+            model = self._driver.find_model(self._definition, self._model)
+            if isinstance(model, ResolvedModel):
+                model = model.as_pydantic_ai() or model
+        except SetupError as error:
+            chosen: Any = self._model or os.environ.get(MODEL_VARIABLE) or None
+            model = make_missing_model(chosen, as_no_model_error(error))
+        return await run_agent(
+            BoundAgent(agent=agent, definition=self._definition, tools=self._tools, model=model), task
+        )
+
+
+_INSTALL: Final = "pip install 'remit[pydantic-ai]'"
