@@ -56,6 +56,7 @@ def test_the_guide_of_the_cms_makes_a_page_and_deletes_it_after_a_yes(tmp_path: 
     assert "Deleted" in steps[-1][2]
 
 
+@pytest.mark.process
 async def test_the_tutorials_function_asks_any_endpoint(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     answer = {"choices": [{"message": {"role": "assistant", "content": "Nothing is to be done."}}]}
     namespace: dict[str, Any] = {}
