@@ -14,6 +14,7 @@ import pytest
 from pydantic import BaseModel, Field, JsonValue
 
 from remit import Agent, App, Effect, Tool, tool
+from remit.agent.handoff import Reason
 from remit.cli.stubs import render_stubs
 from remit.workers import PromptWithAttachments
 from tests.cli.kit import Cli
@@ -233,17 +234,19 @@ def test_a_backslash_in_a_description_stays_what_it_is() -> None:
     assert ast.get_docstring(method) == "Match \\d, and C:\\"
 
 
-def test_nothing_is_imported_from_where_remit_lists_no_names() -> None:
-    text = render_stubs(App(name="shop", agents=(Agent("agent", instructions="Work."),)))
-    assert "remit.agent" not in text
-    assert "async def agent(self, payload: agent_arguments, /) -> str:" in text
+def test_a_model_of_a_private_module_of_remit_is_written_out_instead_of_imported() -> None:
+    async def take(payload: Reason) -> None: ...
+
+    text = text_of(made(take))
+    assert "remit.agent.handoff" not in text
+    assert "class " in text
 
 
-def test_what_a_room_of_remit_lists_is_imported_from_there() -> None:
+def test_a_model_of_remit_is_imported_from_the_public_module_that_lists_it() -> None:
     async def take(payload: PromptWithAttachments) -> None: ...
 
     text = text_of(made(take))
-    assert "from remit.workers import Attachment, PromptWithAttachments\n" in text
+    assert "from remit.agent import Attachment, PromptWithAttachments\n" in text
 
 
 def test_agents_and_what_they_may_name_are_tools_too_and_handoffs_are_not() -> None:

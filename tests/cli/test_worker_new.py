@@ -63,8 +63,8 @@ def test_a_file_that_is_there_is_left_alone(cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("so rt", "'so rt' is no tool name"),
-        ("../up", "'../up' is no tool name"),
+        ("so rt", "'so rt' is not a tool name"),
+        ("../up", "'../up' is not a tool name"),
         ("call", "'call' is reserved"),
     ],
     ids=["space", "folder", "reserved"],

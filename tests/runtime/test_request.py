@@ -71,7 +71,7 @@ async def test_a_key_that_was_used_for_something_else_or_by_somebody_else_is_ref
     world = World()
     runtime = writer(world, store)
     await runtime.call_by_name("write", ONE, by=superuser(), idempotency_key="r1")
-    with pytest.raises(IdempotencyError, match="request 'r1' was sent before"):
+    with pytest.raises(IdempotencyError, match="the idempotency key 'r1' was used for another"):
         await runtime.call_by_name("write", arguments, by=by, idempotency_key="r1")
     assert world.ran == ["one"]
 

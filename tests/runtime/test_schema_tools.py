@@ -67,7 +67,7 @@ async def test_edited_arguments_run_as_they_were_written_and_are_checked_by_the_
     runtime, model = runtime_with(till, store)
     waiting = await runtime.run("go", by=superuser())
     for wrong in ('{"to":"eve"}', '{"to":"eve","cents":1,"x":1}', '{"to":"eve","cents":"1"}'):
-        with pytest.raises(RequestError, match="pay cannot run with these arguments"):
+        with pytest.raises(RequestError, match="these arguments are not valid for pay"):
             await runtime.decide(waiting.questions[0], approved=True, by=superuser(), arguments=wrong)
     await runtime.decide(waiting.questions[0], approved=True, by=superuser(), arguments='{"to":"eve","cents":1}')
     await runtime.resume(waiting.run)

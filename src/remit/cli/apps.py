@@ -35,13 +35,19 @@ def find_app(name: str, loaders: Mapping[str, AppLoader]) -> App:
     """Load the application ``name``: one of ``loaders``, or the object at ``package.module:attribute``.
 
     The object is an `App`, or a function without parameters that returns one. The current folder is searched too.
-    ``APP+FILE`` adds the worker of a file to an application; ``FILE`` alone is an application of its own.
+    ``APP+FILE`` adds the worker of a file to an application; ``FILE`` alone is an application of its own, and so is a
+    folder of worker files.
 
     Raises:
         NoSuchError: there is no such application.
         SetupError: it cannot be loaded, or is not an `App`.
     """
+    _search_current_folder()
     reference = WorkerReference.of(name)
+    if name not in loaders and Path(name).is_dir():
+        with require_workers_extra():
+            from remit.cli.worker_app import load_folder
+        return load_folder(Path(name))
     if reference is not None:
         with require_workers_extra():
             from remit.cli.worker_app import add_worker
@@ -90,7 +96,12 @@ def _load_app(name: str, load: AppLoader) -> App:
 def load_attribute(path: str) -> object:
     """Import and return the object at ``package.module:attribute``. The current folder is searched too."""
     module, _, attribute = path.partition(":")
+    _search_current_folder()
+    return reduce(getattr, attribute.split("."), importlib.import_module(module))
+
+
+def _search_current_folder() -> None:
+    """Make the modules of the current folder importable."""
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.insert(0, here)
-    return reduce(getattr, attribute.split("."), importlib.import_module(module))

@@ -18,7 +18,12 @@ from remit.errors import RequestError
 
 
 def run(
-    app: Annotated[str, typer.Argument(metavar="APP", help="An installed application, or package.module:attribute.")],
+    app: Annotated[
+        str,
+        typer.Argument(
+            metavar="APP", help="An installed application, package.module:attribute, or a folder of worker files."
+        ),
+    ],
     *,
     ask: Annotated[str | None, typer.Option(metavar="TEXT", help="Send one message, without a terminal.")] = None,
     conversation: Annotated[

@@ -26,9 +26,11 @@ from remit.workers import (
     build_agent,
     check_names,
     definition_of,
+    load_workers,
     read_worker,
 )
 from remit.workers.reader import WORKER_SUFFIX, WorkerNames, inspect_file, list_worker_files, read_valid_workers
+from remit.workers.team import imported_names
 
 GIVE_APP_HINT: Final = "give --app APP, whose tools it may use"
 
@@ -53,7 +55,7 @@ def add_worker(app: App | None, tools: Sequence[AnyCallee], reference: WorkerRef
     plain = [each for each in tools if definition_of(each) is None]
     findings = check_names(
         definitions,
-        {each.name for each in plain},
+        {each.name for each in plain} | imported_names(definitions),
         extra_workers=set(app_workers),
         other_workers=_similar_names(definitions, reference.file),
         list_command="" if app is None else f"remit tools {reference.app or app.name}",
@@ -69,6 +71,18 @@ def add_worker(app: App | None, tools: Sequence[AnyCallee], reference: WorkerRef
         team[each.name] = _with_model(worker, reference.model if each is root else "")
     made = team[root.name]
     return App(name=root.name, tools=(made,)) if app is None else replace(app, tools=(*app.tools, made))
+
+
+def load_folder(folder: Path) -> App:
+    """An application of the worker files in a folder. Its first agent is one that no other names.
+
+    Raises:
+        WorkerFileError: there is no worker file, or one is invalid.
+    """
+    agents = load_workers(folder)
+    definitions = [definition for agent in agents if (definition := definition_of(agent)) is not None]
+    named = {name for each in definitions for name in (*each.workers, *each.delegates, *each.handoffs)}
+    return App(name=folder.resolve().name, agents=tuple(sorted(agents, key=lambda agent: agent.name in named)))
 
 
 def read_team(file: Path, app_workers: Iterable[str] = ()) -> list[WorkerDefinition]:

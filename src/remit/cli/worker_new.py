@@ -28,11 +28,13 @@ description: Says what it does.
 # input: package.module:Question
 # output: package.module:Answer
 
-# What it may call, by canonical names: tools and other workers (itself only if listed).
+# What it may call: tools, by canonical name or as package.module:tool, and other workers (itself only if listed).
 tools: []
 workers: []
 # What workers below it may call but it may not.
 # delegates: []
+# The agents that may take over its conversation.
+# handoffs: []
 
 # The permissions of its caller that its calls may use. By default all of them, never more.
 # permissions: ["mail:read"]

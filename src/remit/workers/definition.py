@@ -9,11 +9,12 @@ from functools import cached_property
 from inspect import isroutine
 from typing import Annotated, Any, Final, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, InstanceOf, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, InstanceOf, ValidationError
 
 from remit.agent.attachments import ATTACHMENTS_FIELD, AttachmentPolicy, takes_attachments
 from remit.agent.limits import AgentLimits
 from remit.agent.prompt import Prompt
+from remit.contracts.callee import Callee, check_callees
 from remit.contracts.contract import NAME_PATTERN
 from remit.contracts.facts import Effect, Facts
 from remit.contracts.schema import Input, Output
@@ -27,6 +28,14 @@ PROVIDER_TOOLS: Final[tuple[str, ...]] = get_args(ProviderTool)
 """The tools of providers that need no configuration. They run where the model runs, and nothing here governs them."""
 PROMPT_PATH: Final = ("prompt",)
 """The path of the prompt in the document of a worker file."""
+
+
+def _require_callee(value: object) -> object:
+    try:
+        check_callees("tool_objects", [value])
+    except SetupError as error:
+        raise ValueError(error.message) from error
+    return value
 
 
 class _DefinitionSchema(BaseModel):
@@ -51,6 +60,7 @@ class _DefinitionSchema(BaseModel):
     limits: InstanceOf[AgentLimits]
     retries: int = Field(ge=0, le=10)
     facts: InstanceOf[Facts]
+    tool_objects: Mapping[str, Annotated[object, AfterValidator(_require_callee)]]
     document: InstanceOf[YamlDocument] | None
 
 
@@ -65,7 +75,9 @@ class WorkerDefinition:
         model: the model, ``provider:name``. Empty for the model of the call or of the environment.
         compatible_models: patterns like ``openai:*``, one of which the model that is given has to match.
         input: the payload model. output: the type of the result, which PydanticAI checks.
-        tools: canonical names of what it may call. workers: those of the workers it may call; itself if it says so.
+        tools: canonical names of what it may call.
+        tool_objects: the tools that the file imports, by name.
+        workers: those of the workers it may call; itself if it says so.
         delegates: what workers below it may call, and it may not.
         handoffs: canonical names of the agents that may go on with the conversation in its place.
         permissions: what its calls may use of its caller's permissions; None for all of them.
@@ -97,6 +109,7 @@ class WorkerDefinition:
     limits: AgentLimits = field(default_factory=AgentLimits)
     retries: int = 1
     facts: Facts = field(default_factory=lambda: Facts(effect=Effect.COMPOSED))
+    tool_objects: Mapping[str, Callee[..., Any]] = field(default_factory=dict[str, Callee[..., Any]], hash=False)
     document: YamlDocument | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:

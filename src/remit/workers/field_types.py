@@ -14,19 +14,26 @@ from remit.models.resolve import NAME_HINT
 
 _TOOL_NAME_PATTERN: Final = f"^{NAME_PATTERN.pattern}$"
 _CLASS_REFERENCE_PATTERN: Final = r"^[A-Za-z_][\w.]*:[A-Za-z_][\w.]*$"
+_TOOL_ENTRY_PATTERN: Final = f"{_TOOL_NAME_PATTERN}|{_CLASS_REFERENCE_PATTERN}"
 _PERMISSION_PATTERN: Final = r"^[a-z][a-z0-9_-]*(:[a-z][a-z0-9_-]*)*:([a-z][a-z0-9_-]*|\*)$"
 _MODEL_NAME_PATTERN: Final = r"^((gateway/)?[a-z][a-z0-9-]*:.+)?$"
 _NON_EMPTY_PATTERN: Final = r"\S"
 
 ToolName = Annotated[str, Field(pattern=_TOOL_NAME_PATTERN)]
+ToolEntry = Annotated[str, Field(pattern=_TOOL_ENTRY_PATTERN)]
 ClassReference = Annotated[str, Field(pattern=_CLASS_REFERENCE_PATTERN)]
 Permission = Annotated[str, Field(pattern=_PERMISSION_PATTERN)]
 NonEmptyText = Annotated[str, Field(pattern=_NON_EMPTY_PATTERN)]
 ModelName = Annotated[str, Field(pattern=_MODEL_NAME_PATTERN)]
 
+TOOL_REFERENCE_HINT: Final = "name a tool as package.module:tool, or by its canonical name"
 CLASS_REFERENCE_HINT: Final = "name a pydantic model as package.module:Model"
 _PATTERN_MESSAGES: Final[Mapping[str, tuple[str, str]]] = {
     _TOOL_NAME_PATTERN: ("is no tool name", "write 1 to 64 letters, digits, '_' or '-', like send_mail"),
+    _TOOL_ENTRY_PATTERN: (
+        "is no tool name",
+        "write 1 to 64 letters, digits, '_' or '-', like send_mail, or package.module:tool",
+    ),
     _CLASS_REFERENCE_PATTERN: ("names no model", CLASS_REFERENCE_HINT),
     _PERMISSION_PATTERN: ("is no permission", "write area:action, like mail:read, or mail:* for all of an area"),
     FILE_SUFFIX_PATTERN: ("is no end of a file's name", "write a dot and small letters or digits, like .pdf"),

@@ -11,7 +11,7 @@ from remit.agent.limits import AgentLimits
 from remit.contracts.classification import Visibility
 from remit.contracts.facts import Effect, Facts, Risk, build_facts
 from remit.workers.definition import ProviderTool
-from remit.workers.field_types import ClassReference, ModelName, Permission, ToolName
+from remit.workers.field_types import ClassReference, ModelName, Permission, ToolEntry, ToolName
 
 
 class FrontMatterPart(BaseModel):
@@ -68,7 +68,9 @@ class FrontMatter(FrontMatterPart):
     output: ClassReference | None = Field(
         default=None, description="The result, a pydantic model as `package.module:Model`; else it is text."
     )
-    tools: tuple[ToolName, ...] = Field(default=(), description="The tools it may call, by their canonical names.")
+    tools: tuple[ToolEntry, ...] = Field(
+        default=(), description="The tools it may call, by canonical name or as `package.module:tool`."
+    )
     workers: tuple[ToolName, ...] = Field(
         default=(), description="The workers it may call; itself only if it stands here too."
     )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from pathlib import Path
-from typing import Final, cast
+from typing import Any, Final, cast
 
 from pydantic import BaseModel, ValidationError
 
@@ -19,16 +19,17 @@ from remit.agent.attachments import (
 )
 from remit.agent.limits import AgentLimits
 from remit.agent.prompt import Prompt
+from remit.contracts.callee import Callee, check_callees
 from remit.contracts.contract import NAME_PATTERN
 from remit.contracts.schema import Input, Output
-from remit.errors import ContractError
+from remit.errors import ContractError, SetupError
 from remit.schemas.finding import Finding, display_path
 from remit.schemas.jsontext import compact_json
 from remit.schemas.suggestions import suggest
 from remit.schemas.yaml_lines import KeyPath as At
 from remit.schemas.yaml_lines import YamlDocument
 from remit.workers.definition import WorkerDefinition, parameter_names
-from remit.workers.field_types import CLASS_REFERENCE_HINT, describe_error, select_innermost
+from remit.workers.field_types import CLASS_REFERENCE_HINT, TOOL_REFERENCE_HINT, describe_error, select_innermost
 from remit.workers.front_matter import FactsSection, FrontMatter
 from remit.workers.includes import read_includes
 from remit.workers.prompt import Template
@@ -150,9 +151,10 @@ class _WorkerFileReader:
         self._check_combinations(front)
         includes = self._check_prompt(input_model)
         names = self._collect_names(name)
+        imported = self._import_tools(front.tools)
         if input_model is None or output_type is None or self.findings:
             return ReadResult(None, names, tuple(sorted(self.findings, key=_position_key)))
-        return ReadResult(self._build_definition(front, name, input_model, output_type, includes), names)
+        return ReadResult(self._build_definition(front, name, input_model, output_type, includes, imported), names)
 
     def _parse_front_matter(self) -> FrontMatter:
         """What is right in the front matter; what is wrong is told, and as if it were not said."""
@@ -222,6 +224,21 @@ class _WorkerFileReader:
             return None
         return found
 
+    def _import_tools(self, entries: Sequence[str]) -> dict[str, Callee[..., Any]]:
+        """The tools that the file names as ``package.module:tool``, by that reference."""
+        imported: dict[str, Callee[..., Any]] = {}
+        for index, reference in enumerate(entries):
+            if ":" not in reference:
+                continue
+            try:
+                (imported[reference],) = check_callees(f"tools: {reference}", [_import_attribute(reference)])
+            except SetupError as error:
+                self._add_finding("reference", ("tools", index), error.message, TOOL_REFERENCE_HINT)
+            except Exception as error:  # noqa: BLE001 - a module may raise anything when it is imported
+                what = f"tools: {reference} cannot be imported: {type(error).__name__}: {error}"
+                self._add_finding("reference", ("tools", index), what, TOOL_REFERENCE_HINT)
+        return imported
+
     def _check_prompt(self, input_model: type[BaseModel] | None) -> dict[str, str]:
         """What the prompt includes. What is wrong with it, and in there, is found."""
         document, line = self.source.document, self.source.line
@@ -253,6 +270,7 @@ class _WorkerFileReader:
         input_model: type[BaseModel],
         output_type: type[BaseModel | str],
         includes: dict[str, str],
+        imported: Mapping[str, Callee[..., Any]],
     ) -> WorkerDefinition:
         return WorkerDefinition(
             name=name,
@@ -263,7 +281,8 @@ class _WorkerFileReader:
             compatible_models=front.compatible_models,
             input=input_model,
             output=output_type,
-            tools=front.tools,
+            tools=tuple(each if ":" not in each else imported[each].name for each in front.tools),
+            tool_objects={tool.name: tool for tool in imported.values()},
             workers=front.workers,
             delegates=front.delegates,
             handoffs=front.handoffs,

@@ -42,7 +42,7 @@ def load_workers(
     """
     definitions = read_workers(folder)
     callees = tuple(tools)
-    findings = check_names(definitions, {tool.name for tool in callees})
+    findings = check_names(definitions, {tool.name for tool in callees} | imported_names(definitions))
     if findings:
         raise WorkerFileError(findings)
     team: dict[str, Agent] = {}
@@ -74,7 +74,8 @@ def build_agent(
         agent_layers: layers around the calls that the agent makes.
         parallel: how many calls of one answer run at once.
     """
-    callees = _Callees(definition, {tool.name: tool for tool in tools}, {} if workers is None else workers)
+    own = {**{tool.name: tool for tool in tools}, **definition.tool_objects}
+    callees = _Callees(definition, own, {} if workers is None else workers)
     agent = Agent(
         definition.name,
         instructions=definition.template,
@@ -105,6 +106,11 @@ def definition_of(callee: object) -> WorkerDefinition | None:
     """The contents of the file that defines an agent; None for any other callee."""
     source = callee.definition.source if isinstance(callee, Agent) else None
     return source if isinstance(source, WorkerDefinition) else None
+
+
+def imported_names(definitions: Iterable[WorkerDefinition]) -> set[str]:
+    """The names of the tools that some files import themselves."""
+    return {name for each in definitions for name in each.tool_objects}
 
 
 class _Callees:
