@@ -15,6 +15,7 @@ from remit.schemas.closed_schema import close_schema, named_keys
 from remit.schemas.json_schema import JsonSchema
 from remit.schemas.json_validator import JsonValidator, Problem, SchemaMismatchError
 from remit.schemas.schema_document import map_children, read_schema, resolve_pointer
+from remit.schemas.schema_recursion import max_value_depth, value_depth
 
 _UNIONS: Final = ("anyOf", "oneOf")
 _NOTHING: Final[JsonSchema] = {}
@@ -32,6 +33,7 @@ class SchemaBinder:
 
     def __init__(self, schema: Mapping[str, Any]) -> None:
         self.document = read_schema(schema)
+        self._max_depth = max_value_depth(self.document)
         self._lenient = _Binding(self.document, strict=False)
 
     def bind(self, value: object, *, strict: bool) -> object:
@@ -44,14 +46,23 @@ class SchemaBinder:
         Raises:
             SchemaMismatchError: the value does not fit.
         """
+        self._check_depth(value)
         return (self._strict if strict else self._lenient).bind(value)
 
     def check(self, value: object) -> None:
         """Raise `SchemaMismatchError` unless ``value`` fits the schema as it is, read strictly or not."""
+        self._check_depth(value)
         try:
             self._lenient.check(value)
         except SchemaMismatchError:  # two alternatives may fit, of which only one does when others are closed
             self._strict.check(value)
+
+    def _check_depth(self, value: object) -> None:
+        if self._max_depth is not None and value_depth(value) > self._max_depth:
+            message = (
+                f"Input should nest at most {self._max_depth} levels, because the schema has recursive alternatives"
+            )
+            raise SchemaMismatchError([Problem((), message)])
 
     @cached_property
     def _strict(self) -> _Binding:

@@ -1,0 +1,96 @@
+"""Bounds the cost of recursive JSON schemas.
+
+Where two alternatives of a union lead back to it, a validator may look at every nested value once for each of them, so
+that its work doubles with every level. Such a schema accepts values of limited depth only.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Iterator
+from typing import Final, cast
+
+from remit.schemas.json_schema import JsonSchema
+from remit.schemas.schema_document import iter_children, iter_schemas, resolve_pointer
+
+MAX_VISITS: Final = 512
+"""How often a validator may look at one part of a value."""
+
+_SAME_VALUE_KEYS: Final = frozenset(
+    {"allOf", "anyOf", "oneOf", "if", "then", "else", "not", "dependentSchemas"},
+)
+_DEFINITION_KEYS: Final = frozenset({"$defs", "definitions"})
+
+
+def max_value_depth(document: JsonSchema) -> int | None:
+    """How deep a value of a checked schema may nest; None where the schema sets no limit.
+
+    A value nests one level for each list or object around its innermost part.
+    """
+    factor, levels = 1, 1
+    for _, node in iter_schemas(document):
+        branches = [(each, _cycle_length(document, each, node)) for each in _branches(document, node)]
+        recursive = [(each, length) for each, length in branches if length is not None]
+        overlapping = max(sum(_accepts(each, kind) for each, _ in recursive) for kind in ("array", "object"))
+        if overlapping > 1:
+            factor *= overlapping
+            levels = max(levels, min(length for _, length in recursive))
+    return None if factor == 1 else levels * int(math.log(MAX_VISITS, factor))
+
+
+def value_depth(value: object) -> int:
+    """How deep a JSON value nests."""
+    depth, level = 0, _parts(value)
+    while level is not None:
+        depth += 1
+        deeper = [parts for each in level if (parts := _parts(each)) is not None]
+        level = [part for parts in deeper for part in parts] if deeper else None
+    return depth
+
+
+def _parts(value: object) -> list[object] | None:
+    """The parts of a list or object; None for other values."""
+    if isinstance(value, dict):
+        return list(cast("dict[str, object]", value).values())
+    return cast("list[object]", value) if isinstance(value, list) else None
+
+
+def _branches(document: JsonSchema, node: JsonSchema) -> Iterator[JsonSchema]:
+    """The schemas that describe the same value as ``node``, beside its own keywords."""
+    if "$ref" in node:
+        yield from _as_schemas(resolve_pointer(document, node["$ref"]))
+    for pointer, child in iter_children(node):
+        if pointer.partition("/")[0] in _SAME_VALUE_KEYS:
+            yield from _as_schemas(child)
+
+
+def _accepts(node: JsonSchema, kind: str) -> bool:
+    """Whether a schema may accept a list or an object, by its own ``type`` alone."""
+    types: object = node.get("type", kind)
+    return kind in cast("list[object]", types) if isinstance(types, list) else types == kind
+
+
+def _cycle_length(document: JsonSchema, start: JsonSchema, target: JsonSchema) -> int | None:
+    """The fewest levels of a value between a branch of ``target`` and ``target`` itself; None if it never returns."""
+    seen = {id(start)}
+    pending = deque([(start, 0)])
+    while pending:
+        node, levels = pending.popleft()
+        if node is target and levels:
+            return levels
+        for child in _branches(document, node):
+            if id(child) not in seen:
+                seen.add(id(child))
+                pending.appendleft((child, levels))
+        for pointer, child in iter_children(node):
+            if pointer.partition("/")[0] not in _SAME_VALUE_KEYS | _DEFINITION_KEYS:
+                for each in _as_schemas(child):
+                    if each is target or id(each) not in seen:
+                        seen.add(id(each))
+                        pending.append((each, levels + 1))
+    return None
+
+
+def _as_schemas(value: object) -> tuple[JsonSchema, ...]:
+    return (cast("JsonSchema", value),) if isinstance(value, dict) else ()
