@@ -32,6 +32,7 @@ DEPTHS: dict[str, tuple[Any, int | None]] = {
     ),
     "two alternatives lead back": ({"anyOf": [named("a"), named("b")]}, 9),
     "three alternatives lead back": ({"oneOf": [named("a"), named("b"), named("c")]}, 5),
+    "more alternatives lead back than one level allows": ({"anyOf": [named(str(i)) for i in range(600)]}, 0),
     "alternatives without a type lead back": ({"anyOf": [{"properties": {"a": REF}}, {"items": REF}]}, 9),
     "a cycle of two levels": (
         {"anyOf": [{"properties": {"a": {"items": REF}}}, {"properties": {"b": {"items": REF}}}]},

@@ -8,19 +8,25 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Iterator
-from typing import Final, cast
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple, cast
 
 from remit.schemas.json_schema import JsonSchema
-from remit.schemas.schema_document import iter_children, iter_schemas, resolve_pointer
+from remit.schemas.schema_document import DEFINITION_KEYS, iter_children, iter_schemas, resolve_pointer
 
 MAX_VISITS: Final = 512
 """How often a validator may look at one part of a value."""
 
-_SAME_VALUE_KEYS: Final = frozenset(
-    {"allOf", "anyOf", "oneOf", "if", "then", "else", "not", "dependentSchemas"},
-)
-_DEFINITION_KEYS: Final = frozenset({"$defs", "definitions"})
+_SAME_VALUE_KEYS: Final = frozenset({"allOf", "anyOf", "oneOf", "if", "then", "else", "not", "dependentSchemas"})
+_OWN_KEYS: Final = _SAME_VALUE_KEYS.union(DEFINITION_KEYS)
+"""Keywords whose schemas do not describe a part of the value."""
+
+
+class _Edges(NamedTuple):
+    """The schemas that a schema leads to: for the same value, and for its parts."""
+
+    branches: tuple[JsonSchema, ...]
+    parts: tuple[JsonSchema, ...]
 
 
 def max_value_depth(document: JsonSchema) -> int | None:
@@ -28,14 +34,20 @@ def max_value_depth(document: JsonSchema) -> int | None:
 
     A value nests one level for each list or object around its innermost part.
     """
+    nodes = [node for _, node in iter_schemas(document)]
+    if not any("$ref" in node for node in nodes):
+        return None
+    edges = {id(node): _Edges(tuple(_branches(document, node)), tuple(_part_schemas(node))) for node in nodes}
     factor, levels = 1, 1
-    for _, node in iter_schemas(document):
-        branches = [(each, _cycle_length(document, each, node)) for each in _branches(document, node)]
+    for node in nodes:
+        branches = [(each, _cycle_length(edges, each, node)) for each in edges[id(node)].branches]
         recursive = [(each, length) for each, length in branches if length is not None]
         overlapping = max(sum(_accepts(each, kind) for each, _ in recursive) for kind in ("array", "object"))
         if overlapping > 1:
             factor *= overlapping
             levels = max(levels, min(length for _, length in recursive))
+        if factor > MAX_VISITS:
+            return 0
     return None if factor == 1 else levels * int(math.log(MAX_VISITS, factor))
 
 
@@ -65,13 +77,20 @@ def _branches(document: JsonSchema, node: JsonSchema) -> Iterator[JsonSchema]:
             yield from _as_schemas(child)
 
 
+def _part_schemas(node: JsonSchema) -> Iterator[JsonSchema]:
+    """The schemas that describe the parts of a value."""
+    for pointer, child in iter_children(node):
+        if pointer.partition("/")[0] not in _OWN_KEYS:
+            yield from _as_schemas(child)
+
+
 def _accepts(node: JsonSchema, kind: str) -> bool:
     """Whether a schema may accept a list or an object, by its own ``type`` alone."""
     types: object = node.get("type", kind)
     return kind in cast("list[object]", types) if isinstance(types, list) else types == kind
 
 
-def _cycle_length(document: JsonSchema, start: JsonSchema, target: JsonSchema) -> int | None:
+def _cycle_length(edges: Mapping[int, _Edges], start: JsonSchema, target: JsonSchema) -> int | None:
     """The fewest levels of a value between a branch of ``target`` and ``target`` itself; None if it never returns."""
     seen = {id(start)}
     pending = deque([(start, 0)])
@@ -79,16 +98,14 @@ def _cycle_length(document: JsonSchema, start: JsonSchema, target: JsonSchema) -
         node, levels = pending.popleft()
         if node is target and levels:
             return levels
-        for child in _branches(document, node):
+        for child in edges[id(node)].branches:
             if id(child) not in seen:
                 seen.add(id(child))
                 pending.appendleft((child, levels))
-        for pointer, child in iter_children(node):
-            if pointer.partition("/")[0] not in _SAME_VALUE_KEYS | _DEFINITION_KEYS:
-                for each in _as_schemas(child):
-                    if each is target or id(each) not in seen:
-                        seen.add(id(each))
-                        pending.append((each, levels + 1))
+        for child in edges[id(node)].parts:
+            if child is target or id(child) not in seen:
+                seen.add(id(child))
+                pending.append((child, levels + 1))
     return None
 
 
