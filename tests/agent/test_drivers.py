@@ -384,5 +384,5 @@ async def test_a_run_that_changed_its_driver_is_not_resumed() -> None:
 def test_a_driver_refuses_what_it_cannot_do() -> None:
     with pytest.raises(SetupError, match="uses 'web_search' of a provider"):
         Agent("agent", instructions="x", provider_tools=["web_search"])
-    with pytest.raises(SetupError, match="is not made for the model 'openai:gpt', but for local:"):
+    with pytest.raises(SetupError, match="does not support the model 'openai:gpt', only local:"):
         Agent("agent", instructions="x", compatible_models=["local:*"], model="openai:gpt")

@@ -75,7 +75,7 @@ def test_without_an_application_the_names_of_tools_are_not_looked_at_and_those_o
     assert done.status == 1
     assert "there is no worker 'c'" in done.out
     assert "anything'" not in done.out
-    assert "'b' is delegated, and the worker may call it itself" in done.out
+    assert "'b' is delegated, but the worker may call it itself" in done.out
 
 
 def test_when_every_file_is_broken_there_is_no_list_but_what_is_wrong(cli: Cli) -> None:
@@ -104,7 +104,9 @@ def test_a_file_alone_is_checked_against_the_names_beside_it(cli: Cli) -> None:
     assert said in done.out
     done = cli("worker", "check", "c.worker", "--app", APP)
     assert "c.worker:2: name-taken: the name 'find' is taken: it is a tool of the application" in done.out
-    assert "c.worker:3: reserved: 'final_result' is the name by which a model gives its result" in done.out
+    assert (
+        "c.worker:3: reserved: 'final_result' is reserved: it is the name by which a model gives its result" in done.out
+    )
     assert "remove it: every worker gives its result without it" in done.out
     ran = cli("worker", "run", "a.worker", "x")
     assert (ran.status, "is taken, in Python, by 'sort_it'" in ran.err) == (2, True)

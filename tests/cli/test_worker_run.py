@@ -135,7 +135,7 @@ def test_the_model_of_the_call_comes_first_and_is_kept_in_what_is_told(
 def test_a_model_that_it_is_not_made_for_is_refused_before_anything_runs(cli: Cli) -> None:
     done = cli("worker", "run", write('---\ncompatible_models: ["openai:*"]\n---\nSay.'), "x")
     assert done.status == 2
-    assert "worker keep is not made for the model 'scripted:" in done.err
+    assert "worker keep does not support the model 'scripted:" in done.err
     assert cli.runs() == []
 
 

@@ -114,14 +114,14 @@ def test_the_model_is_that_of_the_call_else_of_the_file_else_of_the_environment(
 
 
 def test_without_any_model_it_says_where_to_name_one() -> None:
-    with pytest.raises(SetupError, match="worker sort names no model; give it one, or set REMIT_MODEL"):
+    with pytest.raises(SetupError, match="worker sort names no model; name one in the file, or set REMIT_MODEL"):
         WorkerDefinition(name="sort", prompt="Sort.").resolve_model_name()
 
 
 def test_a_model_that_is_given_has_to_be_one_that_the_worker_is_made_for() -> None:
     worker = WorkerDefinition(name="sort", prompt="Sort.", compatible_models=("openai:*", "local:base"))
     assert worker.resolve_model_name(default_name="openai:small") == "openai:small"
-    with pytest.raises(SetupError, match="is not made for the model 'local:small', but for openai:\\*, local:base"):
+    with pytest.raises(SetupError, match="does not support the model 'local:small', only openai:\\*, local:base"):
         worker.resolve_model_name(requested_name="local:small", default_name="openai:small")
 
 
@@ -134,21 +134,24 @@ def test_its_reach_is_what_it_may_call_and_what_it_delegates() -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"name": "so rt"}, "worker 'so rt': name: 'so rt' is no tool name; write 1 to 64"),
+        ({"name": "so rt"}, "worker 'so rt': name: 'so rt' is not a valid tool name; write 1 to 64"),
         ({"name": "\ud800"}, r"worker '\\ud800': name: "),
-        ({"model": "a:1", "compatible_models": ("a:*",)}, "names a model and compatible models"),
+        ({"model": "a:1", "compatible_models": ("a:*",)}, "has both `model` and `compatible_models`"),
         ({"facts": Facts(effect=Effect.PURE)}, "worker sort is pure; a worker is always composed"),
         ({"retries": -1}, "worker sort: retries: Input should be greater than or equal to 0"),
         ({"builtin_tools": ("telepathy",)}, "no provider has the tool 'telepathy'; there are: code_execution"),
         ({"retries": 99}, "worker sort: retries: Input should be less than or equal to 10"),
-        ({"model": 5}, "worker sort: model: Input should be a valid string; give a text"),
-        ({"model": "gpt-4"}, "worker sort: model: 'gpt-4' names no model; write PROVIDER:NAME, like openai:gpt-5-mini"),
+        ({"model": 5}, "worker sort: model: Input should be a valid string; give text"),
+        (
+            {"model": "gpt-4"},
+            "worker sort: model: 'gpt-4' is not a model name; write PROVIDER:NAME, like openai:gpt-5-mini",
+        ),
         ({"permissions": "mail:read"}, "worker sort: permissions: .*; give a frozenset"),
-        ({"permissions": frozenset({"mail"})}, "'mail' is no permission; write area:action"),
-        ({"prompt": " "}, "worker sort: prompt: ' ' says nothing; say what the worker is to do"),
-        ({"output": "int"}, "worker sort: output: 'int' is no type; give one, like str or a pydantic model"),
+        ({"permissions": frozenset({"mail"})}, "'mail' is not a permission; write area:action"),
+        ({"prompt": " "}, "worker sort: prompt: ' ' is blank; say what the worker does"),
+        ({"output": "int"}, "worker sort: output: 'int' is not a type; give one, like str or a pydantic model"),
         ({"output": 5}, "worker sort: output: 5 cannot be a result"),
-        ({"name": 5}, "worker 5: name: Input should be a valid string; give a text"),
+        ({"name": 5}, "worker 5: name: Input should be a valid string; give text"),
         ({"input": int}, "worker sort: input: Input should be a subclass of BaseModel; give a pydantic model"),
         ({"input": Names}, "worker sort: input: Names is not an object with named fields"),
         ({"limits": {"turns": 3}}, "worker sort: limits: Input should be an instance of AgentLimits; give one"),

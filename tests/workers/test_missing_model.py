@@ -67,7 +67,7 @@ async def test_the_drive_stops_and_the_run_stays_as_it_is(
 async def test_a_model_that_a_worker_is_not_made_for_is_as_good_as_none(given: AnyModel) -> None:
     worker = worker_of(given, compatible_models=("openai:*", "scripted:done"))
     runtime = runtime_of(worker)
-    with pytest.raises(NoModelError, match="is not made for the model"):
+    with pytest.raises(NoModelError, match="does not support the model"):
         await runtime.call(worker, superuser(), "go")
     assert [row.status for row in await runtime.store.list_runs()] == ["running"]
 

@@ -47,7 +47,7 @@ def test_names_of_tools_and_workers_that_there_are_hold_and_a_worker_may_list_it
         ("workers: [find]", "'find' is a tool; list it as a tool"),
         ("workers: [zzz]", "there is no worker 'zzz'; there are: scan, sort"),
         ("delegates: [zzz]", "there is no tool or worker 'zzz'; there are: find, scan, sort, web_search"),
-        ("builtin_tools: [web_search]", "the provider's tool 'web_search' has the name of another: a tool of the "),
+        ("builtin_tools: [web_search]", "the name of the provider's tool 'web_search' is also used by a tool of the "),
     ],
     ids=["near", "tool", "worker-as-tool", "tool-as-worker", "worker", "delegate", "provider"],
 )
@@ -59,7 +59,8 @@ def test_a_name_of_nothing_is_told_with_its_line(line: str, said: str) -> None:
 def test_a_delegate_that_the_worker_sees_itself_is_said_twice() -> None:
     (found,) = check_names([named("sort", "tools: [find]", "delegates: [find]")], {"find"})
     assert str(found) == (
-        "sort.worker:4: 'find' is delegated, and the worker may call it itself; remove it here: those below may call it"
+        "sort.worker:4: 'find' is delegated, but the worker may call it itself; "
+        "remove it here: its workers may call it too"
     )
 
 
@@ -91,4 +92,6 @@ def test_of_many_names_the_first_are_told_and_where_the_others_are() -> None:
 
 def test_the_name_of_the_result_is_no_worker_s() -> None:
     (found,) = check_names([named("final_result")], ())
-    assert str(found).startswith("final_result.worker:2: 'final_result' is the name by which a model gives its result")
+    assert str(found).startswith(
+        "final_result.worker:2: 'final_result' is reserved: it is the name by which a model gives its result"
+    )

@@ -93,29 +93,41 @@ def test_a_field_may_be_called_range() -> None:
 
 def test_a_prompt_that_comes_out_too_long_is_refused() -> None:
     assert len(render("{{ text }}", text="x" * MAX_PROMPT_CHARS)) == MAX_PROMPT_CHARS
-    with pytest.raises(InvalidArgumentsError, match="comes out longer than 262,144 characters"):
+    with pytest.raises(InvalidArgumentsError, match="is longer than 262,144 characters"):
         render("{% for i in range(9000) %}{{ text }}{% endfor %}", text="x" * 100)
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("a\n{{ name }", "desk/sort.worker:8: no template: unexpected '}'; mend it"),
-        ("{% nope %}", "desk/sort.worker:7: no template: Encountered unknown tag 'nope'.; mend it"),
-        ("{{ name|nope }}", "desk/sort.worker:7: no template: No filter named 'nope'.; mend it"),
-        ("{{ drawers|random }}", "desk/sort.worker:7: no template: No filter named 'random'.; mend it"),
+        ("a\n{{ name }", "desk/sort.worker:8: the template is not valid: unexpected '}'; correct it"),
+        ("{% nope %}", "desk/sort.worker:7: the template is not valid: Encountered unknown tag 'nope'.; correct it"),
+        ("{{ name|nope }}", "desk/sort.worker:7: the template is not valid: No filter named 'nope'.; correct it"),
+        (
+            "{{ drawers|random }}",
+            "desk/sort.worker:7: the template is not valid: No filter named 'random'.; correct it",
+        ),
         ("a\nb {{ nam }}", "desk/sort.worker:8: the input has no field 'nam'; there are: drawers, name"),
         ("{{ lipsum() }}", "desk/sort.worker:7: the input has no field 'lipsum'; there are: drawers, name"),
         ("{% for i in drawers %}\n{{ i }}\n{% endfor %}\n{{ i }}", "desk/sort.worker:10: the input has no field 'i'; "),
         ("{% for i in drawers if i %}{% endfor %}\n{{ i }}", "desk/sort.worker:8: the input has no field 'i'; "),
         ("{% macro m(i) %}{{ i }}{% endmacro %}\n{{ i }}", "desk/sort.worker:8: the input has no field 'i'; "),
         ("{% with i = 1 %}{{ i }}{% endwith %}\n{{ i }}", "desk/sort.worker:8: the input has no field 'i'; "),
-        ("a\n{{ name.__class__ }}", "desk/sort.worker:8: __class__ is of Python, and no part of an input; remove it"),
-        ("{{ name['__class__'] }}", "desk/sort.worker:7: __class__ is of Python, and no part of an input; remove it"),
-        ("{{ name|attr('__class__') }}", "desk/sort.worker:7: __class__ is of Python, and no part of an input; "),
-        ('\n{% include "x.md" %}', "desk/sort.worker:8: there is no text 'x.md' to include; give it, or "),
-        ("{% include name %}", "desk/sort.worker:7: what is included is not named by a plain text; name it, like "),
-        ('{% include ["x.md"] %}', "desk/sort.worker:7: what is included is not named by a plain text; name it, like "),
+        (
+            "a\n{{ name.__class__ }}",
+            "desk/sort.worker:8: __class__ is an internal attribute of Python, not a field of an input; remove it",
+        ),
+        (
+            "{{ name['__class__'] }}",
+            "desk/sort.worker:7: __class__ is an internal attribute of Python, not a field of an input; remove it",
+        ),
+        (
+            "{{ name|attr('__class__') }}",
+            "desk/sort.worker:7: __class__ is an internal attribute of Python, not a field of an input; ",
+        ),
+        ('\n{% include "x.md" %}', "desk/sort.worker:8: the included text 'x.md' does not exist; add it, or "),
+        ("{% include name %}", "desk/sort.worker:7: the name of an include must be a plain string; name it, like "),
+        ('{% include ["x.md"] %}', "desk/sort.worker:7: the name of an include must be a plain string; name it, like "),
     ],
     ids=[
         *(
@@ -155,7 +167,7 @@ def test_where_the_parameters_are_not_known_none_is_missed() -> None:
 def test_an_included_text_is_looked_at_too() -> None:
     found = faults('{% include "tone.md" %}{{ x', "name", includes={"tone.md": "a\n{{ nam }}"})
     assert [each.partition(";")[0] for each in found] == [
-        "desk/sort.worker:7: no template: unexpected end of template, expected 'end of print statement'.",
+        "desk/sort.worker:7: the template is not valid: unexpected end of template, expected 'end of print statement'.",
         "desk/tone.md:2: the input has no field 'nam'",
     ]
 

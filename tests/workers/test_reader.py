@@ -129,11 +129,14 @@ def test_a_worker_that_takes_attachments_is_asked_with_them() -> None:
         ("Sort.", "sort.worker:1: the first line is not ---; begin with ---, keys, and --- again"),
         ("\n---\n---\nSort.", "sort.worker:1: the first line is not ---; begin with ---, keys, and --- again"),
         ("---\nname: x\nSort.", "sort.worker:1: the front matter has no end; write a line --- above the prompt"),
-        ("---\nname: x\n---\n \n", "sort.worker:4: there is no prompt; write below the front matter what it is to do"),
+        (
+            "---\nname: x\n---\n \n",
+            "sort.worker:4: there is no prompt; write below the front matter what the worker does",
+        ),
         ("---\nname: [x\n---\nSort.", "sort.worker:3: no YAML: did not find expected"),
         (
             "---\n- x\n---\nSort.",
-            "sort.worker:2: no keys stand here; write keys with their values, like `tools: [find]`",
+            "sort.worker:2: there are no keys; write keys with their values, like `tools: [find]`",
         ),
     ],
     ids=["no-front-matter", "not-first", "no-end", "no-prompt", "no-yaml", "no-mapping"],
@@ -151,9 +154,9 @@ def test_what_is_no_worker_file_is_refused(text: str, said: str) -> None:
         (["name: x", "", "prompt: Sort."], "sort.worker:4: prompt: no such key; write it below the second ---"),
         (
             ["attachments: {suffixes: [pdf]}"],
-            "sort.worker:2: attachments.suffixes.0: 'pdf' is no end of a file's name; ",
+            "sort.worker:2: attachments.suffixes.0: 'pdf' is not a file suffix; ",
         ),
-        (["attachments: {suffixes: []}"], "sort.worker:2: attachments.suffixes: it is empty; say at least one thing"),
+        (["attachments: {suffixes: []}"], "sort.worker:2: attachments.suffixes is empty; give at least one value"),
         (
             ["tools: !!python/tuple [x]"],
             "sort.worker:2: the tag !!python/tuple makes what JSON has not; remove the tag",
@@ -162,25 +165,37 @@ def test_what_is_no_worker_file_is_refused(text: str, said: str) -> None:
         (["tools: &those [x]"], "sort.worker:2: the anchor &those names a part; remove it"),
         (["zzz: 1"], "sort.worker:2: zzz: no such key; there are: attachments, builtin_tools, compatible_models, "),
         (["limits:", "  turn: 3"], "sort.worker:3: limits.turn: no such key; did you mean turns?"),
-        (["attachments: {max_count: 2}"], "sort.worker:2: attachments.suffixes is missing; say it"),
-        (["attachments: {suffixes: [.png, pdf]}"], "sort.worker:2: attachments.suffixes.1: 'pdf' is no end of a"),
+        (["attachments: {max_count: 2}"], "sort.worker:2: attachments.suffixes is missing; add it"),
+        (["attachments: {suffixes: [.png, pdf]}"], "sort.worker:2: attachments.suffixes.1: 'pdf' is not a file suffix"),
         (["tools: x"], "sort.worker:2: tools: Input should be a valid array; write a list, like [one, two]"),
-        (["tools: [x y]"], "sort.worker:2: tools.0: 'x y' is no tool name; write 1 to 64 letters, digits"),
-        (["description: 3"], "sort.worker:2: description: Input should be a valid string; write a text"),
+        (["tools: [x y]"], "sort.worker:2: tools.0: 'x y' is not a valid tool name; write 1 to 64 letters, digits"),
+        (["description: 3"], "sort.worker:2: description: Input should be a valid string; write text"),
         (["retries: many"], "sort.worker:2: retries: Input should be a valid integer; write a whole number"),
         (["retries: -1"], "sort.worker:2: retries: Input should be greater than or equal to 0; correct it"),
         (["limits: 3"], "sort.worker:2: limits: Input should be an object; write keys with their values below"),
-        (["model: small"], "sort.worker:2: model: 'small' names no model; write PROVIDER:NAME, like openai:gpt-5-mini"),
-        (["name: a b"], "sort.worker:2: name: 'a b' is no tool name; write"),
-        (["permissions: [mail]"], "sort.worker:2: permissions.0: 'mail' is no permission; write area:action, like"),
+        (
+            ["model: small"],
+            "sort.worker:2: model: 'small' is not a model name; write PROVIDER:NAME, like openai:gpt-5-mini",
+        ),
+        (["name: a b"], "sort.worker:2: name: 'a b' is not a valid tool name; write"),
+        (["permissions: [mail]"], "sort.worker:2: permissions.0: 'mail' is not a permission; write area:action, like"),
         (["builtin_tools: [telepathy]"], "sort.worker:2: builtin_tools.0: Input should be 'code_execution', "),
         (["facts: {risk: deadly}"], "sort.worker:2: facts.risk: Input should be 'safe', 'moderate' or 'high'"),
-        (["model: a:b", "compatible_models: [c]"], "sort.worker:3: it names a model and compatible models; say one"),
+        (
+            ["model: a:b", "compatible_models: [c]"],
+            "sort.worker:3: both `model` and `compatible_models` are given; keep one",
+        ),
         (["tools:", "  - x", "  - x"], "sort.worker:4: tools names 'x' twice; remove one"),
-        (["input: Letter"], "sort.worker:2: input: 'Letter' names no model; name a pydantic model as package."),
+        (
+            ["input: Letter"],
+            "sort.worker:2: input: 'Letter' is not a class reference; name a pydantic model as package.",
+        ),
         (["input: no.such:Letter"], "sort.worker:2: input: no.such:Letter cannot be imported: ModuleNotFoundError"),
         ([f"output: {HERE}:Lettr"], f"sort.worker:2: output: {HERE}:Lettr cannot be imported: AttributeError"),
-        ([f"input: {HERE}:Plain"], f"sort.worker:2: input: {HERE}:Plain is no pydantic model; name a pydantic model"),
+        (
+            [f"input: {HERE}:Plain"],
+            f"sort.worker:2: input: {HERE}:Plain is not a pydantic model; name a pydantic model",
+        ),
         ([f"input: {HERE}:Names"], "sort.worker:2: input: Names is not an object with named fields, as arguments are"),
         ([f"input: {HERE}:Scanned"], "sort.worker:2: Scanned has the field `attachments: tuple[Attachment, ...]`"),
         (
@@ -264,7 +279,7 @@ def test_a_file_that_cannot_be_read_says_its_names_all_the_same() -> None:
 
 
 def test_a_file_whose_name_is_no_tool_name_has_to_say_one() -> None:
-    with pytest.raises(WorkerFileError, match=r"sort it\.worker:1: the file's name 'sort it' is no tool name"):
+    with pytest.raises(WorkerFileError, match=r"sort it\.worker:1: the file's name 'sort it' is not a valid tool name"):
         read_worker(write("---\n---\nSort.", "sort it.worker"))
 
 
@@ -272,7 +287,7 @@ def test_a_file_that_cannot_be_read_is_told_so() -> None:
     with pytest.raises(WorkerFileError, match=r"nowhere\.worker:1: it cannot be read: No such file or directory"):
         read_worker(Path.cwd() / "nowhere.worker")
     write("").write_bytes(b"---\n---\n\xff")
-    with pytest.raises(WorkerFileError, match=r"sort\.worker:1: no text in UTF-8; save it as UTF-8"):
+    with pytest.raises(WorkerFileError, match=r"sort\.worker:1: it is not UTF-8 text; save it as UTF-8"):
         read_worker(Path.cwd() / "sort.worker")
 
 
@@ -288,17 +303,17 @@ def test_what_is_included_is_read_with_the_file_and_not_when_it_is_rendered() ->
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("../tone.md", "'../tone.md' leads out of the folder of the worker; name a file below it, like tone.md"),
-        ("parts/../../tone.md", "'parts/../../tone.md' leads out of the folder of the worker"),
-        ("/etc/hostname", "'/etc/hostname' leads out of the folder of the worker"),
-        ("parts\\\\tone.md", "'parts\\\\tone.md' leads out of the folder of the worker"),
-        ("nowhere.md", "there is no file 'nowhere.md' to include in .; write it"),
-        ("parts", "there is no file 'parts' to include in .; write it"),
-        ("link.md", "'link.md' is a link out of the folder of the worker; put a copy there"),
-        ("linked/secret.md", "'linked/secret.md' is a link out of the folder of the worker; put a copy there"),
+        ("../tone.md", "'../tone.md' is outside the worker's folder; name a file below it, like tone.md"),
+        ("parts/../../tone.md", "'parts/../../tone.md' is outside the worker's folder"),
+        ("/etc/hostname", "'/etc/hostname' is outside the worker's folder"),
+        ("parts\\\\tone.md", "'parts\\\\tone.md' is outside the worker's folder"),
+        ("nowhere.md", "there is no file 'nowhere.md' to include in .; create it"),
+        ("parts", "there is no file 'parts' to include in .; create it"),
+        ("link.md", "'link.md' is a link to a file outside the worker's folder; put a copy there"),
+        ("linked/secret.md", "'linked/secret.md' is a link to a file outside the worker's folder; put a copy there"),
         ("loop.md", "'loop.md' includes itself; remove one of the includes"),
         ("long.md", "'long.md' has more than 262,144 bytes; include a shorter text"),
-        ("bytes.md", "'bytes.md' is no text in UTF-8; save it as UTF-8"),
+        ("bytes.md", "'bytes.md' is not UTF-8 text; save it as UTF-8"),
     ],
     ids=["up", "up-inside", "absolute", "backslash", "missing", "folder", "link", "linked", "loop", "long", "bytes"],
 )
@@ -321,7 +336,7 @@ def test_nothing_is_included_but_texts_below_the_folder_of_the_worker(
 
 def test_what_is_included_has_to_be_named_by_a_plain_text() -> None:
     (found,) = refused("---\n---\n{% include prompt %}")
-    assert str(found).startswith("sort.worker:3: what is included is not named by a plain text; name it, like ")
+    assert str(found).startswith("sort.worker:3: the name of an include must be a plain string; name it, like ")
 
 
 def test_a_link_to_a_text_below_the_folder_is_followed() -> None:
@@ -338,7 +353,7 @@ def test_the_workers_of_a_folder_are_read_in_the_order_of_their_files(folder: Pa
 
 
 def test_what_is_wrong_in_any_file_of_a_folder_is_told_and_a_folder_without_one_too(folder: Path) -> None:
-    with pytest.raises(WorkerFileError, match=r"no worker: no file \*\.worker; write one"):
+    with pytest.raises(WorkerFileError, match=r"there is no worker: no file matches \*\.worker; create one"):
         read_workers(folder)
     write("Sort.", "a.worker")
     write("---\n---\nB.", "b.worker")

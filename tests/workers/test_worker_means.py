@@ -171,7 +171,7 @@ async def test_a_model_that_it_is_not_made_for_is_not_asked() -> None:
         unnamed.append(request)
 
     for name, other in (("openai:gpt-4o", "openai:gpt-4o"), ("function", ask)):
-        with pytest.raises(NoModelError, match=f"agent worker is not made for the model '{name}', but for scripted:"):
+        with pytest.raises(NoModelError, match=f"agent worker does not support the model '{name}', only scripted:"):
             await outcome_of(worker.with_model(other), "go")
     assert unnamed == []
 

@@ -162,7 +162,7 @@ class AgentDefinition:
         if patterns and not any(fnmatchcase(model_name, each) for each in patterns):
             where = f" ({self.source.where})" if self.source is not None and self.source.where else ""
             raise SetupError(
-                f"agent {self.name} is not made for the model {model_name!r}, but for {', '.join(patterns)}{where}"
+                f"agent {self.name} does not support the model {model_name!r}, only {', '.join(patterns)}{where}"
             )
 
     def _dump_payload(self, payload: BaseModel) -> dict[str, Any]:

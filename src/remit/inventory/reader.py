@@ -370,7 +370,7 @@ class _InventoryReader:
                 mistyped.add((*loc[:-1], mend.removeprefix("did you mean ").removesuffix("?")))
                 self._report("unknown-key", document, path, f"{name}: no such key, or no layer enforces it", mend)
             elif detail["type"] == "missing" and loc not in mistyped:
-                self._report("missing-key", document, path, f"{name} is missing", "say it")
+                self._report("missing-key", document, path, f"{name} is missing", "add it")
             elif detail["type"] != "missing" and not any(_is_within(each["loc"], loc) for each in details):
                 words = _QUOTED.findall(str(detail.get("ctx", {}).get("expected", "")))
                 mend = suggest(str(detail["input"]), words, "correct it")

@@ -1,4 +1,4 @@
-"""The contents of a `.worker` file: the definition of an agent, with tools and workers as names."""
+"""The contents of a `.worker` file: the definition of an agent, with its tools and workers as names."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _require_callee(value: object) -> object:
 
 
 class _DefinitionSchema(BaseModel):
-    """The parts of a definition that a program may get wrong, each as a file may say it."""
+    """Validates the fields of a definition by the same rules as the front matter of a file."""
 
     model_config = ConfigDict(strict=True)
 
@@ -70,25 +70,25 @@ class WorkerDefinition:
 
     Args:
         name: the canonical name, as a model sees it.
-        prompt: the system message: Markdown, a Jinja template of the input's parameters.
-        includes: the texts that the prompt may include, by the name it includes them by.
+        prompt: the system message: a Jinja template in Markdown that may use the input's fields.
+        includes: the texts that the prompt may include, by name.
         model: the model, ``provider:name``. Empty for the model of the call or of the environment.
-        compatible_models: patterns like ``openai:*``, one of which the model that is given has to match.
+        compatible_models: patterns like ``openai:*``; the model must match one of them.
         input: the payload model. output: the type of the result, which PydanticAI checks.
-        tools: canonical names of what it may call.
-        tool_objects: the tools that the file imports, by name.
-        workers: those of the workers it may call; itself if it says so.
-        delegates: what workers below it may call, and it may not.
-        handoffs: canonical names of the agents that may go on with the conversation in its place.
-        permissions: what its calls may use of its caller's permissions; None for all of them.
-        builtin_tools: tools of the provider, see `PROVIDER_TOOLS`; ungoverned.
-        attachments: which files it takes; None for none.
-        retries: how often the model may mend a result that is not valid.
-        facts: what governs it; the effect is always composed.
-        document: where each part was read; None for one that a program made.
+        tools: canonical names of the tools it may call.
+        tool_objects: the tools that the file imports, by canonical name.
+        workers: canonical names of the workers it may call; it may list itself.
+        delegates: names that its workers may call although it may not.
+        handoffs: canonical names of the agents that may take over the conversation.
+        permissions: the permissions of its caller that its calls may use; None for all of them.
+        builtin_tools: tools that run at the model's provider, see `PROVIDER_TOOLS`; ungoverned.
+        attachments: the files it accepts; None for no files.
+        retries: how often the model may correct an invalid result.
+        facts: the facts of its calls; the effect is always composed.
+        document: the file with the line of each part; None for a definition made in Python.
 
     Raises:
-        ContractError: the parts do not fit.
+        ContractError: a field is invalid, or two fields contradict each other.
     """
 
     name: str
@@ -116,7 +116,7 @@ class WorkerDefinition:
         for what in self._find_errors():
             raise ContractError(f"worker {_display_name(self.name)}: {what}")
         if self.model and self.compatible_models:
-            raise ContractError(f"worker {self.name} names a model and compatible models; say one of the two")
+            raise ContractError(f"worker {self.name} has both `model` and `compatible_models`; keep one")
         if self.facts.effect is not Effect.COMPOSED:
             raise ContractError(f"worker {self.name} is {self.facts.effect.value}; a worker is always composed")
         unknown = sorted(set(self.builtin_tools) - set(PROVIDER_TOOLS))
@@ -126,14 +126,14 @@ class WorkerDefinition:
         if takes_attachments(self.input) != (self.attachments is not None):
             raise ContractError(
                 f"worker {self.name}: the input has a field `{ATTACHMENTS_FIELD}: "
-                "tuple[Attachment, ...]` if the worker says which "
-                f"{ATTACHMENTS_FIELD} it takes, and only then"
+                "tuple[Attachment, ...]` if the worker has "
+                f"`{ATTACHMENTS_FIELD}`, and only then"
             )
         for finding in self.template.check(parameter_names(self.input)):
             raise ContractError(f"worker {self.name}: {finding}")
 
     def _find_errors(self) -> Iterator[str]:
-        """What a file could not say either: parts of other types, words that are none, names that stand twice."""
+        """Errors that the reader finds in a file too: wrong types, invalid names, duplicate names."""
         try:
             _DefinitionSchema.model_validate({name: self.__dict__[name] for name in _DefinitionSchema.model_fields})
         except ValidationError as error:
@@ -144,7 +144,7 @@ class WorkerDefinition:
             yield from (f"{key} names {each!r} twice; remove one" for each in names if names.count(each) > 1)
         output: object = self.output
         if isinstance(output, (str, Mapping)) or isroutine(output):
-            yield f"output: {self.output!r} is no type; give one, like str or a pydantic model"
+            yield f"output: {self.output!r} is not a type; give one, like str or a pydantic model"
         for key in ("input", "output"):
             try:
                 _ = self.schema_in if key == "input" else self.schema_out
@@ -153,17 +153,17 @@ class WorkerDefinition:
 
     @cached_property
     def schema_in(self) -> Input[Any]:
-        """The payload it takes."""
+        """The schema of the payload."""
         return Input(self.input)
 
     @cached_property
     def schema_out(self) -> Output[Any]:
-        """The result it gives."""
+        """The schema of the result."""
         return Output(self.output)
 
     @property
     def takes_prompt(self) -> bool:
-        """Whether a text alone is an input."""
+        """Whether the worker can be called with a text alone."""
         return issubclass(self.input, Prompt)
 
     @cached_property
@@ -180,34 +180,34 @@ class WorkerDefinition:
         return self.locate()
 
     def locate(self, *path: str | int) -> str:
-        """Where a part is written, as ``file:line``, like ``where("tools", 0)``; empty for one that a program made."""
+        """The place of a part, as ``file:line``, like ``locate("tools", 0)``; empty for a definition made in Python."""
         return self.document.locate(path) if self.document else ""
 
     def resolve_model_name(self, *, requested_name: str = "", default_name: str = "") -> str:
-        """The name of the model that is asked: the call's, else the file's, else the environment's.
+        """The name of the model to use: the call's, else the file's, else the environment's.
 
         Raises:
-            SetupError: none is named, or this worker is not made for it.
+            SetupError: no model is named, or this worker does not support it.
         """
         name = requested_name or self.model or default_name
         at = f" ({self.locate('compatible_models')})" if self.document else ""
         if not name:
-            raise SetupError(f"worker {self.name} names no model; give it one, or set REMIT_MODEL")
+            raise SetupError(f"worker {self.name} names no model; name one in the file, or set REMIT_MODEL")
         if not self.supports_model(name):
             patterns = ", ".join(self.compatible_models)
-            raise SetupError(f"worker {self.name} is not made for the model {name!r}, but for {patterns}{at}")
+            raise SetupError(f"worker {self.name} does not support the model {name!r}, only {patterns}{at}")
         return name
 
     def supports_model(self, model: str) -> bool:
-        """Whether it is made for a model, named ``provider:name``."""
+        """Whether the worker supports a model, named ``provider:name``."""
         return not self.compatible_models or any(fnmatchcase(model, each) for each in self.compatible_models)
 
 
 def _display_name(name: object) -> str:
-    """A name, or what was given in its place."""
+    """A valid name as it is, any other value by its repr."""
     return name if isinstance(name, str) and NAME_PATTERN.fullmatch(name) else repr(name)
 
 
 def parameter_names(model: type[BaseModel]) -> list[str]:
-    """The fields of a payload model by the names that callers know: those that a prompt may use."""
+    """The fields of a payload model by their aliases: the names that callers and prompts use."""
     return [field.alias or name for name, field in model.model_fields.items()]

@@ -30,7 +30,7 @@ class PydanticAIDriver:
     Needs the extra ``pydantic-ai``, which is imported by the first run.
 
     Args:
-        resolve_model: from the name of a model to the model.
+        resolve_model: finds the model for a name.
     """
 
     finds_models = True
@@ -42,7 +42,7 @@ class PydanticAIDriver:
         """The service that runs one agent with one model.
 
         Raises:
-            SetupError: the agent has layers around model requests or steps, which PydanticAI makes itself.
+            SetupError: the agent has layers around model requests or steps, which this driver does not run.
         """
         for layer in definition.agent_layers:
             if isinstance(layer, (ModelLayer, StepLayer)):
@@ -56,7 +56,7 @@ class PydanticAIDriver:
         """Check, without a request, that the model can be used here.
 
         Raises:
-            NoModelError: it cannot, or none is named.
+            NoModelError: it cannot be used, or no model is named.
         """
         try:
             found = self.find_model(definition, model)
@@ -66,10 +66,10 @@ class PydanticAIDriver:
             raise NoModelError(f"agent {definition.name} cannot run here: {error.message}") from error
 
     def find_model(self, definition: AgentDefinition, model: AnyModel | None) -> Model | Port:
-        """The model of an agent: the one that it has, else the one that the environment names.
+        """The model of an agent, else the one that the environment names.
 
         Raises:
-            SetupError: none is named, or the agent is not made for it.
+            SetupError: no model is named, or the agent does not support it.
         """
         chosen = model or os.environ.get(MODEL_VARIABLE, "")
         if not chosen:
@@ -82,7 +82,7 @@ class PydanticAIDriver:
 
 
 def _as_model(model: Port | VendorModel) -> Model | Port:
-    """A model object that PydanticAI can ask; any other vendor's is refused by PydanticAI."""
+    """Convert to a model that PydanticAI can use. It refuses objects of other libraries itself."""
     found: Any = model
     return found
 
@@ -100,7 +100,7 @@ class _PydanticAIAgent:
         self._agent: PydanticAgent[Frame, Any] | None = None
 
     async def run(self, task: AgentTask, /) -> AgentRun:
-        """Run until the output is valid, or the agent hands over."""
+        """Run until the output is valid or the agent hands over."""
         name = self._definition.name
         try:
             await import_in_background("remit.workers.runner")  # PydanticAI takes seconds to import

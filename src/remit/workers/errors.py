@@ -1,4 +1,4 @@
-"""Errors of PydanticAI as errors of Remit. The original stays their cause."""
+"""Maps errors of PydanticAI to errors of Remit. The original is kept as the cause."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def to_model_error(error: Exception) -> ModelError:
 
 
 def to_call_error(name: str, error: Exception, limits: AgentLimits) -> CallError | None:
-    """The error of Remit with which the agent ``name`` ends; None for errors that are not PydanticAI's."""
+    """The call error for an error of PydanticAI in the agent ``name``; None for any other error."""
     if isinstance(error, foreign.UsageLimitExceeded):
         return _to_limit_error(name, str(error), limits)
     if isinstance(error, (foreign.ContentFilterError, foreign.OutputTokenLimitExceeded)):
@@ -30,7 +30,7 @@ def to_call_error(name: str, error: Exception, limits: AgentLimits) -> CallError
 
 
 def _to_limit_error(name: str, message: str, limits: AgentLimits) -> CallError:
-    """The error of the limit that was met."""
+    """The error for the limit that was reached."""
     if "request_limit" in message:
         return limits.turns_error(name)
     if "tool_calls_limit" in message:

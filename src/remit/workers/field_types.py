@@ -29,20 +29,20 @@ ModelName = Annotated[str, Field(pattern=_MODEL_NAME_PATTERN)]
 TOOL_REFERENCE_HINT: Final = "name a tool as package.module:tool, or by its canonical name"
 CLASS_REFERENCE_HINT: Final = "name a pydantic model as package.module:Model"
 _PATTERN_MESSAGES: Final[Mapping[str, tuple[str, str]]] = {
-    _TOOL_NAME_PATTERN: ("is no tool name", "write 1 to 64 letters, digits, '_' or '-', like send_mail"),
+    _TOOL_NAME_PATTERN: ("is not a valid tool name", "write 1 to 64 letters, digits, '_' or '-', like send_mail"),
     _TOOL_ENTRY_PATTERN: (
-        "is no tool name",
+        "is not a valid tool name",
         "write 1 to 64 letters, digits, '_' or '-', like send_mail, or package.module:tool",
     ),
-    _CLASS_REFERENCE_PATTERN: ("names no model", CLASS_REFERENCE_HINT),
-    _PERMISSION_PATTERN: ("is no permission", "write area:action, like mail:read, or mail:* for all of an area"),
-    FILE_SUFFIX_PATTERN: ("is no end of a file's name", "write a dot and small letters or digits, like .pdf"),
-    _NON_EMPTY_PATTERN: ("says nothing", "say what the worker is to do"),
-    _MODEL_NAME_PATTERN: ("names no model", NAME_HINT),
+    _CLASS_REFERENCE_PATTERN: ("is not a class reference", CLASS_REFERENCE_HINT),
+    _PERMISSION_PATTERN: ("is not a permission", "write area:action, like mail:read, or mail:* for all of an area"),
+    FILE_SUFFIX_PATTERN: ("is not a file suffix", "write a dot and lowercase letters or digits, like .pdf"),
+    _NON_EMPTY_PATTERN: ("is blank", "say what the worker does"),
+    _MODEL_NAME_PATTERN: ("is not a model name", NAME_HINT),
 }
 _FILE_FIXES: Final[Mapping[str, str]] = {
     "tuple_type": "write a list, like [one, two]",
-    "string_type": "write a text",
+    "string_type": "write text",
     "int_type": "write a whole number",
     "float_type": "write a number",
     "bool_type": "write true or false",
@@ -54,26 +54,26 @@ _CODE_FIXES: Final[Mapping[str, str]] = {
     "is_instance_of": "give one",
     "is_subclass_of": "give a pydantic model",
     "dict_type": "give a dictionary",
-    "string_type": "give a text",
+    "string_type": "give text",
     "int_type": "give a whole number",
 }
 _EMPTY_ERROR_TYPES: Final = frozenset({"string_too_short", "too_short"})
 
 
 def describe_error(detail: ErrorDetails, *, in_code: bool = False) -> tuple[str, str]:
-    """What is wrong with a value, and how to mend it; in a file, or where a program said it."""
+    """Describe an invalid value and its fix, in the terms of a worker file or, with ``in_code``, of Python."""
     name = ".".join(str(part) for part in detail["loc"])
     context = detail.get("ctx", {})
     if detail["type"] == "string_pattern_mismatch" and context.get("pattern") in _PATTERN_MESSAGES:
         what, mend = _PATTERN_MESSAGES[context["pattern"]]
         return f"{name}: {detail['input']!r} {what}", mend
     if detail["type"] in _EMPTY_ERROR_TYPES:
-        return f"{name}: it is empty", "say at least one thing"
+        return f"{name} is empty", "give at least one value"
     mends = _FILE_FIXES | _CODE_FIXES if in_code else _FILE_FIXES
     return f"{name}: {detail['msg']}", mends.get(detail["type"], "correct it")
 
 
 def select_innermost(errors: Collection[ErrorDetails]) -> list[ErrorDetails]:
-    """The errors without those about a whole, of which a part is wrong anyway."""
+    """Drop the errors of a value if one of its parts has an error of its own."""
     inside = {each["loc"][:length] for each in errors for length in range(len(each["loc"]))}
     return [each for each in errors if each["loc"] not in inside]

@@ -1,4 +1,4 @@
-"""The front matter of a `.worker` file: its keys, what each means, and what may stand there."""
+"""The front matter of a `.worker` file: its keys, their meaning and their types."""
 
 from __future__ import annotations
 
@@ -15,28 +15,30 @@ from remit.workers.field_types import ClassReference, ModelName, Permission, Too
 
 
 class FrontMatterPart(BaseModel):
-    """A part of a front matter: nothing stands in it that is not known."""
+    """A section of the front matter. Unknown keys are errors."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class FactsSection(FrontMatterPart):
-    """What governs calls of the worker, as facts do for a tool. Its effect is always composed."""
+    """The facts of the worker, like those of a tool. Its effect is always composed."""
 
-    risk: Risk = Field(default=Risk.SAFE, description="`safe`, `moderate` or `high`; a high risk is asked about.")
+    risk: Risk = Field(
+        default=Risk.SAFE, description="`safe`, `moderate` or `high`. Calls with a high risk need approval."
+    )
     required_permissions: tuple[Permission, ...] = Field(
         default=(), description="What a caller must hold to call it, like `mail:read`."
     )
-    tags: tuple[str, ...] = Field(default=(), description="Words to find it by.")
+    tags: tuple[str, ...] = Field(default=(), description="Words by which it can be found.")
     egress: bool = Field(default=False, description="Whether it sends data out of the system.")
-    trusted: bool = Field(default=False, description="Whether its output may be believed.")
+    trusted: bool = Field(default=False, description="Whether its output can be trusted.")
     visibility: Visibility = Field(
         default=Visibility.PUBLIC, description="`public`, `internal` (for other callees) or `experimental`."
     )
-    entities: tuple[str, ...] = Field(default=(), description="The kinds of things that its result holds.")
+    entities: tuple[str, ...] = Field(default=(), description="The kinds of entities that its result describes.")
 
     def to_facts(self) -> Facts:
-        """As facts."""
+        """Convert to facts."""
         return build_facts(
             effect=Effect.COMPOSED,
             risk=self.risk,
@@ -50,43 +52,41 @@ class FactsSection(FrontMatterPart):
 
 
 class FrontMatter(FrontMatterPart):
-    """What stands between the two lines ``---`` of a worker file."""
+    """The keys between the two ``---`` lines of a worker file."""
 
-    name: ToolName | None = Field(default=None, description="The canonical name; the file's own name if not said.")
+    name: ToolName | None = Field(default=None, description="The canonical name. Default: the name of the file.")
     description: str = Field(default="", description="When and why to call it, for its callers.")
     model: ModelName = Field(
         default="",
-        description="The model, `provider:name`. A call may say another; `REMIT_MODEL` says it for those that do not.",
+        description="The model, `provider:name`. A call may name another one. Default: `REMIT_MODEL`.",
     )
     compatible_models: tuple[Annotated[str, Field(min_length=1)], ...] = Field(
         default=(),
-        description="Patterns like `openai:*`, one of which the model must match; not beside `model`.",
+        description="Patterns like `openai:*`; the model must match one of them. Not together with `model`.",
     )
     input: ClassReference | None = Field(
-        default=None, description="The input, a pydantic model as `package.module:Model`; else it is a `prompt`."
+        default=None, description="The input, a pydantic model as `package.module:Model`. Default: one field `prompt`."
     )
     output: ClassReference | None = Field(
-        default=None, description="The result, a pydantic model as `package.module:Model`; else it is text."
+        default=None, description="The result, a pydantic model as `package.module:Model`. Default: text."
     )
     tools: tuple[ToolEntry, ...] = Field(
         default=(), description="The tools it may call, by canonical name or as `package.module:tool`."
     )
     workers: tuple[ToolName, ...] = Field(
-        default=(), description="The workers it may call; itself only if it stands here too."
+        default=(), description="The workers it may call. To call itself, it lists itself."
     )
     delegates: tuple[ToolName, ...] = Field(
-        default=(), description="What workers below it may call besides, and it does not see."
+        default=(), description="Tools and workers that its workers may call, but that it does not see itself."
     )
-    handoffs: tuple[ToolName, ...] = Field(
-        default=(), description="The agents that may go on with the conversation in its place."
-    )
+    handoffs: tuple[ToolName, ...] = Field(default=(), description="The agents that may take over the conversation.")
     permissions: tuple[Permission, ...] | None = Field(
-        default=None, description="Of its caller's permissions those that its calls may use; all if not said."
+        default=None, description="The permissions of its caller that its calls may use. Default: all."
     )
     builtin_tools: tuple[ProviderTool, ...] = Field(
-        default=(), description="Tools that run at the model's provider. Ungoverned: no layer sees them."
+        default=(), description="Tools that run at the model's provider. Ungoverned: no layer sees their calls."
     )
-    attachments: AttachmentPolicy | None = Field(default=None, description="Which files it takes; none if not said.")
+    attachments: AttachmentPolicy | None = Field(default=None, description="The files it accepts. Default: none.")
     limits: AgentLimits = Field(default_factory=AgentLimits, description="How much one call of it may use.")
-    retries: int = Field(default=1, ge=0, le=10, description="How often the model may mend an invalid result.")
-    facts: FactsSection = Field(default_factory=FactsSection, description="What governs calls of it.")
+    retries: int = Field(default=1, ge=0, le=10, description="How often the model may correct an invalid result.")
+    facts: FactsSection = Field(default_factory=FactsSection, description="The facts of its calls.")

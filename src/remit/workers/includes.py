@@ -1,4 +1,4 @@
-"""Reads what a prompt includes, out of the folder of its worker file and no other."""
+"""Reads the files that a prompt includes, only from the folder of its worker file."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from remit.workers.prompt import MAX_PROMPT_CHARS, IncludeReference, Template
 
 
 def read_includes(text: str, *, line: int, file: Path) -> tuple[dict[str, str], list[Finding]]:
-    """The texts that a prompt includes, by the names it gives them, and what is wrong with those names.
+    """Read the texts that a prompt includes, by name. Returns them and the errors found.
 
-    ``line``: where the prompt begins in its ``file``. Names are those of files below the folder of ``file``.
+    ``line``: where the prompt begins in its ``file``. Names are paths of files below the folder of ``file``.
     """
     reader = _IncludeReader(file.parent)
     reader.read(Template(text, file=display_path(file), line=line), display_path(file), ())
@@ -19,7 +19,7 @@ def read_includes(text: str, *, line: int, file: Path) -> tuple[dict[str, str], 
 
 
 class _IncludeReader:
-    """Follows references from text to text."""
+    """Reads included texts and their own includes."""
 
     def __init__(self, folder: Path) -> None:
         self.texts: dict[str, str] = {}
@@ -27,10 +27,10 @@ class _IncludeReader:
         self._folder = folder
 
     def read(self, template: Template, file: str, ancestors: tuple[str, ...]) -> None:
-        """Read what a text names; ``ancestors`` are the names that led to it."""
+        """Read the includes of a text. ``ancestors`` are the names of the texts that include it."""
         for each in template.find_includes():
             if each.name is None:
-                continue  # what a template has that names nothing is found with its other faults
+                continue  # the check of the template reports an include without a plain name
             if each.name in ancestors:
                 self._add_finding(file, each, f"{each.name!r} includes itself", "remove one of the includes")
             elif each.name not in self.texts:
@@ -40,17 +40,17 @@ class _IncludeReader:
         path = PurePosixPath(name)
         if path.is_absolute() or ".." in path.parts or "\\" in name or "\0" in name:
             self._add_finding(
-                file, reference, f"{name!r} leads out of the folder of the worker", "name a file below it, like tone.md"
+                file, reference, f"{name!r} is outside the worker's folder", "name a file below it, like tone.md"
             )
             return
         found = self._folder / path
         if not found.is_file():
             self._add_finding(
-                file, reference, f"there is no file {name!r} to include in {display_path(self._folder)}", "write it"
+                file, reference, f"there is no file {name!r} to include in {display_path(self._folder)}", "create it"
             )
         elif not found.resolve().is_relative_to(self._folder.resolve()):
             self._add_finding(
-                file, reference, f"{name!r} is a link out of the folder of the worker", "put a copy there"
+                file, reference, f"{name!r} is a link to a file outside the worker's folder", "put a copy there"
             )
         else:
             self._read_file(name, found.resolve(), reference, file, ancestors)
@@ -66,7 +66,7 @@ class _IncludeReader:
         try:
             self.texts[name] = found.read_text(encoding="utf-8-sig")
         except UnicodeDecodeError:
-            self._add_finding(file, reference, f"{name!r} is no text in UTF-8", "save it as UTF-8")
+            self._add_finding(file, reference, f"{name!r} is not UTF-8 text", "save it as UTF-8")
             return
         self.read(Template(self.texts[name]), display_path(self._folder / name), (*ancestors, name))
 

@@ -1,4 +1,4 @@
-"""Which names a template uses, sets and binds, and where: what Jinja does not tell about a parsed text."""
+"""The names that a parsed template uses, sets and binds, with their lines; Jinja does not report these."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ _BODY_FIELDS: Final = ("body", "test")
 
 
 def collect_bound_names(tree: nodes.Node) -> set[str]:
-    """Every name that a text, or a part of it, binds anywhere: texts that it includes may use it."""
+    """Every name that a text binds anywhere. The texts that it includes may use these."""
     own = [tree] if isinstance(tree, nodes.Name) else []
     return {each.name for each in (*own, *tree.find_all(nodes.Name)) if each.ctx != "load"}
 
 
 def collect_top_level_names(tree: nodes.Node) -> set[str]:
-    """The names that a text sets outside of its loops: below, they may be used."""
+    """The names that a text sets outside of its loops. All of the text after them may use these."""
     found: set[str] = set()
     for child in tree.iter_child_nodes():
         if isinstance(child, nodes.Assign | nodes.AssignBlock):
@@ -29,7 +29,7 @@ def collect_top_level_names(tree: nodes.Node) -> set[str]:
 
 
 def find_free_uses(node: nodes.Node, name: str) -> Iterator[int]:
-    """The lines on which a name is used where nothing in the text binds it."""
+    """The lines that use a name where the text does not bind it."""
     if isinstance(node, nodes.Name) and node.name == name and node.ctx == "load":
         yield node.lineno
     bound = _collect_body_names(node)
@@ -38,7 +38,7 @@ def find_free_uses(node: nodes.Node, name: str) -> Iterator[int]:
 
 
 def find_internal_attributes(tree: nodes.Node) -> Iterator[tuple[str, int]]:
-    """Attributes of Python's own that a text reads, however it says so, with their lines."""
+    """Python's internal attributes that a text reads, in any syntax, with their lines."""
     for node in tree.find_all((nodes.Getattr, nodes.Getitem, nodes.Filter)):
         attribute: object = None
         if isinstance(node, nodes.Getattr):

@@ -1,4 +1,4 @@
-"""The model that PydanticAI asks: it answers from the journal, or asks the real model and records the response."""
+"""The model that PydanticAI calls: it answers from the journal, or calls the real model and records the response."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from remit.workers.response_codec import (
 from remit.workers.toolset import UNKNOWN_TOOL_NAME, DispatcherToolset
 
 _TRUNCATED_ARGUMENTS: Final = " "
-"""Arguments that were cut before they began, as text that is no JSON: an empty text would mean no arguments."""
+"""Invalid JSON in place of arguments that were cut before they began; empty text would mean no arguments."""
 
 
 class WorkerStoppedError(Exception):
@@ -99,14 +99,14 @@ class JournaledModel(WrapperModel):
         return self._turn - self._task.first_turn + 1
 
     def wire_texts(self) -> list[str]:
-        """The responses, and behind each the replies to its calls: the messages that this task added."""
+        """The messages that this task added: the responses, each followed by the replies to its calls."""
         texts: list[str] = []
         for response in self._responses:
             texts += [to_wire_text(response), *self._toolset.replies_to(select_tool_calls(response))]
         return texts
 
     async def _answer_in_span(self, request: RecordedRequest) -> ModelResponse:
-        """The answer, in a span where tracing is on."""
+        """The response, in a span if tracing is on."""
         if self._spans is None:
             return await self._recorder(request)
         with self._spans.request_span(self._frame.run, request.call_id) as span:
@@ -121,7 +121,7 @@ class JournaledModel(WrapperModel):
         return await self.wrapped.request(messages, request.settings, request.parameters)
 
     def _prepare_calls(self, response: ModelResponse, parameters: ModelRequestParameters) -> ModelResponse:
-        """The response as PydanticAI reads it, once its calls are prepared."""
+        """Prepare the calls of a response and return it as PydanticAI reads it."""
         self._responses.append(response)
         outputs = {tool.name for tool in parameters.output_tools}
         names = {tool.name for tool in parameters.function_tools}
@@ -141,34 +141,34 @@ class JournaledModel(WrapperModel):
 
 
 def _missing_reason(model: Model) -> NoModelError | None:
-    """Why there is no model to ask, if there is none."""
+    """Why no model is available; None if one is."""
     port = model.port if isinstance(model, ModelPortAdapter) else model
     return port.reason if isinstance(port, (MissingModel, MissingModelPort)) else None
 
 
 def _make_trace_layer(model: Model) -> TraceModel:
-    """The tracing of requests, with the name of the model where it has one."""
+    """The tracing layer of requests, with the model's name if it has one."""
     if isinstance(model, ModelPortAdapter) and not isinstance(model.port, NamedModel):
         return TraceModel()
     return TraceModel(model=model.model_name, vendor=model.system)
 
 
 def _hide_unknown_tool(parameters: ModelRequestParameters) -> ModelRequestParameters:
-    """The parameters without the tool that stands for unknown ones, which the model must not see."""
+    """Remove the placeholder for unknown tools from the parameters; the model must not see it."""
     return replace(
         parameters, function_tools=[each for each in parameters.function_tools if each.name != UNKNOWN_TOOL_NAME]
     )
 
 
 def _mark_truncated_call(calls: Sequence[ToolCallPart], response: ModelResponse) -> list[ToolCallPart]:
-    """The calls; if the response was cut before the arguments of the last one began, these become invalid JSON."""
+    """The calls of a response. If it was cut before the last one's arguments, these become invalid JSON."""
     if not calls or response.finish_reason != "length" or calls[-1] is not response.parts[-1] or calls[-1].args:
         return list(calls)
     return [*calls[:-1], replace(calls[-1], args=_TRUNCATED_ARGUMENTS)]
 
 
 def _rename_tools(message: Any, names: Mapping[str, str]) -> Any:
-    """A message whose calls, and the results of these, have other tool names, by the ids of the calls."""
+    """Replace the tool names in a message's calls and results, by call id."""
     if not any(_get_call_id(part) in names for part in message.parts):
         return message
     parts = [

@@ -1,4 +1,4 @@
-"""What stands in for a model that cannot be had here: it answers nothing, so a run goes as far as its journal does."""
+"""Placeholders for an unavailable model: recorded turns replay, the first new request fails."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from remit.models.resolve import AnyModel, ResolvedModel, resolve_model
 
 
 class MissingModel(WrapperModel):
-    """A model of PydanticAI that is as ``wrapped`` in all but this: who asks it is told what is ``reason``.
+    """A placeholder for ``wrapped``, a model of PydanticAI: each request raises ``reason``.
 
-    The same request is written differently for different models. This one compares with what the journal holds.
+    Everything else is as in ``wrapped``, because a request is digested differently for each class of model.
     """
 
     def __init__(self, wrapped: Model, reason: NoModelError) -> None:
@@ -31,10 +31,10 @@ class MissingModel(WrapperModel):
         model_settings: ModelSettings | None,
         model_request_parameters: ModelRequestParameters,
     ) -> ModelResponse:
-        """Nothing.
+        """Always fails.
 
         Raises:
-            NoModelError: always.
+            NoModelError: the reason.
         """
         raise self.reason
 
@@ -46,10 +46,10 @@ class MissingModelPort:
         self.reason = reason
 
     async def __call__(self, request: ChatRequest, /) -> Completion:
-        """Nothing.
+        """Always fails.
 
         Raises:
-            NoModelError: always.
+            NoModelError: the reason.
         """
         raise self.reason
 

@@ -1,4 +1,4 @@
-"""Whether the names that workers use are those of tools and workers, and whether each is the name of one thing."""
+"""Checks the names in worker files: each must exist, and each must be unique."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ SuggestFix = Callable[[str, Collection[str]], str]
 
 
 class NamesCallees(Protocol):
-    """What is looked at: a worker, or the names of a file that cannot be read. An empty name is none."""
+    """The names to check: of a worker, or of a file with errors. An invalid name is replaced by an empty one."""
 
     @property
     def name(self) -> str:
-        """Its own name."""
+        """The name of the worker."""
         ...
 
     @property
     def tools(self) -> tuple[str, ...]:
-        """The tools it names."""
+        """The tools it lists."""
         ...
 
     @property
     def workers(self) -> tuple[str, ...]:
-        """The workers it names."""
+        """The workers it lists."""
         ...
 
     @property
     def delegates(self) -> tuple[str, ...]:
-        """What it delegates."""
+        """The tools and workers that only its workers may call."""
         ...
 
     @property
@@ -45,11 +45,11 @@ class NamesCallees(Protocol):
 
     @property
     def builtin_tools(self) -> tuple[str, ...]:
-        """The tools of providers it names."""
+        """The provider's tools it lists."""
         ...
 
     def locate(self, *path: str | int) -> str:
-        """Where a part is written, as ``file:line``; empty where it is not."""
+        """The place of a part, as ``file:line``; empty if it was not read from a file."""
         ...
 
 
@@ -62,14 +62,14 @@ def check_names(
     list_command: str = "",
     no_tools_hint: str = "",
 ) -> list[Finding]:
-    """What is wrong with the names in some workers.
+    """Find the errors in the names that workers use.
 
     Args:
-        definitions: what is looked at.
-        tools: the tools that there are.
-        extra_workers: workers that there are, whose names may be taken on purpose.
-        other_workers: other workers, with whose names theirs must not clash.
-        list_command: where a person reads all names of tools, like ``remit tools shop``.
+        definitions: the workers to check.
+        tools: the names of all tools.
+        extra_workers: names of further workers, which ``definitions`` may replace.
+        other_workers: further workers, whose names ``definitions`` must not use.
+        list_command: a command that lists all tools, like ``remit tools shop``.
         no_tools_hint: the fix to suggest when no application provides tools.
     """
     suggest_tool = partial(suggest, list_command=list_command, fallback=no_tools_hint)
@@ -92,7 +92,7 @@ def check_names(
 def _find_name_clashes(
     definitions: Sequence[NamesCallees], tools: Collection[str], other_workers: Sequence[NamesCallees]
 ) -> Iterator[Finding]:
-    """Names that two things want, by their aliases. Tools of providers share the names that a model sees."""
+    """Find names that are used twice. Names are compared by their aliases; provider tools count too."""
     owners = {python_alias(name): (name, "a tool of the application") for name in sorted(tools)}
     for each in other_workers:
         owners.setdefault(python_alias(each.name), (each.name, _describe_owner(each)))
@@ -107,7 +107,7 @@ def _find_name_clashes(
         for index, name in enumerate(each.builtin_tools):
             other, whose = owners.get(python_alias(name), ("", ""))
             if name and other == name:
-                what = f"the provider's tool {name!r} has the name of another: {whose}"
+                what = f"the name of the provider's tool {name!r} is also used by {whose}"
                 yield _make_finding("name-taken", each, ("builtin_tools", index), what, "rename the other one")
 
 
@@ -117,8 +117,8 @@ def _describe_owner(worker: NamesCallees) -> str:
 
 
 def _find_reserved_names(worker: NamesCallees) -> Iterator[Finding]:
-    """Where the name stands by which a model gives its result."""
-    what = f"{RESULT_TOOL!r} is the name by which a model gives its result, and can be no other's"
+    """Find uses of the reserved name by which a model gives its result."""
+    what = f"{RESULT_TOOL!r} is reserved: it is the name by which a model gives its result"
     if worker.name == RESULT_TOOL:
         yield _make_finding("reserved", worker, ("name",), what, "choose another `name`")
     for key, names in (("tools", worker.tools), ("workers", worker.workers), ("delegates", worker.delegates)):
@@ -137,7 +137,7 @@ def _find_unknown_names(
     other_names: set[str],
     suggest_fix: SuggestFix,
 ) -> Iterator[Finding]:
-    """Names in a list that are none of those which may stand there."""
+    """Find the names in a list that do not exist or belong in another list."""
     kind = {"tools": "tool", "workers": "worker", "handoffs": "agent"}.get(key, "tool or worker")
     for index, name in enumerate(names):
         if not name or name in known_names or name == RESULT_TOOL:
@@ -155,9 +155,9 @@ def _find_unknown_names(
 def _find_redundant_delegates(worker: NamesCallees) -> Iterator[Finding]:
     for index, name in enumerate(worker.delegates):
         if name and name in (*worker.tools, *worker.workers):
-            what = f"{name!r} is delegated, and the worker may call it itself"
+            what = f"{name!r} is delegated, but the worker may call it itself"
             yield _make_finding(
-                "said-twice", worker, ("delegates", index), what, "remove it here: those below may call it"
+                "said-twice", worker, ("delegates", index), what, "remove it here: its workers may call it too"
             )
 
 

@@ -1,4 +1,4 @@
-"""A model of Remit's port as one of PydanticAI's, so that local and scripted models serve its driver too."""
+"""Adapts a model of Remit's port to PydanticAI, so that local and scripted models work with its driver."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _FINISH_REASONS: Final[dict[str, FinishReason]] = {
 
 
 class ModelPortAdapter(Model):
-    """Asks ``port`` for one task of an agent, whose frame the requests carry."""
+    """A model for one task of an agent. Sends each request to ``port``, with the frame of the task."""
 
     def __init__(self, port: Port, frame: Frame, first_turn: int = 1) -> None:
         super().__init__(settings=ModelSettings(framing_announcement="never"))
@@ -52,12 +52,12 @@ class ModelPortAdapter(Model):
 
     @property
     def model_name(self) -> str:
-        """The name by which it is asked, where the port says it."""
+        """The name of the port's model, if it has one."""
         return self.port.model if isinstance(self.port, NamedModel) else type(self.port).__name__
 
     @property
     def system(self) -> str:
-        """Whose it is, where the port says it."""
+        """The provider of the port's model, if it names one."""
         return self.port.vendor if isinstance(self.port, NamedModel) else "remit"
 
     async def request(
@@ -66,10 +66,10 @@ class ModelPortAdapter(Model):
         model_settings: ModelSettings | None,
         model_request_parameters: ModelRequestParameters,
     ) -> ModelResponse:
-        """Ask once.
+        """Send one request.
 
         Raises:
-            CallError: as the port does.
+            CallError: the port raised it.
         """
         self._turn += 1
         settings, parameters = self.prepare_request(model_settings, model_request_parameters)
@@ -98,7 +98,7 @@ def _tool_to_wire(tool: ToolDefinition) -> dict[str, Any]:
 
 
 def _messages_to_wire(messages: Sequence[ModelMessage], parameters: ModelRequestParameters) -> Iterator[str]:
-    """The wire texts that say what the messages say; all that is said to the system stands first, as one message."""
+    """Convert messages to wire texts. All system instructions become one message, which comes first."""
     system = [part.content for part in parameters.instruction_parts or ()]
     parts = [part for message in messages if isinstance(message, ModelRequest) for part in message.parts]
     system += [part.content for part in parts if isinstance(part, SystemPromptPart)]

@@ -1,6 +1,6 @@
-"""The prompt of a worker: a Jinja template. What it becomes follows from the input alone.
+"""The prompt of a worker: a Jinja template whose output depends on the input alone.
 
-So a run that is driven again asks the model the same.
+So a resumed run sends the model the same request.
 """
 
 from __future__ import annotations
@@ -25,25 +25,25 @@ from remit.workers.jinja_names import (
 from remit.workers.sandbox import BoundedRange, Sandbox
 
 MAX_PROMPT_CHARS: Final = 256 << 10
-"""Characters that a prompt may come out with."""
+"""The most characters that a rendered prompt may have."""
 MAIN_TEMPLATE: Final = ""
-"""The name of the prompt itself among its texts."""
+"""The name of the prompt itself among the texts."""
 _INCLUDE_NODES: Final = (nodes.Extends, nodes.FromImport, nodes.Import, nodes.Include)
 
 
 @dataclass(frozen=True, slots=True)
 class IncludeReference:
-    """Where a text names another, which it includes; None where that is not said by a plain text."""
+    """A text's reference to another text that it includes. ``name`` is None if it is not a literal."""
 
     name: str | None
     line: int
 
 
 class Template:
-    """A prompt, and the texts that it includes by their names.
+    """A prompt with the texts that it includes, by name.
 
     Args:
-        file: where it is written, for what is said of it. line: the line of ``file`` on which it begins.
+        file: the file that contains it, for messages. line: the line of ``file`` on which it begins.
     """
 
     def __init__(
@@ -55,10 +55,10 @@ class Template:
         self._sandbox = Sandbox(self._texts, self._get_file)
 
     def render(self, fields: Mapping[str, object]) -> str:
-        """The text for an input.
+        """Render the prompt for an input.
 
         Raises:
-            InvalidArgumentsError: it comes out too long.
+            InvalidArgumentsError: the prompt is too long.
             ToolFailedError: it cannot be rendered for this input.
         """
         parts: list[str] = []
@@ -73,15 +73,13 @@ class Template:
             message = f"{type(error).__name__}: {error}"
             raise ToolFailedError(f"{self._locate_error(error)}: the prompt cannot be rendered: {message}") from error
         if remaining < 0:
-            raise InvalidArgumentsError(
-                f"the prompt of {self._file} comes out longer than {MAX_PROMPT_CHARS:,} characters"
-            )
+            raise InvalidArgumentsError(f"the prompt of {self._file} is longer than {MAX_PROMPT_CHARS:,} characters")
         return "".join(parts).strip()
 
     def check(self, parameters: Collection[str] | None) -> list[Finding]:
-        """What can be seen to be wrong before there is an input.
+        """Find the errors that do not depend on an input's values.
 
-        ``parameters`` are the parameters of every input; None where they are not known: then none is missed.
+        ``parameters`` are the fields of the input; None if they are not known, so that any name is accepted.
         """
         trees: dict[str, nodes.Template] = {}
         found: list[Finding] = []
@@ -91,9 +89,8 @@ class Template:
                 self._sandbox.compile(text, name, self._get_file(name))
                 trees[name] = tree
             except TemplateSyntaxError as error:
-                found.append(
-                    self._make_finding("template", name, error.lineno, f"no template: {error.message}", "mend it")
-                )
+                what = f"the template is not valid: {error.message}"
+                found.append(self._make_finding("template", name, error.lineno, what, "correct it"))
         for name, tree in trees.items():
             found += self._find_missing_includes(name, find_includes(tree))
             found += self._find_internal_attributes(name, tree)
@@ -102,7 +99,7 @@ class Template:
         return found
 
     def find_includes(self) -> list[IncludeReference]:
-        """The texts that the prompt itself names; none where it is no template."""
+        """The includes of the prompt itself; empty if it is not a valid template."""
         try:
             return find_includes(self._parse(MAIN_TEMPLATE))
         except TemplateSyntaxError:
@@ -114,15 +111,15 @@ class Template:
     def _find_missing_includes(self, name: str, includes: Iterable[IncludeReference]) -> Iterator[Finding]:
         for each in includes:
             if each.name is None:
-                what = "what is included is not named by a plain text"
+                what = "the name of an include must be a plain string"
                 yield self._make_finding("include", name, each.line, what, 'name it, like {% include "tone.md" %}')
             elif each.name not in self._texts:
-                what = f"there is no text {each.name!r} to include"
-                yield self._make_finding("include", name, each.line, what, "give it, or correct the name")
+                what = f"the included text {each.name!r} does not exist"
+                yield self._make_finding("include", name, each.line, what, "add it, or correct the name")
 
     def _find_internal_attributes(self, name: str, tree: nodes.Template) -> Iterator[Finding]:
         for attribute, line in sorted(set(find_internal_attributes(tree)), key=lambda each: each[1]):
-            what = f"{attribute} is of Python, and no part of an input"
+            what = f"{attribute} is an internal attribute of Python, not a field of an input"
             yield self._make_finding("internal", name, line, what, "remove it: the sandbox refuses it")
 
     def _find_undeclared_fields(
@@ -133,12 +130,12 @@ class Template:
         around = [each for other, each in trees.items() if other != name]
         extends = next(tree.find_all(nodes.Extends), None) is not None
         shared = (
-            {said for each in around for said in collect_bound_names(each)}
+            {bound for each in around for bound in collect_bound_names(each)}
             if name != MAIN_TEMPLATE or extends
             else set[str]()
         )
-        said = {*parameters, *shared, *collect_top_level_names(tree), *self._sandbox.globals}
-        for missing in sorted(find_undeclared_variables(tree) - said):
+        available = {*parameters, *shared, *collect_top_level_names(tree), *self._sandbox.globals}
+        for missing in sorted(find_undeclared_variables(tree) - available):
             line = min(find_free_uses(tree, missing), default=1)
             yield self._make_finding("unknown-field", name, line, f"the input has no field {missing!r}", there)
 
@@ -146,18 +143,18 @@ class Template:
         return Finding(code=code, where=f"{self._get_file(name)}:{line}", what=what, fix=fix)
 
     def _get_file(self, name: str) -> str:
-        """The file of a text."""
+        """The path of the file that holds a text."""
         return self._file if name == MAIN_TEMPLATE else str(PurePath(self._file).parent / name)
 
     def _locate_error(self, error: Exception) -> str:
-        """The line of a text at which rendering it failed, as ``file:line``."""
+        """The line at which rendering failed, as ``file:line``."""
         files = {self._get_file(name) for name in self._texts}
         frames = [each for each in traceback.extract_tb(error.__traceback__) if each.filename in files]
         return [self._file, *(f"{each.filename}:{each.lineno}" for each in frames)][-1]
 
 
 def find_includes(tree: nodes.Template) -> list[IncludeReference]:
-    """The texts that a template names."""
+    """The references to other texts in a template."""
     found: list[IncludeReference] = []
     for node in tree.find_all(_INCLUDE_NODES):
         named = cast("nodes.Include", node).template

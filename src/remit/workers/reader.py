@@ -1,4 +1,4 @@
-"""Reads `.worker` files: what each says, resolved and checked, with everything that is wrong in it."""
+"""Reads `.worker` files: resolves and checks their contents and reports every error."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _NAME_LISTS: Final = ("tools", "workers", "delegates", "handoffs", "builtin_tool
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerNames:
-    """The names that a file says, as far as it can be read, each at its place; empty where no name stands."""
+    """The names in a file, as far as it can be read. An invalid name is replaced by an empty one."""
 
     name: str
     document: YamlDocument
@@ -58,13 +58,13 @@ class WorkerNames:
     builtin_tools: tuple[str, ...] = ()
 
     def locate(self, *path: str | int) -> str:
-        """Where a part is written, as ``file:line``."""
+        """The place of a part, as ``file:line``."""
         return self.document.locate(path)
 
 
 @dataclass(frozen=True, slots=True)
 class ReadResult:
-    """What was read of a file: the worker, if nothing is wrong in it; its names all the same; what is wrong."""
+    """The result of reading a file: its names, its errors, and the worker if there are no errors."""
 
     worker: WorkerDefinition | None
     names: WorkerNames
@@ -72,10 +72,10 @@ class ReadResult:
 
 
 def read_worker(path: Path) -> WorkerDefinition:
-    """The worker that a file says.
+    """Read the worker that a file defines.
 
     Raises:
-        WorkerFileError: with everything that is wrong in it.
+        WorkerFileError: the file has errors; the exception lists all of them.
     """
     result = inspect_file(path)
     if result.worker is None:
@@ -84,7 +84,7 @@ def read_worker(path: Path) -> WorkerDefinition:
 
 
 def inspect_file(path: Path) -> ReadResult:
-    """What can be read of a file, and everything that is wrong in it."""
+    """Read a file as far as possible, and collect its errors."""
     try:
         source = read_source(path)
     except WorkerFileError as error:
@@ -95,10 +95,10 @@ def inspect_file(path: Path) -> ReadResult:
 
 
 def read_workers(folder: Path) -> tuple[WorkerDefinition, ...]:
-    """The workers of the files ``*.worker`` in a folder, sorted by their files.
+    """Read the files ``*.worker`` in a folder, sorted by name.
 
     Raises:
-        WorkerFileError: with everything that is wrong in them, or there is none.
+        WorkerFileError: the folder has no worker files, or some have errors; the exception lists all of them.
     """
     workers, findings = read_valid_workers(list_worker_files(folder))
     if findings:
@@ -107,22 +107,29 @@ def read_workers(folder: Path) -> tuple[WorkerDefinition, ...]:
 
 
 def list_worker_files(folder: Path) -> list[Path]:
-    """The worker files of a folder, sorted.
+    """The paths of the worker files in a folder, sorted.
 
     Raises:
-        WorkerFileError: there is none.
+        WorkerFileError: the folder has no worker files.
     """
     found = sorted(folder.glob(f"*{WORKER_SUFFIX}"))
     if not found:
         where = f"{display_path(folder)}:1"
         raise WorkerFileError(
-            [Finding(code="empty", where=where, what=f"no worker: no file *{WORKER_SUFFIX}", fix="write one")]
+            [
+                Finding(
+                    code="empty",
+                    where=where,
+                    what=f"there is no worker: no file matches *{WORKER_SUFFIX}",
+                    fix="create one",
+                )
+            ]
         )
     return found
 
 
 def read_valid_workers(paths: Iterable[Path]) -> tuple[tuple[WorkerDefinition, ...], list[Finding]]:
-    """The workers of those files that can be read, and what is wrong in the others."""
+    """Read files. Returns the workers of those without errors, and the errors of the others."""
     results = [inspect_file(path) for path in paths]
     workers = tuple(each.worker for each in results if each.worker is not None)
     return workers, [finding for each in results for finding in each.findings]
@@ -130,18 +137,18 @@ def read_valid_workers(paths: Iterable[Path]) -> tuple[tuple[WorkerDefinition, .
 
 @dataclass(slots=True)
 class _WorkerFileReader:
-    """Reads one file, and keeps what it finds wrong."""
+    """Reads one file and collects its errors."""
 
     source: WorkerSource
     path: Path
     findings: list[Finding] = field(default_factory=list[Finding])
 
     def read(self) -> ReadResult:
-        """The worker, or all that keeps it from being one."""
+        """Read the file. The result has a worker only if there are no errors."""
         document = self.source.document
         self.findings += document.findings
         if not self.source.prompt:
-            where, mend = f"{document.file}:{self.source.line}", "write below the front matter what it is to do"
+            where, mend = f"{document.file}:{self.source.line}", "write below the front matter what the worker does"
             self.findings.append(Finding(code="no-prompt", where=where, what="there is no prompt", fix=mend))
         front = self._parse_front_matter()
         name = self._resolve_name(front)
@@ -157,7 +164,7 @@ class _WorkerFileReader:
         return ReadResult(self._build_definition(front, name, input_model, output_type, includes, imported), names)
 
     def _parse_front_matter(self) -> FrontMatter:
-        """What is right in the front matter; what is wrong is told, and as if it were not said."""
+        """Parse the front matter. Invalid keys are reported and left out."""
         value = self.source.document.value
         try:
             return FrontMatter.model_validate_json(compact_json(value), strict=True)
@@ -171,8 +178,8 @@ class _WorkerFileReader:
         is_given = "name" in self.source.document.value
         name = front.name or ("" if is_given else self.path.stem)
         if not is_given and not NAME_PATTERN.fullmatch(name):
-            what = f"the file's name {name!r} is no tool name: 1 to 64 letters, digits, '_' or '-'"
-            self._add_finding("value", ("name",), what, "say `name`, or rename the file")
+            what = f"the file's name {name!r} is not a valid tool name: 1 to 64 letters, digits, '_' or '-'"
+            self._add_finding("value", ("name",), what, "give a `name`, or rename the file")
         return name
 
     def _collect_names(self, name: str) -> WorkerNames:
@@ -188,16 +195,16 @@ class _WorkerFileReader:
         )
 
     def _select_names(self, key: str) -> Iterator[str]:
-        """The names in a list, each at its place, also where others in it are none."""
+        """The names in a list; an invalid one becomes empty, so that the others keep their index."""
         found: object = self.source.document.value.get(key)
         for each in cast("list[object]", found) if isinstance(found, list) else ():
             yield each if isinstance(each, str) and NAME_PATTERN.fullmatch(each) else ""
 
     def _check_combinations(self, front: FrontMatter) -> None:
-        """What does not go together, though each part is as it may be."""
+        """Check for keys that exclude each other and for duplicate names."""
         if front.model and front.compatible_models:
-            what = "it names a model and compatible models"
-            self._add_finding("value", ("compatible_models",), what, "say one of the two")
+            what = "both `model` and `compatible_models` are given"
+            self._add_finding("value", ("compatible_models",), what, "keep one of the two")
         for key in _NAME_LISTS:
             names = list(self._select_names(key))
             for index, name in enumerate(names):
@@ -205,7 +212,7 @@ class _WorkerFileReader:
                     self._add_finding("duplicate", (key, index), f"{key} names {name!r} twice", "remove one")
 
     def _import_model(self, key: str, reference: str | None) -> type[BaseModel] | None:
-        """The pydantic model at ``package.module:Model``, fit to be input or output; None where there is none."""
+        """Import the pydantic model at ``package.module:Model``; None if it cannot be an input or output."""
         if reference is None:
             return None
         try:
@@ -215,7 +222,7 @@ class _WorkerFileReader:
             self._add_finding("reference", (key,), what, CLASS_REFERENCE_HINT)
             return None
         if not isinstance(found, type) or not issubclass(found, BaseModel):
-            self._add_finding("reference", (key,), f"{key}: {reference} is no pydantic model", CLASS_REFERENCE_HINT)
+            self._add_finding("reference", (key,), f"{key}: {reference} is not a pydantic model", CLASS_REFERENCE_HINT)
             return None
         try:
             (Input if key == "input" else Output)(found)
@@ -225,7 +232,7 @@ class _WorkerFileReader:
         return found
 
     def _import_tools(self, entries: Sequence[str]) -> dict[str, Callee[..., Any]]:
-        """The tools that the file names as ``package.module:tool``, by that reference."""
+        """Import the tools that the file lists as ``package.module:tool``. Returns them by that reference."""
         imported: dict[str, Callee[..., Any]] = {}
         for index, reference in enumerate(entries):
             if ":" not in reference:
@@ -240,7 +247,7 @@ class _WorkerFileReader:
         return imported
 
     def _check_prompt(self, input_model: type[BaseModel] | None) -> dict[str, str]:
-        """What the prompt includes. What is wrong with it, and in there, is found."""
+        """Check the prompt and its includes. Returns the included texts."""
         document, line = self.source.document, self.source.line
         includes, findings = read_includes(self.source.prompt, line=line, file=self.path)
         self.findings += findings
@@ -253,14 +260,14 @@ class _WorkerFileReader:
         return includes
 
     def _check_attachments(self, input_model: type[BaseModel]) -> None:
-        """Whether the input has a place for attachments, and only then."""
+        """Check that the input has a field for attachments exactly if the worker accepts them."""
         declared = self.source.document.value.get(ATTACHMENTS_FIELD) is not None
         if takes_attachments(input_model) != declared:
             what = (
                 f"{input_model.__name__} has {'no field' if declared else 'the field'} "
                 f"`{ATTACHMENTS_FIELD}: tuple[Attachment, ...]`"
             )
-            mend = "add it to the input" if declared else f"say below `{ATTACHMENTS_FIELD}` which are taken"
+            mend = "add it to the input" if declared else f"add `{ATTACHMENTS_FIELD}` with the accepted files"
             self._add_finding("value", (ATTACHMENTS_FIELD,) if declared else ("input",), what, mend)
 
     def _build_definition(
@@ -306,7 +313,7 @@ class _WorkerFileReader:
             if detail["type"] == "extra_forbidden":
                 self._add_finding("unknown-key", path, f"{name}: no such key", _suggest_key(path))
             elif detail["type"] == "missing":
-                self._add_finding("missing-key", path, f"{name} is missing", "say it")
+                self._add_finding("missing-key", path, f"{name} is missing", "add it")
             else:
                 self._add_finding("value", path, *describe_error(detail))
 
@@ -322,13 +329,13 @@ def _position_key(finding: Finding) -> tuple[str, int]:
 
 
 def _suggest_key(path: At) -> str:
-    """How to mend a key that is none."""
+    """Suggest a fix for an unknown key."""
     if path == ("prompt",):
         return "write it below the second ---"
     return suggest(str(path[-1]), _SECTION_MODELS[path[:-1]].model_fields)
 
 
 def _import_attribute(reference: str) -> object:
-    """What stands at ``package.module:Model``."""
+    """Import the object at ``package.module:name``."""
     module, _, name = reference.partition(":")
     return reduce(getattr, name.split("."), importlib.import_module(module))

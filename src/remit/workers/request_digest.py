@@ -1,6 +1,6 @@
-"""What identifies a request to a model: everything that can change the answer, and nothing that PydanticAI makes anew.
+"""Digests of model requests: everything that can change the answer, without PydanticAI's timestamps and ids.
 
-It stamps its messages with times and ids of its own, which differ each time a run is driven.
+PydanticAI creates those anew each time a run is executed.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from remit.schemas.jsontext import canonical_text
 _REQUEST_ADAPTER: Final = TypeAdapter(ModelRequest)
 _RESPONSE_ADAPTER: Final = TypeAdapter(ModelResponse)
 _TIMESTAMP_FIELDS: Final = ("timestamp",)
-"""The fields of a part that say when it was made."""
+"""The fields of a part that hold its creation time."""
 
 
 class RequestDigester:
-    """Digests the requests of one conversation. What it has seen before it does not write again."""
+    """Digests the requests of one conversation. Messages that it has serialised before are not serialised again."""
 
     def __init__(self) -> None:
         self._messages: list[ModelMessage] = []

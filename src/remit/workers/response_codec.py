@@ -28,7 +28,7 @@ _RESPONSE_ADAPTER: Final = TypeAdapter(ModelResponse)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordedRequest:
-    """One request of PydanticAI, with what the recorder needs to know of it."""
+    """One request of PydanticAI, with the properties that the recorder needs."""
 
     agent_call_id: str
     turn: int
@@ -62,7 +62,7 @@ class ResponseCodec:
     """
 
     def summarize(self, answer: ModelResponse, /) -> AnswerSummary:
-        """What the recorder checks of a response. Files and tools of the provider count as content."""
+        """Summarize a response for the recorder. Files and provider tools count as content."""
         calls = [(part.tool_call_id, part.tool_name) for part in select_tool_calls(answer)]
         has_content = any(
             bool(part.content.strip()) if isinstance(part, TextPart) else not isinstance(part, ThinkingPart)
@@ -83,10 +83,10 @@ class ResponseCodec:
     def encode(
         self, request: RecordedRequest, answer: ModelResponse, digest: str, /
     ) -> tuple[ModelReply, ModelUsage, ModelResponse]:
-        """The items of a response, and the response as PydanticAI reads it from the journal: always the same.
+        """Encode a response as items. Returns them and the response decoded again, as a later replay gets it.
 
         Raises:
-            CompletionError: the response is paused, or holds what JSON or UTF-8 cannot hold.
+            CompletionError: the response is paused, or holds values that JSON or UTF-8 cannot represent.
         """
         if answer.state != "complete":
             raise CompletionError(f"the model paused its answer ({answer.state}); switch off its background mode")
@@ -98,13 +98,13 @@ class ResponseCodec:
         return reply, make_usage(request.call_id, answer), _RESPONSE_ADAPTER.validate_json(text)
 
     def decode(self, recorded: Message | ModelReply, _usage: ModelUsage | None, /) -> ModelResponse:
-        """The response that the journal holds."""
+        """Decode a recorded response."""
         if isinstance(recorded, Message):
             raise DivergedError("the recorded answer is one of another driver; run the agent on the driver that it had")
         return _RESPONSE_ADAPTER.validate_json(recorded.response)
 
     def to_call_error(self, error: Exception, /) -> CallError:
-        """The model error for what PydanticAI or a provider raised."""
+        """The model error for an exception of PydanticAI or a provider."""
         return to_model_error(error)
 
 

@@ -1,4 +1,4 @@
-"""Runs one task of an agent on PydanticAI, with the tools and the model of this call alone."""
+"""Runs one task of an agent on PydanticAI, with the tools and the model of this call only."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from remit.workers.toolset import DispatcherToolset
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoundAgent:
-    """PydanticAI's agent with the definition, the tools and the model of ours."""
+    """PydanticAI's agent together with Remit's definition, tools and model."""
 
     agent: Agent[Frame, Any]
     definition: AgentDefinition
@@ -85,7 +85,7 @@ async def run_agent(bound: BoundAgent, task: AgentTask) -> AgentRun:
 
 
 def build_agent(definition: AgentDefinition) -> Agent[Frame, Any]:
-    """PydanticAI's agent for all calls of one of ours. Building it takes longer than a short call."""
+    """Build PydanticAI's agent for all calls of a Remit agent. This takes longer than a short call."""
     return Agent(
         output_type=[definition.output, DeferredToolRequests],
         deps_type=Frame,
@@ -106,7 +106,7 @@ def _build_user_prompt(message: str, attachments: Sequence[Attachment]) -> str |
 
 
 def _make_settings(definition: AgentDefinition) -> ModelSettings | None:
-    """Only the settings that the definition has, so that requests of agents without any keep their digests."""
+    """Only the settings that the definition sets, so that agents without settings keep their request digests."""
     settings = ModelSettings()
     if definition.temperature is not None:
         settings["temperature"] = definition.temperature

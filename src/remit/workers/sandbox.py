@@ -1,6 +1,6 @@
-"""Where prompts are rendered: Jinja without files, clock or chance, and with bounds on what a mistake can cost.
+"""The sandbox in which prompts are rendered: Jinja without files, clock or randomness, and with bounded cost.
 
-Nothing is escaped: a prompt is Markdown that a model reads, and ``&lt;`` in it would be read as just that.
+Nothing is escaped: a prompt is Markdown, and a model would read ``&lt;`` literally.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 MAX_ITEMS: Final = 10_000
-"""Numbers that every ``range`` of one rendering may count together, and items that a product may have."""
+"""The most numbers that all ranges of one rendering may yield together, and the most items of a product."""
 _MAX_BITS: Final = 4096
 _RANDOM_FILTERS: Final = ("random",)
 _FILLER_GLOBALS: Final = ("lipsum",)
 
 
 class Sandbox(ImmutableSandboxedEnvironment):
-    """The environment of one prompt: ``texts`` are all that it can load, ``get_file`` says where each is written."""
+    """The environment of one prompt. It can load only ``texts``; ``get_file`` gives the file of each."""
 
     intercepted_binops = frozenset(("*", "**"))
 
@@ -40,13 +40,13 @@ class Sandbox(ImmutableSandboxedEnvironment):
             del self.globals[name]
 
     def getattr(self, obj: Any, attribute: str) -> Any:
-        """The item of an object of JSON, also where it is named like a method: ``order.items``."""
+        """An item of a JSON object, even if a method of dict has the same name: ``order.items``."""
         if isinstance(obj, dict) and attribute in obj:
             return cast("dict[str, Any]", obj)[attribute]
         return super().getattr(obj, attribute)
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
-        """A product or a power, if it stays small."""
+        """Compute a product or a power, unless the result is too large."""
         whole = isinstance(left, int) and isinstance(right, int)
         if operator == "**" and whole and left.bit_length() * right > _MAX_BITS:
             raise SecurityError(f"a power of more than {_MAX_BITS:,} bits")
@@ -58,13 +58,13 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
 
 class BoundedRange:
-    """A ``range`` that counts what all ranges of one rendering give."""
+    """A ``range`` with a limit on the numbers that all ranges of one rendering yield together."""
 
     def __init__(self) -> None:
         self._remaining = MAX_ITEMS
 
     def __call__(self, *bounds: int) -> Iterator[int]:
-        """The numbers of a range."""
+        """Return a range."""
         for number in range(*bounds):
             self._remaining -= 1
             if self._remaining < 0:
@@ -73,7 +73,7 @@ class BoundedRange:
 
 
 class _TextLoader(BaseLoader):
-    """Loads the texts of one prompt, and tells Jinja where they are written."""
+    """Loads the texts of one prompt and tells Jinja their files."""
 
     def __init__(self, texts: Mapping[str, str], get_file: Callable[[str], str]) -> None:
         self._texts = texts

@@ -1,4 +1,4 @@
-"""The text of a `.worker` file, taken apart: YAML front matter between two lines ``---``, and below it the prompt."""
+"""Splits a `.worker` file into its YAML front matter, between two ``---`` lines, and the prompt below."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _JSON_CODES: Final = frozenset({"alias", "scalar"})
 
 
 class WorkerFileError(SetupError):
-    """Worker files cannot be read, or do not fit the tools. ``findings`` has everything that was found."""
+    """Worker files cannot be read or do not fit the tools. ``findings`` lists every problem."""
 
     code: ClassVar[str] = "WORKER_FILE"
 
@@ -29,7 +29,7 @@ class WorkerFileError(SetupError):
 
 @dataclass(frozen=True, slots=True)
 class WorkerSource:
-    """What the front matter says, with the line of each part; and the prompt, with the line on which it begins."""
+    """The front matter with the line of each part, and the prompt with its first line."""
 
     document: YamlDocument
     prompt: str
@@ -37,16 +37,16 @@ class WorkerSource:
 
 
 def read_source(path: Path) -> WorkerSource:
-    """Take a worker file apart. What is wrong with parts of its front matter is among the document's findings.
+    """Split a worker file. Errors in parts of the front matter become findings of the document.
 
     Raises:
-        WorkerFileError: it cannot be read or taken apart.
+        WorkerFileError: the file cannot be read or split.
     """
     file = display_path(path)
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
-        raise _make_file_error("encoding", file, "no text in UTF-8", "save it as UTF-8") from error
+        raise _make_file_error("encoding", file, "it is not UTF-8 text", "save it as UTF-8") from error
     except OSError as error:
         raise _make_file_error("no-file", file, f"it cannot be read: {error.strerror}", "correct the path") from error
     lines = text.split("\n")
@@ -70,7 +70,7 @@ def read_source(path: Path) -> WorkerSource:
 
 
 def _read_front_matter(lines: list[str], file: str) -> YamlDocument:
-    """The front matter, its first line ``---`` included, so that lines are counted as in the file."""
+    """Read the front matter with its first line ``---``, so that line numbers match the file."""
     if not any(line.strip() for line in lines[1:]):
         return YamlDocument(file, {}, {})
     text = "\n".join(lines)
@@ -85,11 +85,11 @@ def _read_front_matter(lines: list[str], file: str) -> YamlDocument:
 
 
 def _adapt_finding(finding: Finding) -> Finding:
-    """A finding of the YAML reader, with a mend that fits a worker file."""
+    """Adapt the fix in a finding of the YAML reader to worker files."""
     if finding.what != "no mapping":
         return finding
-    mend = "write keys with their values, like `tools: [find]`"
-    return Finding(code=finding.code, where=finding.where, what="no keys stand here", fix=mend)
+    fix = "write keys with their values, like `tools: [find]`"
+    return Finding(code=finding.code, where=finding.where, what="there are no keys", fix=fix)
 
 
 def _make_file_error(code: str, file: str, what: str, fix: str) -> WorkerFileError:

@@ -1,4 +1,4 @@
-"""Agents of `.worker` files: definitions joined with the tools, the workers and the models that they name."""
+"""Builds agents from `.worker` files: joins definitions with the tools, workers and models that they name."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def load_workers(
     driver: AgentDriver | None = None,
     transform: Callable[[Agent], Agent] | None = None,
 ) -> tuple[Agent, ...]:
-    """The agents of the files ``*.worker`` in a folder, sorted by file. They may call one another, in circles too.
+    """Load the agents of the files ``*.worker`` in a folder, sorted by file. They may call one another recursively.
 
     Args:
         folder: where the files are.
-        tools: the tools that the files may name, beside one another.
+        tools: the tools that the files may name.
         driver: runs the agents; by default one `PydanticAIDriver` for all of them.
-        transform: what to do with each agent before the others get it, for example attach a layer.
+        transform: applied to each agent before the others link to it, for example to attach a layer.
 
     Raises:
         WorkerFileError: with all errors in the files, each with its line.
@@ -63,16 +63,16 @@ def build_agent(
     agent_layers: Stack[AgentLayer] | None = None,
     parallel: int = 8,
 ) -> Agent:
-    """The agent of a definition.
+    """Build the agent of a definition.
 
     Args:
         definition: the contents of a file.
-        tools: where its tools are found, by their names.
-        workers: where its workers are found; it may be filled until the agent's tools are first needed.
+        tools: its tools, by name.
+        workers: its workers, by name; may be filled until the agent's tools are first needed.
         model: the model, in place of the one that the file names.
         driver: runs the agent; by default a `PydanticAIDriver`.
         agent_layers: layers around the calls that the agent makes.
-        parallel: how many calls of one answer run at once.
+        parallel: how many calls of one answer may run at once.
     """
     own = {**{tool.name: tool for tool in tools}, **definition.tool_objects}
     callees = _Callees(definition, own, {} if workers is None else workers)
@@ -109,7 +109,7 @@ def definition_of(callee: object) -> WorkerDefinition | None:
 
 
 def imported_names(definitions: Iterable[WorkerDefinition]) -> set[str]:
-    """The names of the tools that some files import themselves."""
+    """The names of the tools that the files import themselves."""
     return {name for each in definitions for name in each.tool_objects}
 
 

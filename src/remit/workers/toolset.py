@@ -1,7 +1,7 @@
 """The tools of an agent as PydanticAI sees them: names and schemas, whose calls all go through the dispatcher.
 
-PydanticAI gets a text for every call, also for a failed one. So no call ends its siblings, and none ends the run after
-its effect but before its result.
+PydanticAI gets a text for every call, also for a failed one. So a failed call neither ends its siblings nor ends the
+run between its effect and its result.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _CANCELLED_CONTENT: Final = Reply.from_error(CallCancelledError("the run stops; 
 
 
 class _AnyArgumentsValidator:
-    """Takes any arguments: they are parsed and checked at the door, from the text that the model wrote."""
+    """Accepts any arguments. The dispatcher parses and checks them, from the text that the model wrote."""
 
     def validate_json(
         self,
@@ -42,7 +42,7 @@ class _AnyArgumentsValidator:
         allow_partial: bool | Literal["off", "on", "trailing-strings"] = False,
         **_: Any,
     ) -> dict[str, Any]:
-        """Nothing: the text is known from the model's reply."""
+        """Return an empty dictionary: the text is taken from the model's reply."""
         return {}
 
     def validate_python(
@@ -52,12 +52,12 @@ class _AnyArgumentsValidator:
         allow_partial: bool | Literal["off", "on", "trailing-strings"] = False,
         **_: Any,
     ) -> dict[str, Any]:
-        """Nothing: the values are known from the model's reply."""
+        """Return an empty dictionary: the values are taken from the model's reply."""
         return {}
 
 
 def build_tool_definition(contract: Contract) -> ToolDefinition:
-    """What the model is told of a callee: the schema of its contract, which no provider rewrites."""
+    """Describe a callee to the model by the schema of its contract, which no provider rewrites."""
     return ToolDefinition(
         name=contract.name,
         description=contract.description,
@@ -70,7 +70,7 @@ _UNKNOWN_TOOL: Final = ToolDefinition(name=UNKNOWN_TOOL_NAME)
 
 
 class _Answer:
-    """The calls of one answer: handoffs wait until all others have ended, and for one another in order."""
+    """Orders the calls of one answer: handoffs run last, one after another."""
 
     def __init__(self, regular: int) -> None:
         self._remaining = regular
@@ -94,8 +94,8 @@ class _Answer:
 class DispatcherToolset(AbstractToolset[Frame]):
     """The toolset of one task of an agent. At most ``parallel`` of its calls run at once.
 
-    `prepare_calls` gets the calls of an answer before PydanticAI does, so that each gets its id in the order in which
-    the model wrote them, with its arguments untouched.
+    `prepare_calls` sees the calls of an answer before PydanticAI does. So they get their ids in the order in which the
+    model wrote them, and their arguments are unchanged.
     """
 
     def __init__(self, tools: AgentTools, frame: Frame, *, parallel: int) -> None:
@@ -121,15 +121,15 @@ class DispatcherToolset(AbstractToolset[Frame]):
 
     @property
     def id(self) -> str:
-        """Its id among the toolsets of its agent."""
+        """The id of the toolset within its agent."""
         return "remit"
 
     async def get_tools(self, ctx: RunContext[Frame]) -> dict[str, ToolsetTool[Frame]]:
-        """The same tools at each step."""
+        """The tools, which are the same at each step."""
         return self._tools
 
     def prepare_calls(self, calls: Sequence[ToolCallPart], original_names: Mapping[str, str]) -> None:
-        """Prepare the calls of an answer. ``original_names`` are those that the model wrote, by the ids of the calls.
+        """Prepare the calls of an answer. ``original_names`` are the tool names that the model wrote, by call id.
 
         Raises:
             DivergedError: the journal holds a handoff that the agent no longer makes.
@@ -151,10 +151,10 @@ class DispatcherToolset(AbstractToolset[Frame]):
     async def call_tool(
         self, name: str, tool_args: dict[str, Any], ctx: RunContext[Frame], tool: ToolsetTool[Frame]
     ) -> str:
-        """The content that the model reads of a call: its result or its error, as JSON.
+        """Make a call. Returns the content that the model reads: its result or its error, as JSON.
 
         Raises:
-            CallDeferred: the call waits for a person; its siblings go on until they end.
+            CallDeferred: the call waits for a decision; its siblings run to their end.
         """
         call_id = ctx.tool_call_id or ""
         answer = self._answers[call_id]
@@ -192,11 +192,11 @@ class DispatcherToolset(AbstractToolset[Frame]):
         return reply.content
 
     def _is_handoff(self, name: str) -> bool:
-        """Whether a call hands over; a run that stops makes all calls alike, only to end them."""
+        """Whether a call is a handoff. In a run that is being stopped no call is, so that all are ended alike."""
         return name in self._handoffs.targets and not self._frame.ledger.is_stopping
 
     def replies_to(self, calls: Iterable[ToolCallPart]) -> list[str]:
-        """The wire texts of the replies to calls, in order, as far as they were made."""
+        """The wire texts of the replies to those calls that were made, in order."""
         return [
             tool_message_text(each.tool_call_id, self._contents[each.tool_call_id])
             for each in calls
@@ -205,19 +205,19 @@ class DispatcherToolset(AbstractToolset[Frame]):
 
     @property
     def is_finished(self) -> bool:
-        """Whether the model is not to be asked again."""
+        """Whether the agent has ended, so that the model is not asked again."""
         return bool(self._stop_error or self._open_questions or self._final_replies or self.handoff_target)
 
     def stop(self, error: BaseException) -> None:
-        """Remember what ends the worker, to be raised where PydanticAI does not see it."""
+        """Keep the exception that ends the agent, to be raised outside of PydanticAI."""
         self._stop_error = self._stop_error or error
 
     def settle(self) -> Reply | None:
-        """The reply that ends the run, if a call gave one; between several, the first in the order of the calls.
+        """The reply that ends the run, if a call gave one; the first in call order if several did.
 
         Raises:
-            Suspended: calls wait for a person; it holds all their questions.
-            JournalError, DivergedError, NoModelError, CancelledError: the run cannot go on, or is not to.
+            Suspended: calls wait for decisions; it holds all their questions.
+            JournalError, DivergedError, NoModelError, CancelledError: the run cannot or must not continue.
         """
         if self._stop_error is not None:
             raise self._stop_error
@@ -236,11 +236,11 @@ class DispatcherToolset(AbstractToolset[Frame]):
 
 
 def get_arguments_text(call: ToolCallPart) -> str:
-    """The arguments of a call as the model wrote them, where its provider tells."""
+    """The arguments of a call as the model wrote them, if the provider passes the text on."""
     return call.args if isinstance(call.args, str) else compact_json(call.args or {})
 
 
 def _is_cancel_requested() -> bool:
-    """Whether somebody cancelled this task; else the run is driven only to end it."""
+    """Whether this task was cancelled. If not, the run is only executed to end it."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
