@@ -24,8 +24,8 @@ from remit.contracts.chat import (
     encode_message,
     message_text,
 )
+from remit.contracts.guard import compose_models, compose_steps
 from remit.contracts.step import StepRequest
-from remit.core import compose
 from remit.errors import InvalidArgumentsError, NoModelError, SetupError
 from remit.layers.trace import TraceModel
 
@@ -99,13 +99,13 @@ class _NativeAgent:
         steps = [layer for layer in definition.agent_layers if isinstance(layer, StepLayer)]
         traced = TraceModel(model=model.model, vendor=model.vendor) if isinstance(model, NamedModel) else TraceModel()
         step = AgentStep(
-            model=compose([traced, *models, RecordModel()], model),
+            model=compose_models([traced, *models, RecordModel()], model),
             parallel=definition.parallel,
             handoffs=self._tools.handoffs,
             results=self._results,
             limits=definition.limits,
         )
-        return AgentLoop(max_turns=definition.limits.turns)(compose(steps, step))
+        return AgentLoop(max_turns=definition.limits.turns)(compose_steps(steps, step))
 
 
 class _UnresolvedModel:

@@ -123,28 +123,30 @@ class AnyLayer(abc.ABC):
         return _StepLayerView(self)
 
 
-class _LayerView:
+class LayerView:
+    """An `AnyLayer` around one kind of service."""
+
     def __init__(self, layer: AnyLayer) -> None:
-        self._layer = layer
+        self.viewed = layer
         self.place = layer.place
 
     def __repr__(self) -> str:
-        return repr(self._layer)
+        return repr(self.viewed)
 
 
-class _CallLayerView(_LayerView, CallLayer):
+class _CallLayerView(LayerView, CallLayer):
     def __call__(self, inner: CallService, /) -> CallService:
-        return self._layer(inner)
+        return self.viewed(inner)
 
 
-class _ModelLayerView(_LayerView, ModelLayer):
+class _ModelLayerView(LayerView, ModelLayer):
     def __call__(self, inner: ModelService, /) -> ModelService:
-        return self._layer(inner)
+        return self.viewed(inner)
 
 
-class _StepLayerView(_LayerView, StepLayer):
+class _StepLayerView(LayerView, StepLayer):
     def __call__(self, inner: StepService, /) -> StepService:
-        return self._layer(inner)
+        return self.viewed(inner)
 
 
 ToolLayer = CallLayer | AnyLayer

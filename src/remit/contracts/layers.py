@@ -17,10 +17,11 @@ from remit.errors import SetupError
 P = ParamSpec("P")
 
 
-class _FunctionLayer:
+class FunctionLayer:
     """Common part of the three kinds: printing and making services."""
 
     def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self.name = function.__name__
         self._function = function
         self._args = args
         self._kwargs = kwargs
@@ -36,20 +37,20 @@ class _FunctionLayer:
 
     def __repr__(self) -> str:
         arguments = [repr(arg) for arg in self._args] + [f"{name}={value!r}" for name, value in self._kwargs.items()]
-        return f"{self._function.__name__}({', '.join(arguments)})"
+        return f"{self.name}({', '.join(arguments)})"
 
 
-class _FunctionCallLayer(_FunctionLayer, CallLayer):
+class _FunctionCallLayer(FunctionLayer, CallLayer):
     def __call__(self, inner: CallService, /) -> CallService:
         return cast("CallService", self._wrap(inner))
 
 
-class _FunctionModelLayer(_FunctionLayer, ModelLayer):
+class _FunctionModelLayer(FunctionLayer, ModelLayer):
     def __call__(self, inner: ModelService, /) -> ModelService:
         return cast("ModelService", self._wrap(inner))
 
 
-class _FunctionStepLayer(_FunctionLayer, StepLayer):
+class _FunctionStepLayer(FunctionLayer, StepLayer):
     def __call__(self, inner: StepService, /) -> StepService:
         return cast("StepService", self._wrap(inner))
 

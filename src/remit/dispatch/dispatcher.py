@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from remit.contracts.arguments import Limits
 from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.callee import AgentLike
+from remit.contracts.guard import compose_calls
 from remit.contracts.principal import Caller
-from remit.core import Stack, compose
+from remit.core import Stack
 from remit.dispatch.base import Base
 from remit.dispatch.registry import AnyAgent, AnyCallee, MissingCallee, Registry, describe
 from remit.dispatch.tool_scope import ToolScope
@@ -176,7 +177,7 @@ class Dispatcher:
         body = self._resolve_body(callee)
         stack = self._layers_around(callee, self._agent_layers(agent) if above is None else above.agent.call_layers)
         stack.check()
-        return compose(stack, Base(body, self).__call__)
+        return compose_calls(stack, Base(body, self).__call__)
 
 
 def _format_row(layers: Sequence[CallLayer]) -> str:

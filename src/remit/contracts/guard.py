@@ -1,0 +1,158 @@
+"""Guards around layers of your own: a defect in one ends one call, with an error that names the layer.
+
+The layers that Remit ships keep these rules by themselves, so that only others pay for a guard.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any, Final, Generic, TypeVar, cast
+
+from remit.contracts.call import (
+    Call,
+    CallLayer,
+    CallService,
+    LayerView,
+    ModelLayer,
+    ModelService,
+    StepLayer,
+    StepService,
+)
+from remit.contracts.chat import ChatRequest, Completion
+from remit.contracts.layers import FunctionLayer
+from remit.contracts.ledger import Ledger
+from remit.contracts.redact import secret_free_cause
+from remit.contracts.reply import Reply
+from remit.contracts.secret import redact_secrets
+from remit.contracts.step import Done, Next, StepRequest
+from remit.core import Layer, Place, Service
+from remit.errors import RemitError, SealError, SetupError, ToolFailedError
+
+Q = TypeVar("Q")
+R = TypeVar("R")
+
+
+def compose_calls(layers: Iterable[CallLayer], base: CallService) -> CallService:
+    """Wrap ``base`` in layers around calls, given outermost first, with a guard around each layer of your own."""
+    return _compose(layers, base, _Rules[Call]((Reply,), "the reply", lambda call: call.ledger, _check_same_call))
+
+
+def compose_models(layers: Iterable[ModelLayer], base: ModelService) -> ModelService:
+    """Wrap a model in layers around its requests; see `compose_calls`."""
+    return _compose(layers, base, _Rules[ChatRequest]((Completion,), "the completion", lambda request: request.ledger))
+
+
+def compose_steps(layers: Iterable[StepLayer], base: StepService) -> StepService:
+    """Wrap a step in layers around steps; see `compose_calls`."""
+    return _compose(layers, base, _Rules[StepRequest]((Next, Done), "the outcome", lambda step: step.calls.ledger))
+
+
+def _accept(_layer: str, _entered: object, _passed: object) -> None:
+    """Accept any request: layers may change requests to a model."""
+
+
+@dataclass(frozen=True)
+class _Rules(Generic[Q]):
+    """What a layer of one kind must keep: the types that it may return, and the requests that it may pass on."""
+
+    results: tuple[type, ...]
+    expected: str
+    ledger: Callable[[Q], Ledger]
+    check_passed: Callable[[str, Q, Q], None] = _accept
+
+
+def _compose(layers: Iterable[Layer[Q, R]], base: Service[Q, R], rules: _Rules[Q]) -> Service[Q, R]:
+    service = base
+    for layer in reversed(list(layers)):
+        service = layer(service) if _is_shipped(layer) else _Guard(layer, service, rules).__call__
+    return service
+
+
+def _is_shipped(layer: Layer[Any, Any]) -> bool:
+    """Whether Remit ships the layer. Shipped layers at the place `OWN` call functions of yours."""
+    inner = layer.viewed if isinstance(layer, LayerView) else layer
+    return layer.place is not Place.OWN and type(inner).__module__.startswith("remit.")
+
+
+def _layer_name(layer: object) -> str:
+    """The name of a layer for errors. A ``repr`` would not do: it may differ between processes."""
+    return layer.name if isinstance(layer, FunctionLayer) else type(layer).__name__
+
+
+class _Guard(Generic[Q, R]):
+    """One layer with a check on both sides: of what it returns, and of what it passes to the services inside it."""
+
+    def __init__(self, layer: Layer[Q, R], inner: Service[Q, R], rules: _Rules[Q]) -> None:
+        self._name = _layer_name(layer)
+        self._rules = rules
+        self._inner = inner
+        self._entered: ContextVar[tuple[Q, asyncio.Task[Any], int]] = ContextVar(self._name)
+        self._service = layer(self._pass_on)
+        if not callable(cast("object", self._service)):
+            raise SetupError(f"the layer {self._name} made {_describe(self._service)}; return an async function")
+
+    async def __call__(self, request: Q, /) -> R:
+        task = asyncio.current_task()
+        assert task is not None  # noqa: S101 - a coroutine that awaits runs in a task
+        cancels = task.cancelling()
+        token = self._entered.set((request, task, cancels))
+        try:
+            result = await self._service(request)
+        except asyncio.CancelledError as error:
+            if task.cancelling() or self._rules.ledger(request).is_stopping:
+                raise
+            raise self._failure(f"raised {type(error).__name__}, but nothing was cancelled") from error
+        except RemitError:
+            _raise_if_swallowed(task, cancels)
+            raise
+        except Exception as error:  # noqa: BLE001 - a layer's own defect ends one call, not the run
+            failure = self._failure(redact_secrets(f"failed: {type(error).__name__}: {error}"))
+            raise failure from secret_free_cause(error)
+        finally:
+            self._entered.reset(token)
+        _raise_if_swallowed(task, cancels)
+        if not isinstance(result, self._rules.results):
+            raise self._failure(
+                f"returned {_describe(result)}; return {self._rules.expected} of inner, or one of its type"
+            )
+        return result
+
+    async def _pass_on(self, request: Q, /) -> R:
+        entered, task, cancels = self._entered.get()
+        _raise_if_swallowed(task, cancels)
+        self._rules.check_passed(self._name, entered, request)
+        return await self._inner(request)
+
+    def _failure(self, problem: str) -> ToolFailedError:
+        return ToolFailedError(f"the layer {self._name} {problem}")
+
+
+def _raise_if_swallowed(task: asyncio.Task[Any], cancels: int) -> None:
+    """Cancel again what a layer swallowed: no effect starts after a cancellation."""
+    if task.cancelling() > cancels:
+        raise asyncio.CancelledError
+
+
+def _describe(result: object) -> str:
+    if result is None:
+        return "nothing"
+    return f"a value of type {type(result).__name__}"
+
+
+_FIXED: Final = ("id", "callee", "arguments", "caller", "ledger", "wire_id", "payload", "canonical_arguments")
+
+
+def _check_same_call(layer: str, entered: Call, passed: Call) -> None:
+    """Refuse another call than the one that the layer was given. Deadline and attempt may differ."""
+    for name in _FIXED:
+        if getattr(passed, name) is not getattr(entered, name):
+            raise SealError(
+                f"the layer {layer} changed the {name} of a call to {entered.callee.name}; to call it with others, "
+                "make another call"
+            )
+    payload = entered.payload
+    if payload is not None and entered.callee.schema_in.dump_canonical(payload) != entered.canonical_arguments:
+        raise SealError(f"the layer {layer} changed the arguments of {entered.callee.name} after they were validated")
