@@ -33,4 +33,4 @@ def test_an_outcome_does_not_change() -> None:
 
 
 def test_an_approval_is_taken_by_a_call_of_a_run() -> None:
-    assert Consumption("q", "r", "c") == Consumption(question="q", run="r", call="c")
+    assert Consumption(("q",), "r", "c") == Consumption(questions=("q",), run="r", call="c")

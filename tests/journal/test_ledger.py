@@ -171,7 +171,7 @@ async def test_an_approval_is_taken_with_the_commit(driven: Driven) -> None:
     ledger = await driven.ledger()
     await ledger.commit(question_item(question()))
     await driven.store.decide(yes())
-    await ledger.commit(start_item(question="q1"), Consumption("q1", "run", "call"))
+    await ledger.commit(start_item(question="q1"), Consumption(("q1",), "run", "call"))
     row = await driven.store.find_question("q1")
     assert row is not None
     assert row.consumed_by == ("run", "call")
@@ -263,7 +263,7 @@ async def test_a_ledger_that_was_refused_takes_nothing_more(driven: Driven) -> N
 async def test_an_approval_that_cannot_be_taken_stops_the_ledger_as_well(driven: Driven) -> None:
     ledger = await driven.ledger()
     with pytest.raises(ApprovalUsedError):
-        await ledger.commit(start_item(question="q1"), Consumption("q1", "run", "call"))
+        await ledger.commit(start_item(question="q1"), Consumption(("q1",), "run", "call"))
     with pytest.raises(ApprovalUsedError):
         ledger.add(note())
     assert await driven.stored() == []

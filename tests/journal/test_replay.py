@@ -77,7 +77,7 @@ async def test_whoever_asks_comes_to_the_completion_and_the_end_but_not_to_what_
 async def test_an_item_that_the_journal_holds_may_be_written_again(item: Item) -> None:
     ledger = replaying(header_item(), item)
     ledger.add(item)
-    await ledger.commit(item, Consumption("q1", "run", "call"))
+    await ledger.commit(item, Consumption(("q1",), "run", "call"))
     assert ledger.unclaimed_items() == []
 
 

@@ -152,7 +152,7 @@ async def test_an_approval_is_used_once(desk: Desk) -> None:
     first = await confirming(desk, run="second")
     await call_through(approve(later()), first)
     started = AttemptStarted(call=first.id, parent=first.caller.call, attempt=1, question=question)
-    await first.ledger.commit(started, Consumption(question, "second", first.id))
+    await first.ledger.commit(started, Consumption((question,), "second", first.id))
     with pytest.raises(Suspended) as caught:
         await call_through(approve(later()), await confirming(desk, run="third"))
     assert question not in caught.value.questions

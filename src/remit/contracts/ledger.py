@@ -15,13 +15,13 @@ from remit.contracts.question import Decision, Question
 
 
 class Consumption(NamedTuple):
-    """Consume the decision on ``question`` for ``call`` of ``run``, atomically with the item that follows from it.
+    """Consume the decisions on ``questions`` for ``call`` of ``run``, atomically with the item that follows from them.
 
-    An approval is consumed with the item that starts the attempt. A denial (``approved`` False) is consumed with the
+    Approvals are consumed with the item that starts the attempt. A denial (``approved`` False) is consumed with the
     copy of the decision.
     """
 
-    question: str
+    questions: tuple[str, ...]
     run: str
     call: str
     approved: bool = True
@@ -71,7 +71,7 @@ class Ledger(Protocol):
         ...
 
     async def commit(self, item: Item, consumption: Consumption | None = None) -> None:
-        """Write one item, optionally consume a decision, and return when it and all earlier items are durable.
+        """Write one item, optionally consume decisions, and return when it and all earlier items are durable.
 
         Raises:
             JournalError: the journal refused; the executor of the run must stop.

@@ -77,7 +77,7 @@ class Base:
             call=call.id, parent=call.caller.call, attempt=number, question=question.id if question else ""
         )
         if question is not None:
-            await call.ledger.commit(item, Consumption(question.id, call.caller.run, call.id))
+            await call.ledger.commit(item, Consumption((question.id,), call.caller.run, call.id))
         else:
             await self._write_item(call, item)
 

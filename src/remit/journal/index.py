@@ -98,9 +98,9 @@ def check_open(row: QuestionRow | None, question: str, now: float) -> QuestionRo
 
 
 def check_consumable(
-    row: QuestionRow | None, consumption: Consumption, now: float, grant: GrantRow | None = None
+    row: QuestionRow | None, question: str, consumption: Consumption, now: float, grant: GrantRow | None = None
 ) -> QuestionRow:
-    """Return the row if its decision can be consumed: it exists, has not expired, and no other call has used it.
+    """Return the row of ``question`` if its decision can be consumed: it exists, has not expired, and no other call has used it.
 
     ``grant`` is the grant behind the decision, if any. It must not have been revoked.
 
@@ -108,19 +108,17 @@ def check_consumable(
         ApprovalUsedError: names the question.
     """
     if row is None or row.decision is None or row.decision.approved is not consumption.approved:
-        raise ApprovalUsedError(f"question {consumption.question} has no such decision")
+        raise ApprovalUsedError(f"question {question} has no such decision")
     if row.consumed_by not in (None, (consumption.run, consumption.call)):
-        raise ApprovalUsedError(f"the decision on question {consumption.question} was used by another call")
+        raise ApprovalUsedError(f"the decision on question {question} was used by another call")
     if row.status == "expired" or (row.consumed_by is None and row.question.expires <= now):
-        raise ApprovalUsedError(f"the decision on question {consumption.question} has expired")
+        raise ApprovalUsedError(f"the decision on question {question} has expired")
     if (
         row.consumed_by is None
         and row.decision.grant
         and (grant is None or grant.revoked_by or grant.grant.expires <= now)
     ):
-        raise ApprovalUsedError(
-            f"the grant {row.decision.grant} for question {consumption.question} was revoked or has expired"
-        )
+        raise ApprovalUsedError(f"the grant {row.decision.grant} for question {question} was revoked or has expired")
     return row
 
 

@@ -53,7 +53,7 @@ class InMemoryStore:
     def append(
         self, run: str, epoch: int, items: Sequence[Position], consumption: Consumption | None = None
     ) -> AppendFuture:
-        """Append items to a run and consume a decision: all or nothing."""
+        """Append items to a run and consume decisions: all or nothing."""
         stored: AppendFuture = asyncio.get_running_loop().create_future()
         try:
             self._append(run, epoch, items, consumption)
@@ -72,7 +72,7 @@ class InMemoryStore:
         indexed = [position for position in items if type(position.item) in INDEXED_ITEMS]
         self._check_indexable(indexed)
         if consumption is not None:
-            self._consume_decision(consumption)
+            self._consume_decisions(consumption)
         state.items.extend(items)
         for position in indexed:
             self._index_item(state, position)
@@ -247,13 +247,14 @@ class InMemoryStore:
         followed = [each for each in in_conversation if each.after != DETACHED]
         return max(followed, key=lambda each: each.opened, default=None) if row.conversation else None
 
-    def _consume_decision(self, consumption: Consumption) -> None:
-        row = self._questions.get(consumption.question)
-        grant = self._grants.get(row.decision.grant) if row and row.decision else None
-        row = check_consumable(row, consumption, self._clock(), grant)
-        self._questions[consumption.question] = row._replace(
-            status="taken", consumed_by=(consumption.run, consumption.call)
-        )
+    def _consume_decisions(self, consumption: Consumption) -> None:
+        consumed: dict[str, QuestionRow] = {}
+        for question in consumption.questions:
+            row = self._questions.get(question)
+            grant = self._grants.get(row.decision.grant) if row and row.decision else None
+            row = check_consumable(row, question, consumption, self._clock(), grant)
+            consumed[question] = row._replace(status="taken", consumed_by=(consumption.run, consumption.call))
+        self._questions.update(consumed)
 
     def _index_item(self, state: _RunState, position: Position) -> None:
         item = position.item

@@ -65,7 +65,7 @@ class Journal(Protocol):
     def append(
         self, run: str, epoch: int, items: Sequence[Position], consumption: Consumption | None = None
     ) -> AppendFuture:
-        """Append at least one item to a run and consume a decision, in one transaction: all or nothing.
+        """Append at least one item to a run and consume decisions, in one transaction: all or nothing.
 
         Appends are stored in the order in which they were made, even if they are not awaited. An append with a
         `RunFinished` releases the lease. Errors are raised when the future is awaited.
@@ -73,7 +73,7 @@ class Journal(Protocol):
         Raises:
             LeaseError: another epoch has begun, or the items do not follow the last one.
             RequestError: the items open a run in a conversation whose newest run has not ended.
-            ApprovalUsedError: the decision was consumed by another call, does not exist, or its grant was revoked.
+            ApprovalUsedError: a decision was consumed by another call, does not exist, or its grant was revoked.
         """
         ...
 

@@ -114,9 +114,9 @@ class _Approve:
             question, decision = await call.ledger.find_usable_question(match) or (None, None)
         if question is None:
             question, decision = await self._create_question(call, ask, rule, match, edited_question, editor)
-        consumption = Consumption(edited_question, call.caller.run, call.id) if edited_question else None
+        consumption = Consumption((edited_question,), call.caller.run, call.id) if edited_question else None
         if decision is not None and not decision.approved:
-            consumption = Consumption(question.id, call.caller.run, call.id, approved=False)
+            consumption = Consumption((question.id,), call.caller.run, call.id, approved=False)
         item = QuestionItem(call=call.id, parent=call.caller.call, question=question.id, body=question.to_json())
         if decision is None:
             await call.ledger.commit(item, consumption)

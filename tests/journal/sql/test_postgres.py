@@ -122,7 +122,7 @@ async def test_of_many_runs_that_use_one_approval_one_does(stores: list[SqlStore
         await asker.append(question_item(question(name)))
         await stores[0].decide(yes(name))
         outcomes = await at_once(
-            user.append(start_item(question=name), take=Consumption(name, user.run, "call")) for user in users
+            user.append(start_item(question=name), take=Consumption((name,), user.run, "call")) for user in users
         )
         assert failures(outcomes) == [ApprovalUsedError] * 5
 

@@ -75,7 +75,7 @@ class SqlStore:
     def append(
         self, run: str, epoch: int, items: Sequence[Position], consumption: Consumption | None = None
     ) -> AppendFuture:
-        """Append items to a run and consume a decision, in one transaction."""
+        """Append items to a run and consume decisions, in one transaction."""
         stored: AppendFuture = asyncio.get_running_loop().create_future()
         try:
             self._writer.submit(Append(run, epoch, items, consumption, self._clock), stored)

@@ -75,8 +75,8 @@ class Append:
             "\0".join(_conversation_key(item)) for item in items if isinstance(item, RunOpened) and item.conversation
         }
         questions = {item.question for item in items if isinstance(item, (QuestionItem, DecisionItem))}
-        consumed = {self.consumption.question} if self.consumption else set[str]()
-        return LockKeys(frozenset({self.run, *opened}), frozenset(questions | consumed))
+        consumed = self.consumption.questions if self.consumption else ()
+        return LockKeys(frozenset({self.run, *opened}), frozenset(questions.union(consumed)))
 
     def advance_values(self) -> dict[str, str | int]:
         """The values that advance the run from its last seq to the end of these items."""
@@ -85,9 +85,10 @@ class Append:
         return {"the_run": self.run, "the_epoch": self.epoch, "first": first, "next": first + len(self.items)}
 
     def update_index(self, connection: Connection) -> None:
-        """Consume the decision, and update the index of runs and questions."""
+        """Consume the decisions, and update the index of runs and questions."""
         if self.consumption is not None:
-            _consume_decision(connection, self.consumption, self.clock())
+            for question in self.consumption.questions:
+                _consume_decision(connection, question, self.consumption, self.clock())
         for position in self.items:
             if type(position.item) in INDEXED_ITEMS:
                 _index_item(connection, position)
@@ -165,13 +166,13 @@ _SET_STATUS = Command(_UPDATE_RUN.values(status=bindparam("status"), ended=0.0))
 _SET_ENDED = Command(_UPDATE_RUN.values(status=bindparam("status"), ended=bindparam("ended"), until=0.0))
 
 
-def _consume_decision(connection: Connection, consumption: Consumption, now: float) -> None:
-    stored = SELECT_QUESTION.first(connection, question=consumption.question)
+def _consume_decision(connection: Connection, question: str, consumption: Consumption, now: float) -> None:
+    stored = SELECT_QUESTION.first(connection, question=question)
     row = question_row(stored) if stored else None
     grant = find_grant(connection, row.decision.grant) if row and row.decision and row.decision.grant else None
-    check_consumable(row, consumption, now, grant)
+    check_consumable(row, question, consumption, now, grant)
     _CONSUME_DECISION.execute(
-        connection, {"the_question": consumption.question, "taken_run": consumption.run, "taken_call": consumption.call}
+        connection, {"the_question": question, "taken_run": consumption.run, "taken_call": consumption.call}
     )
 
 

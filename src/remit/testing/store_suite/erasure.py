@@ -116,7 +116,7 @@ async def test_an_erased_approval_is_not_used(store: Store, seq: int) -> None:
     await store.erase("run", [seq])
     assert await store.find_usable_question("talk", "match") is None
     with pytest.raises(ApprovalUsedError, match="q1 has expired"):
-        await run.append(start_item(question="q1"), take=Consumption("q1", "run", "call"))
+        await run.append(start_item(question="q1"), take=Consumption(("q1",), "run", "call"))
     assert (await row_of(store)).status == "expired"
 
 

@@ -77,7 +77,7 @@ async def test_a_call_starts_by_a_grant_that_stands_even_where_its_calls_are_use
     await store.add_grant(grant(count=1))
     await store.use_grant("g1")
     await run.append(question_item(question()), by_grant())
-    await run.append(start_item(question="q1"), take=Consumption("q1", "run", "call"))
+    await run.append(start_item(question="q1"), take=Consumption(("q1",), "run", "call"))
     row = await store.find_question("q1")
     assert row is not None
     assert row.status == "taken"
@@ -93,13 +93,13 @@ async def test_no_call_starts_by_a_grant_that_does_not_stand_any_more(store: Sto
         await store.revoke_grant("g1", "cleo")
     clock.now = 1500.0 if why == "over" else clock.now
     with pytest.raises(ApprovalUsedError, match="the grant g1 for question q1 was revoked or has expired"):
-        await run.append(start_item(question="q1"), take=Consumption("q1", "run", "call"))
+        await run.append(start_item(question="q1"), take=Consumption(("q1",), "run", "call"))
 
 
 async def test_a_call_that_has_started_by_a_grant_goes_on_after_it_was_revoked(store: Store) -> None:
     run = await begin(store)
     await store.add_grant(grant())
     await run.append(question_item(question()), by_grant())
-    await run.append(start_item(question="q1"), take=Consumption("q1", "run", "call"))
+    await run.append(start_item(question="q1"), take=Consumption(("q1",), "run", "call"))
     await store.revoke_grant("g1", "cleo")
-    await run.append(start_item(question="q1", attempt=2), take=Consumption("q1", "run", "call"))
+    await run.append(start_item(question="q1", attempt=2), take=Consumption(("q1",), "run", "call"))

@@ -175,6 +175,20 @@ async def test_another_call_cannot_use_it_again(store: Store) -> None:
     assert (await row_of(store)).consumed_by == ("run", "call")
 
 
+async def test_several_approvals_of_a_call_are_used_together_or_not_at_all(store: Store) -> None:
+    run = await begin(store)
+    await run.append(question_item(question()), question_item(question("q2")))
+    await store.decide(yes())
+    together = Consumption(("q1", "q2"), "run", "call")
+    with pytest.raises(ApprovalUsedError, match="question q2 has no such decision"):
+        await run.append(start_item(question="q2"), take=together)
+    assert (await row_of(store)).consumed_by is None
+    await store.decide(yes("q2"))
+    await run.append(start_item(question="q2"), take=together)
+    rows = await store.list_questions(only_open=False)
+    assert [row.consumed_by for row in rows] == [("run", "call"), ("run", "call")]
+
+
 async def test_the_same_call_id_in_another_run_is_another_call(store: Store) -> None:
     one, two = await begin(store, "one"), await begin(store, "two")
     await one.append(question_item(question(run="one")))
@@ -212,11 +226,11 @@ async def test_a_refusal_is_used_once_as_well(store: Store) -> None:
     await run.append(question_item(question()))
     await store.decide(no())
     copied = DecisionItem(call="call", question="q1", body=no().to_json())
-    await run.append(copied, take=Consumption("q1", "run", "call", approved=False))
+    await run.append(copied, take=Consumption(("q1",), "run", "call", approved=False))
     row = await row_of(store)
     assert (row.status, row.decision, row.consumed_by) == ("taken", no(), ("run", "call"))
     with pytest.raises(ApprovalUsedError):
-        await run.append(copied, take=Consumption("q1", "run", "twin", approved=False))
+        await run.append(copied, take=Consumption(("q1",), "run", "twin", approved=False))
 
 
 @pytest.mark.parametrize("approved", [True, False])
@@ -225,7 +239,7 @@ async def test_an_approval_is_no_refusal_and_a_refusal_no_approval(store: Store,
     await run.append(question_item(question()))
     await store.decide(no() if approved else yes())
     with pytest.raises(ApprovalUsedError, match="q1"):
-        await run.append(note(), take=Consumption("q1", "run", "call", approved=approved))
+        await run.append(note(), take=Consumption(("q1",), "run", "call", approved=approved))
     assert (await row_of(store)).consumed_by is None
 
 
@@ -256,7 +270,7 @@ async def test_an_approval_past_its_time_cannot_be_taken_for_the_first_time(stor
     await store.decide(yes())
     clock.now = 1010
     with pytest.raises(ApprovalUsedError):
-        await run.append(start_item(question="q1"), take=Consumption("q1", "run", "call"))
+        await run.append(start_item(question="q1"), take=Consumption(("q1",), "run", "call"))
 
 
 async def test_a_call_that_took_its_approval_in_time_may_try_again_later(store: Store, clock: Clock) -> None:

@@ -128,7 +128,9 @@ async def test_a_refused_approval_stores_none_of_the_items(store: Store) -> None
     run = await begin(store, conversation="talk")
     with pytest.raises(ApprovalUsedError):
         await run.append(
-            question_item(question("q2")), RunFinished(call="run", status="done"), take=Consumption("q1", "run", "call")
+            question_item(question("q2")),
+            RunFinished(call="run", status="done"),
+            take=Consumption(("q1",), "run", "call"),
         )
     assert len(await store.read("run")) == 1
     assert await store.find_question("q2") is None
@@ -144,7 +146,7 @@ async def test_a_refused_append_takes_no_approval(store: Store) -> None:
     await store.decide(yes())
     with pytest.raises(LeaseError):
         await store.append(
-            "run", run.epoch + 1, positions("run", [note()], first=run.next), Consumption("q1", "run", "call")
+            "run", run.epoch + 1, positions("run", [note()], first=run.next), Consumption(("q1",), "run", "call")
         )
     row = await store.find_question("q1")
     assert row is not None
@@ -157,7 +159,7 @@ async def test_an_item_that_cannot_be_indexed_stores_nothing(store: Store) -> No
     await store.decide(yes())
     broken = QuestionItem(call="call", parent="root", question="q2", body="{}")
     with pytest.raises((JournalError, ValueError), match="Question"):
-        await run.append(note(), broken, take=Consumption("q1", "run", "call"))
+        await run.append(note(), broken, take=Consumption(("q1",), "run", "call"))
     row = await store.find_question("q1")
     assert row is not None
     assert (len(await store.read("run")), row.consumed_by) == (2, None)

@@ -142,7 +142,7 @@ class Run:
 
     async def start(self, of: str, *, call: str = "call") -> None:
         """Start a call with the approval of question ``of``."""
-        await self.append(start_item(call, question=of), take=Consumption(of, self.run, call))
+        await self.append(start_item(call, question=of), take=Consumption((of,), self.run, call))
 
 
 async def begin(store: Store, run: str = "run", *, conversation: str = "", after: str = "", at: float = 1000.0) -> Run:
