@@ -100,7 +100,7 @@ def check_open(row: QuestionRow | None, question: str, now: float) -> QuestionRo
 def check_consumable(
     row: QuestionRow | None, question: str, consumption: Consumption, now: float, grant: GrantRow | None = None
 ) -> QuestionRow:
-    """Return the row of ``question`` if its decision can be consumed: it exists, has not expired, and no other call has used it.
+    """Return the row of a question whose decision can be consumed: it has not expired, and no other call has used it.
 
     ``grant`` is the grant behind the decision, if any. It must not have been revoked.
 
