@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import platform
 import sys
 from collections.abc import Generator
 from typing import Final
@@ -47,4 +48,5 @@ def refuse_process(event: str, arguments: tuple[object, ...]) -> None:
         pytest.fail(f"{_unmarked.nodeid} starts a process ({event}): mark it `process`")
 
 
+platform.platform()  # runs `uname` once per process; OpenAI's client asks for it in its first request
 sys.addaudithook(refuse_process)
