@@ -39,7 +39,7 @@ ifeq ($(ARGS),)
 endif
 
 test-model: env-dev ## the tests that run real weights
-	@$(PY) -m pytest tests/model -m model -s -o faulthandler_timeout=0 $(ARGS)
+	@$(PY) -m pytest tests/model packages/remit-local/tests -m model -s -o faulthandler_timeout=0 $(ARGS)
 
 check: env-dev ## style, types, imports, sizes, addresses, locked requirements
 	@$(PY) -m ruff format --check --output-format concise .
@@ -70,7 +70,7 @@ lock: env-run ## write requirements/*.txt; ARGS=--upgrade takes newer releases
 
 clean: ## remove what the recipes made, but for .venv
 	@rm -rf build dist .hypothesis .pytest_cache .ruff_cache
-	@find src apps tests scripts -name __pycache__ -type d -prune -exec rm -rf {} +
+	@find src apps packages tests scripts -name __pycache__ -type d -prune -exec rm -rf {} +
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

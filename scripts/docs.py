@@ -29,6 +29,7 @@ from typer.testing import CliRunner
 import remit.cli
 import remit.layers
 import remit.models
+import remit_local
 from committed import ROOT
 from remit import errors
 from remit.cli.apps import collect_tools
@@ -244,7 +245,7 @@ def error_codes() -> str:
 
 def other_errors() -> str:
     """Every error that is never a reply: of setup, the journal, models and the command line."""
-    for package in (remit.models, remit.cli):
+    for package in (remit.models, remit.cli, remit_local):
         for module in pkgutil.iter_modules(package.__path__):
             importlib.import_module(f"{package.__name__}.{module.name}")
     calls = set(_error_classes(errors.CallError))
@@ -259,7 +260,7 @@ def other_errors() -> str:
 def _error_classes(kind: type[E]) -> Iterator[type[E]]:
     """An error class and its subclasses: those of `errors.py` in the order of the tree, then the others by name."""
     yield kind
-    own = [child for child in kind.__subclasses__() if child.__module__.startswith("remit.")]
+    own = [child for child in kind.__subclasses__() if child.__module__.startswith(("remit.", "remit_local."))]
     for child in sorted(own, key=lambda child: "" if child.__module__ == errors.__name__ else str(child)):
         yield from _error_classes(child)
 

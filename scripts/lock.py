@@ -17,8 +17,13 @@ import tomllib
 
 from committed import ROOT
 
-PROJECTS = ("pyproject.toml", "apps/casefile/pyproject.toml", "apps/cms/pyproject.toml")
-WORKSPACE = ("remit", "remit-casefile", "remit-cms")
+PROJECTS = (
+    "pyproject.toml",
+    "apps/casefile/pyproject.toml",
+    "apps/cms/pyproject.toml",
+    "packages/remit-local/pyproject.toml",
+)
+WORKSPACE = ("remit", "remit-casefile", "remit-cms", "remit-local")
 
 TARGETS: dict[str, tuple[str, ...]] = {
     "dev": (*PROJECTS, "--all-extras", "--group", "dev", "--group", "build"),

@@ -28,6 +28,7 @@ HEAVY: Final = (
     "opentelemetry",
     "pydantic_ai",
     "remit.inventory",
+    "remit_local",
     "rich",
     "sqlalchemy",
     "typer",
@@ -86,7 +87,10 @@ PUBLIC: Final = {
         TextPart ToolCall ToolCallRequest ToolDefinitions ToolMessage UserMessage completion_from_message
         decode_message encode_message message_text
     """,
-    "remit.models": "ChecksModel Model ModelResolver NamedModel OpenAI PydanticAIModel ResolvedModel resolve_model",
+    "remit.models": """
+        ChecksModel LocalModel LocalModels Model ModelResolver NamedModel OpenAI PydanticAIModel ResolvedModel
+        resolve_model
+    """,
     "remit.pipeline": "From Given Item Pipeline PipelineResult Reference Step StepFailure Text Then",
     "remit.policies": """
         DECIDE_PERMISSION DEFAULT_POLICY Allow Approver Ask Block Decision Grant GrantRow HasApprover HighRisk

@@ -9,8 +9,9 @@ import pytest
 
 from remit.cli.model import fetch_weights, missing_weights
 from remit.cli.status import UsageError
+from remit.models.local import LocalModel
 from remit.models.resolve import resolve_model
-from remit.models.weights import BASE, SMALL
+from remit_local.weights import BASE, SMALL
 from tests.cli.kit import APP, Cli, Talk
 
 
@@ -31,9 +32,15 @@ def fetched(cache: Path) -> Path:
     return path
 
 
+def weights_of(name: str) -> LocalModel:
+    found = resolve_model(name).find_weights()
+    assert found is not None
+    return found
+
+
 def test_only_weights_of_a_known_name_that_are_not_here_are_missing(fetched: Path) -> None:
     assert fetched.exists()
-    assert missing_weights(resolve_model("local:base")) is BASE
+    assert missing_weights(resolve_model("local:base")) == weights_of("local:base")
     assert missing_weights(resolve_model("local:small")) is None
     assert missing_weights(resolve_model("local:/some.gguf")) is None
     assert missing_weights(resolve_model("openai:base")) is None
@@ -67,13 +74,13 @@ def test_in_a_terminal_one_is_asked_and_a_no_fetches_nothing(
 
 @pytest.mark.usefixtures("fetched")
 def test_weights_that_are_here_are_not_asked_about() -> None:
-    fetch_weights(SMALL, yes=True, may_ask=False)
+    fetch_weights(weights_of("local:small"), yes=True, may_ask=False)
 
 
 @pytest.mark.usefixtures("cache")
 def test_nobody_to_ask_and_no_yes_is_a_usage_error() -> None:
     with pytest.raises(UsageError, match="remit model fetch small"):
-        fetch_weights(SMALL, yes=False, may_ask=False)
+        fetch_weights(weights_of("local:small"), yes=False, may_ask=False)
 
 
 def test_the_list_says_which_weights_are_here(cli: Cli, fetched: Path) -> None:
@@ -88,6 +95,18 @@ def test_the_list_says_which_weights_are_here(cli: Cli, fetched: Path) -> None:
 def test_fetching_what_is_here_says_where(cli: Cli, fetched: Path) -> None:
     assert cli("model", "fetch", "small").out == f"{fetched}\n"
     assert cli("model", "fetch", "small", "--json").json["path"] == str(fetched)
+
+
+@pytest.mark.parametrize("words", [("run", APP, "--ask", "hello"), ("model", "list"), ("model", "fetch", "base")])
+def test_without_the_package_of_local_models_each_command_says_in_one_line_how_to_get_it(
+    words: tuple[str, ...], cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REMIT_MODEL", "local:base")
+    monkeypatch.setattr("remit.models.local.ENTRY_POINT_GROUP", "none.installed")
+    done = cli(*words)
+    assert (done.status, done.err.count("\n")) == (2, 1)
+    assert "local models need remit-local; install it with: pip install remit-local" in done.err
+    assert cli.runs() == []
 
 
 def test_a_model_of_pydantic_ai_is_asked(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

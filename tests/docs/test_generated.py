@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 
 from remit.errors import RemitError
-from remit.models.weights import BASE, SMALL
+from remit_local.weights import BASE, SMALL
 from tests.docs.reading import ROOT, prose
 from tests.scripts.loading import load_script
 
@@ -42,7 +42,7 @@ def test_a_stale_part_is_found_and_written_again_and_the_rest_kept(
 
 
 def test_every_environment_variable_that_the_code_reads_is_explained_and_no_other() -> None:
-    sources = [*(ROOT / "src").rglob("*.py"), *(ROOT / "apps").glob("*/src/**/*.py")]
+    sources = [*(ROOT / "src").rglob("*.py"), *ROOT.glob("apps/*/src/**/*.py"), *ROOT.glob("packages/*/src/**/*.py")]
     read = {name for path in sources for name in re.findall(r"\b(?:REMIT|OPENAI)_[A-Z_]+\b", path.read_text("utf-8"))}
     read.discard(RemitError.code)
     explained = set(re.findall(r"^\| `([A-Z_]+)` \|", prose(CONFIGURATION), re.MULTILINE))

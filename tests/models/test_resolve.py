@@ -13,8 +13,6 @@ import pytest
 from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel
 from pydantic_ai.models.test import TestModel
 
-import remit.models.local
-import remit.models.weights
 from remit import Agent, App, Runtime
 from remit.errors import NoModelError, SetupError
 from remit.models.resolve import ModelResolver, get_model_name, model_from_environment, resolve_model
@@ -30,17 +28,20 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """When a local model was opened and closed; the first attempt fails where the name is ``late``."""
     events: list[str] = []
 
-    @asynccontextmanager
-    async def open_local_model(name: str) -> AsyncGenerator[Scripted]:
-        events.append(f"open {name}")
-        await asyncio.sleep(0)
-        if name == "late" and len(events) == 1:
-            raise SetupError("not yet")
-        yield Scripted(["hello"])
-        events.append(f"close {name}")
+    class LocalModels:
+        def check(self, name: str) -> None:
+            """Every model is here."""
 
-    monkeypatch.setattr(remit.models.local, "open_local_model", open_local_model)
-    monkeypatch.setattr(remit.models.weights, "find_gguf", Path)
+        @asynccontextmanager
+        async def open(self, name: str) -> AsyncGenerator[Scripted]:
+            events.append(f"open {name}")
+            await asyncio.sleep(0)
+            if name == "late" and len(events) == 1:
+                raise SetupError("not yet")
+            yield Scripted(["hello"])
+            events.append(f"close {name}")
+
+    monkeypatch.setattr("remit.models.resolve.find_local_models", LocalModels)
     return events
 
 

@@ -11,7 +11,6 @@ from pydantic_ai.models import ModelRequestParameters, infer_model
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.models.test import TestModel
 
-import remit.models.local
 from remit import Agent, App, Risk, Runtime
 from remit.agent.model import Model as Port
 from remit.contracts.items import Mismatch, ModelFailure, RunFinished
@@ -74,14 +73,13 @@ async def test_a_model_that_a_worker_is_not_made_for_is_as_good_as_none(given: A
 
 async def test_a_missing_package_stops_the_drive_too(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as without:
-        without.setitem(sys.modules, "remit.models.local", None)
-        await stopped(worker_of("local:base"), "install it with: pip install 'remit[local]'")
+        without.setattr("remit.models.local.ENTRY_POINT_GROUP", "none.installed")
+        await stopped(worker_of("local:base"), "install it with: pip install remit-local")
     with monkeypatch.context() as without:
         without.setitem(sys.modules, "remit.workers.runner", None)
         worker = worker_of("local:base")
         with pytest.raises(NoModelError, match=r"install it with: pip install 'remit\[pydantic-ai\]'"):
             await runtime_of(worker).call(worker, superuser(), "go")
-    assert remit.models.local
 
 
 async def test_a_run_that_waited_goes_on_and_is_replayed_without_the_key_that_began_it(

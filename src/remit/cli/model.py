@@ -12,8 +12,8 @@ from remit.cli.group import make_group
 from remit.cli.status import NoSuchError, UsageError
 from remit.cli.text import json_text
 from remit.errors import CallCancelledError
+from remit.models.local import LocalModel, find_local_models
 from remit.models.resolve import ResolvedModel
-from remit.models.weights import KNOWN_WEIGHTS, Progress, Weights, cache_dir, download_weights, find_cached
 
 commands = make_group("The weights of the local models.")
 
@@ -21,21 +21,22 @@ commands = make_group("The weights of the local models.")
 @commands.command("list")
 def list_(*, as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False) -> None:
     """List the local models, and which of them are here."""
-    found = [(weights, find_cached(weights)) for weights in KNOWN_WEIGHTS.values()]
+    models = find_local_models().downloadable()
     if as_json:
-        print(json_text({"models": [_summary(weights, path) for weights, path in found]}))
+        print(json_text({"models": [_summary(model, model.path if model.is_downloaded else None) for model in models]}))
         return
     from remit.cli.tables import make_table, print_table
 
     listing = make_table("model", "size", "here", "what it is")
-    for weights, path in found:
-        listing.add_row(weights.name, _format_size(weights.size), str(path) if path else "no", weights.description)
+    for model in models:
+        place = str(model.path) if model.is_downloaded else "no"
+        listing.add_row(model.name, _format_size(model.size), place, model.description)
     print_table(listing)
 
 
 @commands.command("fetch")
 def fetch_(
-    name: Annotated[str, typer.Argument(metavar="NAME", help=f"One of: {', '.join(KNOWN_WEIGHTS)}.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A name that `remit model list` prints.")],
     *,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False,
 ) -> None:
@@ -43,27 +44,32 @@ def fetch_(
 
     What an interrupted fetch left is used.
     """
-    if name not in KNOWN_WEIGHTS:
-        raise NoSuchError(f"there is no local model {name!r}; there are: {', '.join(KNOWN_WEIGHTS)}")
-    path = fetch_with_progress(KNOWN_WEIGHTS[name])
-    print(json_text(_summary(KNOWN_WEIGHTS[name], path)) if as_json else path)
+    models = {model.name: model for model in find_local_models().downloadable()}
+    if name not in models:
+        raise NoSuchError(f"there is no local model {name!r}; there are: {', '.join(models)}")
+    path = fetch_with_progress(models[name])
+    print(json_text(_summary(models[name], path)) if as_json else path)
 
 
-def missing_weights(model: ResolvedModel) -> Weights | None:
-    """The weights that must be fetched before the model can be used."""
-    weights = KNOWN_WEIGHTS.get(model.model) if model.kind == "local" else None
-    return weights if weights is not None and find_cached(weights) is None else None
+def missing_weights(model: ResolvedModel) -> LocalModel | None:
+    """The weights that must be fetched before the model can be used.
+
+    Raises:
+        NoModelError: the model is a local one, and local models are not installed.
+    """
+    weights = model.find_weights()
+    return None if weights is None or weights.is_downloaded else weights
 
 
-def fetch_weights(weights: Weights, *, yes: bool, may_ask: bool) -> None:
+def fetch_weights(weights: LocalModel, *, yes: bool, may_ask: bool) -> None:
     """Fetch weights that a command needs, after saying what, how much and where to, and asking.
 
     Raises:
         UsageError: the user declined, or cannot be asked.
-        WeightsError: they could not be had.
+        RemitError: they could not be downloaded.
     """
     description = (
-        f"the model '{weights.name}' ({weights.description}), {_format_size(weights.size)}, into {cache_dir()}"
+        f"the model '{weights.name}' ({weights.description}), {_format_size(weights.size)}, into {weights.path.parent}"
     )
     if not yes and not may_ask:
         raise UsageError(f"this needs {description}; download it with --yes, or with: remit model fetch {weights.name}")
@@ -74,7 +80,7 @@ def fetch_weights(weights: Weights, *, yes: bool, may_ask: bool) -> None:
     fetch_with_progress(weights)
 
 
-def fetch_with_progress(weights: Weights) -> Path:
+def fetch_with_progress(weights: LocalModel) -> Path:
     """Fetch weights and show how far it has come, on stderr."""
     from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bars
@@ -85,10 +91,10 @@ def fetch_with_progress(weights: Weights) -> Path:
     columns = (TextColumn("fetching {task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
     try:
         if not output.is_terminal:
-            return download_weights(weights, cache_dir(), _ProgressPrinter(weights.name))
+            return find_local_models().download(weights.name, _ProgressPrinter(weights))
         with Bars(*columns, console=output) as bars:
             task = bars.add_task(weights.name, total=weights.size)
-            return download_weights(weights, cache_dir(), lambda at: bars.update(task, completed=at.done))
+            return find_local_models().download(weights.name, lambda done: bars.update(task, completed=done))
     except KeyboardInterrupt:
         message = f"stopped; the part already downloaded is kept; continue with: remit model fetch {weights.name}"
         raise CallCancelledError(message) from None
@@ -97,18 +103,18 @@ def fetch_with_progress(weights: Weights) -> Path:
 class _ProgressPrinter:
     """Progress for a file or a pipe: a line for each tenth."""
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    def __init__(self, weights: LocalModel) -> None:
+        self._weights = weights
         self._last_tenth = -1
 
-    def __call__(self, progress: Progress) -> None:
-        tenth = progress.done * 10 // progress.total
+    def __call__(self, done: int) -> None:
+        tenth = done * 10 // self._weights.size
         if tenth != self._last_tenth:
             self._last_tenth = tenth
-            print(f"fetching {self._name}: {tenth * 10} %", file=sys.stderr, flush=True)
+            print(f"fetching {self._weights.name}: {tenth * 10} %", file=sys.stderr, flush=True)
 
 
-def _summary(weights: Weights, path: Path | None) -> dict[str, object]:
+def _summary(weights: LocalModel, path: Path | None) -> dict[str, object]:
     return {
         "name": weights.name,
         "description": weights.description,

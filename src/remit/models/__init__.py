@@ -6,12 +6,15 @@ from remit.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
     from remit.agent.model import ChecksModel, Model, NamedModel
+    from remit.models.local import LocalModel, LocalModels
     from remit.models.openai import OpenAI
     from remit.models.pydantic_ai import PydanticAIModel
     from remit.models.resolve import ModelResolver, ResolvedModel, resolve_model
 
 __all__ = [
     "ChecksModel",
+    "LocalModel",
+    "LocalModels",
     "Model",
     "ModelResolver",
     "NamedModel",
@@ -26,6 +29,7 @@ if not TYPE_CHECKING:
         __name__,
         {
             "remit.agent.model": ("ChecksModel", "Model", "NamedModel"),
+            "remit.models.local": ("LocalModel", "LocalModels"),
             "remit.models.openai": ("OpenAI",),
             "remit.models.pydantic_ai": ("PydanticAIModel",),
             "remit.models.resolve": ("ModelResolver", "ResolvedModel", "resolve_model"),

@@ -1,69 +1,72 @@
-"""A model on this machine: weights from the cache (or any GGUF file), served on loopback, asked like any endpoint."""
+"""The port to local models. The distribution `remit-local` implements it, and is found as an entry point."""
 
 from __future__ import annotations
 
-import asyncio
-import json
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
-from typing import Final, NoReturn
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Final, Protocol
 
-from remit.contracts.chat import decode_message, encode_message
-from remit.models.openai import OpenAI
-from remit.models.serving import serve
-from remit.models.weights import find_gguf
+from remit.agent.model import Model
+from remit.errors import SetupError
 
-ANSWER_TIMEOUT: Final = 900.0
-"""Seconds that one answer may take: a small machine reads a long prompt for minutes."""
+ENTRY_POINT_GROUP: Final = "remit.models"
 
 
-@asynccontextmanager
-async def open_local_model(name_or_path: str) -> AsyncGenerator[OpenAI]:
-    """The model ``name_or_path``, ``base``, ``small`` or the path of a GGUF file, for as long as the block lasts.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalModel:
+    """A model whose weights can be downloaded."""
+
+    name: str
+    """The ``NAME`` of ``local:NAME``."""
+    description: str
+    size: int
+    """Bytes of the weights."""
+    path: Path
+    """The file of the weights, which exists once they are downloaded."""
+    is_downloaded: bool
+
+
+class LocalModels(Protocol):
+    """The models of names that begin with ``local:``.
+
+    A distribution registers one as the entry point ``local`` in the group ``remit.models``.
+    """
+
+    def downloadable(self) -> Sequence[LocalModel]:
+        """The models whose weights can be downloaded."""
+        ...
+
+    def download(self, name: str, on_progress: Callable[[int], object]) -> Path:
+        """Download the weights of a model in `downloadable`; ``on_progress`` receives the bytes that are here so far.
+
+        Raises:
+            RemitError: the network, a digest or the disk is at fault. One line, with the remedy.
+        """
+        ...
+
+    def check(self, name: str) -> None:
+        """Make sure that the model of ``local:name``, the path of a file included, can be opened.
+
+        Raises:
+            SetupError: it cannot. One line, with the remedy.
+        """
+        ...
+
+    def open(self, name: str) -> AbstractAsyncContextManager[Model]:
+        """Load the model of ``local:name`` and keep it loaded while the block lasts. Raises as `check` does."""
+        ...
+
+
+def find_local_models() -> LocalModels:
+    """The local models of this installation.
 
     Raises:
-        SetupError: there is no such model here; the message says how to get it.
+        SetupError: no installed distribution offers any.
     """
-    path = find_gguf(name_or_path)
-    serving = serve(path)
-    served = await asyncio.to_thread(serving.__enter__)
-    try:
-        async with OpenAI(
-            served.model,
-            base_url=served.base_url,
-            api_key=served.api_key,
-            timeout=ANSWER_TIMEOUT,
-            trust_env=False,
-            rewrite_message=replace_invalid_arguments,
-            vendor="llama.cpp",
-        ) as model:
-            yield model
-    finally:
-        await asyncio.to_thread(serving.__exit__, None, None, None)
-
-
-def replace_invalid_arguments(text: str) -> str:
-    """The wire text as llama.cpp can read it: its templates fail on calls whose arguments are not a JSON object.
-
-    Such a call got an error for its reply, and stands in the history with no arguments.
-    """
-    if '"tool_calls"' not in text:
-        return text
-    message = decode_message(text)
-    if message["role"] != "assistant":
-        return text
-    broken = [call for call in message.get("tool_calls") or () if not _is_json_object(call["function"]["arguments"])]
-    for call in broken:
-        call["function"]["arguments"] = "{}"
-    return encode_message(message) if broken else text
-
-
-def _is_json_object(arguments: str) -> bool:
-    try:
-        return isinstance(json.loads(arguments, parse_constant=_reject_constant), dict)
-    except (ValueError, RecursionError):
-        return False
-
-
-def _reject_constant(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is not a JSON number")
+    for entry in entry_points(group=ENTRY_POINT_GROUP, name="local"):
+        models: LocalModels = entry.load()
+        return models
+    raise SetupError("local models need remit-local; install it with: pip install remit-local")

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from remit.agent.model import Model, NamedModel
 from remit.contracts.chat import ChatRequest, Completion
 from remit.errors import NoModelError, SetupError
+from remit.models.local import LocalModel, find_local_models
 from remit.models.scripted import SCRIPTED_MODEL_NAME, Scripted
 from remit.schemas.suggestions import suggest
 
@@ -78,8 +79,22 @@ class ResolvedModel:
         """A phrase for people. A script is never presented as a model."""
         if self.kind == "scripted":
             return f"a script, not a model ({self._rest})"
-        weights = _describe_weights(self._rest) if self.kind == "local" else ""
-        return f"{self.name} ({weights})" if weights else self.name
+        try:
+            weights = self.find_weights()
+        except NoModelError:
+            weights = None
+        return f"{self.name} ({weights.description})" if weights else self.name
+
+    def find_weights(self) -> LocalModel | None:
+        """The downloadable weights that the name stands for; None for a file, and for every model that is not local.
+
+        Raises:
+            NoModelError: local models are not installed.
+        """
+        if self.kind != "local":
+            return None
+        with self._explain_errors():
+            return next((each for each in find_local_models().downloadable() if each.name == self._rest), None)
 
     def check(self) -> None:
         """Make sure, without a request, that the model can be used here.
@@ -92,9 +107,7 @@ class ResolvedModel:
                 case "openai":
                     self._check_endpoint()
                 case "local":
-                    from remit.models.weights import find_gguf  # noqa: PLC0415 - of the extra `local`
-
-                    find_gguf(self._rest)
+                    find_local_models().check(self._rest)
                 case "scripted":
                     Scripted.load(Path(self._rest))
                 case _:
@@ -182,9 +195,7 @@ class ResolvedModel:
                 self._check_endpoint()
                 model = from_environment(self._rest, self._environ)
             case "local":
-                from remit.models.local import open_local_model  # noqa: PLC0415 - of the extra `local`
-
-                model = open_local_model(self._rest)
+                model = find_local_models().open(self._rest)
             case "scripted":
                 yield Scripted.load(Path(self._rest))
                 return
@@ -271,20 +282,11 @@ def get_model_name(model: AnyModel) -> str:
     return f"{model.system}:{model.model_name}" if isinstance(model, PydanticModel) else ""
 
 
-def _describe_weights(name: str) -> str:
-    try:
-        from remit.models.weights import KNOWN_WEIGHTS  # noqa: PLC0415 - of the extra `local`
-    except ModuleNotFoundError:
-        return ""
-    return KNOWN_WEIGHTS[name].description if name in KNOWN_WEIGHTS else ""
-
-
 def _explain_unknown_weights(name: str) -> str:
     try:
-        from remit.models.weights import KNOWN_WEIGHTS  # noqa: PLC0415 - of the extra `local`
-    except ModuleNotFoundError:
+        names = [each.name for each in find_local_models().downloadable()]
+    except SetupError:
         return ""
-    if name in KNOWN_WEIGHTS or Path(name).expanduser().is_file():
+    if name in names or Path(name).expanduser().is_file():
         return ""
-    fallback = f"write local:{' or local:'.join(KNOWN_WEIGHTS)}, or name a GGUF file"
-    return suggest(name, KNOWN_WEIGHTS, fallback)
+    return suggest(name, names, f"write local:{' or local:'.join(names)}, or name a GGUF file")

@@ -18,9 +18,9 @@ import openai
 import pytest
 from openai.types.chat import ChatCompletionAssistantMessageParam, ChatCompletionMessageParam, ChatCompletionToolParam
 
-from remit.models.gguf import GgufError
-from remit.models.serving import ServedModel, ServingError, choose_template, make_serve_options, serve
-from remit.models.weights import BASE, Progress, cache_dir, download_weights
+from remit_local.gguf import GgufError
+from remit_local.serving import ServedModel, ServingError, choose_template, make_serve_options, serve
+from remit_local.weights import BASE, cache_dir, download_weights
 
 CODER = "Qwen2.5-Coder"
 
@@ -79,7 +79,7 @@ def test_a_file_that_is_no_model_is_refused_before_anything_is_started(tmp_path:
 def test_without_the_runtime_the_extra_that_brings_it_is_named(hollow: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "xllamacpp", None)
 
-    with pytest.raises(ServingError, match=r'pip install "remit\[local\]"'), serve(hollow):
+    with pytest.raises(ServingError, match=r"pip install remit-local"), serve(hollow):
         pytest.fail("nothing to serve with")
 
 
@@ -97,7 +97,7 @@ def test_a_model_that_takes_too_long_to_load_is_given_up(hollow: Path) -> None:
 
 @pytest.fixture(scope="module")
 def weights() -> Path:
-    def ignore(_: Progress) -> None:
+    def ignore(_: int) -> None:
         """Nobody watches."""
 
     return download_weights(BASE, cache_dir(), ignore)
@@ -173,7 +173,7 @@ def test_the_port_is_closed_when_the_block_is_over(weights: Path) -> None:
 def test_the_child_does_not_outlive_a_killed_parent(weights: Path) -> None:
     body = """
         import os, pathlib, signal, sys
-        from remit.models.serving import serve
+        from remit_local.serving import serve
         with serve(pathlib.Path(sys.argv[1])):
             print(pathlib.Path(f"/proc/self/task/{os.getpid()}/children").read_text(), flush=True)
             signal.pause()

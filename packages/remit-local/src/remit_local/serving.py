@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import IO, Final, Protocol, cast
 
 from remit.errors import RemitError
-from remit.models.gguf import GgufValue, read_metadata
+from remit_local.gguf import GgufValue, read_metadata
 
 _OPENMP_ENVIRONMENT: Final = {"OMP_WAIT_POLICY": "PASSIVE", "GOMP_SPINCOUNT": "0"}
 """Threads that wait must sleep: spinning ones take the cores from the threads they wait for."""
@@ -108,7 +108,7 @@ def serve(
     """
     options = make_serve_options(path, context=context, threads=threads or min(os.cpu_count() or 1, _MAX_THREADS))
     if find_spec("xllamacpp") is None:
-        how = 'run: pip install "remit[local]"'
+        how = "run: pip install remit-local"
         raise ServingError("the runtime of local models is missing", where="xllamacpp", fix=how)
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as log, _start_child(options, log) as child:
         load_timer = threading.Timer(load_timeout, child.kill)
@@ -126,7 +126,7 @@ def serve(
 def _start_child(options: ServeOptions, log: IO[str]) -> Generator[subprocess.Popen[str]]:
     """The child process, over when the block is."""
     with subprocess.Popen(
-        [sys.executable, "-P", "-m", "remit.models.serving", json.dumps(asdict(options))],
+        [sys.executable, "-P", "-m", "remit_local.serving", json.dumps(asdict(options))],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=log,

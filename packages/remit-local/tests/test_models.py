@@ -9,9 +9,9 @@ import pytest
 
 from remit.contracts.chat import encode_message
 from remit.errors import RemitError, SetupError
-from remit.models.local import open_local_model, replace_invalid_arguments
-from remit.models.weights import KNOWN_WEIGHTS, cache_dir, find_gguf
 from remit.testing.history_check import history_errors
+from remit_local.models import open_local_model, replace_invalid_arguments
+from remit_local.weights import KNOWN_WEIGHTS, cache_dir, find_gguf
 
 
 @pytest.fixture
