@@ -77,6 +77,20 @@ def test_a_decorator_with_facts_keeps_them() -> None:
     )
 
 
+async def _echo(arguments: dict[str, Any]) -> dict[str, Any]:
+    return arguments
+
+
+def test_a_misspelt_fact_is_refused_by_the_name_that_was_typed() -> None:
+    misspelt: Any = {"rsik": "high"}
+    with pytest.raises(
+        ContractError, match=r"^tool\(\) has no argument 'rsik'; facts are: effect, risk, permissions, "
+    ):
+        tool(**misspelt)
+    with pytest.raises(ContractError, match=r"^Tool\.from_schema\(\) has no argument 'rsik'; facts are: "):
+        Tool.from_schema("find", "Find.", {"type": "object"}, _echo, **misspelt)
+
+
 async def test_a_tool_called_directly_runs_its_function_without_any_layer() -> None:
     @tool
     def count(text: str) -> int:

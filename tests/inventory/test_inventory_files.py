@@ -47,7 +47,7 @@ def nested(file: Path) -> None:
         (not_utf8, "unreadable", "zz.yaml:2", "no UTF-8; write it in UTF-8"),
         (Path.mkdir, "unreadable", "zz.yaml:1", "cannot be read: Is a directory; make it a file that can be read"),
         (dangling, "unreadable", "zz.yaml:1", "cannot be read: No such file or directory; make it a file"),
-        (nested, "yaml", "zz.yaml:2", "parts within parts, over 100 deep; say it flat"),
+        (nested, "yaml", "zz.yaml:2", "nested more than 100 levels deep; nest less deeply"),
     ],
     ids=["not UTF-8", "a folder", "a dangling link", "too deep"],
 )

@@ -62,7 +62,7 @@ CASES: dict[str, tuple[str, str, tuple[str, str, str]]] = {
     "missing key": (
         "    classification: {capability: create}\n",
         "",
-        ("missing-key", "notes.yaml:4", "classification is missing; say it"),
+        ("missing-key", "notes.yaml:4", "classification is missing; add it"),
     ),
     "unknown word": (
         "{capability: create}",

@@ -10,8 +10,8 @@ def test_anchors_references_and_tags_are_found_with_their_lines() -> None:
     assert [f"{each.where} {each.code}: {each.what}" for each in find_non_json_features(text, "a.yaml")] == [
         "a.yaml:1 alias: the anchor &x names a part",
         "a.yaml:2 alias: *x repeats another part",
-        "a.yaml:3 tag: the tag !!python/tuple makes what JSON has not",
-        "a.yaml:6 tag: the tag !own makes what JSON has not",
+        "a.yaml:3 tag: the tag !!python/tuple makes a value that JSON does not have",
+        "a.yaml:6 tag: the tag !own makes a value that JSON does not have",
     ]
 
 

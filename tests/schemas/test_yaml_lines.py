@@ -53,12 +53,12 @@ def test_what_is_no_document_is_refused_with_its_line(text: str, where: str, sai
     ("text", "code", "where", "said"),
     [
         ("a: 1\nb: 2\na: 3\n", "duplicate", "f.yaml:3", "the key 'a' occurs twice, first on line 1"),
-        ("a: no\n", "scalar", "f.yaml:1", "'no' is no text, number, true or false"),
-        ("a: 2026-01-01\n", "scalar", "f.yaml:1", "'2026-01-01' is no text"),
-        ("a: 1:30\n", "scalar", "f.yaml:1", "'1:30' is no text"),
+        ("a: no\n", "scalar", "f.yaml:1", "'no' is not text, a number, true or false"),
+        ("a: 2026-01-01\n", "scalar", "f.yaml:1", "'2026-01-01' is not text"),
+        ("a: 1:30\n", "scalar", "f.yaml:1", "'1:30' is not text"),
         ("a: &x {b: 1}\nc: *x\n", "alias", "f.yaml:1", "a reference to another part"),
-        ("? [a]\n: 1\n", "key", "f.yaml:1", "a key that is no word"),
-        ("a: &x [b]\n*x : 1\n", "key", "f.yaml:1", "a key that is no word"),
+        ("? [a]\n: 1\n", "key", "f.yaml:1", "a key that is not text"),
+        ("a: &x [b]\n*x : 1\n", "key", "f.yaml:1", "a key that is not text"),
         ("a: &x [1, *x]\n", "alias", "f.yaml:1", "a reference to another part"),
     ],
 )
@@ -89,7 +89,7 @@ def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPat
 def test_a_number_that_json_has_not_is_found(said: str) -> None:
     (found,) = read_yaml(f"a: 1\nb: {said}\n", "f.yaml").findings
     assert (found.code, found.where) == ("scalar", "f.yaml:2")
-    assert "is no text, number, true or false" in found.what
+    assert "is not text, a number, true or false" in found.what
 
 
 @pytest.mark.parametrize("flat", [True, False], ids=["words", "lists"])
@@ -97,11 +97,13 @@ def test_what_is_too_deep_to_be_meant_is_refused_with_its_line(flat: bool) -> No
     nested = "{a: " * 2000 + "1" + "}" * 2000 if flat else "[" * 2000 + "]" * 2000
     with pytest.raises(InventoryError) as raised:
         read_yaml(f"a: 1\nb: {nested}\n", "f.yaml")
-    assert [str(each) for each in raised.value.findings] == ["f.yaml:2: parts within parts, over 100 deep; say it flat"]
+    assert [str(each) for each in raised.value.findings] == [
+        "f.yaml:2: nested more than 100 levels deep; nest less deeply"
+    ]
 
 
 def test_a_depth_that_would_crash_a_recursive_parser_is_refused() -> None:
-    with pytest.raises(InventoryError, match="over 100 deep"):
+    with pytest.raises(InventoryError, match="more than 100 levels deep"):
         read_yaml(f"a:\n {'- ' * 50_000}\n", "f.yaml")
 
 

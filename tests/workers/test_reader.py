@@ -159,9 +159,12 @@ def test_what_is_no_worker_file_is_refused(text: str, said: str) -> None:
         (["attachments: {suffixes: []}"], "sort.worker:2: attachments.suffixes is empty; give at least one value"),
         (
             ["tools: !!python/tuple [x]"],
-            "sort.worker:2: the tag !!python/tuple makes what JSON has not; remove the tag",
+            "sort.worker:2: the tag !!python/tuple makes a value that JSON does not have; remove the tag",
         ),
-        (["retries: !!python/object:x.Y {}"], "sort.worker:2: the tag !!python/object:x.Y makes what JSON has not"),
+        (
+            ["retries: !!python/object:x.Y {}"],
+            "sort.worker:2: the tag !!python/object:x.Y makes a value that JSON does not have",
+        ),
         (["tools: &those [x]"], "sort.worker:2: the anchor &those names a part; remove it"),
         (["zzz: 1"], "sort.worker:2: zzz: no such key; there are: attachments, builtin_tools, compatible_models, "),
         (["limits:", "  turn: 3"], "sort.worker:3: limits.turn: no such key; did you mean turns?"),

@@ -1,4 +1,4 @@
-"""The one definition of an agent, and the callee that it is."""
+"""Agents: a definition and the callee that runs it."""
 
 from __future__ import annotations
 
@@ -34,35 +34,34 @@ _NATIVE = NativeDriver()
 
 
 class Agent:
-    """A model that works on a task with tools until it has a result. Immutable: each method gives a new agent.
+    """A model that works on a task with tools until it has a result. Immutable: methods return a new agent.
 
-    An agent is a callee: other agents can have it among their tools. Its effect is composed.
+    An agent is a callee, so it can be a tool of other agents. Its effect is composed.
 
     Args:
-        name: the name by which it is called.
+        name: the canonical name.
         instructions: the system message, or a template of the input's fields.
         input: the payload model; by default a `Prompt`, which may be given as text.
-        output: the type of the result. For any other than text the model calls ``final_result``, and its result is
-            validated.
-        tools: the callees that its model may call, or `LazyTools`.
-        handoffs: agents that may go on with the conversation in its place, or their names, which the runtime resolves.
-        tool_scope: the names that agents and tools below it may call, beside its own tools; None for no limit.
+        output: the type of the result. If it is not text, the model calls ``final_result`` and the result is validated.
+        tools: the callees that the model may call, or `LazyTools`.
+        handoffs: the agents that may take over the conversation, or their names, which the runtime resolves.
+        tool_scope: names that agents and tools below it may call in addition to its own tools; None for no restriction.
         permissions: the permissions of its caller that its calls may use; None for all.
-        provider_tools: tools of the model's provider. They run there, and no layer governs them.
-        model: a model, or its name, like ``openai:gpt-5``; None takes the runtime's.
+        provider_tools: tools that run at the model's provider. No layer governs them.
+        model: a model or its name, like ``openai:gpt-5``; None for the runtime's model.
         compatible_models: patterns like ``openai:*``, one of which the model must match.
         driver: runs the model; by default the native loop.
         limits: turns, calls, tokens, seconds and output bytes of one call of the agent.
         temperature, max_tokens: settings of each request.
         retries: how often the model may correct an invalid result.
         parallel: how many calls of one answer run at once.
-        attachments: the files that it takes with its input; None for none.
-        facts: what governs calls of the agent itself.
+        attachments: the files that it accepts with its input; None for no files.
+        facts: the facts of the agent's own calls.
         agent_layers: layers around its calls, its model requests and its steps; see `layer`.
-        source: where the agent is written, for error messages.
+        source: the place of its definition, for error messages.
 
     Raises:
-        SetupError, ContractError: the parts do not fit together, or the driver lacks one of them.
+        SetupError, ContractError: arguments contradict each other, or the driver does not support one.
     """
 
     def __init__(
@@ -124,7 +123,7 @@ class Agent:
         self._bind()
 
     def layer(self, layer: AgentLayer | Stack[AgentLayer]) -> Agent:
-        """A new agent with ``layer`` around its calls, its model requests or its steps, as the layer's type says."""
+        """Return a new agent with ``layer`` around its calls, model requests or steps, by the layer's type."""
         clone = copy.copy(self)
         clone.definition = replace(self.definition, agent_layers=Stack(layer, self.definition.agent_layers))
         clone._identity = object()
@@ -132,14 +131,14 @@ class Agent:
         return clone
 
     def layer_around(self, layer: ToolLayer | Stack[ToolLayer]) -> Agent:
-        """A new agent with ``layer`` around this one, as around a tool: it sees the arguments and the result."""
+        """Return a new agent with ``layer`` around itself, as around a tool: the layer sees arguments and result."""
         clone = copy.copy(self)
         clone.layers = Stack(to_call_layers(layer), self.layers)
         clone._identity = object()
         return clone
 
     def with_model(self, model: AnyModel) -> Agent:
-        """The same agent with another model, or the model of a name."""
+        """Return the same agent with another model, given as an object or by name."""
         return self.with_peers(self._peers, self._handoff_tools, model, self._resolve_model)
 
     def with_peers(
@@ -149,13 +148,13 @@ class Agent:
         model: AnyModel | None,
         resolve_model: ResolveModel | None,
     ) -> Agent:
-        """The same agent with a model, and with the other agents of its application.
+        """Return the same agent with a model and the other agents of its application.
 
         Args:
-            peers: the agents by name. It may be filled later, because agents can hand over to one another.
-            handoff_tools: the tools by which it hands over; they describe the targets.
-            model: the model; None to leave it without.
-            resolve_model: from the name of a model to the model, for drivers that do not find models by name.
+            peers: the agents by name; may be filled later, because agents can hand over to one another.
+            handoff_tools: its handoff tools, which describe the targets.
+            model: the model; None for no model.
+            resolve_model: finds the model for a name, for drivers that do not.
         """
         clone = copy.copy(self)
         clone._resolve_model = resolve_model
@@ -173,36 +172,36 @@ class Agent:
 
     @property
     def name(self) -> str:
-        """The name by which it is called."""
+        """The canonical name."""
         return self.definition.name
 
     @property
     def description(self) -> str:
-        """What it is for."""
+        """When and why to call it."""
         return self.definition.description
 
     @property
     def facts(self) -> Facts:
-        """What governs calls of it."""
+        """The facts of its own calls."""
         return self.definition.facts
 
     @property
     def tools(self) -> tuple[Callee[..., Any], ...]:
-        """The callees that its model may call, those by which it hands over included.
+        """The callees that its model may call, including its handoff tools.
 
         Raises:
-            SetupError: one that it names is missing.
+            SetupError: a callee that it names does not exist.
         """
         return self._tools.callees
 
     @property
     def provider_tools(self) -> tuple[str, ...]:
-        """Tools of the model's provider."""
+        """The names of tools that run at the model's provider."""
         return self.definition.provider_tools
 
     @property
     def tool_scope(self) -> frozenset[str] | None:
-        """All names that it and everything below it may call: its tools, and those that the definition adds."""
+        """The names that it and everything below it may call: its tools and those that the definition adds."""
         added = self.definition.tool_scope
         return None if added is None else added.union(each.name for each in self.tools)
 
@@ -218,26 +217,26 @@ class Agent:
 
     @property
     def where(self) -> str:
-        """Where it is written, as ``file:line``; empty if it was made in Python."""
+        """The place of its definition, as ``file:line``; empty if it was made in Python."""
         return "" if self.definition.source is None else self.definition.source.where
 
     @property
     def body(self) -> object:
-        """Equal for copies of one agent with other models or peers."""
+        """Equal for copies of one agent with different models or peers."""
         return self._identity
 
     @property
     def schema_in(self) -> Input[Any]:
-        """The payload that it takes."""
+        """The schema of its payload."""
         return self.definition.schema_in
 
     @property
     def schema_out(self) -> Output[Any]:
-        """The result that it returns."""
+        """The schema of its result."""
         return self.definition.schema_out
 
     def build_arguments(self, payload: BaseModel | str | None = None, /, **fields: Any) -> Arguments:
-        """The arguments for a payload, a prompt, or the fields of a payload.
+        """Build arguments from a payload, a prompt, or the fields of a payload.
 
         Raises:
             InvalidArgumentsError: they do not fit the input.
@@ -252,15 +251,15 @@ class Agent:
             raise InvalidArgumentsError(self.schema_in.explain(error)) from error
 
     def check_model(self) -> None:
-        """Check, without a request, that its model can be used here.
+        """Check, without a request, that its model can be used.
 
         Raises:
-            NoModelError: it cannot.
+            NoModelError: the model cannot be used.
         """
         self.driver.check_model(self.definition, self.model)
 
     def check_handoff(self, target: Agent) -> None:
-        """Check that ``target`` can go on with a conversation of this agent.
+        """Check that ``target`` can continue a conversation of this agent.
 
         Raises:
             SetupError: it takes no prompt, or returns a result of another type.
@@ -275,7 +274,7 @@ class Agent:
             )
 
     async def run(self, payload: BaseModel, frame: Frame, /) -> Any:
-        """Run the agent, and those that it hands over to, until one of them has a result."""
+        """Run the agent and its successors by handoff until one of them has a result."""
         definition = self.definition
         payload = self.schema_in.check_payload(payload)
         attachments = definition.get_attachments(payload)
@@ -306,11 +305,11 @@ class Agent:
         return result
 
     async def reconcile(self, _payload: BaseModel, _frame: Frame, /) -> ReconcileResult:
-        """Unknown: an agent that was cut off is run again."""
+        """Return UNKNOWN: an interrupted agent runs again."""
         return UNKNOWN
 
     def __eq__(self, other: object) -> bool:
-        """Whether it is the same agent, with the same model or before one of both got a model."""
+        """Whether both are the same agent. Their models must be the same if both have one."""
         return (
             isinstance(other, Agent)
             and self._identity is other._identity
@@ -332,7 +331,7 @@ def last_message_text(messages: Sequence[str] | History) -> str:
 
 
 def _to_result(run: AgentRun) -> Reply | str:
-    """The result of an agent; a text is checked where it is recorded."""
+    """Convert the end of an agent's run to its result. Text is checked when it is recorded."""
     if run.final is not None:
         return Reply(run.final.content, "ok", run.final.content, is_final=True)
     if run.result is not None:
@@ -341,14 +340,14 @@ def _to_result(run: AgentRun) -> Reply | str:
 
 
 def _payload_for(agent: Agent, payload: BaseModel, user: str) -> BaseModel:
-    """The payload from which an agent that takes over renders its instructions."""
+    """The payload from which the target of a handoff renders its instructions."""
     if isinstance(payload, agent.definition.input):
         return payload
     return agent.definition.input(prompt=message_text(decode_message(user)))
 
 
 def _collect_call_ids(texts: Iterable[str]) -> set[str]:
-    """The ids of the tool calls in wire texts."""
+    """Collect the ids of the tool calls in wire texts."""
     return {each.id for text in texts if '"tool_calls"' in text for each in completion_from_message(text).tool_calls}
 
 

@@ -1,4 +1,4 @@
-"""Files that come with the input of an agent, and the policy for them."""
+"""Files attached to the input of an agent, and the policy for them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FileSuffix = Annotated[str, Field(pattern=FILE_SUFFIX_PATTERN)]
 
 
 class Attachment(BaseModel):
-    """One file, carried by the input as JSON, so that the journal holds it."""
+    """One file. It is part of the input as JSON, so the journal contains it."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -40,20 +40,20 @@ class Attachment(BaseModel):
 
     @property
     def content(self) -> bytes:
-        """Its bytes."""
+        """The bytes of the file."""
         return base64.b64decode(self.data)
 
     @property
     def suffix(self) -> str:
-        """The end of its name in lower case, like ``.png``."""
+        """The suffix of its name in lower case, like ``.png``."""
         return PurePosixPath(self.name).suffix.lower()
 
     @classmethod
     def from_path(cls, path: Path) -> Attachment:
-        """The file at ``path``, with the media type that its name suggests.
+        """Read the file at ``path``. The media type follows from its name.
 
         Raises:
-            RequestError: it cannot be read.
+            RequestError: the file cannot be read.
         """
         try:
             data = path.read_bytes()
@@ -64,13 +64,13 @@ class Attachment(BaseModel):
 
 
 class PromptWithAttachments(Prompt):
-    """The default input of an agent that takes attachments."""
+    """The default input of an agent that accepts attachments."""
 
     attachments: tuple[Attachment, ...] = Field(default=(), description="Files that the prompt is about")
 
 
 class AttachmentPolicy(BaseModel):
-    """The files that an agent takes. One without a policy takes none."""
+    """The files that an agent accepts. An agent without a policy accepts no files."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -82,7 +82,7 @@ class AttachmentPolicy(BaseModel):
         """Refuse attachments that the policy does not allow, before anything is sent.
 
         Raises:
-            InvalidArgumentsError: too many, too large, or of another kind.
+            InvalidArgumentsError: there are too many files, or one is too large or of a refused type.
         """
         if len(attachments) > self.max_count:
             raise InvalidArgumentsError(

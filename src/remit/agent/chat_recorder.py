@@ -15,12 +15,12 @@ from remit.errors import CallError, CompletionError, DivergedError, ModelError
 
 
 class RecordModel(ModelLayer):
-    """The layer directly around the model of an agent on the native driver, which attaches it itself."""
+    """The innermost layer around the model. The native driver attaches it."""
 
     place = Place.RECORD
 
     def __call__(self, inner: ModelService, /) -> ModelService:
-        """A service that asks ``inner`` only what the journal does not know."""
+        """Wrap ``inner``, which is called only if the journal has no answer."""
         recorder: ModelRecorder[ChatRequest, Completion] = ModelRecorder(model=inner, codec=_CODEC)
         return recorder.__call__
 
@@ -29,7 +29,7 @@ class RecordModel(ModelLayer):
 
 
 def summarize_completion(completion: Completion) -> AnswerSummary:
-    """What decides whether a completion is a whole answer."""
+    """Summarize the parts of a completion that decide whether it is complete."""
     has_content = completion.content is not None and bool(completion.content.strip())
     tool_calls = [(each.id, each.name) for each in completion.tool_calls]
     return AnswerSummary(completion.finish_reason, has_content, tool_calls)
@@ -89,10 +89,10 @@ _ASSISTANT_PREFIX: Final = '{"role":"assistant"'
 
 
 def _check_role(completion: Completion) -> None:
-    """Refuse a message of another role, which would stand in the history as if someone else had written it.
+    """Refuse an answer whose role is not assistant: the history would attribute it to another author.
 
     Raises:
-        CompletionError: naming the role.
+        CompletionError: the role is another one.
     """
     role = (
         "assistant" if completion.message.startswith(_ASSISTANT_PREFIX) else decode_message(completion.message)["role"]

@@ -1,4 +1,4 @@
-"""Everything that defines an agent, as a value that the agent and its driver read."""
+"""The definition of an agent: an immutable value that the agent and its driver read."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class InstructionsTemplate(Protocol):
     """Instructions that depend on the input, like the prompt of a `.worker` file."""
 
     def render(self, fields: Mapping[str, object], /) -> str:
-        """The system message for the fields of an input. Must depend on them alone, so that a run can be resumed.
+        """Render the system message for the fields of an input. Must depend on them alone, so that runs can be resumed.
 
         Raises:
             CallError: the template cannot be rendered for this input.
@@ -36,7 +36,7 @@ class InstructionsTemplate(Protocol):
 
 
 class AgentSource(Protocol):
-    """The place where an agent is written, for error messages."""
+    """The place of an agent's definition, for error messages."""
 
     @property
     def where(self) -> str:
@@ -49,7 +49,7 @@ class AgentDefinition:
     """Name, instructions, types, limits and settings of an agent. See `Agent` for each field.
 
     Raises:
-        ContractError, SetupError: the parts do not fit together.
+        ContractError, SetupError: a field is invalid, or two fields contradict each other.
     """
 
     name: str
@@ -93,22 +93,22 @@ class AgentDefinition:
 
     @cached_property
     def schema_in(self) -> Input[Any]:
-        """The payload that the agent takes."""
+        """The schema of the agent's payload."""
         return _prompt_input() if self.input is Prompt else Input(self.input)
 
     @cached_property
     def schema_out(self) -> Output[Any]:
-        """The result that the agent returns."""
+        """The schema of the agent's result."""
         return _text_output() if self.output is str else Output(self.output)
 
     @property
     def takes_prompt(self) -> bool:
-        """Whether a text alone is an input."""
+        """Whether the agent can be called with a text alone."""
         return issubclass(self.input, Prompt)
 
     @property
     def returns_text(self) -> bool:
-        """Whether the last message of the model is the result; otherwise the model gives it by a call."""
+        """Whether the model's last message is the result. Otherwise the model calls ``final_result``."""
         return self.output is str
 
     @property
@@ -117,7 +117,7 @@ class AgentDefinition:
         return Stack(*(layer for layer in self.agent_layers if isinstance(layer, CallLayer)))
 
     def render_instructions(self, payload: BaseModel) -> str:
-        """The system message for a payload. Of attachments a template sees name and media type, not the content.
+        """Render the system message for a payload. A template sees the name and type of attachments, not the content.
 
         Raises:
             InvalidArgumentsError, ToolFailedError: a template cannot be rendered for this payload.
@@ -132,7 +132,7 @@ class AgentDefinition:
         return self.instructions.render(fields)
 
     def render_message(self, payload: BaseModel) -> str:
-        """The user message for a payload, without its attachments: the prompt, or else canonical JSON."""
+        """Render the user message for a payload, without attachments: the prompt, or else canonical JSON."""
         if isinstance(payload, Prompt):
             return payload.prompt
         fields = self._dump_payload(payload)
@@ -153,10 +153,10 @@ class AgentDefinition:
         return attachments
 
     def check_compatible(self, model_name: str) -> None:
-        """Refuse a model that the agent is not made for.
+        """Refuse a model that the agent does not support.
 
         Raises:
-            SetupError: naming the patterns.
+            SetupError: the model matches none of the patterns.
         """
         patterns = self.compatible_models
         if patterns and not any(fnmatchcase(model_name, each) for each in patterns):
@@ -166,7 +166,7 @@ class AgentDefinition:
             )
 
     def _dump_payload(self, payload: BaseModel) -> dict[str, Any]:
-        """The payload by the names that callers know, made of JSON types."""
+        """The payload as JSON types, by alias."""
         fields: dict[str, Any] = json.loads(self.schema_in.dump_canonical(payload))
         return fields
 

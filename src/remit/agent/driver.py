@@ -1,4 +1,4 @@
-"""The port to what runs an agent's model: the native loop, or PydanticAI (`remit.workers`)."""
+"""The port to drivers, which run an agent's model: the native loop or PydanticAI (`remit.workers`)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ AnyCallee = Callee[..., Any]
 
 @dataclass(frozen=True, slots=True)
 class LazyTools:
-    """``count`` tools that ``resolve`` returns when they are first needed, so that agents can call one another."""
+    """``count`` tools that ``resolve`` returns on first use, so that agents can call one another."""
 
     resolve: Callable[[], Iterable[AnyCallee]]
     count: int
@@ -43,7 +43,7 @@ class AgentTools:
 
     @cached_property
     def callees(self) -> tuple[AnyCallee, ...]:
-        """The agent's tools, and behind them those by which it hands over."""
+        """The agent's tools, followed by its handoff tools."""
         return (*self._own.callees, *self.handoff_tools)
 
     @cached_property
@@ -53,7 +53,7 @@ class AgentTools:
 
 
 class OwnTools:
-    """The tools that an agent was given; resolved once for all its copies."""
+    """The tools of an agent without its handoff tools; resolved once for all its copies."""
 
     def __init__(self, agent: str, source: ToolSource) -> None:
         self._agent = agent
@@ -69,7 +69,7 @@ class OwnTools:
         """The tools.
 
         Raises:
-            SetupError: one has the name by which models give results.
+            SetupError: a tool has the reserved name ``final_result``.
         """
         callees = self._source
         if isinstance(callees, LazyTools):
@@ -83,11 +83,11 @@ class OwnTools:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentTask:
-    """The work of one agent, from the moment it gets the conversation until it is done or hands over.
+    """The work of one agent, from receiving the conversation until it finishes or hands over.
 
-    ``history`` begins with the system message; it ends with the user's message, or after a handoff with the replies to
-    the calls of the other agent. ``attachments`` belong to the user's message. ``first_turn`` is the number of the
-    first request within the call, and ``used_call_ids`` holds the ids of all tool calls in the history.
+    ``history`` begins with the system message. It ends with the user's message or, after a handoff, with the replies to
+    the other agent's calls. ``attachments`` belong to the user's message. ``first_turn`` is the number of the first
+    request within the call, and ``used_call_ids`` holds the ids of all tool calls in the history.
     """
 
     history: History
@@ -101,25 +101,25 @@ AgentService = Service[AgentTask, AgentRun]
 
 
 class AgentDriver(Protocol):
-    """Runs agents. A driver has no state of its own: one serves any number of agents."""
+    """Runs agents. A driver is stateless: one serves any number of agents."""
 
     @property
     def finds_models(self) -> bool:
-        """Whether the driver finds models by name itself; else the runtime resolves the name of an agent's model."""
+        """Whether the driver finds models by name itself. Otherwise the runtime resolves the name."""
         ...
 
     def bind(self, definition: AgentDefinition, tools: AgentTools, model: AnyModel | None, /) -> AgentService:
-        """The service that runs one agent with one model. Asks no model and resolves no tools yet.
+        """Make the service that runs one agent with one model. Sends no request and resolves no tools yet.
 
         Raises:
-            SetupError: this driver cannot do what the definition says.
+            SetupError: this driver does not support the definition.
         """
         ...
 
     def check_model(self, definition: AgentDefinition, model: AnyModel | None, /) -> None:
-        """Check, without a request, that the agent's model can be used here.
+        """Check, without a request, that the agent's model can be used.
 
         Raises:
-            NoModelError: it cannot.
+            NoModelError: the model cannot be used.
         """
         ...

@@ -1,4 +1,4 @@
-"""The messages that an agent's model gets from Remit, not from another model: journaled, and kept on resume."""
+"""The messages that Remit itself writes for an agent's model: journaled, and kept on resume."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from remit.contracts.items import Message, Mismatch
 
 
 def record_first_message(frame: Frame, index: int, role: str, content: str) -> str:
-    """The wire text of the first message number ``index`` of a call: as recorded on resume, else written now.
+    """The wire text of a call's first message number ``index``: the recorded one on resume, else a new one.
 
-    A recorded text that differs from today's is kept, and the difference is journaled once. A replay compares.
+    If the recorded text differs from the new one, resume keeps it and journals the difference once; replay fails.
     """
     current = encode_message({"role": role, "content": content})
     recorded = [item for item in frame.ledger.items_for(frame.id) if isinstance(item, Message)]

@@ -1,4 +1,4 @@
-"""A handoff: an agent's model calls a tool, and another agent goes on with the same conversation."""
+"""A handoff: an agent's model calls a tool, and another agent continues the same conversation."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ HANDOFF_PREFIX: Final = "handoff_to_"
 
 
 class Reason(BaseModel):
-    """Why a conversation is handed over."""
+    """The payload of a handoff tool: the reason for the handoff."""
 
     model_config = ConfigDict(defer_build=True)
 
@@ -43,11 +43,10 @@ def _text_output() -> Output[str]:
 
 
 class HandoffTool:
-    """The tool by which a model hands over to the agent ``target``. Its call takes the one door, like every other.
+    """The tool by which a model hands over to the agent ``target``. The dispatcher makes its call, like every call.
 
     Args:
-        target_description: what the other agent is for.
-        max_handoffs: so many handoffs a run may have.
+        target_description: the purpose of the other agent. max_handoffs: the most handoffs in one run.
     """
 
     facts = Facts(effect=Effect.PURE)
@@ -63,24 +62,25 @@ class HandoffTool:
 
     @property
     def schema_in(self) -> Input[Reason]:
-        """A reason."""
+        """The schema of the reason."""
         return _reason_input()
 
     @property
     def schema_out(self) -> Output[str]:
-        """Text."""
+        """The schema of the acknowledgement, a text."""
         return _text_output()
 
     def build_arguments(self, reason: str) -> Arguments:
-        """The arguments that a reason stands for."""
+        """Build the arguments from a reason."""
         return _reason_input().dump_arguments(Reason(reason=reason))
 
     async def run(self, payload: BaseModel, frame: Frame, /) -> str:
-        """Acknowledge the handoff; the step of the agent that called sees to the rest.
+        """Acknowledge the handoff. The step of the calling agent performs it.
 
         Raises:
-            ConflictError: another handoff of the same answer was followed. BudgetError: the run may have no more.
-            DeniedError: it was not an agent's model that called.
+            ConflictError: another handoff of the same answer succeeded first. BudgetError: the run has no handoffs
+                left.
+            DeniedError: the caller is not an agent's model.
         """
         known = frame.ledger.items_for(frame.caller.call)
         if not any(isinstance(item, Message) for item in known):
@@ -95,11 +95,11 @@ class HandoffTool:
         return f"handed over to {self.target}"
 
     async def reconcile(self, _payload: BaseModel, _frame: Frame, /) -> ReconcileResult:
-        """Nothing is started that could be cut off."""
+        """Return UNKNOWN; no attempt is ever started."""
         return UNKNOWN
 
     def __eq__(self, other: object) -> bool:
-        """Whether both hand over to the same agent, and say the same of it."""
+        """Whether both have the same target with the same description."""
         return isinstance(other, HandoffTool) and (self.description, self._max_handoffs) == (
             other.description,
             other._max_handoffs,
@@ -114,16 +114,16 @@ class HandoffTool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Handoffs:
-    """The handoffs that the agent ``source`` may make: from the name of a tool to that of an agent."""
+    """The handoffs that the agent ``source`` may make: names of handoff tools with the names of their targets."""
 
     source: str = ""
     targets: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def check_recorded(self, ledger: Ledger, agent_call_id: str, tool_calls: Sequence[ToolCallRequest]) -> None:
-        """Refuse to go on with what another agent said whom today's code does not hand over to.
+        """Refuse a recorded handoff to an agent that is no longer a target.
 
         Raises:
-            DivergedError: naming it.
+            DivergedError: the message names the agent.
         """
         removed_ids = [
             each.id for each in tool_calls if each.name.startswith(HANDOFF_PREFIX) and each.name not in self.targets
@@ -141,7 +141,7 @@ class Handoffs:
             )
 
     def follow(self, ledger: Ledger, agent_call_id: str, tool_call: ToolCallRequest) -> str:
-        """The agent that takes over, now that the call ``tool_call`` went well. The journal says so once."""
+        """The agent that takes over after the successful call ``tool_call``. The handoff is journaled once."""
         target = self.targets[tool_call.name]
         if (
             all(item.wire != tool_call.id for item in _select_handoffs(ledger.items_for(agent_call_id)))

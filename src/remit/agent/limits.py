@@ -19,26 +19,26 @@ class AgentLimits(BaseModel):
     output_bytes: int = Field(default=256 << 10, ge=1, description="Bytes of the result.")
 
     def turns_error(self, name: str) -> CallError:
-        """The error for one request too many."""
+        """The error for exceeding the number of turns."""
         return MaxTurnsError(
             f"agent {name} was not done after {self.turns} turns; raise `limits.turns` or ask for less"
         )
 
     def tool_calls_error(self, name: str) -> CallError:
-        """The error for one call too many."""
+        """The error for exceeding the number of tool calls."""
         return BudgetError(
             f"agent {name} requested more than its {self.tool_calls} calls; raise `limits.tool_calls` or ask for less"
         )
 
     def tokens_error(self, name: str) -> CallError:
-        """The error for one token too many."""
+        """The error for exceeding the number of tokens."""
         return BudgetError(f"agent {name} has used its {self.tokens} tokens; raise `limits.tokens` or ask for less")
 
     def check_usage(self, name: str, *, tool_calls: int, tokens: int) -> None:
         """Refuse usage above the limits.
 
         Raises:
-            BudgetError: naming the limit.
+            BudgetError: the message names the limit.
         """
         if self.tokens is not None and tokens > self.tokens:
             raise self.tokens_error(name)
@@ -49,7 +49,7 @@ class AgentLimits(BaseModel):
         """Refuse a result that is too large.
 
         Raises:
-            InvalidOutputError: with its size.
+            InvalidOutputError: the message gives the size.
         """
         size = len(content.encode(errors="replace"))
         if size > self.output_bytes:

@@ -1,4 +1,4 @@
-"""The agents of an application, brought together: each knows those it hands over to, and has a model."""
+"""Links the agents of an application: gives each its handoff targets and a model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from remit.errors import RequestError, SetupError
 
 
 def all_callees(callees: Iterable[AnyCallee]) -> list[AnyCallee]:
-    """``callees``, all that the actors there may name and all that they hand over to, each once."""
+    """Collect ``callees``, the tools of the agents among them, and their handoff targets, each once."""
     found = collect_callees(callees)
     while more := [agent for agent in _collect_handoff_targets(found) if agent not in found]:
         found = collect_callees([*found, *more])
@@ -28,16 +28,16 @@ def link_agents(
     max_handoffs: int,
     resolve_model: ResolveModel | None = None,
 ) -> list[AnyCallee]:
-    """`all_callees`, with the agents joined to their handoff targets and their models.
+    """Collect `all_callees` and link the agents to their handoff targets and models.
 
     Args:
         callees: agents and tools of one application.
-        model: for agents and workers without a model of their own.
-        max_handoffs: how many handoffs one run may have.
-        resolve_model: from the name of an agent's model to the model.
+        model: the model of agents without their own.
+        max_handoffs: the most handoffs in one run.
+        resolve_model: finds the model for a name.
 
     Raises:
-        SetupError: an agent hands over to a name that no agent has.
+        SetupError: no agent has the name of a handoff target.
     """
     found = [each for each in all_callees(callees) if not isinstance(each, HandoffTool)]
     agents_by_name = {each.name: each for each in found if isinstance(each, Agent)}
@@ -59,7 +59,7 @@ def link_agents(
 
 
 def reachable_from(callees: Iterable[AnyCallee], name: str) -> Iterator[AnyCallee]:
-    """The callee of that name, what it may name or hand over to, and so on: all that a model there may call."""
+    """All callees that a call of ``name`` can lead to, by tools and handoffs, itself included."""
     callees_by_name = {each.name: each for each in all_callees(callees)}
     pending, seen = [name], set[str]()
     while pending:
@@ -72,22 +72,22 @@ def reachable_from(callees: Iterable[AnyCallee], name: str) -> Iterator[AnyCalle
 
 
 def needs_model(callees: Iterable[AnyCallee], name: str) -> bool:
-    """Whether the callee of that name, or one that it may come to, takes the model of its runtime."""
+    """Whether a call of ``name`` can lead to an agent that uses the runtime's model."""
     return any(isinstance(each, HasModel) and each.model is None for each in reachable_from(callees, name))
 
 
 class NamedModels:
-    """The models resolved from names that each callee of an application may ask, found once for each callee."""
+    """The models, given by name, that a call of each callee can use; collected once per callee."""
 
     def __init__(self, callees: Iterable[AnyCallee]) -> None:
         self._callees = callees
         self._below: dict[str, list[ModelByName]] = {}
 
     async def check(self, callee: AnyCallee) -> None:
-        """Make sure that a call of ``callee`` finds its models, before it begins.
+        """Check that the models for a call of ``callee`` can be used, before the call begins.
 
         Raises:
-            NoModelError: one of them cannot be used here.
+            NoModelError: one of them cannot be used.
         """
         for model in {id(each): each for each in self._find(callee)}.values():
             await asyncio.to_thread(model.check)  # may import PydanticAI, which takes seconds
@@ -104,10 +104,10 @@ class NamedModels:
 
 
 def with_model_of(requested_agent: Agent, registered_agent: Agent) -> Agent:
-    """The agent that runs where ``requested_agent`` is asked: the listed one, with the model that this one was given.
+    """The agent to run for ``requested_agent``: the registered one with the requested one's model.
 
     Raises:
-        RequestError: they are two agents.
+        RequestError: the two are different agents.
     """
     if not has_same_body(requested_agent, registered_agent):
         raise RequestError(
@@ -122,7 +122,7 @@ def with_model_of(requested_agent: Agent, registered_agent: Agent) -> Agent:
 
 
 def _with_default_model(model: Model | None, callee: AnyCallee) -> AnyCallee:
-    """The callee; a worker that has no model, with ``model``."""
+    """Return the callee. An agent without a model gets ``model``."""
     if model is not None and isinstance(callee, HasModel) and callee.model is None:
         return callee.with_model(model)
     return callee

@@ -1,4 +1,4 @@
-"""The loop around a step, as a layer: repeat the step until the agent is done."""
+"""The loop of an agent as a layer around its step: repeats the step until the agent has finished."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from remit.journal.codec import ChatItem, items_from_messages
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentRun:
-    """The work that an agent did: its whole history, its usage, and how it ended.
+    """The finished work of an agent: its whole history, its usage, and how it ended.
 
     ``result`` is a validated result; without one the result is the text of the last message.
-    ``final`` is a reply that ended the run early. ``handoff_target`` is the agent that goes on with the conversation.
+    ``final`` is a reply that ended the run early. ``handoff_target`` is the agent that takes over the conversation.
     """
 
     agent: str
@@ -40,7 +40,7 @@ LoopService = Service[StepRequest, AgentRun]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentLoop:
-    """Repeats the step at most ``max_turns`` times, each time with the messages of the step before."""
+    """Repeats the step at most ``max_turns`` times. Each step gets the messages of the previous one."""
 
     max_turns: int = 16
 
@@ -49,7 +49,7 @@ class AgentLoop:
             raise SetupError(f"{self!r}: an agent needs at least one turn")
 
     def __call__(self, inner: StepService, /) -> LoopService:
-        """The service that repeats ``inner``."""
+        """Wrap ``inner``, the step."""
 
         async def loop(request: StepRequest, /) -> AgentRun:
             chat, used = request.chat, StepUsage()

@@ -10,34 +10,33 @@ from remit.contracts.chat import ChatRequest, Completion
 
 
 class Model(Protocol):
-    """Whatever answers a chat request: an adapter in `remit.models`, or a fake in a test."""
+    """A service that answers chat requests: an adapter in `remit.models`, or a fake in a test."""
 
     async def __call__(self, request: ChatRequest, /) -> Completion:
-        """Ask the model once.
+        """Send one request.
 
         Raises:
-            ModelError: it could not be asked.
-            CompletionError: it answered, but not with a completion.
+            ModelError: the request failed. CompletionError: the answer is not a completion.
         """
         ...
 
 
 @runtime_checkable
 class ChecksModel(HasModel, Protocol):
-    """A callee that asks a model, and can say beforehand whether that is to be had."""
+    """A callee that uses a model and can check in advance whether it is available."""
 
     def check_model(self) -> None:
-        """See to it, without asking it, that the model can be had.
+        """Check, without a request, that the model can be used.
 
         Raises:
-            NoModelError: it cannot.
+            NoModelError: the model cannot be used.
         """
         ...
 
 
 @runtime_checkable
 class ModelByName(Model, Protocol):
-    """A model that was resolved from a name, and can be checked before a run asks it."""
+    """A model that was resolved from a name and can be checked before a run uses it."""
 
     @property
     def name(self) -> str:
@@ -45,10 +44,10 @@ class ModelByName(Model, Protocol):
         ...
 
     def check(self) -> None:
-        """Make sure, without a request, that the model can be used here.
+        """Check, without a request, that the model can be used.
 
         Raises:
-            NoModelError: it cannot.
+            NoModelError: the model cannot be used.
         """
         ...
 
@@ -58,12 +57,12 @@ ResolveModel = Callable[[str], Model]
 
 
 def is_same_model(one: object, other: object) -> bool:
-    """Whether two models are the same object, or are known by the same name."""
+    """Whether two models are the same object or have the same name."""
     return one is other or (bool(_name_of(one)) and _name_of(one) == _name_of(other))
 
 
 def _name_of(model: object) -> str:
-    """The name of a model that was given by name, resolved or not; empty for any other."""
+    """The name of a model that was given by name, resolved or not; otherwise empty."""
     if isinstance(model, str):
         return model
     return model.name if isinstance(model, ModelByName) else ""
@@ -71,26 +70,26 @@ def _name_of(model: object) -> str:
 
 @runtime_checkable
 class NamedModel(Protocol):
-    """A model that says which it is; then the spans of its requests do."""
+    """A model with a name, which tracing adds to the spans of its requests."""
 
     @property
     def model(self) -> str:
-        """The name by which it is asked."""
+        """The name of the model, as its provider knows it."""
         ...
 
     @property
     def vendor(self) -> str:
-        """Whose it is, as OpenTelemetry names them, like ``openai``."""
+        """The provider, by its OpenTelemetry name, like ``openai``."""
         ...
 
 
 @runtime_checkable
 class VendorModel(Protocol):
-    """A model of a vendor's library, like one of PydanticAI's: only a driver made for the library can ask it."""
+    """A model of a vendor's library, like PydanticAI. Only a driver for that library can use it."""
 
     @property
     def model_name(self) -> str:
-        """The name by which the model is asked."""
+        """The name of the model, as its provider knows it."""
         ...
 
     @property
@@ -104,7 +103,7 @@ AnyModel: TypeAlias = Model | VendorModel | str
 
 
 def model_name(model: AnyModel) -> str:
-    """The name of a model as patterns match it, like ``openai:gpt-5``; empty for a model without a name."""
+    """The name to match against patterns, like ``openai:gpt-5``; empty for a model without a name."""
     if isinstance(model, str):
         return model
     if isinstance(model, ModelByName):

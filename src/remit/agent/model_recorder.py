@@ -1,4 +1,4 @@
-"""The journal at the model boundary of every driver: it answers known requests, and records new ones."""
+"""The recorder at the model boundary of every driver: answers recorded requests and records new ones."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from remit.errors import (
 
 
 class ModelRequest(Protocol):
-    """What the recorder reads of a request, in whatever types its driver writes it."""
+    """The properties of a request that the recorder needs, independent of the driver's own types."""
 
     @property
     def ledger(self) -> Ledger:
@@ -33,17 +33,17 @@ class ModelRequest(Protocol):
 
     @property
     def turn(self) -> int:
-        """The number of the request among those of its agent's call, from 1."""
+        """The number of the request within its agent's call, from 1."""
         ...
 
     @property
     def call_id(self) -> str:
-        """The id under which the journal files the answer."""
+        """The id under which the journal stores the answer."""
         ...
 
     @property
     def max_tokens(self) -> int | None:
-        """The most tokens that the answer may have; None for the limit of the endpoint."""
+        """The most tokens that the answer may have; None for the endpoint's limit."""
         ...
 
     @property
@@ -57,7 +57,7 @@ class ModelRequest(Protocol):
 
 
 class AnswerSummary(NamedTuple):
-    """The parts of an answer that decide whether it is one. ``has_content``: it has text, or whatever else counts."""
+    """The properties that decide whether an answer is complete. ``has_content``: it has text or equivalent content."""
 
     finish_reason: str
     has_content: bool
@@ -71,39 +71,39 @@ Q = TypeVar("Q", bound=ModelRequest)
 
 
 class ModelCodec(Protocol[Q_contra, R]):
-    """How one driver's answers are written to the journal and read from it."""
+    """Converts one driver's answers to journal items and back."""
 
     def summarize(self, answer: R, /) -> AnswerSummary:
-        """What the recorder checks of an answer."""
+        """Summarize the properties of an answer that the recorder checks."""
         ...
 
     def rename_calls(self, answer: R, ids: Iterator[str], /) -> R:
-        """The answer with a new id for every tool call, and a name for those that have none."""
+        """Return the answer with a new id for every tool call, and a name for calls without one."""
         ...
 
     def encode(self, request: Q_contra, answer: R, digest: str, /) -> tuple[Message | ModelReply, ModelUsage, R]:
-        """The two items of an answer, and the answer as these items say it.
+        """Encode an answer. Returns its two items and the answer decoded from them.
 
         Raises:
-            CompletionError: the journal cannot hold the answer.
+            CompletionError: the journal cannot represent the answer.
         """
         ...
 
     def decode(self, recorded: Message | ModelReply, usage: ModelUsage | None, /) -> R:
-        """The answer that the journal holds. The usage may have been lost in a crash."""
+        """Decode a recorded answer. The usage may have been lost in a crash."""
         ...
 
     def to_call_error(self, error: Exception, /) -> CallError:
-        """The error of Remit for a foreign one that a model raised."""
+        """Map an exception of the driver's library to a call error."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelRecorder(Generic[Q, R]):
-    """Asks ``model`` only what the journal does not know. What it returns is always what the journal holds.
+    """Sends ``model`` only requests without a recorded answer. Returns the answer as recorded in either case.
 
-    ``missing_model`` says why there is no model to ask, where that is known beforehand: a request that differs from
-    the recorded one then ends with this error, because it may differ for want of the model alone.
+    ``missing_model`` is the reason why no model is available, if that is known in advance. A request that differs from
+    the recorded one then raises it, because only the missing model may be the cause of the difference.
     """
 
     model: Callable[[Q], Awaitable[R]]
@@ -111,14 +111,14 @@ class ModelRecorder(Generic[Q, R]):
     missing_model: NoModelError | None = None
 
     async def __call__(self, request: Q, /) -> R:
-        """The answer, recorded or new.
+        """Return the answer, recorded or new.
 
         Raises:
             ModelError: the model could not be asked.
-            CompletionError: the answer is none that a history or the journal can hold.
-            DivergedError: the recorded answer is another driver's; or, on replay, the request is not the recorded one.
-            NoModelError: there is no model to ask.
-            CancelledError: the run stops, and the journal has no answer.
+            CompletionError: the answer cannot be part of a history or of the journal.
+            DivergedError: another driver recorded the answer; or, on replay, the request differs from the recorded one.
+            NoModelError: no model is available.
+            CancelledError: the run is stopping, and the journal has no answer.
         """
         digest, items = request.digest(), request.ledger.items_for(request.call_id)
         recorded = _find_recorded(items) if items else None
@@ -131,11 +131,11 @@ class ModelRecorder(Generic[Q, R]):
         return answer
 
     def has_answer(self, request: Q, /) -> bool:
-        """Whether the journal holds the answer."""
+        """Whether the journal has the answer."""
         return _find_recorded(request.ledger.items_for(request.call_id)) is not None
 
     async def _ask(self, request: Q, digest: str, items: Sequence[Item]) -> R:
-        """Ask the model. A failure is recorded, so that a replay meets it too; a resume asks again."""
+        """Ask the model. A failure is recorded: replay raises it again, resume repeats the request."""
         ledger = request.ledger
         if ledger.is_stopping:
             raise asyncio.CancelledError
@@ -162,7 +162,7 @@ class ModelRecorder(Generic[Q, R]):
         return answer
 
     def _check_digest(self, request: Q, recorded: str, digest: str) -> None:
-        """Compare a request with the recorded one: a difference stops a replay, and is journaled once on resume."""
+        """Compare a request with the recorded one. A difference ends a replay; resume journals it once."""
         if recorded == digest:
             return
         if self.missing_model is not None:
@@ -180,9 +180,9 @@ class ModelRecorder(Generic[Q, R]):
             ledger.add(Mismatch(call=request.call_id, what=what, recorded=recorded, today=digest))
 
     def _ensure_unique_call_ids(self, answer: R, request: Q) -> R:
-        """The answer with a new id and a name for every tool call.
+        """Return the answer with a new id and a name for every tool call.
 
-        Some endpoints give no id, or the same one each turn, and some models name no tool: a history holds neither.
+        Some endpoints give no id or the same id each turn, and some models name no tool; a history allows neither.
         """
         calls, used = self.codec.summarize(answer).tool_calls, request.used_call_ids
         ids = [call_id for call_id, name in calls if call_id and name]
@@ -197,12 +197,12 @@ def _find_recorded(items: Sequence[Item]) -> Message | ModelReply | None:
 
 
 def check_complete(summary: AnswerSummary, max_tokens: int | None) -> None:
-    """Refuse an answer without calls that is cut, empty or filtered. Every driver checks its answers once recorded.
+    """Refuse an answer without calls that is cut, empty or filtered. Called after the answer is recorded.
 
-    The journal and the trace keep what there is, so a replay meets the same refusal.
+    The journal and the trace keep the answer, so a replay refuses it again.
 
     Raises:
-        CompletionError: saying why.
+        CompletionError: the message gives the reason.
     """
     if summary.tool_calls:
         return

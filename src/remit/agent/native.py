@@ -31,15 +31,15 @@ from remit.layers.trace import TraceModel
 
 
 class NativeDriver:
-    """Runs agents by `AgentLoop` over `AgentStep`: chat messages are sent as they are recorded."""
+    """Runs agents with `AgentLoop` over `AgentStep`. Chat messages are sent exactly as they are recorded."""
 
     finds_models = False
 
     def bind(self, definition: AgentDefinition, tools: AgentTools, model: AnyModel | None, /) -> AgentService:
-        """The service that runs one agent with one model.
+        """Make the service that runs one agent with one model.
 
         Raises:
-            SetupError: the agent uses tools of a provider, or is not made for this model.
+            SetupError: the agent uses provider tools or does not support this model.
         """
         if definition.provider_tools:
             raise SetupError(
@@ -51,7 +51,7 @@ class NativeDriver:
         return _NativeAgent(definition, tools, _to_port(definition.name, model)).run
 
     def check_model(self, definition: AgentDefinition, model: AnyModel | None, /) -> None:
-        """Nothing can be checked without a request."""
+        """Accept any model: this driver cannot check one without a request."""
 
     def __repr__(self) -> str:
         return "NativeDriver()"
@@ -72,7 +72,7 @@ class _NativeAgent:
         self._definitions: ToolDefinitions | None = None
 
     async def run(self, task: AgentTask, /) -> AgentRun:
-        """Loop until the agent is done or hands over."""
+        """Loop until the agent finishes or hands over."""
         chat = ChatRequest(
             agent_call_id=task.frame.id,
             turn=task.first_turn,
@@ -109,7 +109,7 @@ class _NativeAgent:
 
 
 class _UnresolvedModel:
-    """Placeholder for a model that is missing or only named: recorded turns replay, the first new request fails."""
+    """Placeholder for a missing or unresolved model: recorded turns replay, the first new request fails."""
 
     def __init__(self, reason: str) -> None:
         self._reason = reason
@@ -119,10 +119,10 @@ class _UnresolvedModel:
 
 
 def _to_port(agent: str, model: AnyModel | None) -> Model:
-    """The model, if it can be asked by chat requests.
+    """Return the model if it accepts chat requests.
 
     Raises:
-        SetupError: it is a model of a vendor's library.
+        SetupError: the model belongs to a vendor's library.
     """
     if model is None:
         return _UnresolvedModel(f"agent {agent} has no model; give it one, or give the runtime one")
@@ -136,7 +136,7 @@ def _to_port(agent: str, model: AnyModel | None) -> Model:
 
 
 def _with_attachments(history: History, attachments: Sequence[Attachment]) -> History:
-    """The history, whose last message carries the attachments."""
+    """The history with the attachments in its last message."""
     if not attachments:
         return history
     *earlier, last = history

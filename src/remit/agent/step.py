@@ -1,4 +1,4 @@
-"""One step of an agent: a model request, and the calls it asked for, in parallel with a bound."""
+"""One step of an agent: a model request and the calls it asked for, with bounded parallelism."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from remit.journal.codec import RESULT_TOOL, tool_message_text
 class AgentStep:
     """The service inside the loop. At most ``parallel`` calls run at once; 1 means one after the other.
 
-    ``handoffs`` are made when all other calls of the answer have ended, and the first that succeeds is followed.
+    ``handoffs`` are made after all other calls of the answer; the first that succeeds wins.
     ``results`` validates results of a type other than text. ``limits`` are those of the whole agent.
     """
 
@@ -51,7 +51,7 @@ class AgentStep:
 
         Raises:
             CompletionError: the answer is cut, empty or filtered.
-            InvalidOutputError: the model gave an invalid result once too often.
+            InvalidOutputError: the model gave too many invalid results.
             BudgetError: a limit of the agent is used up.
         """
         completion = await self.model(request.chat)
@@ -82,7 +82,7 @@ class AgentStep:
             self.limits.check_usage(self.handoffs.source, tool_calls=used.tool_calls, tokens=tokens)
 
     def _finish_with_text(self, request: StepRequest, completion: Completion, usage: StepUsage) -> StepOutcome:
-        """A text ends the agent, unless its result has another type."""
+        """End the agent with a text, unless its result has another type."""
         if self.results is None:
             return Done(messages=(completion.message,), usage=usage)
         self.results.check_retries(request.used.invalid_results + 1, CALL_REQUIRED)
@@ -92,7 +92,7 @@ class AgentStep:
     def _take_results(
         self, results: TypedResults, request: StepRequest, result_calls: Sequence[ToolCallRequest]
     ) -> tuple[Reply | None, dict[str, str]]:
-        """The first valid result of an answer, and the wire text of the reply to each of the calls."""
+        """Find the first valid result of an answer. Returns it with the wire texts of the replies to the calls."""
         outcomes = {each.id: results.validate(each.arguments) for each in result_calls}
         valid = next((each for each in outcomes.values() if isinstance(each, Reply)), None)
         if valid is None:
@@ -107,7 +107,7 @@ class AgentStep:
     async def _make_calls(
         self, request: StepRequest, tool_calls: Sequence[ToolCallRequest]
     ) -> tuple[dict[str, Reply], str]:
-        """The replies by the ids of the calls, and the agent that takes over, if one does."""
+        """Make the calls. Returns the replies by call id, and the agent that takes over, if any."""
         calls, chat, handoff_target = request.calls, request.chat, ""
         self.handoffs.check_recorded(chat.ledger, chat.agent_call_id, tool_calls)
         prepared = {each.id: calls.prepare(each.name, each.arguments, each.id) for each in tool_calls}
@@ -149,10 +149,10 @@ class AgentStep:
 
 
 def _collect_replies(outcomes: Iterable[Reply | Suspended]) -> list[Reply]:
-    """The replies.
+    """Wait for the replies.
 
     Raises:
-        Suspended: some of the calls wait, for all that they wait for.
+        Suspended: some calls wait for decisions; it holds all their questions.
     """
     outcomes = list(outcomes)
     waiting = [outcome for outcome in outcomes if isinstance(outcome, Suspended)]
@@ -162,7 +162,7 @@ def _collect_replies(outcomes: Iterable[Reply | Suspended]) -> list[Reply]:
 
 
 def _mark_truncated_call(completion: Completion) -> tuple[ToolCallRequest, ...]:
-    """The calls; where the answer was cut before the arguments of the last one began, they are no JSON either."""
+    """The calls of an answer. If it was cut before the last one's arguments, these become invalid JSON."""
     if completion.finish_reason != "length" or not completion.tool_calls or completion.tool_calls[-1].arguments:
         return completion.tool_calls
     *others, last = completion.tool_calls
@@ -174,7 +174,7 @@ _TRUNCATED_ARGUMENTS: Final = " "
 
 
 async def _await_reply(prepared: PreparedCall) -> Reply | Suspended:
-    """The reply, or the signal that the call waits for a person: its siblings go on and end."""
+    """The reply, or the signal that the call waits for a decision. Its siblings run to their end."""
     try:
         return await prepared()
     except Suspended as signal:

@@ -1,7 +1,7 @@
 """Results of a type other than text, for the native driver: the model gives them by calling ``final_result``.
 
-PydanticAI uses the same tool by default, so a script or a model works with both drivers. ``final_result`` runs nothing
-and is no tool of the application: no layer sees it.
+PydanticAI uses the same tool by default, so a script or a model works with both drivers. ``final_result`` is not a tool
+of the application: it runs nothing, and no layer sees it.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from remit.schemas.jsontext import compact_json
 ACCEPTED: Final = "The result is accepted."
 CALL_REQUIRED: Final = f"Give your result by calling {RESULT_TOOL}; a text alone is not a result."
 _WRAPPER: Final = "response"
-"""The one argument of ``final_result`` where the result is no object."""
+"""The one argument of ``final_result`` if the result is not an object."""
 _MAX_ERRORS_LISTED: Final = 5
 
 
 class InvalidResult(str):
-    """The reason why arguments are not a result, in words for the model."""
+    """Explains to the model why its arguments are not a valid result."""
 
     __slots__ = ()
 
@@ -52,7 +52,7 @@ class TypedResults:
         return {"type": "function", "function": function}
 
     def validate(self, arguments: str) -> Reply | InvalidResult:
-        """The result in the arguments of a call."""
+        """Validate the arguments of a call and return the result."""
         try:
             content = arguments
             if self._is_wrapped:
@@ -69,7 +69,7 @@ class TypedResults:
         """Stop an agent whose model gave too many invalid results.
 
         Raises:
-            InvalidOutputError: with the last reason.
+            InvalidOutputError: the message gives the last reason.
         """
         if invalid_results > self.retries:
             raise InvalidOutputError(f"agent {self.agent} gave no valid result: {reason}")
@@ -93,7 +93,7 @@ def error_content(reason: InvalidResult) -> str:
 
 
 def record_reply(chat: ChatRequest, text: str) -> str:
-    """Journal what the model reads about its result, a wire text, once."""
+    """Journal the reply to the model's result, a wire text, once."""
     known = chat.ledger.items_for(chat.call_id)
     if chat.ledger.is_replaying or not any(isinstance(item, Message) and item.text == text for item in known):
         chat.ledger.add(Message(call=chat.call_id, agent=chat.agent_call_id, text=text))

@@ -1,1 +1,1 @@
-"""What is said about a call before, while and after it is made: contracts, calls, replies, chat, journal items."""
+"""The vocabulary of a call: contracts, calls, replies, chat messages and journal items."""

@@ -99,7 +99,7 @@ class StepLayer(abc.ABC):
 
 
 class AnyLayer(abc.ABC):
-    """A layer that fits any service, like a timeout. `calls`, `models` and `steps` are typed views of it."""
+    """A layer for any kind of service, like a timeout. `calls`, `models` and `steps` are typed views of it."""
 
     place: Place = Place.OWN
 

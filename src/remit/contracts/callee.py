@@ -37,7 +37,7 @@ class Happened(NamedTuple):
 
 
 class ReconcileStatus(enum.Enum):
-    """The outcome of a reconciled call that did not happen, or of which nothing is known."""
+    """The outcome of a reconciled call that did not happen, or whose outcome is unknown."""
 
     DID_NOT_HAPPEN = "did not happen"
     UNKNOWN = "unknown"

@@ -25,7 +25,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class InputSchema(Protocol[P]):
-    """What a callee takes. Binds arguments to a payload, and writes a payload as its one canonical text."""
+    """The input of a callee. Binds arguments to a payload and writes the payload's canonical JSON."""
 
     @property
     def json_schema(self) -> dict[str, Any]:
@@ -38,7 +38,7 @@ class InputSchema(Protocol[P]):
         ...
 
     def bind(self, arguments: Arguments, *, strict: bool = False) -> P:
-        """The payload for raw arguments. Strict: no coercion, no unknown key, no key twice.
+        """Bind raw arguments to a payload. Strict: no coercion, no unknown keys, no duplicate keys.
 
         Raises:
             InvalidArgumentsError: one line that names each wrong field.
@@ -46,7 +46,7 @@ class InputSchema(Protocol[P]):
         ...
 
     def bind_values(self, values: Mapping[str, Any]) -> P:
-        """The payload for arguments given by name in Python.
+        """Bind arguments given by name in Python to a payload.
 
         Raises:
             InvalidArgumentsError: they do not fit.
@@ -54,10 +54,10 @@ class InputSchema(Protocol[P]):
         ...
 
     def check_payload(self, payload: object) -> P:
-        """``payload``, if it is one of this schema.
+        """Return ``payload`` if this schema accepts it.
 
         Raises:
-            InvalidArgumentsError: it is something else.
+            InvalidArgumentsError: it does not.
         """
         ...
 
@@ -65,20 +65,20 @@ class InputSchema(Protocol[P]):
         """The canonical JSON of a payload, defaults included. Approvals and digests are bound to it.
 
         Raises:
-            InvalidArgumentsError: JSON cannot hold the payload, or would read back as another.
+            InvalidArgumentsError: JSON cannot represent the payload, or would load as a different one.
         """
         ...
 
     def dump_arguments(self, payload: P) -> Arguments:
-        """The arguments of a payload: what was set, without defaults.
+        """The arguments of a payload that were set, without defaults.
 
         Raises:
-            InvalidArgumentsError: as for `dump_canonical`, or they hold the value of a secret.
+            InvalidArgumentsError: as for `dump_canonical`, or they contain the value of a secret.
         """
         ...
 
     def load(self, text: str) -> P:
-        """The payload whose canonical JSON is ``text``.
+        """Load a payload from its canonical JSON.
 
         Raises:
             ValueError: the schema does not allow it; `explain` gives the reason.
@@ -91,32 +91,32 @@ class InputSchema(Protocol[P]):
 
 
 class OutputSchema(Protocol[T_co]):
-    """What a callee gives. Checks a result, writes it as content for a model, and reads it back."""
+    """The output of a callee. Checks a result, writes it as content for a model, and loads it again."""
 
     @property
     def json_schema(self) -> dict[str, Any]:
-        """The result, for readers of a definition; empty for any."""
+        """The JSON schema of the result; empty if any result is allowed."""
         ...
 
     @property
     def result_type(self) -> object:
-        """The type of a result in Python."""
+        """The Python type of the result."""
         ...
 
     def dump(self, value: object) -> tuple[T_co, str]:
-        """The checked result and its content: text as it is, everything else as JSON.
+        """Check a result. Returns it with its content: text as it is, everything else as JSON.
 
         Raises:
-            InvalidOutputError: the result does not fit, or JSON or UTF-8 cannot hold it.
+            InvalidOutputError: the result does not fit, or JSON or UTF-8 cannot represent it.
         """
         ...
 
     def is_valid(self, value: object) -> bool:
-        """Whether a value is a result as it stands, with nothing to convert."""
+        """Whether a value is a valid result without conversion."""
         ...
 
     def load(self, content: str) -> T_co:
-        """The result whose content is ``content``.
+        """Load a result from its content.
 
         Raises:
             ValueError: it does not fit; `explain` gives the reason.
@@ -124,7 +124,7 @@ class OutputSchema(Protocol[T_co]):
         ...
 
     def load_json(self, content: str) -> JsonValue:
-        """The result whose content is ``content``, as JSON has it.
+        """The result with this content, as a value of JSON types.
 
         Raises:
             ValueError: the content is not JSON.
@@ -151,12 +151,12 @@ class Contract(Protocol):
 
     @property
     def schema_in(self) -> InputSchema[Any]:
-        """The payload it takes."""
+        """The schema of the payload."""
         ...
 
     @property
     def schema_out(self) -> OutputSchema[Any]:
-        """The result it gives."""
+        """The schema of the result."""
         ...
 
     @property
@@ -166,7 +166,7 @@ class Contract(Protocol):
 
 
 def check_name(name: object) -> str:
-    """The name, if a model may see it.
+    """Return the name if it is valid for models.
 
     Raises:
         ContractError: the name has characters or a length that providers refuse.
@@ -189,7 +189,7 @@ def tool_definition(contract: Contract) -> dict[str, Any]:
 
 
 def definition_digest(contract: Contract) -> str:
-    """A digest of everything in the definition that an approval is bound to."""
+    """A digest of every part of the definition to which an approval is bound."""
     facts = contract.facts
     governed = [facts.effect.value, facts.risk.value, *sorted(facts.permissions), str(facts.egress)]
     return content_digest(canonical_text(tool_definition(contract)), *governed)

@@ -1,4 +1,4 @@
-"""Which run the current task executes."""
+"""The run that the current task executes."""
 
 from __future__ import annotations
 

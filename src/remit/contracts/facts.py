@@ -19,7 +19,7 @@ _SECONDS_PER_UNIT: Final = {"second": 1.0, "minute": 60.0, "hour": 3600.0, "day"
 
 
 class Effect(enum.Enum):
-    """What may be done with a call that was started and has no recorded end."""
+    """How a call that was started, but has no recorded end, may be recovered."""
 
     PURE = "pure"
     """Only reads. May run again at any time."""
@@ -141,7 +141,7 @@ class Facts:
 
 
 class FactOptions(TypedDict, total=False):
-    """The facts that are given where a tool is made in code; see `Facts`."""
+    """The facts that `tool` accepts as arguments; see `Facts`."""
 
     effect: Effect | EffectName
     risk: Risk | RiskName
@@ -152,6 +152,19 @@ class FactOptions(TypedDict, total=False):
     trusted: bool
     tags: Iterable[str]
     confirm: str | None
+
+
+def facts_from_options(function: str, options: FactOptions) -> Facts:
+    """Build facts from the keyword arguments of ``function``, which accepts `FactOptions`.
+
+    Raises:
+        ContractError: an argument is unknown or its value is not valid.
+    """
+    allowed = FactOptions.__annotations__
+    unknown = sorted(set(options) - set(allowed))
+    if unknown:
+        raise ContractError(f"{function} has no argument {unknown[0]!r}; facts are: {', '.join(allowed)}")
+    return build_facts(**options)
 
 
 def build_facts(
@@ -170,7 +183,7 @@ def build_facts(
     deprecation: Deprecation | None = None,
     entities: Iterable[str] = (),
 ) -> Facts:
-    """Build facts from the arguments of a decorator, which may be any iterables."""
+    """Build facts. Collections may be any iterables, and enum members may be given by value."""
     return Facts(
         effect=as_member(Effect, "effect", effect, ContractError),
         risk=as_member(Risk, "risk", risk, ContractError),

@@ -1,6 +1,6 @@
-"""Input and output of a contract that is known as JSON schemas: from MCP, from OpenAPI, or stored.
+"""Input and output of a contract that JSON schemas describe: from MCP, from OpenAPI, or stored.
 
-They behave as the pydantic `Input` and `Output` do: one suite of tests runs over both.
+They behave like the pydantic `Input` and `Output`; one test suite runs over both.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ _TEXT: Final = {"type": "string"}
 
 
 class JsonPayload(BaseModel):
-    """Arguments bound to a JSON schema: ``payload.title`` for each of them, `to_dict` for all.
+    """Arguments bound to a JSON schema: each is an attribute, like ``payload.title``; `to_dict` returns all.
 
-    A name that is an attribute of every pydantic model, like ``copy``, is only in `to_dict`.
+    An argument named like an attribute of pydantic models, such as ``copy``, is only in `to_dict`.
     """
 
     model_config = ConfigDict(extra="allow", frozen=True, protected_namespaces=())
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any], given: set[str] | None = None) -> JsonPayload:
-        """The payload of some arguments. ``given``: those that the caller set; None for all."""
+        """Make a payload. ``given``: names of the arguments that the caller set; None for all."""
         payload = cls.model_construct()
         object.__setattr__(payload, "__pydantic_extra__", dict(values))
         object.__setattr__(payload, "__pydantic_fields_set__", set(values) if given is None else given)
@@ -44,7 +44,7 @@ class JsonPayload(BaseModel):
 
 
 class JsonInput:
-    """What a callee takes, as a JSON schema describes it.
+    """The input of a callee, described by a JSON schema. Implements `InputSchema`.
 
     Raises:
         ContractError: the schema is not accepted, or does not describe an object.
@@ -63,12 +63,12 @@ class JsonInput:
             )
 
     def bind(self, arguments: Arguments, *, strict: bool = False) -> JsonPayload:
-        """The payload that the arguments say.
+        """Bind raw arguments to a payload.
 
-        Strict means: no unknown keys, no key twice, no 3.0 for an integer. A JSON schema never converts "1" to 1.
+        Strict means: no unknown keys, no duplicate keys, no 3.0 for an integer. A JSON schema never converts "1" to 1.
 
         Raises:
-            InvalidArgumentsError: naming each field that is wrong.
+            InvalidArgumentsError: one line that names each wrong field.
         """
         if arguments.error or (strict and arguments.strict_error):
             raise InvalidArgumentsError(arguments.error or arguments.strict_error)
@@ -82,10 +82,10 @@ class JsonInput:
         return JsonPayload.from_dict(bound, set(value) & set(bound))
 
     def bind_values(self, values: Mapping[str, Any]) -> JsonPayload:
-        """The payload of arguments given in Python, by name.
+        """Bind arguments given by name in Python to a payload.
 
         Raises:
-            InvalidArgumentsError: they do not fit the schema, or JSON cannot hold them.
+            InvalidArgumentsError: they do not fit the schema, or JSON cannot represent them.
         """
         try:
             raw = serialize_content(dict(values))
@@ -97,25 +97,25 @@ class JsonInput:
         """The canonical JSON of a payload, defaults included.
 
         Raises:
-            InvalidArgumentsError: there is none, or it does not say the payload.
+            InvalidArgumentsError: JSON cannot represent the payload, or would load as a different one.
         """
         return self._dump(payload.to_dict())
 
     def load(self, text: str) -> JsonPayload:
-        """The payload whose canonical JSON is ``text``.
+        """Load a payload from its canonical JSON.
 
         Raises:
-            ValueError: the schema does not allow it; `explain` says why.
+            ValueError: the schema does not allow it; `explain` gives the reason.
         """
         value = json.loads(text, parse_constant=reject_constant)
         self._binder.check(value)
         return JsonPayload.from_dict(value)
 
     def check_payload(self, payload: object) -> JsonPayload:
-        """``payload``, if it is one that fits the schema; a mapping of arguments is bound to it.
+        """Return ``payload`` if it fits the schema. A mapping of arguments is converted to a payload.
 
         Raises:
-            InvalidArgumentsError: it is something else.
+            InvalidArgumentsError: it does not fit.
         """
         if isinstance(payload, JsonPayload):
             return payload
@@ -124,10 +124,10 @@ class JsonInput:
         raise InvalidArgumentsError(f"give a mapping of arguments, not a {type(payload).__name__}")
 
     def dump_arguments(self, payload: JsonPayload) -> Arguments:
-        """The arguments that a payload stands for: what was set, not the defaults.
+        """The arguments of a payload that were set, without defaults.
 
         Raises:
-            InvalidArgumentsError: there are none, or they do not say the payload.
+            InvalidArgumentsError: JSON cannot represent them, or would load as a different payload.
         """
         value = {key: part for key, part in payload.to_dict().items() if key in payload.model_fields_set}
         text = self._dump(value)
@@ -146,10 +146,10 @@ class JsonInput:
 
 
 class JsonOutput:
-    """What a callee gives, as a JSON schema describes it. Without one it gives any JSON value.
+    """The output of a callee, described by a JSON schema; any JSON value without one. Implements `OutputSchema`.
 
-    A schema that says no more than ``{"type": "string"}`` means text, which is content as it is. Results are checked
-    and not changed: no default is filled in.
+    With the schema ``{"type": "string"}`` the result is text, which is its own content. Results are checked but not
+    changed: no defaults are filled in.
     """
 
     __slots__ = ("_binder", "_is_text", "_writer", "json_schema", "result_type")
@@ -162,10 +162,10 @@ class JsonOutput:
         self.result_type: object = str if self._is_text else Any
 
     def dump(self, value: object) -> tuple[Any, str]:
-        """The checked result, as JSON has it, and its content: text as it is, everything else as JSON.
+        """Check a result. Returns it as JSON types, and its content: text as it is, everything else as JSON.
 
         Raises:
-            InvalidOutputError: the result does not fit the schema, or JSON or UTF-8 cannot hold it.
+            InvalidOutputError: the result does not fit the schema, or JSON or UTF-8 cannot represent it.
         """
         content = self._writer.dump(value)[1]
         try:
@@ -174,17 +174,17 @@ class JsonOutput:
             raise InvalidOutputError(f"the result is not what the contract says: {error}") from error
 
     def is_valid(self, value: object) -> bool:
-        """Whether a value is a result as it stands."""
+        """Whether a value is a valid result without conversion."""
         try:
             return bool(self.dump(value)[0] == value) and _is_json(value)
         except InvalidOutputError:
             return False
 
     def load(self, content: str) -> Any:
-        """The result whose content is ``content``.
+        """Load a result from its content.
 
         Raises:
-            ValueError: it does not fit the schema; `explain` says why.
+            ValueError: it does not fit the schema; `explain` gives the reason.
         """
         value = self.load_json(content)
         if self._binder is not None:
@@ -192,10 +192,10 @@ class JsonOutput:
         return value
 
     def load_json(self, content: str) -> JsonValue:
-        """What ``content`` says, as JSON has it.
+        """The result with this content, as a value of JSON types.
 
         Raises:
-            ValueError: it is no JSON, and not text either.
+            ValueError: the content is neither JSON nor the text of a text result.
         """
         return self._writer.load_json(content)
 
@@ -205,12 +205,12 @@ class JsonOutput:
 
 
 def _shown_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """A schema as models see it: as it was received, without the names of its draft and itself."""
+    """A schema as models see it: as received, without ``$schema`` and ``$id``."""
     return {key: copy_json(value) for key, value in schema.items() if key not in ("$schema", "$id")}
 
 
 def _is_json(value: object) -> bool:
-    """Whether a value is made of JSON types, not of types that are written alike, like tuples."""
+    """Whether a value consists of JSON types only. Types that JSON merely accepts, like tuples, do not count."""
     if type(value) is dict:
         parts = cast("dict[object, object]", value)
         return all(isinstance(key, str) and _is_json(part) for key, part in parts.items())

@@ -18,7 +18,7 @@ P = ParamSpec("P")
 
 
 class FunctionLayer:
-    """Common part of the three kinds: printing and making services."""
+    """Common part of the three kinds of function layers: printing and making services."""
 
     def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self.name = function.__name__

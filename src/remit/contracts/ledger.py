@@ -15,7 +15,7 @@ from remit.contracts.question import Decision, Question
 
 
 class Consumption(NamedTuple):
-    """Consume the decisions on ``questions`` for ``call`` of ``run``, atomically with the item that follows from them.
+    """A request to consume the decisions on ``questions`` for ``call`` of ``run``, atomically with the resulting item.
 
     Approvals are consumed with the item that starts the attempt. A denial (``approved`` False) is consumed with the
     copy of the decision.
@@ -93,7 +93,7 @@ class Ledger(Protocol):
         """Wait until the body of ``parent``, which makes ``call``, has made the calls recorded before it.
 
         Raises:
-            DivergedError: it makes no more of them; ``is_busy`` says that none of its calls is under way.
+            DivergedError: it does not make them, and ``is_busy`` reports that none of its calls is in progress.
         """
         ...
 
@@ -118,7 +118,7 @@ class Ledger(Protocol):
         ...
 
     async def use_grant(self, grant: str) -> bool:
-        """Use up one call of a grant; False if no call is left or the grant is no longer valid."""
+        """Use one call of a grant; False if no call is left or the grant is no longer valid."""
         ...
 
     def reserve_call(self, call: str, limit: int) -> bool:

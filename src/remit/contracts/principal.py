@@ -1,4 +1,4 @@
-"""Principals (a person or service with tenant and permissions) and the caller of one call."""
+"""Principals (persons or services with tenant and permissions) and the caller of one call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Input and output of a contract, as pydantic models and Python types describe them."""
+"""Input and output of a contract, described by pydantic models and Python types."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ class _Codec:
 
 
 class Input(Generic[P]):
-    """What a callee takes, as a pydantic model describes it. Implements `InputSchema`.
+    """The input of a callee, described by a pydantic model. Implements `InputSchema`.
 
     Raises:
-        ContractError: the model cannot be arguments; the message says why.
+        ContractError: the model cannot describe arguments; the message gives the reason.
     """
 
     __slots__ = ("_adapter", "_cached_codec", "json_schema", "model")
@@ -61,12 +61,12 @@ class Input(Generic[P]):
         self._cached_codec: _Codec | None = None
 
     def bind(self, arguments: Arguments, *, strict: bool = False) -> P:
-        """The payload for raw arguments.
+        """Bind raw arguments to a payload.
 
-        Strict means: no coercion ("1" is not a number), no unknown keys, no key twice.
+        Strict means: no coercion ("1" is not a number), no unknown keys, no duplicate keys.
 
         Raises:
-            InvalidArgumentsError: naming each field that is wrong.
+            InvalidArgumentsError: one line that names each wrong field.
         """
         if arguments.error or (strict and arguments.strict_error):
             raise InvalidArgumentsError(arguments.error or arguments.strict_error)
@@ -78,7 +78,7 @@ class Input(Generic[P]):
             raise InvalidArgumentsError(self.explain(error)) from error
 
     def bind_values(self, values: Mapping[str, Any]) -> P:
-        """The payload for arguments given in Python, by field name or alias. Converts as pydantic does.
+        """Bind arguments given in Python, by field name or alias. Converts as pydantic does.
 
         Raises:
             InvalidArgumentsError: they do not fit.
@@ -92,7 +92,7 @@ class Input(Generic[P]):
         """The canonical JSON of a payload, defaults included, sets sorted.
 
         Raises:
-            InvalidArgumentsError: JSON cannot hold the payload, or would read back as another.
+            InvalidArgumentsError: JSON cannot represent the payload, or would load as a different one.
         """
         text = canonical_json(self._to_json_value(payload))
         if self._codec.needs_round_trip_check:
@@ -100,7 +100,7 @@ class Input(Generic[P]):
         return text
 
     def load(self, text: str) -> P:
-        """The payload whose canonical JSON is ``text``.
+        """Load a payload from its canonical JSON.
 
         Raises:
             ValidationError: the model does not allow it; `explain` gives the reason.
@@ -108,20 +108,20 @@ class Input(Generic[P]):
         return self.model.model_validate_json(text)
 
     def check_payload(self, payload: object) -> P:
-        """``payload``, if it is one.
+        """Return ``payload`` if it is an instance of the model.
 
         Raises:
-            InvalidArgumentsError: it is something else.
+            InvalidArgumentsError: it is not.
         """
         if isinstance(payload, self.model):
             return payload
         raise InvalidArgumentsError(f"give a {self.model.__name__}, not a {type(payload).__name__}")
 
     def dump_arguments(self, payload: P) -> Arguments:
-        """The arguments of a payload: what was set, without defaults.
+        """The arguments of a payload that were set, without defaults.
 
         Raises:
-            InvalidArgumentsError: as for `dump_canonical`, or they hold the value of a secret.
+            InvalidArgumentsError: as for `dump_canonical`, or they contain the value of a secret.
         """
         value = self._to_json_value(payload, payload.model_fields_set)
         text = canonical_json(value)
@@ -132,7 +132,7 @@ class Input(Generic[P]):
         return Arguments(text, value)
 
     def explain(self, error: ValueError) -> str:
-        """One line that names each wrong field and, for an unknown one, the parameters there are."""
+        """One line that names each wrong field and, for an unknown one, the existing parameters."""
         if not isinstance(error, ValidationError):
             return str(error)
         hint = ""
@@ -156,7 +156,7 @@ class Input(Generic[P]):
         return plain
 
     def _check_round_trip(self, payload: P, text: str, fields: set[str]) -> None:
-        """Refuse a payload whose text reads back as another, which would run in its place."""
+        """Refuse a payload whose JSON loads as a different payload, because that one would run."""
         try:
             back = dict(self.load(text))
         except ValidationError as error:
@@ -167,10 +167,10 @@ class Input(Generic[P]):
 
 
 class Output(Generic[T]):
-    """What a callee gives, as a Python type describes it. Implements `OutputSchema`.
+    """The output of a callee, described by a Python type. Implements `OutputSchema`.
 
     Raises:
-        ContractError: the type cannot be a result; the message says why.
+        ContractError: the type cannot be a result; the message gives the reason.
     """
 
     __slots__ = ("_adapter", "_cached_codec", "_is_text", "json_schema", "result_type")
@@ -191,10 +191,10 @@ class Output(Generic[T]):
         self._cached_codec: _Codec | None = None
 
     def dump(self, value: object) -> tuple[T, str]:
-        """The checked result and its content: text as it is, everything else as JSON.
+        """Check a result. Returns it with its content: text as it is, everything else as JSON.
 
         Raises:
-            InvalidOutputError: the result is not of its type, or JSON or UTF-8 cannot hold it.
+            InvalidOutputError: the result does not have the type, or JSON or UTF-8 cannot represent it.
         """
         try:
             checked = self._adapter.validate_python(value)
@@ -208,7 +208,7 @@ class Output(Generic[T]):
             raise InvalidOutputError(f"JSON cannot hold the result: {error}") from error
 
     def is_valid(self, value: object) -> bool:
-        """Whether a value is a result as it stands."""
+        """Whether a value is a valid result without conversion."""
         try:
             checked: object = self._adapter.validate_python(value)
         except ValidationError:
@@ -216,7 +216,7 @@ class Output(Generic[T]):
         return type(checked) is type(value) and checked == value
 
     def load(self, content: str) -> T:
-        """The result whose content is ``content``.
+        """Load a result from its content.
 
         Raises:
             ValidationError: it does not fit; `explain` gives the reason.
@@ -224,7 +224,7 @@ class Output(Generic[T]):
         return cast("T", content) if self._is_text else cast("T", self._codec.validator.validate_json(content))
 
     def load_json(self, content: str) -> JsonValue:
-        """The result whose content is ``content``, as JSON has it.
+        """The result with this content, as a value of JSON types.
 
         Raises:
             ValueError: the content is not JSON.
@@ -254,7 +254,7 @@ def serialize_content(value: object) -> str:
     """The content of any value: text as it is, everything else as JSON with sets sorted.
 
     Raises:
-        InvalidOutputError: JSON cannot hold it.
+        InvalidOutputError: JSON cannot represent it.
     """
     if isinstance(value, str):
         return value
@@ -265,7 +265,7 @@ def serialize_content(value: object) -> str:
 
 
 def create_payload_model(name: str, fields: dict[str, Any]) -> type[BaseModel]:
-    """A payload model from fields ``{name: (type, default)}``, as a signature gives them."""
+    """Make a payload model from fields ``{name: (type, default)}``, as read from a signature."""
     return create_model(name, __config__=ConfigDict(protected_namespaces=()), **fields)
 
 

@@ -44,7 +44,7 @@ class Signature:
         return {name: getattr(payload, field) for name, field in self.field_names or ()}
 
     def single_argument(self, payload: BaseModel) -> object:
-        """The argument of a function that takes ``payload`` as a whole."""
+        """The argument for a function that takes the whole payload."""
         return cast("JsonPayload", payload).to_dict() if self.takes_dict else payload
 
 
@@ -83,10 +83,10 @@ def read_signature(function: Callable[..., Any], name: str) -> Signature:
 def read_dict_call(
     call: Callable[..., Any], name: str, schema: Mapping[str, Any], output_schema: Mapping[str, Any] | None
 ) -> Signature:
-    """The contract of a function that takes the arguments as one dictionary, of which JSON schemas tell the rest.
+    """Read the contract of a function that takes one dictionary, which JSON schemas describe.
 
     Raises:
-        ContractError: a schema is not accepted, or the function takes something else.
+        ContractError: a schema is not accepted, or the function has other parameters.
         SetupError: the extra ``remit[schema]`` is not installed.
     """
     from remit.contracts.json_contract import JsonInput, JsonOutput  # noqa: PLC0415 - few programs need it
@@ -125,7 +125,7 @@ def _type_hints(function: Callable[..., Any], name: str) -> dict[str, Any]:
 
 
 def _result_type(annotation: Any) -> Any:
-    """The type of the result. A body may return a `Reply` besides."""
+    """The type of the result. `Reply` is left out: any body may return one."""
     several = typing.get_origin(annotation) in (Union, UnionType)
     results = [kind for kind in (typing.get_args(annotation) if several else [annotation]) if kind is not Reply]
     return Union[tuple(results)] if results else Any  # noqa: UP007 - the members are computed

@@ -66,10 +66,9 @@ class Next(Struct, frozen=True, kw_only=True):
 
 
 class Done(Struct, frozen=True, kw_only=True):
-    """The agent is done: the model called no tool, or a reply ended the run; then ``final_reply`` is that reply.
+    """The agent has finished: the model called no tool, or a reply ended the run; that is ``final_reply``.
 
-    ``result`` is a validated result of a type other than text. Or the agent handed the conversation over; then
-    ``handoff_to`` names the next agent.
+    ``result`` is the validated result if its type is not text. After a handoff, ``handoff_to`` names the next agent.
     """
 
     messages: tuple[str, ...]

@@ -17,11 +17,11 @@ from remit.contracts.principal import Caller
 
 
 class ThreadStillRunning(asyncio.CancelledError):
-    """A call was cancelled while its function ran in a thread, which cannot be stopped and runs on."""
+    """A call was cancelled while its function ran in a thread. The thread cannot be stopped and continues."""
 
 
 class ThreadContext:
-    """The context of a call for its function in a thread. What it logs is written by the event loop's thread."""
+    """The context of a call whose function runs in a thread. The event loop's thread writes its messages."""
 
     __slots__ = ("_ctx", "_loop")
 
@@ -41,7 +41,7 @@ class ThreadContext:
 
     @property
     def deadline(self) -> float | None:
-        """When a result is due, on the loop's clock."""
+        """The time by which a result is due, on the loop's clock."""
         return self._ctx.deadline
 
     @property

@@ -14,7 +14,7 @@ from remit.contracts.call import CallLayer, ToolLayer, to_call_layers
 from remit.contracts.callee import UNKNOWN, Frame, LeafContext, ReconcileResult
 from remit.contracts.contract import InputSchema, OutputSchema, check_name
 from remit.contracts.current_run import CURRENT_RUN
-from remit.contracts.facts import Effect, FactOptions, Facts, build_facts
+from remit.contracts.facts import Effect, FactOptions, Facts, facts_from_options
 from remit.contracts.naming import canonical_name
 from remit.contracts.redact import Redaction
 from remit.contracts.signature import Signature, read_dict_call, read_signature
@@ -35,9 +35,10 @@ PreviewFunction = Callable[[LeafContext, Any], Awaitable[str]]
 
 
 class Tool(Generic[P, Out]):
-    """What a model can call. Immutable: `layer` and `with_name` give a new tool. Bare until you attach layers.
+    """A function with a contract, which a model can call. Immutable: `layer` and `with_name` return a new tool.
 
-    Make one with `tool`, or with `Tool.from_schema` where a JSON schema describes the arguments.
+    Make one with `tool`, or with `Tool.from_schema` if a JSON schema describes the arguments. It has no layers until
+    you attach some.
     """
 
     __slots__ = (
@@ -93,9 +94,9 @@ class Tool(Generic[P, Out]):
         output_schema: Mapping[str, Any] | None = None,
         **facts: Unpack[FactOptions],
     ) -> Tool[..., Any]:
-        """A tool whose arguments a JSON schema describes, as MCP servers and OpenAPI documents have them.
+        """Make a tool whose arguments a JSON schema describes, as in MCP servers and OpenAPI documents.
 
-        It behaves as a typed tool does: arguments are checked strictly, defaults are filled in, and equal arguments
+        It behaves like a typed tool: arguments are checked strictly, defaults are filled in, and equal arguments
         have one canonical form. Needs ``pip install 'remit[schema]'``.
 
         Args:
@@ -104,15 +105,15 @@ class Tool(Generic[P, Out]):
             schema: draft 2020-12 or draft-07, with local references only.
             call: a function of one dictionary, async or plain. If its first parameter is annotated `LeafContext` or
                 `Context`, it gets the context of the call too.
-            output_schema: what the result must fit; None for any JSON value.
+            output_schema: the schema of the result; None for any JSON value.
             facts: as `tool` takes them.
 
         Raises:
-            ContractError: a part of this cannot be in a contract; the message says why.
+            ContractError: an argument cannot be part of a contract; the message gives the reason.
             SetupError: the extra is not installed.
         """
         signature = read_dict_call(call, check_name(name), schema, output_schema)
-        built = build_facts(**facts)
+        built = facts_from_options("Tool.from_schema()", facts)
         _check_facts(name, signature, built)
         if not description:
             raise ContractError(f"{name} has no description, by which a model decides when to call it")
@@ -121,29 +122,29 @@ class Tool(Generic[P, Out]):
 
     @property
     def schema_in(self) -> InputSchema[Any]:
-        """What it takes."""
+        """The schema of the arguments."""
         return self._signature.schema_in
 
     @property
     def schema_out(self) -> OutputSchema[Out]:
-        """What it gives."""
+        """The schema of the result."""
         return self._signature.schema_out
 
     @property
     def function(self) -> Callable[..., Any]:
-        """The function itself, with no layer around it."""
+        """The function itself, without layers."""
         return self._function
 
     @property
     def body(self) -> object:
-        """What identifies the function it runs, whatever its layers and name."""
+        """Identifies the function that the tool runs, independent of its layers and name."""
         return self._function
 
     async def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Out:
-        """Call the function directly, as a test does: with no layer, no approval and no journal.
+        """Call the function directly, as in a test: without layers, approval and journal.
 
         Raises:
-            ContractError: this happens inside a run, or the function takes a context.
+            ContractError: the call is made inside a run, or the function takes a context.
         """
         if CURRENT_RUN.get():
             raise ContractError(f"{self.name}(…) inside a run passes no layer: write `await ctx.call({self.name}, …)`")
@@ -153,19 +154,19 @@ class Tool(Generic[P, Out]):
         return await result if inspect.isawaitable(result) else result
 
     def layer(self, layer: ToolLayer | Stack[ToolLayer]) -> Tool[P, Out]:
-        """A new tool with ``layer`` around this one; the one attached last is outermost."""
+        """Return a new tool with ``layer`` around this one. The layer attached last is outermost."""
         return self._copy(layers=Stack(to_call_layers(layer), self.layers))
 
     def with_layers(self, layers: Stack[CallLayer]) -> Tool[P, Out]:
-        """The same tool with ``layers`` in place of its own."""
+        """Return the same tool with ``layers`` in place of its own."""
         return self._copy(layers=layers)
 
     def with_name(self, name: str) -> Tool[P, Out]:
-        """The same tool under another name."""
+        """Return the same tool under another name."""
         return self._copy(name=name)
 
     def with_reconcile(self, reconcile: ReconcileFunction) -> Tool[P, Out]:
-        """The same tool with a way to find out whether an interrupted call took effect.
+        """Return the same tool with a function that finds out whether an interrupted call took effect.
 
         ``reconcile(ctx, payload)`` returns `Happened` with the result, `DID_NOT_HAPPEN`, or `UNKNOWN`; for `UNKNOWN` a
         person is asked.
@@ -173,7 +174,7 @@ class Tool(Generic[P, Out]):
         return self._copy(reconcile=reconcile)
 
     def with_redaction(self, *, fields: Iterable[str] = (), patterns: Iterable[str] = ()) -> Tool[P, Out]:
-        """The same tool with redacted results: for the model, the journal and Python callers alike.
+        """Return the same tool with redacted results, for the model, the journal and Python callers alike.
 
         Args:
             fields: names of fields whose values are removed, at any depth.
@@ -185,7 +186,7 @@ class Tool(Generic[P, Out]):
         return self._copy(redaction=(self._redaction or Redaction()).with_rules(fields, patterns))
 
     def with_preview(self, preview: PreviewFunction) -> Tool[P, Out]:
-        """The same tool with a preview for the person who decides about a call.
+        """Return the same tool with a preview for the approver of a call.
 
         ``await preview(ctx, payload)`` returns a few lines, like the title behind an id. It must change nothing: the
         call is not approved yet.
@@ -193,7 +194,7 @@ class Tool(Generic[P, Out]):
         return self._copy(preview=preview)
 
     def build_arguments(self, *args: P.args, **kwargs: P.kwargs) -> Arguments:
-        """The arguments of a call from Python.
+        """Build the arguments of a call from Python.
 
         Raises:
             InvalidArgumentsError: they do not fit the signature.
@@ -224,11 +225,11 @@ class Tool(Generic[P, Out]):
         return found if self._redaction is None else self._redaction.redact_reconcile_result(found, self.schema_out)
 
     async def preview(self, payload: BaseModel, ctx: LeafContext, /) -> str:
-        """The preview of a call for the person who decides; empty if the tool has none."""
+        """The preview of a call for the approver; empty if the tool has none."""
         return "" if self._preview is None else await self._preview(ctx, payload)
 
     def with_facts(self, facts: Facts, *, name: str, description: str, where: str) -> Tool[P, Out]:
-        """The same function with the name and facts that an inventory gives, without layers.
+        """A tool of the same function with the name and facts of an inventory entry, without layers.
 
         Raises:
             ContractError: the facts do not fit the function.
@@ -273,7 +274,7 @@ class Tool(Generic[P, Out]):
 
 
 class ToolDecorator(Protocol):
-    """`tool` with its facts given: waits for the function."""
+    """The decorator that `tool` returns when called with facts only."""
 
     @overload
     def __call__(self, function: Callable[Concatenate[Ctx, P], Awaitable[Out] | Out], /) -> Tool[P, Out]: ...
@@ -323,9 +324,9 @@ def tool(
     first parameter annotated `LeafContext` or `Context` gets the context of the call. The other arguments are `Facts`.
 
     Raises:
-        ContractError: the function cannot be a contract; the message says why.
+        ContractError: the function has no valid contract; the message gives the reason.
     """
-    built = build_facts(**facts)
+    built = facts_from_options("tool()", facts)
 
     def make(function: Callable[..., Any]) -> Tool[..., Any]:
         return _build_tool(function, name, description, built, "")
@@ -341,10 +342,10 @@ def build_tool(
     description: str | None = None,
     where: str = "",
 ) -> Tool[..., Any]:
-    """The tool of a function whose facts were said elsewhere, as by an inventory; see `tool`. ``where``: its entry.
+    """Make a tool of a function whose facts an inventory gives; see `tool`. ``where``: the place of its entry.
 
     Raises:
-        ContractError: the function cannot be a contract; the message says why.
+        ContractError: the function has no valid contract; the message gives the reason.
     """
     return _build_tool(function, name, description, facts, where)
 

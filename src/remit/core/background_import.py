@@ -8,7 +8,7 @@ from importlib import import_module
 
 
 async def import_in_background(module: str) -> None:
-    """Import a module in a thread, so that other tasks go on meanwhile; an import statement then finds it at once.
+    """Import a module in a thread while other tasks continue. An import statement then finds it at once.
 
     A vendor's library can take seconds to import. A module that is imported already costs nothing.
 

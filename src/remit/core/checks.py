@@ -61,7 +61,7 @@ def as_member(kind: type[E], what: str, value: E | str, error: type[SetupError] 
     """Convert the value of a member of the enum ``kind`` to that member; a member stays as it is.
 
     Raises:
-        SetupError: or ``error``; lists the values that there are.
+        SetupError: or ``error``; lists the allowed values.
     """
     for member in kind:
         if value is member or value == member.value:

@@ -1,4 +1,4 @@
-"""The base, the innermost service: seal, effect, function, output check, end. It is fixed; layers cannot replace it."""
+"""The base, the innermost service: seal, effect, function, output check, end. Layers cannot replace it."""
 
 from __future__ import annotations
 

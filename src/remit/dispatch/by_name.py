@@ -32,7 +32,7 @@ class ByName:
 
     def __getattr__(self, alias: str, /) -> ToolByName:
         if alias.startswith(("__", "_ByName__")):
-            raise AttributeError(f"{alias!r} is no tool")
+            raise AttributeError(f"{alias!r} is not a tool")
 
         async def tool(payload: Payload | None = None, /, **arguments: Any) -> Any:
             return await self.__call(alias, payload, arguments)

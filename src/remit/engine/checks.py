@@ -1,4 +1,4 @@
-"""Checks of what a runtime is built from."""
+"""Checks of the arguments of a runtime."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from remit.errors import SetupError
 def check_parts(
     store: object, layers: object, limits: object, directory: object, clock: object, lease_seconds: object
 ) -> None:
-    """Refuse parts of a runtime that have the wrong type; None stands for a default.
+    """Refuse arguments of the wrong type; None stands for a default.
 
     Raises:
         SetupError: names the part and says what to pass instead.

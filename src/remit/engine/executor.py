@@ -266,7 +266,7 @@ class RunExecutor:
 
 
 def _with_stored_header(root: RootCall) -> RootCall:
-    """The root of a new run, which begins once the header is stored: its conversation may be busy."""
+    """Start the root of a new run only after its header is stored, because its conversation may be busy."""
 
     async def begin(ledger: RunLedger) -> Reply:
         await ledger.flush()

@@ -13,9 +13,9 @@ from remit.engine.executor import ExecutionStatus
 class Engine(Protocol):
     """Decides which process executes a run, and when.
 
-    The journal stays the truth about every run, and its lease admits one executor. An engine may therefore wake a run
-    late or too often without harm. Within ``async with engine``, this process executes runs. `start` and `wake` need no
-    such block.
+    The journal remains the source of truth about every run, and its lease admits one executor. So an engine may wake a
+    run late or too often without harm. Within ``async with engine``, this process executes runs. `start` and `wake`
+    need no such block.
     """
 
     async def start(self, run: str) -> None:

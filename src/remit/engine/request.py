@@ -32,7 +32,7 @@ class RunRequest(NamedTuple):
     is_direct_call: bool = False
 
     def check(self) -> None:
-        """Refuse what the caller of a runtime cannot have meant.
+        """Refuse arguments of the wrong type.
 
         Raises:
             SetupError: names the argument.

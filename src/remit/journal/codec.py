@@ -113,7 +113,7 @@ def check_format(run: str, version: int) -> None:
 
 
 def body_digest(body: str) -> bytes:
-    """The digest of a body. It stays when the body is erased."""
+    """The digest of a body. It is kept when the body is erased."""
     return sha256(body.encode()).digest()
 
 
@@ -123,7 +123,7 @@ def compute_chain_hash(previous: bytes, kind: str, call: str, digest: bytes) -> 
 
 
 def find_broken_link(positions: Sequence[Position]) -> int | None:
-    """Find the first item that is not as it was written; return its seq, or None if the chain holds."""
+    """Find the first item that was changed after it was written; return its seq, or None if the chain holds."""
     previous = b""
     for expected, position in enumerate(positions):
         item = position.item
@@ -182,7 +182,7 @@ def build_chat_history(items: Sequence[Item], agent: str) -> list[str]:
 
 
 def _collect_replies(items: Sequence[Item], agent: str) -> dict[str, list[str]]:
-    """The replies to the calls of an agent's model, by the ids of the calls.
+    """Collect the replies to the calls of an agent's model, by call id.
 
     Most are outputs of tools. Those to ``final_result``, which calls nothing, are messages.
     """
@@ -196,7 +196,7 @@ def _collect_replies(items: Sequence[Item], agent: str) -> dict[str, list[str]]:
 
 
 def message_text(item: Message | ModelReply) -> str:
-    """The raw message of an item. Of a response to a worker, it keeps what a raw message can hold."""
+    """The raw message of an item. A response of PydanticAI is reduced to what a raw message can represent."""
     if isinstance(item, Message):
         return item.text
     parts = cast("list[dict[str, Any]]", json.loads(item.response)["parts"])

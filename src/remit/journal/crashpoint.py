@@ -21,5 +21,5 @@ def set_crash_hook(hook: CrashHook) -> None:
 
 
 def crashpoint(name: str) -> None:
-    """A place to crash at."""
+    """Mark a place at which a test can crash the process."""
     _crash_hook(name)

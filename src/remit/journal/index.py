@@ -59,7 +59,7 @@ def with_expiry(row: QuestionRow, now: float) -> QuestionRow:
 
 
 def is_expired(row: QuestionRow, now: float) -> bool:
-    """Whether the question can no longer be decided or used: its time is over, or its run is."""
+    """Whether the question can no longer be decided or used, because its deadline has passed or its run has ended."""
     return row.status == "expired" or row.question.expires <= now
 
 

@@ -166,7 +166,7 @@ class RunLedger:
         """Wait until the body of ``parent`` has made all its recorded calls.
 
         Raises:
-            DivergedError: it makes no more of them while none of its calls is under way.
+            DivergedError: it does not make them, and none of its calls is in progress.
         """
         while self._unclaimed_calls.get(parent):
             claimed = asyncio.get_running_loop().create_future()
@@ -219,7 +219,7 @@ class RunLedger:
         return any(row.grant.id == grant and not row.revoked_by and row.grant.expires > self._clock() for row in rows)
 
     async def use_grant(self, grant: str) -> bool:
-        """Use up one call of a grant."""
+        """Use one call of a grant."""
         return await self._store.use_grant(grant)
 
     def reserve_call(self, call: str, limit: int) -> bool:

@@ -42,7 +42,7 @@ class _RunState:
 
 
 class InMemoryStore:
-    """All five ports, held in dictionaries of this process."""
+    """All five ports, in dictionaries of this process."""
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
         self._clock = clock
@@ -128,7 +128,7 @@ class InMemoryStore:
             self._runs[run].cancel_requested_by = by
 
     async def cancel_requested_by(self, run: str) -> str:
-        """Who requested that the run be cancelled; empty if there is no request."""
+        """The name of the principal who requested cancellation of the run; empty if there is no request."""
         state = self._runs.get(run)
         return state.cancel_requested_by if state else ""
 

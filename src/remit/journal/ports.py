@@ -133,7 +133,7 @@ class RunInbox(Protocol):
         ...
 
     async def cancel_requested_by(self, run: str) -> str:
-        """Who requested that the run be cancelled; empty if there is no request."""
+        """The name of the principal who requested cancellation of the run; empty if there is no request."""
         ...
 
 

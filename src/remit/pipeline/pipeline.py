@@ -83,12 +83,12 @@ class Pipeline(Generic[P]):
 
     @property
     def schema_in(self) -> Input[P]:
-        """The payload it takes."""
+        """The schema of its payload."""
         return self._schema_in
 
     @property
     def schema_out(self) -> Output[PipelineResult]:
-        """Its result."""
+        """The schema of its result."""
         return _result_schema()
 
     @property
@@ -98,7 +98,7 @@ class Pipeline(Generic[P]):
 
     @property
     def body(self) -> object:
-        """Its steps, whatever layers wrap them."""
+        """Its steps. Equal for copies with other layers."""
         return self._graph
 
     def layer(self, layer: ToolLayer | Stack[ToolLayer]) -> Pipeline[P]:
@@ -108,7 +108,7 @@ class Pipeline(Generic[P]):
         return wrapped
 
     def build_arguments(self, payload: P) -> Arguments:
-        """The arguments for a payload.
+        """Build the arguments from a payload.
 
         Raises:
             InvalidArgumentsError: the payload is not this pipeline's.
@@ -147,11 +147,11 @@ class Pipeline(Generic[P]):
         )
 
     async def run_within(self, ctx: Context, payload: P) -> PipelineResult:
-        """Run the steps inside another body, which an inventory governs on its own."""
+        """Run the steps inside the body of another operation, which the inventory governs separately."""
         return await self.run(payload, cast("Frame", ctx))
 
     async def reconcile(self, _payload: BaseModel, _frame: Frame, /) -> ReconcileResult:
-        """Nothing to reconcile: a pipeline is executed again."""
+        """Return UNKNOWN: an interrupted pipeline runs again."""
         return UNKNOWN
 
     def _check_steps(self, classification: Classification | None) -> None:
@@ -170,10 +170,10 @@ class Pipeline(Generic[P]):
 
 
 async def _run_step(step: Step, state: PipelineState, frame: Frame) -> JsonValue:
-    """The result of a step.
+    """Run a step and return its result.
 
     Raises:
-        CallError: it failed.
+        CallError: the step failed.
     """
     if step.each is None:
         return await _call_step(step, state.resolve_arguments(step.takes), frame)

@@ -60,7 +60,7 @@ class Step:
             object.__setattr__(self, "callee", self._with_retry())
 
     def _with_retry(self) -> Tool[..., Any]:
-        """The tool with a `Retry` of so many attempts, in place of its own `Retry` if it has one."""
+        """Return the tool with a `Retry` of ``attempts``, in place of its own `Retry` if it has one."""
         tool = self.callee
         if not isinstance(tool, Tool) or tool.facts.effect not in RETRYABLE_EFFECTS:
             unsafe = tool.facts.effect is Effect.UNSAFE

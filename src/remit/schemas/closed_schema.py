@@ -1,7 +1,7 @@
-"""Strictness for JSON schemas: keys that a schema does not name are refused.
+"""Strictness for JSON schemas: unknown keys are refused.
 
 JSON Schema allows every key unless a schema says otherwise; a typed tool refuses unknown ones. A schema that lists
-properties and is silent about others is read as the list of all of them.
+properties without ``additionalProperties`` is read as complete.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _IN_PLACE_KEYS: Final = frozenset({*DEFINITION_KEYS, *_IN_PLACE_LISTS, *_IN_PLAC
 
 
 def named_keys(document: JsonSchema, schema: object) -> frozenset[str] | None:
-    """The keys that a schema names for the object it describes; None where it allows others or names none at all."""
+    """The keys that a schema names for its object; None if it allows others or names no keys."""
     names: set[str] = set()
     named = False
     for node in _iter_in_place(document, schema, set()):
@@ -44,12 +44,12 @@ def named_keys(document: JsonSchema, schema: object) -> frozenset[str] | None:
 
 
 def close_schema(document: JsonSchema) -> JsonSchema:
-    """A copy of a document in which every object with named keys takes no others."""
+    """Copy a document so that every object with named keys accepts no others."""
     return cast("JsonSchema", _Closer(document).close(document))
 
 
 def in_place_schemas(node: JsonSchema) -> Iterator[object]:
-    """The schemas that describe the same value as ``node``, but for what it refers to."""
+    """The subschemas of ``node`` that describe the same value. References are not followed."""
     for key in _IN_PLACE_LISTS:
         yield from cast("list[object]", node.get(key, ()))
     yield from (node[key] for key in _IN_PLACE if key in node)
@@ -57,7 +57,7 @@ def in_place_schemas(node: JsonSchema) -> Iterator[object]:
 
 
 def _iter_in_place(document: JsonSchema, schema: object, seen: set[str]) -> Iterator[JsonSchema]:
-    """A schema and all that describe the same value, those it refers to included."""
+    """Iterate over a schema and all subschemas for the same value. References are followed."""
     if not isinstance(schema, dict):
         return
     node = cast("JsonSchema", schema)
@@ -75,7 +75,7 @@ class _Closer:
         self._document = document
 
     def close(self, schema: object) -> object:
-        """The schema of a whole value, closed."""
+        """Close the schema of a whole value."""
         if not isinstance(schema, dict):
             return schema
         node = cast("JsonSchema", schema)
@@ -88,7 +88,7 @@ class _Closer:
         return closed
 
     def _is_plain_union(self, node: JsonSchema) -> bool:
-        """Whether a schema only says that one of several others holds, so that each can be closed for itself."""
+        """Whether a schema consists of alternatives only, so that each can be closed separately."""
         return any(key in node for key in _UNIONS) and not any(
             key in node for key in ("$ref", "allOf", "if", "dependentSchemas", "properties", *_OPEN_KEYS)
         )
@@ -97,7 +97,7 @@ class _Closer:
         return self.close(schema) if key in _UNIONS else self._close_child(key, schema)
 
     def _close_child(self, key: str, schema: object) -> object:
-        """A subschema, closed where it describes a whole value; where it describes a part of one, only within it."""
+        """Close a subschema. If it describes only some keys of a value, close just its own subschemas."""
         if key in _WHOLE_VALUE_KEYS:
             return self.close(schema)
         if key in _IN_PLACE_KEYS and isinstance(schema, dict):

@@ -1,7 +1,7 @@
-"""Validates JSON against a JSON schema with `jsonschema-rs`, and words its errors as those of typed tools are.
+"""Validates JSON against a JSON schema with `jsonschema-rs`. Error messages read like those of typed tools.
 
 The library is imported when the first schema is compiled. It never fetches a reference (``offline``), and it matches
-patterns in linear time (``RegexOptions``), so that neither can be used to hang or to probe this process.
+patterns in linear time (``RegexOptions``), so a schema can neither hang this process nor make it send requests.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Problem(NamedTuple):
 
 
 class SchemaMismatchError(ValueError):
-    """A value does not fit its schema. Its text is one line that names each wrong part."""
+    """A value does not fit its schema. The message is one line that names each wrong part."""
 
     def __init__(self, problems: Sequence[Problem], parameters: Iterable[str] | None = None) -> None:
         listed = "; ".join(str(problem) for problem in problems[:_MAX_ERRORS_LISTED])
@@ -47,7 +47,7 @@ class JsonValidator:
     """A compiled schema.
 
     Raises:
-        ContractError: the document is not a valid schema, or a pattern in it cannot be matched in linear time.
+        ContractError: the document is not a valid schema, or a pattern cannot be matched in linear time.
         SetupError: `jsonschema-rs` is not installed.
     """
 
@@ -61,7 +61,7 @@ class JsonValidator:
         return self._compiled.is_valid(value)
 
     def problems(self, value: object) -> list[Problem]:
-        """Everything that is wrong with a JSON value; empty for one that fits."""
+        """All problems of a JSON value; empty if it fits."""
         if self._compiled.is_valid(value):
             return []
         found = (each for error in self._compiled.iter_errors(value) for each in _describe(error))
@@ -88,7 +88,7 @@ def _compile(document: JsonSchema) -> Draft202012Validator:
 
 
 def _describe(error: ValidationError) -> Iterator[Problem]:
-    """The problems that one error of the library stands for."""
+    """Convert an error of the library to problems."""
     path = tuple(error.instance_path)
     kind = cast("Any", error.kind)
     name = kind.name
@@ -106,7 +106,7 @@ def _describe(error: ValidationError) -> Iterator[Problem]:
 
 
 def _describe_union(error: ValidationError, path: tuple[str | int, ...], kind: Any) -> Iterator[Problem]:
-    """What is wrong by the one alternative that the value was meant for, or the types of all."""
+    """The problems under the alternative that the value was meant for, else the types of all alternatives."""
     branches: list[list[ValidationError]] = kind.context
     meant = [branch for branch in branches if branch and not any(_is_wrong_type(each, path) for each in branch)]
     if len(meant) == 1 and all(branches):

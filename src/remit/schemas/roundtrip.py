@@ -30,14 +30,14 @@ def check_fields(adapter: TypeAdapter[Any]) -> None:
     """Refuse a type whose values JSON does not preserve.
 
     Raises:
-        ContractError: a field is not written, or under another name than it is read by.
+        ContractError: a field is not written, or is written and read under different names.
     """
     for node in _iter_nodes(adapter.core_schema):
         _check_fields(node)
 
 
 def build_serializer(adapter: TypeAdapter[Any], *, include_computed: bool = True) -> SchemaSerializer:
-    """Build pydantic's serializer, but sort sets and write non-finite numbers literally, so that they are found.
+    """Build pydantic's serializer, with sorted sets and literal non-finite numbers, so that these are detected.
 
     ``include_computed``: whether to write a model's computed fields.
     """
@@ -55,7 +55,7 @@ def build_validator(adapter: TypeAdapter[Any]) -> SchemaValidator:
 
 
 def needs_round_trip_check(adapter: TypeAdapter[Any]) -> bool:
-    """Whether each value must be checked for losslessness, because the type alone does not prove it.
+    """Whether each value must be checked, because the type alone does not prove that JSON is lossless.
 
     This holds for custom serializers, and for types that have both computed fields and unknown keys.
     """
@@ -171,7 +171,7 @@ def _keeps_extra_fields(node: Node) -> bool:
 
 
 def _accepts_anything(node: Node) -> bool:
-    """Whether the node, or each element of its list or dictionary, has any type. One pass then sorts all of it."""
+    """Whether the node, or each element of its list or dictionary, has the type Any. One pass then sorts it all."""
     inside = {"dict": "values_schema", "list": "items_schema"}.get(node["type"])
     inner = node if inside is None else node.get(inside, _ANY_SCHEMA)
     return inner["type"] == "any"

@@ -1,8 +1,8 @@
-"""Binds a JSON value to a JSON schema: checks it, fills in defaults, and writes numbers by their type.
+"""Binds a JSON value to a JSON schema: checks it, fills in defaults and converts numbers to their type.
 
-Two texts that mean the same call must have one canonical form, because approvals and call ids are digests of it. So a
-default that the caller left out is filled in, and a whole number where the schema says ``number`` becomes a float, as a
-pydantic model does both.
+Arguments that mean the same call must have one canonical form, because approvals and call ids are digests of it. So
+missing arguments get their defaults, and a whole number becomes a float if the schema says ``number``. Pydantic models
+do both.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _Path = tuple[str | int, ...]
 
 
 class SchemaBinder:
-    """One JSON schema, compiled when it is made.
+    """A compiled JSON schema.
 
     Raises:
         ContractError: the schema is not accepted; see `read_schema`.
@@ -37,11 +37,10 @@ class SchemaBinder:
         self._lenient = _Binding(self.document, strict=False)
 
     def bind(self, value: object, *, strict: bool) -> object:
-        """A copy of ``value`` with defaults.
+        """Copy ``value`` and fill in defaults.
 
-        ``strict`` refuses keys that an object of the schema does not name, and ``3.0`` for an integer. Otherwise such
-        keys are left out and ``3.0`` becomes 3. An object that names no properties, or says ``additionalProperties``,
-        keeps the keys that it allows.
+        ``strict`` refuses unknown keys and ``3.0`` for an integer. Otherwise unknown keys are left out and ``3.0``
+        becomes 3. An object without ``properties``, or with ``additionalProperties``, keeps all keys that it allows.
 
         Raises:
             SchemaMismatchError: the value does not fit.
@@ -50,7 +49,7 @@ class SchemaBinder:
         return (self._strict if strict else self._lenient).bind(value)
 
     def check(self, value: object) -> None:
-        """Raise `SchemaMismatchError` unless ``value`` fits the schema as it is, read strictly or not."""
+        """Raise `SchemaMismatchError` unless ``value`` fits the schema without changes."""
         self._check_depth(value)
         try:
             self._lenient.check(value)
@@ -70,7 +69,7 @@ class SchemaBinder:
 
 
 class _Binding:
-    """A document, and how strictly it is read."""
+    """Binds values to one document, strictly or not."""
 
     def __init__(self, document: JsonSchema, *, strict: bool) -> None:
         self._document = document
@@ -90,7 +89,7 @@ class _Binding:
         return self._fit(value, self._document, ())
 
     def _fit(self, value: object, schema: object, path: _Path, *, is_whole: bool = True) -> object:
-        """A value that fits its schema, bound. ``is_whole``: the schema is all that describes the value."""
+        """Bind a value that fits ``schema``. ``is_whole``: no other schema describes the value."""
         if not isinstance(schema, dict):
             return copy_json(value)
         node = cast("JsonSchema", schema)
@@ -136,7 +135,7 @@ class _Binding:
         return int(value)
 
     def _other_schemas(self, value: object, node: JsonSchema) -> Iterator[object]:
-        """The other schemas that describe the same value; of a union, the alternative that it fits."""
+        """The other schemas for the same value. Of a union, the alternative that the value fits."""
         if "$ref" in node:
             yield resolve_pointer(self._document, node["$ref"])
         yield from node.get("allOf", ())
@@ -149,7 +148,7 @@ class _Binding:
             yield from (each for key, each in node.get("dependentSchemas", {}).items() if key in value)
 
     def _choose(self, value: object, alternatives: list[object]) -> object:
-        """The first alternative that a value fits; for a whole number rather an integer, for a float rather not."""
+        """The first alternative that a value fits. Whole numbers prefer ``integer``, floats ``number``."""
         fitting = [each for each in alternatives if self._fits(value, each)]
         if type(value) in (int, float):
             fitting.sort(key=lambda each: _takes_integers(each) != isinstance(value, int))
@@ -168,7 +167,7 @@ class _Binding:
         return _relocate("", self._document)
 
     def _default_of(self, node: JsonSchema) -> object:
-        """The default of a property, bound. One that does not fit its own schema, or holds itself, is only a remark."""
+        """The bound default of a property. A default that does not fit its schema, or contains itself, is ignored."""
         if id(node) not in self._defaults:
             self._defaults[id(node)] = _NO_DEFAULT  # until it is known: it may be asked for within itself
             if self._fits(node["default"], node):
@@ -206,7 +205,7 @@ def _to_float(value: int) -> int | float:
 
 
 def _relocate(_key: str, schema: object) -> object:
-    """A part of a document whose references hold in another that has the whole at ``#/$defs/document``."""
+    """Make the references in a part of a document point into ``#/$defs/document``."""
     if not isinstance(schema, dict):
         return schema
     moved = map_children(cast("JsonSchema", schema), _relocate)

@@ -1,7 +1,7 @@
-"""JSON schemas received from elsewhere: what is accepted, and the one form that the rest of Remit reads.
+"""Checks JSON schemas from external sources and converts them to the one form that Remit uses.
 
-A schema from an MCP server, an OpenAPI document or a file is untrusted input. `read_schema` refuses what could
-reach the network, cost unbounded time or memory, or mean something else than it seems to.
+A schema from an MCP server, an OpenAPI document or a file is untrusted input. `read_schema` refuses schemas that could
+access the network, cost unbounded time or memory, or be misread.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ _REFUSED_KEYS: Final = {
 
 
 def read_schema(schema: Mapping[str, Any]) -> JsonSchema:
-    """A copy of ``schema`` without ``$schema`` and ``$id``, in terms of JSON Schema 2020-12.
+    """Check and copy ``schema``: as JSON Schema 2020-12, without ``$schema`` and ``$id``.
 
     Draft 7 is translated. References are local pointers, like ``#/$defs/Page``.
 
     Raises:
-        ContractError: one line that says what is not accepted, and where.
+        ContractError: one line that names the unsupported part and its location.
     """
     document = _copy(schema)
     draft = document.pop("$schema", _DRAFT_2020)
@@ -69,7 +69,7 @@ def read_schema(schema: Mapping[str, Any]) -> JsonSchema:
 
 
 def iter_schemas(schema: object, pointer: str = "#") -> Iterator[tuple[str, JsonSchema]]:
-    """Every subschema that is an object, with its JSON pointer; the outermost first."""
+    """Iterate over all subschemas that are objects, outermost first, each with its JSON pointer."""
     if not isinstance(schema, dict):
         return
     node = cast("JsonSchema", schema)
@@ -79,7 +79,7 @@ def iter_schemas(schema: object, pointer: str = "#") -> Iterator[tuple[str, Json
 
 
 def iter_children(node: JsonSchema) -> Iterator[tuple[str, object]]:
-    """The subschemas of a schema, each with its pointer below that schema."""
+    """Iterate over the direct subschemas of a schema, each with its pointer relative to the schema."""
     for key in _MAP_KEYS:
         named = node.get(key)
         if isinstance(named, dict):
@@ -96,7 +96,7 @@ def iter_children(node: JsonSchema) -> Iterator[tuple[str, object]]:
 
 
 def map_children(node: JsonSchema, change: Callable[[str, object], object]) -> JsonSchema:
-    """A copy of a schema with ``change(keyword, subschema)`` in place of each of its subschemas."""
+    """Copy a schema and replace each direct subschema by ``change(keyword, subschema)``."""
     copy: JsonSchema = {}
     for key, value in node.items():
         if key in _MAP_KEYS and isinstance(value, dict):
@@ -109,12 +109,12 @@ def map_children(node: JsonSchema, change: Callable[[str, object], object]) -> J
 
 
 def escape_pointer(name: str) -> str:
-    """A key as one part of a JSON pointer."""
+    """Escape a key as one part of a JSON pointer."""
     return name.replace("~", "~0").replace("/", "~1")
 
 
 def resolve_pointer(document: JsonSchema, pointer: str) -> object:
-    """The part of a checked document that a local reference names."""
+    """Return the part of a checked document to which a local reference points."""
     part: object = document
     for name in unquote(pointer).split("/")[1:]:
         key = name.replace("~1", "/").replace("~0", "~")
@@ -135,7 +135,7 @@ def _copy(schema: Mapping[str, Any]) -> JsonSchema:
 
 
 def _depth(text: str) -> int:
-    """How deep a JSON text nests; brackets within strings count too, which errs on the safe side."""
+    """The nesting depth of a JSON text. Brackets within strings count too, so the result may be too high."""
     deepest = level = 0
     for character in text:
         if character in "{[":
@@ -170,7 +170,7 @@ def _check_node(nodes: Mapping[str, JsonSchema], pointer: str, node: JsonSchema)
 
 
 def _upgrade(schema: JsonSchema) -> JsonSchema:
-    """A schema of draft 7 in terms of 2020-12."""
+    """Convert a schema from draft 7 to 2020-12."""
     node = dict(schema)
     if "$ref" in node:  # which rules out every keyword beside it
         node = {key: value for key, value in node.items() if key in ("$ref", *DEFINITION_KEYS)}

@@ -1,7 +1,7 @@
 """Bounds the cost of recursive JSON schemas.
 
-Where two alternatives of a union lead back to it, a validator may look at every nested value once for each of them, so
-that its work doubles with every level. Such a schema accepts values of limited depth only.
+If two alternatives of a union are recursive, a validator may check every nested value once for each, so its work
+doubles with every level. Values of such a schema may only have a limited depth.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ _OWN_KEYS: Final = _SAME_VALUE_KEYS.union(DEFINITION_KEYS)
 
 
 class _Edges(NamedTuple):
-    """The schemas that a schema leads to: for the same value, and for its parts."""
+    """The schemas to which a schema leads, for the same value and for its parts."""
 
     branches: tuple[JsonSchema, ...]
     parts: tuple[JsonSchema, ...]
 
 
 def max_value_depth(document: JsonSchema) -> int | None:
-    """How deep a value of a checked schema may nest; None where the schema sets no limit.
+    """The maximum depth of a value of a checked schema; None for no limit.
 
-    A value nests one level for each list or object around its innermost part.
+    Each list or object around the innermost part counts one level.
     """
     nodes = [node for _, node in iter_schemas(document)]
     if not any("$ref" in node for node in nodes):
@@ -52,7 +52,7 @@ def max_value_depth(document: JsonSchema) -> int | None:
 
 
 def value_depth(value: object) -> int:
-    """How deep a JSON value nests."""
+    """The nesting depth of a JSON value."""
     depth, level = 0, _parts(value)
     while level is not None:
         depth += 1
@@ -62,14 +62,14 @@ def value_depth(value: object) -> int:
 
 
 def _parts(value: object) -> list[object] | None:
-    """The parts of a list or object; None for other values."""
+    """The elements of a list or values of an object; None for other values."""
     if isinstance(value, dict):
         return list(cast("dict[str, object]", value).values())
     return cast("list[object]", value) if isinstance(value, list) else None
 
 
 def _branches(document: JsonSchema, node: JsonSchema) -> Iterator[JsonSchema]:
-    """The schemas that describe the same value as ``node``, beside its own keywords."""
+    """The subschemas of ``node`` that describe the same value."""
     if "$ref" in node:
         yield from _as_schemas(resolve_pointer(document, node["$ref"]))
     for pointer, child in iter_children(node):
@@ -78,7 +78,7 @@ def _branches(document: JsonSchema, node: JsonSchema) -> Iterator[JsonSchema]:
 
 
 def _part_schemas(node: JsonSchema) -> Iterator[JsonSchema]:
-    """The schemas that describe the parts of a value."""
+    """The subschemas that describe the parts of a value."""
     for pointer, child in iter_children(node):
         if pointer.partition("/")[0] not in _OWN_KEYS:
             yield from _as_schemas(child)
@@ -91,7 +91,7 @@ def _accepts(node: JsonSchema, kind: str) -> bool:
 
 
 def _cycle_length(edges: Mapping[int, _Edges], start: JsonSchema, target: JsonSchema) -> int | None:
-    """The fewest levels of a value between a branch of ``target`` and ``target`` itself; None if it never returns."""
+    """The fewest levels from a branch of ``target`` back to ``target``; None if the branch does not lead back."""
     seen = {id(start)}
     pending = deque([(start, 0)])
     while pending:

@@ -101,15 +101,18 @@ def find_non_json_features(text: str, file: str) -> Iterator[Finding]:
     for event in yaml.parse(text, Loader=yaml.SafeLoader):
         where = f"{file}:{event.start_mark.line + 1}"
         if isinstance(event, yaml.AliasEvent):
-            what, mend = f"*{event.anchor} repeats another part", "say it here as well"
+            what, mend = f"*{event.anchor} repeats another part", "write that part here"
             yield Finding(code="alias", where=where, what=what, fix=mend)
         elif isinstance(event, yaml.NodeEvent):
             if event.anchor is not None:
-                what, mend = f"the anchor &{event.anchor} names a part", "remove it, and say things where they belong"
+                what, mend = (
+                    f"the anchor &{event.anchor} names a part",
+                    "remove it, and write the part where it is used",
+                )
                 yield Finding(code="alias", where=where, what=what, fix=mend)
             if event.tag not in _JSON_TAGS:
-                mend = "remove the tag: a text, number, list or keys stand for themselves"
-                what = f"the tag {event.tag.replace(_TAG, '!!')} makes what JSON has not"
+                mend = "remove the tag: text, numbers, lists and keys need none"
+                what = f"the tag {event.tag.replace(_TAG, '!!')} makes a value that JSON does not have"
                 yield Finding(code="tag", where=where, what=what, fix=mend)
 
 
@@ -122,7 +125,7 @@ def _import_yaml() -> ModuleType:
 
 
 class _Unreadable(NamedTuple):
-    """Stands in the tree of nodes for a part that is not composed."""
+    """Placeholder in the node tree for a part that was not composed."""
 
     start_mark: Any
     is_alias: bool
@@ -168,7 +171,7 @@ def _loader_class(yaml: ModuleType) -> type[Any]:
 
 
 class _DocumentReader:
-    """Makes values of nodes, with the line of each and findings about those that JSON does not have."""
+    """Converts nodes to values, records the line of each, and reports values that JSON does not have."""
 
     def __init__(self, file: str, yaml: ModuleType) -> None:
         self.file = file
@@ -178,7 +181,7 @@ class _DocumentReader:
         self._yaml = yaml
 
     def read_value(self, node: Any, path: KeyPath) -> Any:
-        """The value of a node, which stands at ``path``.
+        """Convert the node at ``path`` to a value.
 
         Raises:
             InventoryError: nodes are nested too deeply.
@@ -191,7 +194,7 @@ class _DocumentReader:
         self.lines.setdefault(path, line)
         if isinstance(node, _Unreadable):
             self.rejected_paths.add(path)
-            self._report(line, "alias", "a reference to another part", "say it here, or name a template")
+            self._report(line, "alias", "a reference to another part", "write that part here, or use a template")
             return None
         if isinstance(node, self._yaml.MappingNode):
             return self._read_mapping(node, path)
@@ -203,7 +206,7 @@ class _DocumentReader:
             line = key.start_mark.line + 1
             self._check_depth(key)
             if not isinstance(key, self._yaml.ScalarNode):
-                self._report(line, "key", "a key that is no word", "give a word")
+                self._report(line, "key", "a key that is not text", "use text as the key")
             elif key.value in found:
                 first = self.lines[*path, key.value]
                 what = f"the key {key.value!r} occurs twice, first on line {first}"
@@ -215,8 +218,8 @@ class _DocumentReader:
 
     def _check_depth(self, node: Any) -> None:
         if isinstance(node, _Unreadable) and not node.is_alias:
-            what = f"parts within parts, over {_MAX_DEPTH} deep"
-            raise InventoryError([self.make_finding(node.start_mark.line + 1, "yaml", what, "say it flat")])
+            what = f"nested more than {_MAX_DEPTH} levels deep"
+            raise InventoryError([self.make_finding(node.start_mark.line + 1, "yaml", what, "nest less deeply")])
 
     def _read_scalar(self, node: Any, path: KeyPath, line: int) -> Any:
         kind, text = node.tag.removeprefix(_TAG), node.value
@@ -232,12 +235,14 @@ class _DocumentReader:
             if isinstance(value, int) or (isinstance(value, float) and math.isfinite(value)):
                 return value
         self.rejected_paths.add(path)
-        self._report(line, "scalar", f"{text!r} is no text, number, true or false", "quote what is meant as text")
+        self._report(
+            line, "scalar", f"{text!r} is not text, a number, true or false", "quote it if it is meant as text"
+        )
         return text
 
     def _report(self, line: int, code: str, what: str, fix: str) -> None:
         self.findings.append(self.make_finding(line, code, what, fix))
 
     def make_finding(self, line: int, code: str, what: str, fix: str) -> Finding:
-        """A finding about what stands on a line."""
+        """Make a finding for a line."""
         return Finding(code=code, where=f"{self.file}:{line}", what=what, fix=fix)

@@ -1,4 +1,4 @@
-"""The public test kit: scripted and recorded models, calls to test a layer with, crashes, a checker of histories.
+"""The public test kit: scripted and recorded models, calls for testing layers, crashes, and a history checker.
 
 The conformance suite of stores is `remit.testing.store_suite`, which needs pytest.
 """
@@ -41,7 +41,7 @@ __all__ = [
 
 
 def superuser(*permissions: str, name: str = "ada", tenant: str = "default") -> Principal:
-    """A principal with ``permissions``, by default with all."""
+    """A principal with ``permissions``, by default all of them."""
     return Principal(name, tenant, permissions=frozenset(permissions or {"*"}))
 
 

@@ -1,4 +1,4 @@
-"""Crashes at chosen moments: before and after each transaction in which a SQL store makes something durable.
+"""Crashes at chosen moments: before and after each transaction in which an SQL store makes data durable.
 
 A program that is killed at every one of them, and then resumed, shows what its users will see after a power cut.
 """

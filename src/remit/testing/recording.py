@@ -12,16 +12,16 @@ from remit.errors import SetupError
 
 
 def record_script(model: Model, path: Path) -> RecordingModel:
-    """A model that answers as ``model`` does and keeps its answers in ``path``, which `Scripted.load` plays back.
+    """Wrap ``model`` and record its answers in the file ``path``, which `Scripted.load` plays back.
 
-    The file is written after each answer, with the tokens that each one took. It holds one conversation of one agent:
-    what the user and the model said, in plain text.
+    The file is written after each answer and includes token counts. It holds one conversation of one agent in plain
+    text.
     """
     return RecordingModel(model, path)
 
 
 class RecordingModel:
-    """See `record_script`."""
+    """The model that `record_script` returns."""
 
     def __init__(self, model: Model, path: Path) -> None:
         self._model = model
@@ -30,10 +30,10 @@ class RecordingModel:
         self._histories: list[tuple[str, ...]] = []
 
     async def __call__(self, request: ChatRequest, /) -> Completion:
-        """The answer of the model.
+        """Ask the model and record its answer.
 
         Raises:
-            SetupError: the request belongs to another conversation than the answers recorded so far.
+            SetupError: the request does not continue the recorded conversation.
         """
         history = tuple(request.history)
         number = sum('"role":"assistant"' in text[:40] for text in history)
@@ -46,7 +46,7 @@ class RecordingModel:
         return completion
 
     def _check_conversation(self, number: int, history: tuple[str, ...]) -> None:
-        """A request continues the conversation, or asks again for its last answer."""
+        """Refuse a request that neither continues the conversation nor repeats its last request."""
         before = self._histories[number - 1] if 0 < number <= len(self._histories) else ()
         again = number == len(self._histories) - 1 and history == self._histories[number]
         if not again and (number != len(self._histories) or history[: len(before)] != before):

@@ -22,7 +22,7 @@ _ACQUIRE_LOCKS: Final = text(
 
 
 class LockKeys(NamedTuple):
-    """What an operation reads and then changes: names, and questions, which change together with the run that asked."""
+    """The keys that an operation locks: names, and questions, which change together with the run that asked them."""
 
     names: frozenset[str] = frozenset()
     questions: frozenset[str] = frozenset()

@@ -145,7 +145,7 @@ class SqlStore:
         await self._write(lambda connection: connection.execute(statement), run)
 
     async def cancel_requested_by(self, run: str) -> str:
-        """Who requested that the run be cancelled; empty if there is no request."""
+        """The name of the principal who requested cancellation of the run; empty if there is no request."""
         rows = await self._run_query(_SELECT_CANCELLED, run=run)
         return rows[0].cancelled if rows else ""
 

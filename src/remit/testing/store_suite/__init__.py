@@ -9,7 +9,7 @@ Write a test file with a fixture ``store`` and import the suite into it::
         async with MyStore(clock) as store:
             yield store
 
-Each test gets a new, empty store that reads the time from ``clock``. The suite needs pytest and pytest-asyncio with
+Each test gets a new, empty store, which reads the time from ``clock``. The suite needs pytest and pytest-asyncio with
 ``asyncio_mode = "auto"``. The stores of Remit pass the same tests.
 """
 
@@ -31,5 +31,5 @@ from remit.testing.store_suite.samples import Clock  # noqa: E402
 
 @pytest.fixture
 def clock() -> Clock:
-    """The time that the store of a test sees; a test sets it."""
+    """The clock of the store under test. Tests set its time."""
     return Clock()

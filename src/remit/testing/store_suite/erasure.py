@@ -1,4 +1,4 @@
-"""Every store erases what an item said wherever it is kept: in the row of its question too."""
+"""Erasure: a store erases every copy of an item's content, including the row of its question."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ async def test_nobody_can_be_asked_about_what_is_gone(store: Store) -> None:
 
 
 async def test_an_erased_question_takes_along_what_was_decided_on_it(store: Store) -> None:
-    """Also where no driver has copied the decision yet, so that no item says it."""
+    """Also if no executor has copied the decision yet, so that it is in no item."""
     run = await ask(store)
     await store.decide(EDITED)
     await store.erase("run", [1])
@@ -142,7 +142,7 @@ async def test_an_approval_that_was_used_stays_used_and_its_call_may_try_again(s
 
 
 async def test_a_call_whose_edited_arguments_are_gone_does_not_try_again(store: Store) -> None:
-    """What would run instead are the arguments that were edited, which were not approved."""
+    """The original arguments would run instead, and these were not approved."""
     run = await ask(store)
     await store.decide(EDITED)
     await run.append(decision_item(EDITED))
@@ -165,7 +165,7 @@ async def test_other_questions_and_other_items_stay_as_they_are(store: Store) ->
 
 
 async def test_what_another_run_said_of_the_question_goes_too(store: Store) -> None:
-    """The question that another run of the conversation goes by is the same one."""
+    """Another run of the conversation uses the same question."""
     await ask(store)
     other = await begin(store, "other")
     await other.append(question_item(ASKED, call="again"))

@@ -1,4 +1,4 @@
-"""Every store keeps grants, counts their calls without losing one, and ends them for good."""
+"""Grants: a store keeps them, counts each of their calls, and revokes them permanently."""
 
 from __future__ import annotations
 

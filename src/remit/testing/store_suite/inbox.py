@@ -1,4 +1,4 @@
-"""Every store keeps what people decide for the run that asked; an approval is used once."""
+"""The inbox: a store keeps decisions for the run that asked, and an approval is consumed once."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ async def test_decisions_come_in_the_order_in_which_they_were_made(store: Store)
 
 
 async def test_a_decision_that_the_driver_writes_decides_the_question(store: Store) -> None:
-    """An approver in the same process answers at once: no inbox, only an item."""
+    """An approver in the same process decides at once: the decision is only an item."""
     run = await begin(store)
     await run.append(question_item(question()), DecisionItem(call="call", question="q1", body=no().to_json()))
     row = await row_of(store)

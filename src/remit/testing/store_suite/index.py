@@ -1,4 +1,4 @@
-"""Every store finds runs and questions by what they are about, as the items say they are."""
+"""The index: a store derives runs and questions from items and finds them by their properties."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every store keeps the items of a run: in order, from one driver, all or nothing."""
+"""The journal: a store keeps the items of a run in order, from one executor, all or nothing."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from remit.testing.store_suite.samples import (
 
 
 def sample(kind: type[Item]) -> Item:
-    """An item with something odd in every field, and something right where the index reads."""
+    """An item with unusual text in every field, except valid values in those that the index reads."""
     bodies: dict[type[Item], str] = {QuestionItem: question().to_json(), DecisionItem: yes().to_json()}
     values: dict[str, Any] = {name: odd(hint) for name, hint in get_type_hints(kind).items() if name != "kind"}
     values["call"] = "call"
@@ -95,7 +95,7 @@ async def test_only_the_epoch_that_holds_may_append(store: Store, epoch: int) ->
 
 
 async def test_a_lapsed_lease_still_writes_until_somebody_takes_over(store: Store) -> None:
-    """An expired lease alone is harmless: the epoch keeps two executors apart."""
+    """An expired lease alone does no harm, because the epoch keeps two executors apart."""
     epoch = (await store.acquire("run", "slow", 0.0)).epoch
     await store.append("run", epoch, positions("run", [header_item()]))
     assert len(await store.read("run")) == 1

@@ -1,4 +1,4 @@
-"""Every store lets one driver at a time drive a run, until a time."""
+"""Leases: a store admits one executor of a run at a time, until an expiry time."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ async def test_a_held_run_is_refused_and_the_message_names_its_driver(store: Sto
 
 
 async def test_the_same_driver_is_refused_as_well(store: Store) -> None:
-    """Two drives of one process are two drivers."""
+    """Two executions in one process are two executors."""
     await store.acquire("run", "first", 10)
     with pytest.raises(LeaseError):
         await store.acquire("run", "first", 10)

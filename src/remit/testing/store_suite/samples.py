@@ -1,4 +1,4 @@
-"""Runs, questions and items for tests of a store. Each sets only the fields that a test is about."""
+"""Runs, questions and items for tests of a store. Each function sets only the fields that tests need."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from remit.journal.ports import AppendFuture, Store
 
 
 class Clock:
-    """Seconds that pass when a test says so."""
+    """A clock that only tests advance."""
 
     def __init__(self, now: float = 1000.0) -> None:
         self.now = now
@@ -46,7 +46,7 @@ def note(data: str = "") -> Note:
 
 
 def positions(run: str, items: Sequence[Item], *, epoch: int = 1, first: int = 0, at: float = 1000.0) -> list[Position]:
-    """The items as a driver would append them, one after another from seq ``first``."""
+    """Number and chain items as an executor would append them, from seq ``first``."""
     link = b""
     placed: list[Position] = []
     for index, item in enumerate(items):
@@ -94,7 +94,7 @@ def question(
 
 
 def later(storing: Coroutine[object, object, None]) -> AppendFuture:
-    """The answer of a store that takes its time."""
+    """The result of an operation that has yielded to the event loop once."""
     stored: AppendFuture = asyncio.get_running_loop().create_future()
 
     async def answer() -> None:
@@ -126,7 +126,7 @@ def no(of: str = "q1", *, by: str = "bob", at: float = 1001.0) -> Decision:
 
 
 class Run:
-    """A run whose lease this test holds; `append` goes on where the last one ended."""
+    """A run whose lease the test holds. `append` continues where the last append ended."""
 
     def __init__(self, store: Store, run: str, epoch: int) -> None:
         self.store = store
@@ -146,19 +146,19 @@ class Run:
 
 
 async def begin(store: Store, run: str = "run", *, conversation: str = "", after: str = "", at: float = 1000.0) -> Run:
-    """A run that is opened and held for a long time."""
+    """Open a run with a long lease."""
     begun = await acquire_run(store, run)
     await begun.append(header_item(run, conversation=conversation, after=after), at=at)
     return begun
 
 
 async def acquire_run(store: Store, run: str = "run") -> Run:
-    """A leased run without items."""
+    """Acquire the lease of a run without items."""
     return Run(store, run, (await store.acquire(run, "driver", 1e6)).epoch)
 
 
 async def read_decisions(store: Store, run: str) -> list[Decision]:
-    """What people decided on the questions of a run, oldest first, read through the questions."""
+    """The decisions on the questions of a run, oldest first, read from the questions."""
     rows = await store.list_questions(only_open=False)
     found = [row.decision for row in rows if row.question.run == run and row.decision is not None]
     return sorted(found, key=lambda decision: decision.at)

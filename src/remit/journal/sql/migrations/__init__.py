@@ -17,7 +17,7 @@ _MIGRATION_LOCK: Final = threading.Lock()
 
 
 def migrate(engine: Engine) -> None:
-    """Bring the journal's tables to the newest revision; two processes at once do it one after the other."""
+    """Upgrade the journal's tables to the newest revision. Concurrent processes take turns."""
     with engine.connect() as connection:
         if inspect(connection).has_table(VERSION_TABLE):
             revision = connection.execute(text(f"select version_num from {VERSION_TABLE}")).scalar()  # noqa: S608 - our name

@@ -1,4 +1,4 @@
-"""What Alembic runs: the migrations, on the connection that `upgrade` opened."""
+"""Alembic's entry point: runs the migrations on the connection that `upgrade` opened."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ def _text_columns(*names: str) -> list[sa.Column[str]]:
 
 
 def upgrade() -> None:
-    """Create the three tables."""
+    """Create the tables of runs, items and questions."""
     op.create_table(
         "remit_runs",
         sa.Column("run", sa.Text, primary_key=True),

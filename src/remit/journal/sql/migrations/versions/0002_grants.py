@@ -15,7 +15,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Create their table."""
+    """Create the table of grants."""
     op.create_table(
         "remit_grants",
         sa.Column("grant", sa.Text, primary_key=True),
