@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from remit.agent.model_recorder import AnswerSummary, ModelRecorder
+from remit.agent.model_recorder import ModelRecorder
 from remit.contracts.call import ModelLayer, ModelService
 from remit.contracts.chat import ChatRequest, Completion, completion_from_message, decode_message, encode_message
 from remit.contracts.items import Message, ModelReply, ModelUsage
@@ -28,18 +28,11 @@ class RecordModel(ModelLayer):
         return "RecordModel()"
 
 
-def summarize_completion(completion: Completion) -> AnswerSummary:
-    """Summarize the parts of a completion that decide whether it is complete."""
-    has_content = completion.content is not None and bool(completion.content.strip())
-    tool_calls = [(each.id, each.name) for each in completion.tool_calls]
-    return AnswerSummary(completion.finish_reason, has_content, tool_calls)
-
-
 class _ChatCodec:
     """Completions as items ``message`` and ``usage``."""
 
-    def summarize(self, answer: Completion, /) -> AnswerSummary:
-        return summarize_completion(answer)
+    def list_calls(self, answer: Completion, /) -> Sequence[tuple[str, str]]:
+        return [(each.id, each.name) for each in answer.tool_calls]
 
     def rename_calls(self, answer: Completion, ids: Iterator[str], /) -> Completion:
         message = decode_message(answer.message)

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from remit.contracts.items import Item, Message, Mismatch, ModelFailure, ModelReply, ModelUsage
 from remit.contracts.ledger import Ledger
@@ -56,15 +56,6 @@ class ModelRequest(Protocol):
         ...
 
 
-class AnswerSummary(NamedTuple):
-    """The properties that decide whether an answer is complete. ``has_content``: it has text or equivalent content."""
-
-    finish_reason: str
-    has_content: bool
-    tool_calls: Sequence[tuple[str, str]]
-    """The id and the name of each tool call, as the model wrote them."""
-
-
 Q_contra = TypeVar("Q_contra", contravariant=True)
 R = TypeVar("R")
 Q = TypeVar("Q", bound=ModelRequest)
@@ -73,8 +64,8 @@ Q = TypeVar("Q", bound=ModelRequest)
 class ModelCodec(Protocol[Q_contra, R]):
     """Converts one driver's answers to journal items and back."""
 
-    def summarize(self, answer: R, /) -> AnswerSummary:
-        """Summarize the properties of an answer that the recorder checks."""
+    def list_calls(self, answer: R, /) -> Sequence[tuple[str, str]]:
+        """The id and the name of each tool call, as the model wrote them."""
         ...
 
     def rename_calls(self, answer: R, ids: Iterator[str], /) -> R:
@@ -127,7 +118,7 @@ class ModelRecorder(Generic[Q, R]):
         else:
             answer = self.codec.decode(recorded, next((each for each in items if isinstance(each, ModelUsage)), None))
             self._check_digest(request, recorded.request, digest)
-        request.used_call_ids.update([call_id for call_id, _ in self.codec.summarize(answer).tool_calls])
+        request.used_call_ids.update([call_id for call_id, _ in self.codec.list_calls(answer)])
         return answer
 
     def has_answer(self, request: Q, /) -> bool:
@@ -184,7 +175,7 @@ class ModelRecorder(Generic[Q, R]):
 
         Some endpoints give no id or the same id each turn, and some models name no tool; a history allows neither.
         """
-        calls, used = self.codec.summarize(answer).tool_calls, request.used_call_ids
+        calls, used = self.codec.list_calls(answer), request.used_call_ids
         ids = [call_id for call_id, name in calls if call_id and name]
         if len(set(ids)) == len(calls) and used.isdisjoint(ids):
             return answer
@@ -196,7 +187,7 @@ def _find_recorded(items: Sequence[Item]) -> Message | ModelReply | None:
     return next((item for item in items if isinstance(item, (Message, ModelReply))), None)
 
 
-def check_complete(summary: AnswerSummary, max_tokens: int | None) -> None:
+def check_complete(finish_reason: str, *, has_content: bool, max_tokens: int | None) -> None:
     """Refuse an answer without calls that is cut, empty or filtered. Called after the answer is recorded.
 
     The journal and the trace keep the answer, so a replay refuses it again.
@@ -204,15 +195,11 @@ def check_complete(summary: AnswerSummary, max_tokens: int | None) -> None:
     Raises:
         CompletionError: the message gives the reason.
     """
-    if summary.tool_calls:
-        return
-    if summary.finish_reason == "length":
+    if finish_reason == "length":
         limit = "the limit of its endpoint" if max_tokens is None else f"max_tokens={max_tokens}"
         raise CompletionError(f"the model's answer was cut at {limit}; allow more tokens, or ask for less")
-    if summary.has_content:
+    if has_content:
         return
-    if summary.finish_reason == "content_filter":
+    if finish_reason == "content_filter":
         raise CompletionError("the model's answer was held back by a content filter; ask in other words")
-    raise CompletionError(
-        f"the model's answer is empty: no text and no calls (it stopped for {summary.finish_reason!r})"
-    )
+    raise CompletionError(f"the model's answer is empty: no text and no calls (it stopped for {finish_reason!r})")

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from remit.agent.chat_recorder import summarize_completion
 from remit.agent.handoff import Handoffs
 from remit.agent.limits import AgentLimits
 from remit.agent.model_recorder import check_complete
@@ -55,17 +54,19 @@ class AgentStep:
             BudgetError: a limit of the agent is used up.
         """
         completion = await self.model(request.chat)
-        check_complete(summarize_completion(completion), request.chat.max_tokens)
+        if not completion.tool_calls:
+            has_content = completion.content is not None and bool(completion.content.strip())
+            check_complete(completion.finish_reason, has_content=has_content, max_tokens=request.chat.max_tokens)
         tool_calls = _mark_truncated_call(completion)
-        result_calls = [each for each in tool_calls if self.results is not None and each.name == RESULT_TOOL]
+        result_calls = () if self.results is None else [each for each in tool_calls if each.name == RESULT_TOOL]
         usage = StepUsage(completion.prompt_tokens, completion.completion_tokens, len(tool_calls) - len(result_calls))
         self._check_usage(request.used.add(usage))
         if not tool_calls:
             return self._finish_with_text(request, completion, usage)
-        replies, target = await self._make_calls(request, [each for each in tool_calls if each not in result_calls])
+        others = [each for each in tool_calls if each not in result_calls] if result_calls else tool_calls
+        replies, target = await self._make_calls(request, others)
         final = next((reply for reply in replies.values() if reply.is_final), None)
-        contents = {call_id: reply.content for call_id, reply in replies.items()}
-        texts = {call_id: tool_message_text(call_id, content) for call_id, content in contents.items()}
+        texts = {call_id: tool_message_text(call_id, reply.content) for call_id, reply in replies.items()}
         result = None
         if self.results is not None and result_calls:
             result, results = self._take_results(self.results, request, result_calls)

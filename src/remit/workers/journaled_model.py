@@ -24,6 +24,8 @@ from remit.workers.request_digest import RequestDigester
 from remit.workers.response_codec import (
     RecordedRequest,
     ResponseCodec,
+    get_finish_reason,
+    has_content,
     make_usage,
     select_tool_calls,
     to_wire_text,
@@ -90,7 +92,9 @@ class JournaledModel(WrapperModel):
         except (JournalError, DivergedError, NoModelError, Suspended) as error:
             self._toolset.stop(error)
             raise WorkerStoppedError from error
-        check_complete(self._recorder.codec.summarize(response), request.max_tokens)
+        if not select_tool_calls(response):
+            finish_reason = get_finish_reason(response)
+            check_complete(finish_reason, has_content=has_content(response), max_tokens=request.max_tokens)
         return self._prepare_calls(response, parameters)
 
     @property

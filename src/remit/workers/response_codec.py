@@ -12,7 +12,6 @@ from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.settings import ModelSettings
 from pydantic_core import PydanticSerializationError
 
-from remit.agent.model_recorder import AnswerSummary
 from remit.contracts.chat import encode_message
 from remit.contracts.items import Message, ModelReply, ModelUsage
 from remit.contracts.ledger import Ledger
@@ -61,14 +60,9 @@ class ResponseCodec:
     A response holds more than a chat message: thinking and its signatures, tools of the provider, files.
     """
 
-    def summarize(self, answer: ModelResponse, /) -> AnswerSummary:
-        """Summarize a response for the recorder. Files and provider tools count as content."""
-        calls = [(part.tool_call_id, part.tool_name) for part in select_tool_calls(answer)]
-        has_content = any(
-            bool(part.content.strip()) if isinstance(part, TextPart) else not isinstance(part, ThinkingPart)
-            for part in answer.parts
-        )
-        return AnswerSummary(get_finish_reason(answer), has_content, calls)
+    def list_calls(self, answer: ModelResponse, /) -> Sequence[tuple[str, str]]:
+        """The id and the name of each tool call."""
+        return [(part.tool_call_id, part.tool_name) for part in select_tool_calls(answer)]
 
     def rename_calls(self, answer: ModelResponse, ids: Iterator[str], /) -> ModelResponse:
         """The response with other ids, and a name for each call that has none."""
@@ -117,6 +111,14 @@ def make_usage(call_id: str, response: ModelResponse) -> ModelUsage:
         prompt_tokens=response.usage.input_tokens,
         completion_tokens=response.usage.output_tokens,
         response="",
+    )
+
+
+def has_content(response: ModelResponse) -> bool:
+    """Whether a response has text, a file or a provider tool."""
+    return any(
+        bool(part.content.strip()) if isinstance(part, TextPart) else not isinstance(part, ThinkingPart)
+        for part in response.parts
     )
 
 
