@@ -75,6 +75,7 @@ def test_the_codes_are_these_for_ever() -> None:
         "ConflictError": "CONFLICT",
         "DeniedError": "PERMISSION_DENIED",
         "BlockedError": "BLOCKED",
+        "PolicyError": "POLICY_ERROR",
         "ApprovalDeniedError": "APPROVAL_DENIED",
         "MissingCapabilityError": "CAPABILITY_ABSENT",
         "RateLimitedError": "RATE_LIMITED",

@@ -14,6 +14,7 @@
     │  ├─ ConflictError             the object changed since the caller read it
     │  ├─ DeniedError               not permitted, blocked by policy, or denied by an approver
     │  │  ├─ BlockedError           a policy rule blocks the call
+    │  │  ├─ PolicyError            a policy rule failed, or gave no verdict that there is
     │  │  ├─ ApprovalDeniedError    an approver denied the call, or no decision came in time
     │  │  └─ MissingCapabilityError a capability that a layer needs is missing
     │  ├─ RateLimitedError          too many calls
@@ -81,6 +82,7 @@ __all__ = [
     "NameTakenError",
     "NoModelError",
     "NotFoundError",
+    "PolicyError",
     "RateLimitedError",
     "RemitError",
     "RequestError",
@@ -204,6 +206,12 @@ class BlockedError(DeniedError):
     """A policy rule blocks the call. Raised by approve."""
 
     code = "BLOCKED"
+
+
+class PolicyError(DeniedError):
+    """A policy rule failed or returned something that is not a verdict, so the call is denied. Raised by approve."""
+
+    code = "POLICY_ERROR"
 
 
 class ApprovalDeniedError(DeniedError):

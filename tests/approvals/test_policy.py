@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+import re
+from dataclasses import dataclass
+from typing import Any, cast
 
 import pytest
 
 from remit import Allow, Ask, Block, Effect, Policy, Risk, Tool, When, tool
 from remit.approvals.policy import MAX_LIFETIME, check_lifetime
-from remit.errors import SetupError
+from remit.errors import PolicyError, RateLimitedError, SetupError
 from remit.layers import Call
 from remit.policies import DEFAULT_POLICY, HighRisk, UnsafeEgress
 from remit.testing import make_call
@@ -76,11 +78,76 @@ async def test_the_default_policy_asks_about_high_risk_and_unsafe_egress() -> No
     assert rules == ["high risk", "unsafe egress", ""]
 
 
-@pytest.mark.parametrize("answer", [1, "yes", None, [True]])
-async def test_a_test_that_answers_anything_but_true_has_no_verdict(answer: Any) -> None:
+async def _coroutine() -> bool:
+    return True
+
+
+@pytest.mark.parametrize("answer", [1, "yes", None, [True], re.match("a", "a"), {"office"}, bool])
+@pytest.mark.parametrize("verdict", [Allow(), ASK, BLOCK], ids=["allow", "ask", "block"])
+async def test_a_test_that_returns_something_else_than_true_or_false_denies_the_call(answer: Any, verdict: Any) -> None:
     call = await call_of(tool_of())
-    assert When("rule", lambda _call: answer, ASK)(call) is None
-    assert When("rule", lambda _call: True, ASK)(call) is ASK
+    with pytest.raises(PolicyError, match=r"the test of the rule 'rule' returned .*; return True or False"):
+        Policy(When("rule", lambda _call: answer, verdict)).verdict(call)
+
+
+async def test_a_test_that_returns_a_coroutine_denies_the_call_and_says_why() -> None:
+    def test(_call: Call) -> Any:
+        return _coroutine()
+
+    with pytest.raises(PolicyError, match="returned a coroutine: write it as a plain `def`"):
+        Policy(When("rule", test, BLOCK)).verdict(await call_of(tool_of()))
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """A rule that returns the same value for all calls."""
+
+    verdict: Any
+    name: str = "fixed"
+
+    def __call__(self, _call: Call, /) -> Any:
+        """Return or raise the value."""
+        if isinstance(self.verdict, Exception):
+            raise self.verdict
+        return self.verdict
+
+
+@pytest.mark.parametrize(
+    ("verdict", "described"),
+    [
+        (Block, "the class Block"),
+        ("block", "a value of type str"),
+        (True, "a value of type bool"),
+        (0, "a value of type int"),
+        ((BLOCK, "rule"), "a value of type tuple"),
+    ],
+)
+async def test_a_rule_that_returns_something_else_than_a_verdict_denies_the_call(verdict: Any, described: str) -> None:
+    with pytest.raises(PolicyError, match=f"the rule 'fixed' returned {described}; return Allow"):
+        Policy(Fixed(verdict), always("ours", Allow())).verdict(await call_of(tool_of()))
+
+
+async def test_a_rule_that_fails_denies_the_call_and_is_named() -> None:
+    with pytest.raises(PolicyError, match="the rule 'fixed' failed, so send is denied: KeyError: 'office'"):
+        Policy(Fixed(KeyError("office"))).verdict(await call_of(tool_of()))
+    with pytest.raises(RateLimitedError):
+        Policy(Fixed(RateLimitedError("later"))).verdict(await call_of(tool_of()))
+
+
+async def test_an_async_rule_or_test_is_refused_when_the_policy_is_built() -> None:
+    async def test(_call: Call) -> bool:
+        return True
+
+    class Late:
+        name = "late"
+
+        async def __call__(self, _call: Call, /) -> None:
+            """Give no verdict."""
+
+    with pytest.raises(SetupError, match="give a function of a call, without `async`"):
+        When("rule", cast("Any", test), BLOCK)
+    with pytest.raises(SetupError, match="is async; write it as a plain `def`"):
+        Policy(cast("Any", Late()))
 
 
 async def test_four_eyes_of_a_policy_are_added_to_whatever_asks_and_to_nothing_else() -> None:

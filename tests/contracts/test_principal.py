@@ -43,7 +43,6 @@ def test_what_is_held_is_permitted(held: str, permission: str) -> None:
         ("cms:w*", "cms:write"),
         ("cms:pages:*", "cms:write"),
         ("CMS:write", "cms:write"),
-        ("", "cms:write"),
     ],
 )
 def test_nothing_else_is_permitted(held: str, permission: str) -> None:

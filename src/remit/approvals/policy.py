@@ -5,6 +5,7 @@ Rules are checked in order; the first that returns a verdict applies.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final, Protocol, cast
@@ -13,8 +14,10 @@ from remit.approvals.policy_version import fingerprint
 from remit.contracts.call import Call
 from remit.contracts.facts import Effect, Risk
 from remit.contracts.question import content_digest
-from remit.core.checks import check_text
-from remit.errors import SetupError
+from remit.contracts.redact import secret_free_cause
+from remit.contracts.secret import redact_secrets
+from remit.core.checks import check_flag, check_numbers, check_permission, check_text
+from remit.errors import CallError, PolicyError, SetupError
 
 DECIDE_PERMISSION: Final = "approvals:decide"
 """The permission needed to decide, unless a verdict names another."""
@@ -30,6 +33,7 @@ def check_lifetime(seconds: float, what: str) -> None:
     Raises:
         SetupError: ``seconds`` is out of range.
     """
+    check_numbers("a lifetime", **{what: seconds})
     if not 0 < seconds <= MAX_LIFETIME:
         raise SetupError(f"{what} is {seconds} seconds; give a positive number, at most {MAX_LIFETIME:.0f} (100 years)")
 
@@ -52,6 +56,9 @@ class Ask:
     four_eyes: bool = False
 
     def __post_init__(self) -> None:
+        check_text("Ask: reason", self.reason)
+        check_permission("Ask: who", self.who)
+        check_flag("Ask: four_eyes", self.four_eyes)
         check_lifetime(self.expires_in, "expires_in")
 
 
@@ -60,6 +67,9 @@ class Block:
     """The call may not run."""
 
     reason: str
+
+    def __post_init__(self) -> None:
+        check_text("Block: reason", self.reason)
 
 
 Verdict = Allow | Ask | Block
@@ -124,14 +134,18 @@ class When:
 
     def __post_init__(self) -> None:
         check_text("When: name", self.name)
-        if not callable(self.test):
-            raise SetupError(f"When {self.name!r}: test is {self.test!r}; give a function of a call")
+        if not callable(self.test) or inspect.iscoroutinefunction(self.test):
+            raise SetupError(f"When {self.name!r}: test is {self.test!r}; give a function of a call, without `async`")
+        check_text("When: version", self.version)
         if not isinstance(cast("object", self.verdict), Verdict):
             raise SetupError(f"When {self.name!r}: verdict is {self.verdict!r}; give an Allow, an Ask or a Block")
 
     def __call__(self, call: Call, /) -> Verdict | None:
         """The verdict, if the test is true."""
-        return self.verdict if self.test(call) is True else None
+        matches = self.test(call)
+        if type(matches) is not bool:
+            raise PolicyError(f"the test of the rule '{self.name}' returned {_describe(matches)}; return True or False")
+        return self.verdict if matches else None
 
 
 _DEFAULT_VERDICT: Final = (Allow(), "")
@@ -145,6 +159,7 @@ class Policy:
     def __init__(self, *rules: Rule, four_eyes: bool = False) -> None:
         for rule in rules:
             _check_rule(rule)
+        check_flag("Policy: four_eyes", four_eyes)
         names = [rule.name for rule in rules]
         duplicates = sorted({name for name in names if names.count(name) > 1})
         if duplicates:
@@ -156,9 +171,13 @@ class Policy:
         self.version = content_digest(*map(_rule_version, rules), *(["four eyes"] if four_eyes else []))
 
     def verdict(self, call: Call) -> tuple[Verdict, str]:
-        """The verdict on a call, and the name of the rule that gave it."""
+        """The verdict on a call, and the name of the rule that gave it.
+
+        Raises:
+            PolicyError: a rule failed or returned something else than a verdict or None; the call is denied.
+        """
         for rule in self.rules:
-            verdict = rule(call)
+            verdict = _apply_rule(rule, call)
             if verdict is not None:
                 return self._with_four_eyes(verdict), rule.name
         return _DEFAULT_VERDICT
@@ -171,11 +190,38 @@ class Policy:
         return f"Policy({', '.join([*rules, *(['four eyes'] if self._four_eyes else [])])})"
 
 
+def _apply_rule(rule: Rule, call: Call) -> Verdict | None:
+    try:
+        verdict = rule(call)
+    except CallError:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever is wrong with a rule, the call is denied
+        problem = redact_secrets(f"{type(error).__name__}: {error}")
+        failed = PolicyError(f"the rule '{rule.name}' failed, so {call.callee.name} is denied: {problem}")
+        raise failed from secret_free_cause(error)
+    if verdict is not None and not isinstance(cast("object", verdict), Verdict):
+        raise PolicyError(
+            f"the rule '{rule.name}' returned {_describe(verdict)}; return Allow(), Ask(…), Block(…) or None"
+        )
+    return verdict
+
+
+def _describe(value: object) -> str:
+    """Describe a wrong value of a rule. Its ``repr`` may differ between processes, so only its type is named."""
+    if inspect.iscoroutine(value):
+        value.close()
+        return "a coroutine: write it as a plain `def`"
+    return f"the class {value.__name__}" if isinstance(value, type) else f"a value of type {type(value).__name__}"
+
+
 def _check_rule(rule: object) -> None:
     if isinstance(rule, type):
         raise SetupError(f"Policy: {rule.__name__} is a class; write {rule.__name__}(…)")
     if not callable(rule) or not hasattr(rule, "name"):
         raise SetupError(f"Policy: {rule!r} is not a rule, such as HighRisk() or When(name, test, verdict)")
+    check_text("the name of a rule", getattr(rule, "name"))  # noqa: B009 - the type of a rule is not known yet
+    if inspect.iscoroutinefunction(rule) or inspect.iscoroutinefunction(type(rule).__call__):
+        raise SetupError(f"Policy: the rule {rule!r} is async; write it as a plain `def`")
 
 
 def _rule_version(rule: Rule) -> str:

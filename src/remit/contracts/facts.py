@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, TypedDict, cast
 
 from remit.contracts.classification import Classification, Deprecation, Visibility
-from remit.core.checks import as_member, as_texts, check_numbers, check_text
+from remit.core.checks import as_member, as_texts, check_flag, check_numbers, check_text
 from remit.errors import ContractError
 
 _PERMISSION_PATTERN: Final = re.compile(r"[a-z][a-z0-9_-]*(:[a-z][a-z0-9_-]*)+")
@@ -123,8 +123,7 @@ class Facts:
         for name in ("permissions", "tags", "entities"):
             object.__setattr__(self, name, as_texts(name, getattr(self, name), ContractError))
         for name in ("egress", "trusted"):
-            if not isinstance(getattr(self, name), bool):
-                raise ContractError(f"{name} is {getattr(self, name)!r}; give True or False")
+            check_flag(name, getattr(self, name), ContractError)
         if self.confirm is not None:
             check_text("confirm", self.confirm, ContractError)
         for permission in self.permissions:

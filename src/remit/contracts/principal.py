@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from remit.core.checks import as_texts, check_instance, check_text
+from remit.core.checks import as_texts, check_instance, check_name, check_permission
 
 WILDCARD = "*"
 
@@ -22,10 +22,12 @@ class Principal:
     roles: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
-        check_text("the name of a principal", self.name)
-        check_text("the tenant of a principal", self.tenant)
+        check_name("the name of a principal", self.name)
+        check_name("the tenant of a principal", self.tenant)
         object.__setattr__(self, "permissions", as_texts("permissions", self.permissions))
         object.__setattr__(self, "roles", as_texts("roles", self.roles))
+        for permission in self.permissions:
+            check_permission(f"a permission of {self.name}", permission)
 
     def may(self, permission: str) -> bool:
         """Whether this principal holds ``permission``, directly or by a wildcard."""

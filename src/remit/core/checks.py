@@ -32,6 +32,38 @@ def check_text(what: str, value: object, error: type[SetupError] = SetupError) -
         raise error(f"{what} is {value!r}; give a string")
 
 
+def check_name(what: str, value: object, error: type[SetupError] = SetupError) -> None:
+    """Refuse a value that is not a string, or is empty.
+
+    Raises:
+        SetupError: or ``error``; names the argument.
+    """
+    check_text(what, value, error)
+    if not value:
+        raise error(f"{what} is empty; give a name")
+
+
+def check_permission(what: str, value: object, error: type[SetupError] = SetupError) -> None:
+    """Refuse a value that cannot be a permission: not a string, empty, or with a space.
+
+    Raises:
+        SetupError: or ``error``; names the argument.
+    """
+    check_text(what, value, error)
+    if not value or any(letter.isspace() for letter in str(value)):
+        raise error(f"{what} is {value!r}; give a permission, like cms:write")
+
+
+def check_flag(what: str, value: object, error: type[SetupError] = SetupError) -> None:
+    """Refuse a value that is not True or False; a truthy value is not enough.
+
+    Raises:
+        SetupError: or ``error``; names the argument.
+    """
+    if not isinstance(value, bool):
+        raise error(f"{what} is {value!r}; give True or False")
+
+
 def as_texts(what: str, value: object, error: type[SetupError] = SetupError) -> frozenset[str]:
     """Convert strings to a set of them; one string is a set of one.
 
