@@ -116,6 +116,11 @@ class AgentDefinition:
         """The layers around the calls that the agent makes."""
         return Stack(*(layer for layer in self.agent_layers if isinstance(layer, CallLayer)))
 
+    @property
+    def model_layers(self) -> Stack[ModelLayer]:
+        """The layers around its model requests."""
+        return Stack(*(layer for layer in self.agent_layers if isinstance(layer, ModelLayer)))
+
     def render_instructions(self, payload: BaseModel) -> str:
         """Render the system message for a payload. A template sees the name and type of attachments, not the content.
 

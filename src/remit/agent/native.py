@@ -14,7 +14,7 @@ from remit.agent.loop import AgentLoop, AgentRun, LoopService
 from remit.agent.model import AnyModel, Model, NamedModel, VendorModel, model_name
 from remit.agent.step import AgentStep
 from remit.agent.typed_result import TypedResults
-from remit.contracts.call import ModelLayer, StepLayer
+from remit.contracts.call import StepLayer
 from remit.contracts.chat import (
     ChatRequest,
     Completion,
@@ -95,11 +95,10 @@ class _NativeAgent:
 
     def _build_loop(self, model: Model) -> LoopService:
         definition = self._definition
-        models = [layer for layer in definition.agent_layers if isinstance(layer, ModelLayer)]
         steps = [layer for layer in definition.agent_layers if isinstance(layer, StepLayer)]
         traced = TraceModel(model=model.model, vendor=model.vendor) if isinstance(model, NamedModel) else TraceModel()
         step = AgentStep(
-            model=compose_models([traced, *models, RecordModel()], model),
+            model=compose_models([traced, *definition.model_layers, RecordModel()], model),
             parallel=definition.parallel,
             handoffs=self._tools.handoffs,
             results=self._results,

@@ -99,7 +99,7 @@ class PydanticAIModel:
                 self._model,
                 to_model_messages(request.history),
                 model_settings=_make_model_settings(request),
-                model_request_parameters=ModelRequestParameters(function_tools=_make_tool_definitions(request.tools)),
+                model_request_parameters=ModelRequestParameters(function_tools=to_tool_definitions(request.tools)),
             )
         except Exception as error:  # noqa: BLE001 - each is raised again as one of ours
             self._raise_model_error(error)
@@ -202,7 +202,7 @@ def _make_model_settings(request: ChatRequest) -> ModelSettings:
     return knobs
 
 
-def _make_tool_definitions(tools: ToolDefinitions) -> list[ToolDefinition]:
+def to_tool_definitions(tools: ToolDefinitions) -> list[ToolDefinition]:
     """The tools as they were written; PydanticAI checks no arguments, the door does."""
     functions: Iterable[Mapping[str, Any]] = (each["function"] for each in json.loads(tools.text))
     return [
@@ -269,9 +269,8 @@ def to_completion(response: ModelResponse) -> Completion:
         raise CompletionError(
             f"the model paused its answer ({response.state}); switch off the background mode it is in"
         )
-    calls = [part for part in response.parts if isinstance(part, ToolCallPart)]
     return completion_from_message(
-        encode_message(_to_history_message(response, calls)),
+        encode_message(response_message(response)),
         finish_reason=get_finish_reason(response),
         model=response.model_name or "",
         prompt_tokens=response.usage.input_tokens,
@@ -287,8 +286,9 @@ def get_finish_reason(response: ModelResponse) -> str:
     return _FINISH_REASONS.get(finish, finish)
 
 
-def _to_history_message(response: ModelResponse, calls: Sequence[ToolCallPart]) -> dict[str, Any]:
-    """The message as a request may carry it: role, content, refusal, tool calls."""
+def response_message(response: ModelResponse) -> dict[str, Any]:
+    """The chat message of a response, as a request may carry it: role, content, refusal, tool calls."""
+    calls = [part for part in response.parts if isinstance(part, ToolCallPart)]
     refusal = (response.provider_details or {}).get("refusal")
     absent = None if calls or refusal else ""
     kept: dict[str, Any] = {"role": "assistant", "content": response.text or absent}

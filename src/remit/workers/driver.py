@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from remit.agent.definition import AgentDefinition
 from remit.agent.driver import AgentService, AgentTask, AgentTools
+from remit.agent.layered_model import LayeredModel
 from remit.agent.loop import AgentRun
 from remit.agent.model import AnyModel, VendorModel, model_name
 from remit.agent.model import Model as Port
-from remit.contracts.call import ModelLayer, StepLayer
+from remit.contracts.call import StepLayer
 from remit.contracts.callee import Frame
 from remit.core.background_import import import_in_background
 from remit.errors import NoModelError, SetupError, as_no_model_error
@@ -42,13 +43,13 @@ class PydanticAIDriver:
         """The service that runs one agent with one model.
 
         Raises:
-            SetupError: the agent has layers around model requests or steps, which this driver does not run.
+            SetupError: the agent has layers around steps, which PydanticAI makes itself.
         """
         for layer in definition.agent_layers:
-            if isinstance(layer, (ModelLayer, StepLayer)):
+            if isinstance(layer, StepLayer):
                 raise SetupError(
-                    f"agent {definition.name}: {layer!r} cannot be attached, because PydanticAI makes the requests and "
-                    "the steps; use the native driver, or a layer around calls"
+                    f"agent {definition.name}: {layer!r} cannot be attached, because PydanticAI makes the steps; use "
+                    "the native driver, or a layer around calls or the model"
                 )
         return _PydanticAIAgent(self, definition, tools, model).run
 
@@ -97,6 +98,8 @@ class _PydanticAIAgent:
         self._definition = definition
         self._tools = tools
         self._model = model
+        layers = definition.model_layers
+        self._layers = LayeredModel(layers) if layers else None
         self._agent: PydanticAgent[Frame, Any] | None = None
 
     async def run(self, task: AgentTask, /) -> AgentRun:
@@ -116,9 +119,10 @@ class _PydanticAIAgent:
         except SetupError as error:
             chosen: Any = self._model or os.environ.get(MODEL_VARIABLE) or None
             model = make_missing_model(chosen, as_no_model_error(error))
-        return await run_agent(
-            BoundAgent(agent=agent, definition=self._definition, tools=self._tools, model=model), task
+        bound = BoundAgent(
+            agent=agent, definition=self._definition, tools=self._tools, model=model, layers=self._layers
         )
+        return await run_agent(bound, task)
 
 
 _INSTALL: Final = "pip install 'remit[pydantic-ai]'"

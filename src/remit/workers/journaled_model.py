@@ -13,14 +13,18 @@ from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 
 from remit.agent.driver import AgentTask
+from remit.agent.layered_model import LayeredModel
 from remit.agent.model import NamedModel
 from remit.agent.model_recorder import ModelRecorder, check_complete
+from remit.contracts.chat import ChatRequest, Completion
 from remit.contracts.step import StepUsage
-from remit.errors import DivergedError, JournalError, NoModelError, Suspended
+from remit.errors import DivergedError, JournalError, NoModelError, RemitError, Suspended
 from remit.layers.trace import TraceModel
+from remit.workers.errors import to_model_error
 from remit.workers.missing_model import MissingModel, MissingModelPort
 from remit.workers.port_adapter import ModelPortAdapter
 from remit.workers.request_digest import RequestDigester
+from remit.workers.request_view import RequestView
 from remit.workers.response_codec import (
     RecordedRequest,
     ResponseCodec,
@@ -43,8 +47,11 @@ class WorkerStoppedError(Exception):
 class JournaledModel(WrapperModel):
     """The model of one task of an agent, between PydanticAI and the real model."""
 
-    def __init__(self, model: Model, task: AgentTask, toolset: DispatcherToolset) -> None:
+    def __init__(
+        self, model: Model, task: AgentTask, toolset: DispatcherToolset, layers: LayeredModel | None = None
+    ) -> None:
         super().__init__(model)
+        self._layers = layers
         self.usage = StepUsage()
         self._task = task
         self._frame = task.frame
@@ -122,7 +129,19 @@ class JournaledModel(WrapperModel):
     async def _send(self, request: RecordedRequest) -> ModelResponse:
         """Ask the real model, with the tool names that it wrote."""
         messages = self._restore_tool_names(request.messages)
-        return await self.wrapped.request(messages, request.settings, request.parameters)
+        if self._layers is None:
+            return await self.wrapped.request(messages, request.settings, request.parameters)
+        view = RequestView(request, messages, self.wrapped)
+
+        async def ask(chat: ChatRequest, /) -> Completion:
+            try:
+                return await view.ask(chat)
+            except RemitError:
+                raise
+            except Exception as error:
+                raise to_model_error(error) from error
+
+        return view.to_response(await self._layers(view.chat, ask))
 
     def _prepare_calls(self, response: ModelResponse, parameters: ModelRequestParameters) -> ModelResponse:
         """Prepare the calls of a response and return it as PydanticAI reads it."""

@@ -18,6 +18,7 @@ from pydantic_ai.usage import UsageLimits
 from remit.agent.attachments import Attachment
 from remit.agent.definition import AgentDefinition
 from remit.agent.driver import AgentTask, AgentTools
+from remit.agent.layered_model import LayeredModel
 from remit.agent.loop import AgentRun
 from remit.agent.model import Model as Port
 from remit.contracts.callee import Frame
@@ -38,6 +39,7 @@ class BoundAgent:
     definition: AgentDefinition
     tools: AgentTools
     model: Model | Port
+    layers: LayeredModel | None = None
 
 
 async def run_agent(bound: BoundAgent, task: AgentTask) -> AgentRun:
@@ -52,7 +54,7 @@ async def run_agent(bound: BoundAgent, task: AgentTask) -> AgentRun:
     last = decode_message(messages[-1])
     user = message_text(last) if last["role"] == "user" else None
     toolset = DispatcherToolset(bound.tools, frame, parallel=definition.parallel)
-    model = JournaledModel(_as_model(bound.model, frame, task.first_turn), task, toolset)
+    model = JournaledModel(_as_model(bound.model, frame, task.first_turn), task, toolset, bound.layers)
     output: Any = None
     try:
         result = await bound.agent.run(

@@ -1,0 +1,127 @@
+"""A request of PydanticAI as the layers around the model see it: a chat request, and a completion in reply.
+
+What the layers leave unchanged reaches the model, and PydanticAI, as it was: thinking and its signatures, tools of the
+provider, attachments. What they change is made of the chat messages that they wrote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from pydantic_ai.messages import InstructionPart, ModelMessage, ModelResponse, SystemPromptPart
+from pydantic_ai.models import Model, ModelRequestParameters
+from pydantic_ai.settings import ModelSettings
+from pydantic_ai.tools import ToolDefinition
+
+from remit.contracts.chat import ChatRequest, Completion, History, decode_message, message_text
+from remit.models.pydantic_ai import to_completion, to_model_messages, to_tool_definitions
+from remit.workers.port_adapter import ModelPortAdapter
+from remit.workers.response_codec import RecordedRequest
+from remit.workers.wire_messages import (
+    completion_to_response,
+    join_units,
+    messages_to_wire,
+    split_messages,
+    to_system_message,
+    tools_to_wire,
+    unit_to_wire,
+)
+
+
+class RequestView:
+    """One request to ``model``. ``chat`` is what the layers see of it."""
+
+    def __init__(self, request: RecordedRequest, messages: Sequence[ModelMessage], model: Model) -> None:
+        self._request = request
+        self._messages = list(messages)
+        self._model = model
+        self._answers: list[tuple[Completion, ModelResponse]] = []
+        settings: dict[str, Any] = {**(request.settings or {})}
+        self.chat = ChatRequest(
+            agent_call_id=request.agent_call_id,
+            turn=request.turn,
+            ledger=request.ledger,
+            history=History(messages_to_wire(messages, request.parameters, _placeholder)),
+            tools=tools_to_wire(request.parameters),
+            temperature=settings.get("temperature"),
+            max_tokens=settings.get("max_tokens"),
+            used_call_ids=request.used_call_ids,
+        )
+
+    async def ask(self, chat: ChatRequest, /) -> Completion:
+        """Ask the model, with the changes that the layers made to the request."""
+        if isinstance(self._model, ModelPortAdapter):
+            completion = await self._model.port(chat)
+            response = completion_to_response(completion)
+        else:
+            parameters, messages = self._request.parameters, self._messages
+            if chat.tools.digest != self.chat.tools.digest:
+                parameters = _change_tools(parameters, chat)
+            if chat.history.digest != self.chat.history.digest:
+                messages, parameters = self._change_messages(parameters, list(chat.history))
+            response = await self._model.request(messages, _change_settings(self._request.settings, chat), parameters)
+            completion = to_completion(response)
+        self._answers.append((completion, response))
+        return completion
+
+    def to_response(self, completion: Completion) -> ModelResponse:
+        """The response for the completion that left the layers: the model's own, if it is one of the model's."""
+        for answer, response in self._answers:
+            if (answer.message, answer.finish_reason) == (completion.message, completion.finish_reason):
+                return response
+        return completion_to_response(completion)
+
+    def _change_messages(
+        self, parameters: ModelRequestParameters, texts: Sequence[str]
+    ) -> tuple[list[ModelMessage], ModelRequestParameters]:
+        """The messages of a changed history, and the parameters with its instructions.
+
+        A text that the history had before, in the same order, stands for the part that it had stood for.
+        """
+        parts = [part for part in split_messages(self._messages) if not isinstance(part, SystemPromptPart)]
+        known = [unit_to_wire(part, _placeholder) for part in parts]
+        first = decode_message(texts[0])
+        system = message_text(first) if first["role"] == "system" else ""
+        texts = texts[len(to_system_message(system)) :]
+        units, start = list(split_messages(to_model_messages(texts))), 0
+        for index, text in enumerate(texts):
+            found = next((each for each in range(start, len(known)) if known[each] == text), None)
+            if found is not None:
+                units[index], start = parts[found], found + 1
+        instructions = [InstructionPart(system)] if system else []
+        return join_units(units), replace(parameters, instruction_parts=instructions)
+
+
+def _placeholder(kind: str) -> str:
+    return f"[{kind}]"
+
+
+def _change_settings(settings: ModelSettings | None, chat: ChatRequest) -> ModelSettings | None:
+    values: dict[str, Any] = {**(settings or {}), "temperature": chat.temperature, "max_tokens": chat.max_tokens}
+    return ModelSettings(**{name: value for name, value in values.items() if value is not None}) or None
+
+
+def _change_tools(parameters: ModelRequestParameters, chat: ChatRequest) -> ModelRequestParameters:
+    """The parameters with the tools of a chat request. Those for results stay what they are."""
+    today = {each.name: each for each in to_tool_definitions(chat.tools)}
+
+    def change(tools: Sequence[ToolDefinition]) -> list[ToolDefinition]:
+        return [
+            replace(
+                each,
+                description=today[each.name].description,
+                parameters_json_schema=today[each.name].parameters_json_schema,
+            )
+            for each in tools
+            if each.name in today
+        ]
+
+    known = {each.name for each in (*parameters.function_tools, *parameters.output_tools)}
+    added = [each for name, each in today.items() if name not in known]
+    return replace(
+        parameters,
+        function_tools=[*change(parameters.function_tools), *added],
+        output_tools=change(parameters.output_tools),
+    )

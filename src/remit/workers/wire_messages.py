@@ -1,0 +1,150 @@
+"""Messages of PydanticAI as wire texts of chat messages and back, part by part."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Final, TypeAlias
+
+from pydantic_ai.messages import (
+    BinaryContent,
+    FinishReason,
+    ModelMessage,
+    ModelRequest,
+    ModelRequestPart,
+    ModelResponse,
+    ModelResponsePart,
+    RetryFeedbackPart,
+    SystemPromptPart,
+    TextContent,
+    TextPart,
+    ToolCallPart,
+    ToolReturnPart,
+    UserContent,
+    UserPromptPart,
+)
+from pydantic_ai.models import ModelRequestParameters
+from pydantic_ai.tools import ToolDefinition
+from pydantic_ai.usage import RequestUsage
+
+from remit.contracts.chat import Completion, ToolDefinitions, encode_message
+from remit.errors import InvalidArgumentsError
+from remit.models.pydantic_ai import response_message
+
+MessageUnit: TypeAlias = ModelRequestPart | ModelResponse
+"""The part of PydanticAI's messages that corresponds to one chat message."""
+
+OnUnsupported = Callable[[str], str]
+"""What stands in a chat message for content that it cannot hold, given its kind; or an error."""
+
+_FINISH_REASONS: Final[dict[str, FinishReason]] = {
+    "stop": "stop",
+    "length": "length",
+    "content_filter": "content_filter",
+    "tool_calls": "tool_call",
+}
+
+
+def refuse_content(kind: str) -> str:
+    """Refuse content that chat messages cannot hold.
+
+    Raises:
+        InvalidArgumentsError: always.
+    """
+    raise InvalidArgumentsError(f"this model reads texts and images, but no {kind!r}; use a model of a provider")
+
+
+def system_text(messages: Sequence[ModelMessage], parameters: ModelRequestParameters) -> str:
+    """All instructions and system prompts, as one text."""
+    prompts = [unit.content for unit in split_messages(messages) if isinstance(unit, SystemPromptPart)]
+    return "\n\n".join([*(part.content for part in parameters.instruction_parts or ()), *prompts])
+
+
+def to_system_message(text: str) -> list[str]:
+    """The wire text of the system message; none for an empty text."""
+    return [encode_message({"role": "system", "content": text})] if text else []
+
+
+def split_messages(messages: Iterable[ModelMessage]) -> Iterator[MessageUnit]:
+    """The units of messages, in order."""
+    for message in messages:
+        yield from (message,) if isinstance(message, ModelResponse) else message.parts
+
+
+def join_units(units: Iterable[MessageUnit]) -> list[ModelMessage]:
+    """The messages made of units: neighbouring parts of requests form one request."""
+    messages: list[ModelMessage] = []
+    parts: list[ModelRequestPart] = []
+    for unit in units:
+        if not isinstance(unit, ModelResponse):
+            parts.append(unit)
+            continue
+        if parts:
+            messages.append(ModelRequest(parts=parts))
+        messages.append(unit)
+        parts = []
+    return [*messages, ModelRequest(parts=parts)] if parts else messages
+
+
+def messages_to_wire(
+    messages: Sequence[ModelMessage], parameters: ModelRequestParameters, on_unsupported: OnUnsupported
+) -> list[str]:
+    """The wire texts of messages; all that is for the system stands first, as one message."""
+    units = [unit for unit in split_messages(messages) if not isinstance(unit, SystemPromptPart)]
+    texts = [unit_to_wire(unit, on_unsupported) for unit in units]
+    return [*to_system_message(system_text(messages, parameters)), *texts]
+
+
+def unit_to_wire(unit: MessageUnit, on_unsupported: OnUnsupported) -> str:
+    """The wire text of a unit."""
+    match unit:
+        case ModelResponse():
+            return encode_message(response_message(unit))
+        case UserPromptPart():
+            return encode_message({"role": "user", "content": _content_to_wire(unit.content, on_unsupported)})
+        case ToolReturnPart():
+            content = unit.model_response_str()
+            return encode_message({"role": "tool", "tool_call_id": unit.tool_call_id, "content": content})
+        case RetryFeedbackPart():
+            return encode_message({"role": "user", "content": unit.model_response()})
+        case _:
+            return encode_message({"role": "user", "content": on_unsupported(unit.part_kind)})
+
+
+def tools_to_wire(parameters: ModelRequestParameters) -> ToolDefinitions:
+    """The definitions of all tools, those for results last."""
+    return ToolDefinitions(map(_tool_to_wire, (*parameters.function_tools, *parameters.output_tools)))
+
+
+def completion_to_response(completion: Completion) -> ModelResponse:
+    """The response that says what a completion says."""
+    parts: list[ModelResponsePart] = [TextPart(completion.content)] if completion.content else []
+    parts += [ToolCallPart(each.name, each.arguments, each.id) for each in completion.tool_calls]
+    return ModelResponse(
+        parts=parts,
+        usage=RequestUsage(input_tokens=completion.prompt_tokens, output_tokens=completion.completion_tokens),
+        model_name=completion.model,
+        finish_reason=_FINISH_REASONS.get(completion.finish_reason),
+    )
+
+
+def _tool_to_wire(tool: ToolDefinition) -> dict[str, Any]:
+    function = {
+        "name": tool.name,
+        "description": tool.description or "",
+        "parameters": tool.parameters_json_schema,
+    }
+    return {"type": "function", "function": function}
+
+
+def _content_to_wire(content: str | Sequence[UserContent], on_unsupported: OnUnsupported) -> str | list[dict[str, Any]]:
+    return content if isinstance(content, str) else [_content_part_to_wire(each, on_unsupported) for each in content]
+
+
+def _content_part_to_wire(content: UserContent, on_unsupported: OnUnsupported) -> dict[str, Any]:
+    if isinstance(content, (str, TextContent)):
+        return {"type": "text", "text": content if isinstance(content, str) else content.content}
+    if isinstance(content, BinaryContent) and content.is_image:
+        return {"type": "image_url", "image_url": {"url": content.data_uri}}
+    if isinstance(content, BinaryContent) and content.media_type.startswith("text/"):
+        return {"type": "text", "text": content.data.decode(errors="replace")}
+    return {"type": "text", "text": on_unsupported(content.kind)}
