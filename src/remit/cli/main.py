@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import sys
+from typing import Final
 
 from remit.cli.version import print_version
 
+_ALLOCATIONS_BETWEEN_COLLECTIONS: Final = 100_000
+
 
 def main() -> None:
-    """Run the command line; ends the process with the command's exit status."""
+    """Run the command line; ends the process with the command's exit status.
+
+    Garbage is collected rarely, and not at the exit: start-up creates only objects that last as long as the process,
+    and searching them for garbage would take a quarter of its time.
+    """
+    gc.set_threshold(_ALLOCATIONS_BETWEEN_COLLECTIONS)
+    atexit.register(gc.freeze)
     try:
         _run()
     except KeyboardInterrupt:
