@@ -25,8 +25,20 @@ from remit import (
     tool,
 )
 from remit.app import Env
+from remit.contracts.step import StepOutcome, StepRequest
 from remit.errors import RemitError, SetupError
-from remit.layers import Breaker, Budget, Concurrency, RateLimit
+from remit.layers import (
+    Breaker,
+    Budget,
+    CallLayer,
+    CallService,
+    Concurrency,
+    ModelService,
+    RateLimit,
+    StepService,
+    layer_fn,
+)
+from remit.messages import ChatRequest, Completion
 from remit.policies import HighRisk
 from remit.testing import Scripted
 from remit.tools import Facts, Rate
@@ -42,6 +54,27 @@ def untyped(value: object) -> Any:
 async def double(number: int) -> int:
     """Double a number."""
     return number * 2
+
+
+@layer_fn
+async def around_models(request: ChatRequest, inner: ModelService) -> Completion:
+    return await inner(request)
+
+
+@layer_fn
+async def around_steps(request: StepRequest, inner: StepService) -> StepOutcome:
+    return await inner(request)
+
+
+class Misplaced(CallLayer):
+    place = untyped("limit")
+
+    def __call__(self, inner: CallService, /) -> CallService:
+        """Change nothing."""
+        return inner
+
+    def __repr__(self) -> str:
+        return "Misplaced"
 
 
 DOUBLE = tool(double, effect=Effect.PURE)
@@ -81,7 +114,26 @@ BUILT: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: DOUBLE.layer(untyped(double)),
         "double is a function, not a layer; make one of it with @layer_fn",
     ),
-    "a number as a layer": (lambda: Stack(untyped(3)), "3 is not a layer: it has no place"),
+    "a number as a layer": (
+        lambda: Stack(untyped(3)),
+        "3 is not a layer; derive a class from CallLayer, or use @layer_fn",
+    ),
+    "a model layer around a tool": (
+        lambda: DOUBLE.layer(untyped(around_models())),
+        "around_models() is a layer around model requests or steps; attach it to an agent",
+    ),
+    "a step layer around a runtime": (
+        lambda: Runtime(application()).layer(untyped(around_steps())),
+        "around_steps() is a layer around model requests or steps; attach it to an agent",
+    ),
+    "a layer for any service around a runtime": (
+        lambda: Runtime(application()).layer(untyped(Timeout(5))),
+        "Timeout(seconds=5) is not a layer around calls; derive it from CallLayer, or use its .calls",
+    ),
+    "a name as a place": (
+        lambda: DOUBLE.layer(Misplaced()),
+        "Misplaced is not a layer; derive a class from CallLayer, or use @layer_fn",
+    ),
     "a function as a tool": (
         lambda: agent(tools=[double]),
         "agent clerk: tools: double is a function, not a tool; put @tool above it, or pass tool(double)",

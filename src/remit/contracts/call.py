@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import abc
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar, cast
 
 from pydantic import BaseModel
 
@@ -15,6 +15,7 @@ from remit.contracts.principal import Caller
 from remit.contracts.reply import Reply
 from remit.contracts.step import StepOutcome, StepRequest
 from remit.core import Place, Service, Stack
+from remit.errors import SetupError
 
 Q = TypeVar("Q")
 R = TypeVar("R")
@@ -154,5 +155,24 @@ AgentLayer = CallLayer | ModelLayer | StepLayer
 
 
 def to_call_layers(layer: ToolLayer | Stack[ToolLayer]) -> Stack[CallLayer]:
-    """The call layers that a tool attaches; an `AnyLayer` is replaced by its view of calls."""
-    return Stack(*(each.calls if isinstance(each, AnyLayer) else each for each in Stack[ToolLayer](layer)))
+    """The call layers that a tool attaches; an `AnyLayer` is replaced by its view of calls.
+
+    Raises:
+        SetupError: a layer is not one around calls.
+    """
+    layers = Stack[CallLayer](*(each.calls if isinstance(each, AnyLayer) else each for each in Stack[ToolLayer](layer)))
+    check_call_layers(layers)
+    return layers
+
+
+def check_call_layers(layers: Stack[CallLayer]) -> None:
+    """Refuse layers that do not stand around calls.
+
+    Raises:
+        SetupError: names the first of them and says where it belongs.
+    """
+    for layer in layers:
+        if isinstance(cast("object", layer), (ModelLayer, StepLayer)):
+            raise SetupError(f"{layer!r} is a layer around model requests or steps; attach it to an agent")
+        if not isinstance(cast("object", layer), CallLayer):
+            raise SetupError(f"{layer!r} is not a layer around calls; derive it from CallLayer, or use its .calls")

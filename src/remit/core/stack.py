@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from types import FunctionType
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 from remit.core.layer import HasPlace
 from remit.core.place import Place, check_order
@@ -66,5 +66,5 @@ def _check_layer(layer: object) -> None:
         raise SetupError(f"{layer.__name__} is a class, not a layer; write {layer.__name__}(…)")
     if isinstance(layer, FunctionType):
         raise SetupError(f"{layer.__name__} is a function, not a layer; make one of it with @layer_fn")
-    if not hasattr(layer, "place"):
-        raise SetupError(f"{layer!r} is not a layer: it has no place")
+    if not hasattr(layer, "place") or not isinstance(cast("Any", layer).place, Place) or not callable(layer):
+        raise SetupError(f"{layer!r} is not a layer; derive a class from CallLayer, or use @layer_fn")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from remit.contracts.arguments import Limits
-from remit.contracts.call import Call, CallLayer, CallService
+from remit.contracts.call import Call, CallLayer, CallService, check_call_layers
 from remit.contracts.callee import AgentLike
 from remit.contracts.guard import compose_calls
 from remit.contracts.principal import Caller
@@ -40,6 +40,7 @@ class Dispatcher:
     """
 
     def __init__(self, run_layers: Stack[CallLayer], callees: Registry, limits: Limits, root_agent: str = "") -> None:
+        check_call_layers(run_layers)
         self.limits = limits
         self._recording_layers: Stack[CallLayer] = Stack(Trace(), Record(limits=limits))
         self._run_layers = run_layers
