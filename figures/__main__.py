@@ -1,10 +1,14 @@
-"""Measure the promises, or those that are named, and write ``build/figures.json``. ``--short`` takes a sample."""
+"""Measure the promises, or those that are named, and write ``build/figures.json``. ``--short`` takes a sample.
+
+Each figure is printed with the number of its mutants, defects planted in Remit, that it notices.
+"""
 
 from __future__ import annotations
 
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final, Protocol
 
 from figures import (
@@ -29,7 +33,9 @@ from figures import (
     secrets,
     workers,
 )
-from figures.figure import BUILD, Figure, format_figure, select_parts, write_figures
+from figures.figure import BUILD, Figure, format_figure, no_violations, select_parts, write_figures
+from figures.mutants.mutant import KillRate
+from figures.mutants.registry import kill_mutants
 
 
 class Part(Protocol):
@@ -68,14 +74,29 @@ def main(names: list[str]) -> int:
     """Measure and print, one line a figure; the status says whether every promise held."""
     short = "--short" in names
     found: list[Figure] = []
+    rates: list[KillRate] = []
     for name in select_parts([name for name in names if name != "--short"], PARTS):
         begun = time.perf_counter()
+        killed = kill_mutants(name, PARTS[name], short=short)
+        rates += killed.values()
         for figure in PARTS[name](short=short):
-            print(format_figure(figure), flush=True)
-            found.append(figure)
+            rate = killed.get(figure.name, KillRate())
+            found.append(replace(figure, killed=rate.killed, mutants=rate.planted))
+            print(format_figure(found[-1]), flush=True)
         print(f"       {name}: {time.perf_counter() - begun:.0f} s", flush=True)
+    found.append(_count_survivors(rates))
+    print(format_figure(found[-1]), flush=True)
     write_figures(found, BUILD / "figures.json")
     return 0 if all(figure.holds for figure in found) else 1
+
+
+def _count_survivors(rates: list[KillRate]) -> Figure:
+    """The planted defects that their figure did not notice, over all figures measured."""
+    survivors = [each for rate in rates for each in rate.survivors]
+    how = "defects planted in Remit, each noticed by the figure that it is meant for"
+    how += f"; survived: {survivors}" if survivors else ""
+    planted = sum(rate.planted for rate in rates)
+    return replace(no_violations("figures.mutants_survived", len(survivors), planted, how), unit="count")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
+from typing import Any
 
 from figures.approval_rows import (
     ROWS,
@@ -17,7 +19,9 @@ from figures.approval_rows import (
 from figures.approval_world import ADA, BEA, Stage
 from remit import Context, Effect, Policy, When, tool
 from remit.approvals.policy import Ask
-from remit.errors import LeaseError
+from remit.contracts.arguments import Limits, parse_arguments
+from remit.errors import ApprovalUsedError, LeaseError
+from remit.runtime import RunResult
 from remit.testing import calls
 
 __all__ = ["ROWS"]
@@ -117,3 +121,24 @@ async def _nested(stage: Stage, *, approved: bool | None) -> int:
     if approved is not None:
         await runtime.decide(question, approved=approved, by=BEA)
     return await count_after_resume(stage, runtime, run)
+
+
+@row
+async def _one_approval_and_three_calls_of_a_conversation(stage: Stage) -> int:
+    """Two calls that begin once the question of the first is approved may use its approval; only one of three does."""
+    runtime = stage.make_runtime()
+
+    async def call() -> RunResult[Any] | None:
+        arguments = parse_arguments(json.dumps(stage.target.arguments), Limits())
+        with contextlib.suppress(ApprovalUsedError):
+            return await runtime.call_by_name(stage.name, arguments, by=ADA, conversation="matrix")
+        return None
+
+    first = await call()
+    if first is None or not first.questions:
+        raise RuntimeError(f"{stage.name} was not asked about: {first}")
+    await runtime.decide(first.questions[0], approved=True, by=ADA)
+    await asyncio.gather(call(), call())
+    with contextlib.suppress(ApprovalUsedError):
+        await runtime.resume(first.run)
+    return stage.ran.count(stage.name) - 1

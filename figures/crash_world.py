@@ -46,7 +46,8 @@ class World:
             return []
         return [(line.split()[0], line.split()[1]) for line in self.log.read_text().splitlines()]
 
-    def _append(self, name: str, key: str) -> None:
+    def append(self, name: str, key: str) -> None:
+        """Make an effect happen: a line in the file."""
         crashpoint(f"before {name}")
         handle = os.open(self.log, os.O_CREAT | os.O_APPEND | os.O_WRONLY)
         os.write(handle, f"{name} {key}\n".encode())
@@ -54,7 +55,7 @@ class World:
         crashpoint(f"after {name}")
 
     def _tools(self) -> tuple[Tool[..., Any], ...]:
-        append = self._append
+        append = self.append
 
         @tool(effect=Effect.PURE)
         async def look(ctx: LeafContext, number: int) -> str:

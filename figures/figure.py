@@ -13,7 +13,10 @@ BUILD = Path(__file__).parent.parent / "build"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """``value`` in ``unit`` out of ``n``, measured as ``how`` says, held against ``target``."""
+    """``value`` in ``unit`` out of ``n``, measured as ``how`` says, held against ``target``.
+
+    ``killed`` of ``mutants`` planted defects made the figure miss its target.
+    """
 
     name: str
     value: float
@@ -22,6 +25,8 @@ class Figure:
     holds: bool
     n: int
     how: str
+    killed: int = 0
+    mutants: int = 0
 
 
 def no_violations(name: str, violations: int, n: int, how: str) -> Figure:
@@ -42,7 +47,7 @@ def at_least(name: str, value: float, unit: str, target: float, n: int, how: str
 
 
 def write_figures(figures: list[Figure], path: Path) -> None:
-    """Write figures as ``{name: {value, unit, target, holds, n, how}}``, keeping those of other names."""
+    """Write figures as ``{name: {field: value}}``, keeping those of other names."""
     path.parent.mkdir(parents=True, exist_ok=True)
     known = cast("dict[str, object]", json.loads(path.read_text())) if path.exists() else {}
     for figure in figures:
@@ -62,4 +67,6 @@ def select_parts(names: Sequence[str], available: Mapping[str, object]) -> Seque
 def format_figure(figure: Figure) -> str:
     """A figure on one line."""
     mark = "ok    " if figure.holds else "MISSED"
-    return f"{mark} {figure.name:<32} {figure.value:>10.4g} {figure.unit:<12} target {figure.target:<8} n={figure.n}"
+    killed = f" killed {figure.killed}/{figure.mutants}" if figure.mutants else ""
+    value = f"{figure.value:>10.4g} {figure.unit:<12} target {figure.target:<8} n={figure.n}"
+    return f"{mark} {figure.name:<32} {value}{killed}"

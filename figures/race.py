@@ -1,18 +1,21 @@
-"""Many resumers of one waiting run, in many processes at once: one drives it, and nobody meets a lock error."""
+"""Many processes at once resume one waiting run, and use one approval: one executes the run, and one call runs."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import multiprocessing
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from multiprocessing.queues import SimpleQueue
 from pathlib import Path
 
 from figures.crash_world import PERSON, World
 from figures.figure import Figure, no_violations
+from remit import App, Effect, Risk, Runtime, tool
+from remit.contracts.arguments import Limits, parse_arguments
 from remit.errors import LeaseError, RemitError
 from remit.journal.sql.store import SqlStore
 
@@ -20,29 +23,38 @@ PROCESSES = 8
 
 
 def figures(*, short: bool) -> Iterator[Figure]:
-    """Effects beyond one, and errors other than that somebody else drives."""
+    """Effects beyond one, errors other than that another process executes the run, and uses of one approval."""
     each = 10 if short else 125
     home = Path(tempfile.mkdtemp(prefix="remit-race-"))
     asyncio.run(_create_waiting_run(home))
-    outcomes = _race(home, each)
+    outcomes = _race(_resume_all, home, each)
     happened = Counter(World(home, "flat").read_effects())
     shutil.rmtree(home)
-    ran = sum(count for (name, _), count in happened.items() if name == "erase")
     how = f"{PROCESSES} processes of {each} resumers of one approved run on one SQLite file: {dict(outcomes)}"
     beyond = sum(count - 1 for count in happened.values())
     missing = not any(name == "erase" for name, _ in happened)
     yield no_violations("resume.race.doubled", beyond + missing, PROCESSES * each, how)
-    yield Figure(
+    errors = sum(count for name, count in outcomes.items() if name not in ("done", "somebody else drives"))
+    yield no_violations("resume.race.errors", errors, PROCESSES * each, how)
+    yield _measure_approval(each)
+
+
+def _measure_approval(each: int) -> Figure:
+    home = Path(tempfile.mkdtemp(prefix="remit-race-"))
+    asyncio.run(_approve_announced_call(home))
+    outcomes = _race(_call_all, home, each)
+    ran = len(World(home, "flat").read_effects())
+    shutil.rmtree(home)
+    how = f"{PROCESSES} processes of {each} calls of one conversation that one approved question allows: "
+    return Figure(
         name="approval.race.executions",
         value=ran,
         unit="executions",
         target="1",
         holds=ran == 1,
         n=PROCESSES * each,
-        how=f"{how}; executions of the call that the one approved question is about",
+        how=how + str(dict(outcomes)),
     )
-    errors = sum(count for name, count in outcomes.items() if name not in ("done", "somebody else drives"))
-    yield no_violations("resume.race.errors", errors, PROCESSES * each, how)
 
 
 async def _create_waiting_run(home: Path) -> None:
@@ -54,10 +66,52 @@ async def _create_waiting_run(home: Path) -> None:
     await store.close()
 
 
-def _race(home: Path, each: int) -> Counter[str]:
+async def _approve_announced_call(home: Path) -> None:
+    """Leave an approved question that any call of the conversation may use."""
+    store = SqlStore.at(home / "journal.db")
+    runtime = _announcing_runtime(home, store)
+    await _call(runtime, confirmed=False)
+    for row in await store.list_questions():
+        await runtime.decide(row.question.id, approved=True, by=PERSON)
+    await store.close()
+
+
+def _announcing_runtime(home: Path, store: SqlStore) -> Runtime:
+    world = World(home, "flat")
+
+    @tool(effect=Effect.UNSAFE, risk=Risk.HIGH, confirm="confirmed")
+    async def burn(*, confirmed: bool = False) -> str:
+        """Burn something, after a person has agreed."""
+        if confirmed:
+            world.append("burn", "once")
+        return "burned" if confirmed else "announced"
+
+    return Runtime(App(name="race", tools=(burn,)), store=store)
+
+
+async def _call(runtime: Runtime, *, confirmed: bool) -> str:
+    arguments = parse_arguments(json.dumps({"confirmed": confirmed}), Limits())
+    try:
+        return (await runtime.call_by_name("burn", arguments, by=PERSON, conversation="race")).status
+    except RemitError as error:
+        return error.code
+
+
+async def _call_all(home: Path, each: int) -> list[str]:
+    store = SqlStore.at(home / "journal.db")
+    runtime = _announcing_runtime(home, store)
+    outcomes = await asyncio.gather(*(_call(runtime, confirmed=True) for _ in range(each)))
+    await store.close()
+    return outcomes
+
+
+Racer = Callable[[Path, int], Coroutine[None, None, list[str]]]
+
+
+def _race(each_does: Racer, home: Path, each: int) -> Counter[str]:
     context = multiprocessing.get_context("fork")
     answers: SimpleQueue[list[str]] = context.SimpleQueue()
-    racers = [context.Process(target=_racer, args=(home, each, answers)) for _ in range(PROCESSES)]
+    racers = [context.Process(target=_run_racer, args=(each_does, home, each, answers)) for _ in range(PROCESSES)]
     for racer in racers:
         racer.start()
     outcomes: Counter[str] = Counter()
@@ -68,8 +122,8 @@ def _race(home: Path, each: int) -> Counter[str]:
     return outcomes
 
 
-def _racer(home: Path, each: int, answers: SimpleQueue[list[str]]) -> None:
-    answers.put(asyncio.run(_resume_all(home, each)))
+def _run_racer(each_does: Racer, home: Path, each: int, answers: SimpleQueue[list[str]]) -> None:
+    answers.put(asyncio.run(each_does(home, each)))
 
 
 async def _resume_all(home: Path, each: int) -> list[str]:

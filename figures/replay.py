@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from figures.figure import Figure, no_violations
 from remit import Agent, App, Context, Effect, Principal, Runtime, tool
+from remit.contracts.arguments import Limits, parse_arguments
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls
 
@@ -31,6 +32,8 @@ class Code:
     result: str = "booked"
     one_more: bool = False
     clock: Callable[[], str] = lambda: ""
+    is_direct: bool = False
+    """Whether the tool is called without a model, so that its result is the last thing on record."""
 
 
 def _unchanged(code: Code) -> Code:
@@ -53,6 +56,8 @@ CHANGES: dict[str, Callable[[Code], Code]] = {
     "a tool less": lambda code: replace(code, tools=(0,)),
     "a composed result": lambda code: replace(code, result="done"),
     "the clock in the prompt": _unchanged,
+    "the result of a direct call": lambda code: replace(code, result="done"),
+    "the error of a direct call": lambda code: replace(code, result=""),
 }
 
 
@@ -66,15 +71,22 @@ def figures(*, short: bool) -> Iterator[Figure]:
 async def _count_missed() -> tuple[list[str], int]:
     ticks = itertools.count()
     missed: list[str] = []
-    for name, change in {"nothing": _unchanged, **CHANGES}.items():
+    for name, change in {"nothing": _unchanged, "nothing of a direct call": _unchanged, **CHANGES}.items():
         clock = (lambda: f" It is {next(ticks)} o'clock.") if "clock" in name else (lambda: "")
         store = InMemoryStore()
-        before = Code(clock=clock)
-        run = (await _runtime(before, store).run("go", by=PERSON)).run
+        before = Code(clock=clock, is_direct="direct" in name)
+        run = await _start_run(_runtime(before, store), before)
         report = await _runtime(change(before), store).replay(run)
-        if report.is_identical is not (name == "nothing"):
+        if report.is_identical is not name.startswith("nothing"):
             missed.append(f"{name}: {report.difference}")
-    return missed, len(CHANGES) + 1
+    return missed, len(CHANGES) + 2
+
+
+async def _start_run(runtime: Runtime, code: Code) -> str:
+    if code.is_direct:
+        arguments = parse_arguments('{"number":3}', Limits())
+        return (await runtime.call_by_name("add", arguments, by=PERSON)).run
+    return (await runtime.run("go", by=PERSON)).run
 
 
 def _runtime(code: Code, store: InMemoryStore) -> Runtime:
@@ -86,6 +98,8 @@ def _runtime(code: Code, store: InMemoryStore) -> Runtime:
     async def add(ctx: Context, number: int = code.default) -> str:
         for each in code.order:
             await ctx.call(book, number * each * code.passed_on)
+        if not code.result:
+            raise ValueError("no result")
         return code.result
 
     async def add_more(ctx: Context, number: int = code.default, more: int = 0) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from figures.__main__ import PARTS
-from figures.figure import format_figure, select_parts
+from figures.figure import Figure, format_figure, select_parts
+from figures.mutants.registry import MUTANTS, kill_mutants
 
 
 @pytest.mark.process
@@ -16,6 +17,20 @@ def test_a_promise_holds_in_a_sample(name: str) -> None:
     found = list(PARTS[name](short=True))
     assert found
     assert [format_figure(figure) for figure in found if not figure.holds] == []
+
+
+@pytest.mark.process
+@pytest.mark.slow
+@pytest.mark.untraced
+@pytest.mark.parametrize("name", MUTANTS)
+def test_the_first_mutant_of_each_figure_is_noticed(name: str) -> None:
+    rates = kill_mutants(name, PARTS[name], short=True)
+    assert [survivor for rate in rates.values() for survivor in rate.survivors] == []
+
+
+def test_a_figure_is_printed_with_its_kill_rate() -> None:
+    figure = Figure(name="a.b", value=0, unit="violations", target="0", holds=True, n=9, how="", killed=2, mutants=3)
+    assert format_figure(figure).endswith(" target 0        n=9 killed 2/3")
 
 
 def test_a_part_that_there_is_not_is_told_with_those_that_there_are() -> None:

@@ -1,0 +1,65 @@
+"""Mutants of the figure about approvals."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from figures.mutants.mutant import Mutant, Plant, edited, together
+
+_SERVICE: Final = "remit.approvals.service"
+_APPROVE: Final = "remit.layers.approve"
+_REQUIRE: Final = f"{_APPROVE}:_require_approval"
+
+
+def _mutant(defect: str, plant: Plant) -> Mutant:
+    return Mutant(figure="approval.matrix.executions", defect=defect, plant=plant)
+
+
+MUTANTS: Final = (
+    _mutant(
+        "an approval can be used a second time",
+        edited(
+            "remit.journal.index:check_consumable",
+            "row.consumed_by not in (None, (consumption.run, consumption.call))",
+            "False",
+        ),
+    ),
+    _mutant(
+        "the requester decides where four eyes are required",
+        together(
+            edited(f"{_SERVICE}:_check_may_decide", "if question.four_eyes and", "if False and"),
+            edited(_REQUIRE, "if question.four_eyes and", "if False and"),
+        ),
+    ),
+    _mutant(
+        "a decision does not need the permission",
+        edited(f"{_SERVICE}:_check_may_decide", "if not by.may(question.who):", "if False:"),
+    ),
+    _mutant(
+        "other tenants decide",
+        edited(f"{_SERVICE}:DecisionService.decide", "row.question.tenant != by.tenant", "False"),
+    ),
+    _mutant(
+        "the base does not compare arguments with those approved",
+        edited(
+            "remit.dispatch.base:Base._check_seal",
+            "self._callee.schema_in.dump_canonical(payload),",
+            "decision.arguments or question.arguments,",
+        ),
+    ),
+    _mutant(
+        "an approval does not expire",
+        together(
+            edited(_REQUIRE, "if decision is None or question.expires <= call.ledger.now():", "if decision is None:"),
+            edited(
+                "remit.journal.index:check_consumable",
+                'row.status == "expired" or (row.consumed_by is None and row.question.expires <= now)',
+                "False",
+            ),
+        ),
+    ),
+    _mutant(
+        "an in-process approver answers a question that was not asked",
+        edited(f"{_APPROVE}:_validate_decision", "decision.question == question.id and", ""),
+    ),
+)

@@ -1,0 +1,42 @@
+"""The mutants of all figures, by the part that measures them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Final, Protocol
+
+from figures.figure import Figure
+from figures.mutants import approval, race, replay, retry
+from figures.mutants.mutant import KillRate, Mutant
+
+MUTANTS: Final[dict[str, tuple[Mutant, ...]]] = {
+    "approval": approval.MUTANTS,
+    "replay": replay.MUTANTS,
+    "race": race.MUTANTS,
+    "retry": retry.MUTANTS,
+}
+
+
+class MeasurePart(Protocol):
+    """Measures the figures of one part."""
+
+    def __call__(self, *, short: bool) -> Iterable[Figure]:
+        """The figures; ``short`` takes a sample."""
+        ...
+
+
+def kill_mutants(part: str, measure: MeasurePart, *, short: bool) -> dict[str, KillRate]:
+    """Plant the mutants of a part in turn and measure its short form; ``short`` plants the first of each figure."""
+    rates: dict[str, KillRate] = {}
+    for mutant in MUTANTS.get(part, ()):
+        if short and mutant.figure in rates:
+            continue
+        rate = rates.setdefault(mutant.figure, KillRate())
+        rate.planted += 1
+        if not mutant.is_killed(_in_short(measure)):
+            rate.survivors.append(f"{mutant.figure}: {mutant.defect}")
+    return rates
+
+
+def _in_short(measure: MeasurePart) -> Callable[[], Iterable[Figure]]:
+    return lambda: measure(short=True)
