@@ -1,4 +1,4 @@
-"""An application: what it is called, its agents, its tools, and the environment that its layers are built from."""
+"""An application: its name, agents and tools, and the environment from which its layers are built."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ __all__ = ["App", "Env"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Env:
-    """The environment of an application that needs no more than an approver.
+    """The environment of an application whose only capability is an approver.
 
-    An application's own is a plain dataclass with whatever capabilities its layers name.
+    An application with more capabilities uses its own plain dataclass.
     """
 
     approver: Approver | None = field(default_factory=InboxApprover)
@@ -32,7 +32,7 @@ class Env:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class App:
-    """What an entry point in the group ``remit.apps`` yields. Its first agent is its default.
+    """An application, as an entry point in the group ``remit.apps`` returns it. The first agent is the default.
 
     Args:
         layers: the run layers; None for the preset built from ``env``.

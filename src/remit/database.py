@@ -32,17 +32,17 @@ _PRAGMAS: Final = ("journal_mode = WAL", "foreign_keys = ON", "synchronous = FUL
 
 
 class UtcDateTime(TypeDecorator[datetime]):
-    """A column type: a moment. SQLite forgets its zone, so it is written in UTC, and read as that."""
+    """A column type for times with a time zone. SQLite does not store zones, so values are written and read as UTC."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """The moment in UTC, wherever its zone is."""
+        """Convert a time to UTC."""
         return None if value is None else value.astimezone(UTC)
 
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """The moment with its zone."""
+        """Return the time with the zone UTC."""
         return value.replace(tzinfo=UTC) if value is not None and value.tzinfo is None else value
 
 
@@ -90,8 +90,7 @@ class SqliteFile:
     at the latest, because an application is not told when its program ends.
 
     Args:
-        path: the file.
-        schema: the tables it is to have.
+        path: the file. schema: its tables.
         busy_timeout: seconds to wait for another process that writes.
         functions: functions of one argument for its SQL, by name.
     """
@@ -157,7 +156,7 @@ class SqliteFile:
         return self._engine
 
     async def _dispose_when_cancelled(self, engine: AsyncEngine) -> None:
-        """Wait to be cancelled, as a loop does with every task when it ends."""
+        """Wait for cancellation, which the loop sends when it ends, and then close the connections."""
         try:
             await asyncio.get_running_loop().create_future()
         finally:
@@ -189,7 +188,7 @@ class SqliteFile:
                 await self._schema.seed(session)
 
     def _on_connect(self, connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
-        """Take transactions into our own hands, and set what SQLite leaves off."""
+        """Disable the driver's implicit transactions and enable SQLite's durability and foreign keys."""
         connection.isolation_level = None
         for name, function in self._functions.items():
             connection.create_function(name, 1, function)
@@ -200,10 +199,10 @@ class SqliteFile:
 
     @contextmanager
     def _report_corruption(self) -> Generator[None]:
-        """One clear line for a file that is no database, or no whole one.
+        """Report a file that is damaged or not a database in one line.
 
         Raises:
-            ToolFailedError: naming the file.
+            ToolFailedError: the message names the file.
         """
         try:
             yield

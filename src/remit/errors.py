@@ -253,7 +253,7 @@ class DeadlineError(CallError):
 
 
 class StillRunningError(DeadlineError):
-    """No result in time, and the call has not stopped. Raised by timeout; its end is journaled when it comes."""
+    """No result in time, and the call has not stopped. Raised by timeout; the call's end is journaled later."""
 
     code = "STILL_RUNNING"
 

@@ -1,4 +1,4 @@
-"""Start here: a runtime runs agents and tools, takes decisions, resumes what was cut off, and replays what was done."""
+"""Start here: a runtime runs agents and tools, records decisions, resumes interrupted runs and replays ended ones."""
 
 from __future__ import annotations
 
@@ -54,19 +54,19 @@ PrincipalDirectory = Callable[[str, str], Principal | None]
 
 
 class Runtime:
-    """Runs an application. Immutable in its layers: `layer` gives a new runtime.
+    """Runs an application. Its layers are immutable: `layer` returns a new runtime.
 
     Args:
-        app: agents, tools, environment.
+        app: the agents, the tools and the environment.
         store: the journal; in memory by default.
-        model: for agents without a model of their own: a model, or its name, like ``openai:gpt-5``.
+        model: the model of agents without their own, or its name, like ``openai:gpt-5``.
         layers: the run layers, outermost first; the preset built from the app's environment by default.
-        directory: gives today's permissions on resume; by default, those of the principals that this runtime was given.
-        clock: seconds since the epoch. make_run_id: makes run ids. on_item: sees each item once it is stored.
-        model_resolver: from the name of a model to the model; see `remit.models.resolve` for the names.
+        directory: looks up current permissions on resume; by default among the principals passed to this runtime.
+        clock: seconds since the epoch. make_run_id: makes run ids. on_item: called with each item after it is stored.
+        model_resolver: finds the model for a name; see `remit.models.resolve` for the names.
 
     Raises:
-        SetupError: the parts do not fit; nothing has run.
+        SetupError: the arguments do not fit together.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class Runtime:
         self.grants = GrantService(self.store, clock, self._resolve_callee, self._policy_versions, new_id, self._limits)
 
     def layer(self, layer: CallLayer | Stack[CallLayer]) -> Runtime:
-        """A new runtime, over the same store, with ``layer`` around its run layers: outermost of all but the door."""
+        """Return a new runtime over the same store with ``layer`` around its run layers."""
         layered = Runtime(
             self.app,
             store=self.store,
@@ -131,7 +131,7 @@ class Runtime:
         return layered
 
     def add_principals(self, *principals: Principal) -> None:
-        """Know these principals when a run of theirs is resumed; for programs without a directory."""
+        """Add principals whose runs this runtime may resume; for programs without a directory."""
         for each in principals:
             check_principal("add_principals", each)
         self._known_principals.update({(each.name, each.tenant): each for each in principals})
@@ -145,15 +145,15 @@ class Runtime:
         conversation: str = "",
         idempotency_key: str = "",
     ) -> RunResult[str]:
-        """Ask an agent to do something; a new run, the next of its conversation if one is named.
+        """Run an agent: a new run, which is the next one of ``conversation`` if given.
 
-        With no agent named the one that has the conversation is asked: the app's default, until it hands over.
-        One that is given with another model (`using`) asks that; the run is resumed with the listed one.
-        ``idempotency_key`` is an idempotency key: sent again, it gives what came of it the first time, a failure too.
+        Without ``agent`` the agent that has the conversation runs: the app's default, until a handoff. An agent passed
+        with another model (`using`) runs with that model; a resume uses the registered agent. Repeating a request with
+        the same ``idempotency_key`` returns the outcome of the first one, even a failure.
 
         Raises:
-            RequestError: no such agent, or another of its name; or the conversation's last run has not ended.
-            IdempotencyError: the same key was sent with something else. LeaseError: it is being driven now.
+            RequestError: the agent is unknown or not the registered one, or the conversation's last run has not ended.
+            IdempotencyError: the key was used for another request. LeaseError: another executor holds the run.
         """
         callee = await self._select_agent(agent, by, conversation, idempotency_key)
         arguments = callee.build_arguments(prompt)
@@ -162,10 +162,10 @@ class Runtime:
         )
 
     async def submit(self, prompt: str, *, by: Principal, agent: str | Agent = "", conversation: str = "") -> str:
-        """Open a run and leave it to an engine to drive; the run's id. As `run` but for that.
+        """Open a run for an engine to execute; return its id. Otherwise like `run`.
 
         Raises:
-            RequestError: no such agent, one with another model, or the conversation's last run has not ended.
+            RequestError: the agent is unknown or has another model, or the conversation's last run has not ended.
         """
         callee = await self._select_agent(agent, by, conversation)
         if callee is not self._agents[callee.name]:
@@ -182,9 +182,9 @@ class Runtime:
     async def call_in_conversation(
         self, conversation: str, callee: Callee[P, Out], by: Principal, /, *args: P.args, **kwargs: P.kwargs
     ) -> RunResult[Out]:
-        """As `call`, in a conversation: beside its runs, whether one of them is under way or waits.
+        """Like `call`, but in a conversation, even while one of its runs executes or waits.
 
-        Nothing of the call enters what was said there, and nothing that was said reaches the call.
+        The call does not appear in the conversation's history and does not see it.
         """
         check_callee("call", callee)
         arguments = callee.build_arguments(*args, **kwargs)
@@ -217,22 +217,22 @@ class Runtime:
         result: str = "",
         arguments: str = "",
     ) -> None:
-        """Decide a question as an authenticated person. Drives nothing: `resume` does.
+        """Decide a question as an authenticated principal. `resume` then executes the run.
 
-        ``arguments``, as JSON, are what an approved call is to run with instead. They are validated now and put to the
-        policy when the run goes on, which may ask anew. To the question whether a call that was cut off has happened,
-        approved says yes, and ``result`` what it gave, as a model would read it.
+        ``arguments`` (JSON) replace those of an approved call. They are validated now; on resume the policy checks them
+        and may ask again. For the question whether an interrupted call happened, approved means yes, and ``result`` is
+        its result as a model would read it.
 
         Raises:
-            RequestError: no such question, decided or expired already, not for this person to decide, made from within
-                a run, or result or arguments are not what the tool's contract says.
+            RequestError: the question is unknown, decided or expired, the principal may not decide it, the caller is
+                itself a run, or result or arguments do not match the tool's contract.
         """
         await self._decision_service.decide(
             question, approved=approved, by=by, reason=reason, result=result, arguments=arguments
         )
 
     async def earliest_expiry(self, run: str) -> float | None:
-        """Earliest expiry of the run's open questions; resuming after it denies them. None if it waits for none."""
+        """Earliest expiry of the run's open questions; resuming after it denies them. None if there are none."""
         return await self._decision_service.earliest_expiry(run)
 
     async def resume(self, run: str, release_requested: asyncio.Event | None = None) -> RunResult[Any]:
@@ -256,10 +256,10 @@ class Runtime:
         )
 
     async def cancel(self, run: str, *, by: Principal) -> RunResult[Any] | None:
-        """End a run: every call that is open gets its one end, and the run is over. None if it ends elsewhere.
+        """Cancel a run and end its open calls. None if another executor holds the run and will end it.
 
         Raises:
-            RequestError: no such run, or it is another's and ``by`` does not hold ``runs:cancel``.
+            RequestError: the run is unknown, or belongs to another principal and ``by`` lacks ``runs:cancel``.
         """
         header, items = await self._conversations.read_run(run)
         if header.tenant != by.tenant:
@@ -275,7 +275,7 @@ class Runtime:
         return None
 
     async def replay(self, run: str) -> ReplayReport:
-        """Drive a run again with model and world answered by its journal, and compare. Nothing is written or done."""
+        """Execute a run again with all answers from its journal, and compare. Nothing is written and no tool runs."""
         header, items = await self._conversations.read_run(run)
         prior_messages = await self._conversations.messages(header.after)
         ledger = ReplayLedger(run, items, prior_messages)
@@ -323,7 +323,7 @@ class Runtime:
         stopping: bool = False,
         release_requested: asyncio.Event | None = None,
     ) -> RunResult[Any]:
-        """Drive a run: again, where items of it are ``known_items``, else from its beginning."""
+        """Execute a run: from its start, or again if ``known_items`` has items of it."""
         outcome: ExecutionOutcome = await self._executor.execute(
             run,
             lambda ledger: self._call_root(ledger, callee, header, principal),
@@ -339,7 +339,7 @@ class Runtime:
         )
 
     async def _call_root(self, ledger: Ledger, callee: AnyCallee, header: RunOpened, principal: Principal) -> Reply:
-        """The call at the root of a run: through the door, like every other."""
+        """Make the call at the root of a run through the dispatcher, like every call."""
         call = Call(
             id=content_digest(ledger.run, callee.name, header.arguments),
             callee=callee,
@@ -359,7 +359,7 @@ class Runtime:
     async def _select_agent(
         self, agent: str | Agent, by: Principal, conversation: str, idempotency_key: str = ""
     ) -> Agent:
-        """The agent that a message is for. One that has the conversation and is gone today leaves it to the default."""
+        """The agent for a message. The default replaces an agent of the conversation that no longer exists."""
         check_principal("by", by)
         if agent or not conversation:
             return self._resolve_agent(agent)
@@ -390,7 +390,7 @@ class Runtime:
         return {layer.policy.version for onion in stacks for layer in onion if isinstance(layer, Approve)}
 
     def __repr__(self) -> str:
-        """The onion around the calls that the default agent makes."""
+        """Draw the layers around the calls of the default agent."""
         tools = self.app.agents[0].tools if self.app.agents else self.app.tools
         drawing = self.dispatcher.draw_layers(self._default_agent_name(), tools[0]) if tools else ""
         return f"Runtime {self.app.name}\n{drawing}"

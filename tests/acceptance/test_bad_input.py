@@ -125,7 +125,7 @@ async def test_a_bad_call_is_one_clear_reply_and_the_run_goes_on(name: str) -> N
 @pytest.mark.parametrize(
     ("status", "body", "code", "said"),
     [
-        (200, "<html>Bad gateway</html>", "MODEL_GARBAGE", "is no chat completion; it begins: <html>"),
+        (200, "<html>Bad gateway</html>", "MODEL_GARBAGE", "is not a chat completion; it begins: <html>"),
         (200, '{"choices":[]}', "MODEL_GARBAGE", "is no chat completion"),
         (200, '{"choices":[{"message":{"content":5}}]}', "MODEL_GARBAGE", "is no chat completion"),
         (200, "", "MODEL_GARBAGE", "is no chat completion"),

@@ -1,4 +1,4 @@
-"""The head of a GGUF file: single values are read, arrays passed over, anything else refused."""
+"""Reading the header of a GGUF file: single values are read, arrays skipped, other files refused."""
 
 from __future__ import annotations
 

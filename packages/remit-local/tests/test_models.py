@@ -1,4 +1,4 @@
-"""A local model is named by its weights or by a file, and is sent histories that it can read."""
+"""Local models are named by weights or file and get histories that they can read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A local model is served by a child process: what is asked of it, how it fails, and (marked) the real thing."""
+"""Serving a local model in a child process: its options, its failures and, marked, the real server."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def text(value: str) -> bytes:
 
 @pytest.fixture
 def hollow(tmp_path: Path) -> Path:
-    """A GGUF file with a right head and no model behind it."""
+    """A GGUF file with a valid header and no model."""
     entries = [
         text("general.architecture") + struct.pack("<I", 8) + text("qwen2"),
         text("qwen2.context_length") + struct.pack("<II", 4, 4096),
@@ -98,7 +98,7 @@ def test_a_model_that_takes_too_long_to_load_is_given_up(hollow: Path) -> None:
 @pytest.fixture(scope="module")
 def weights() -> Path:
     def ignore(_: int) -> None:
-        """Nobody watches."""
+        """A progress callback that does nothing."""
 
     return download_weights(BASE, cache_dir(), ignore)
 

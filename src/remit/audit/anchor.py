@@ -48,7 +48,7 @@ class Anchor(Protocol):
         ...
 
     async def read(self) -> Sequence[LogHead]:
-        """All heads ever stored, of all tenants."""
+        """Read all stored heads, of all tenants."""
         ...
 
 

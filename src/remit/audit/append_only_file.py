@@ -64,7 +64,7 @@ def _append_locked(path: Path, compose: Callable[[str], Sequence[str]]) -> None:
 
 
 def _complete_lines(data: bytes) -> list[str]:
-    """The lines that end with a brace; a line cut off by a crash does not."""
+    """The complete lines, which end with a brace. A line cut off by a crash does not."""
     return [line for line in data.decode(errors="replace").split("\n") if line.endswith("}")]
 
 

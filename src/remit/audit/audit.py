@@ -39,7 +39,7 @@ class Audit:
         Returns the anchored head; None if the log is empty.
 
         Raises:
-            AuditError: the log is not the anchored one, and nothing was entered; or a file or the anchor cannot be
+            AuditError: the log differs from the anchored one, so nothing was entered; or a file or the anchor cannot be
                 used.
         """
         log = AuditLog(self._logs, tenant)

@@ -43,7 +43,7 @@ class LogEntry:
 
 
 class LogContents(NamedTuple):
-    """The entries of a log with their links, and the first line that does not follow from those before, if any."""
+    """The entries of a log with their links, and the first line that breaks the chain, if any."""
 
     entries: list[LogEntry]
     links: list[str]
@@ -58,7 +58,7 @@ class AuditLog:
         self.path = folder / f"{quote(tenant, safe='')[:60]}-{content_digest(tenant)[:8]}.log"
 
     def read(self) -> LogContents:
-        """Read and verify the log, line by line, up to the first line that does not follow from those before."""
+        """Read and verify the log, line by line, up to the first line that breaks the chain."""
         contents = LogContents([], [], None)
         for line in read_lines(self.path):
             entry = self._parse_next_entry(line, contents)

@@ -105,7 +105,7 @@ class LocalClient:
         return result
 
     def audit(self, anchor_location: str = "") -> Audit:
-        """The audit of this journal, anchored at ``anchor_location`` or where the environment says.
+        """The audit of this journal, anchored at ``anchor_location`` or as the environment says.
 
         Raises:
             SetupError: neither names an anchor.

@@ -20,7 +20,7 @@ commands = make_group("The weights of the local models.")
 
 @commands.command("list")
 def list_(*, as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False) -> None:
-    """List the local models, and which of them are here."""
+    """List the local models and whether they are downloaded."""
     models = find_local_models().downloadable()
     if as_json:
         print(json_text({"models": [_summary(model, model.path if model.is_downloaded else None) for model in models]}))
@@ -42,7 +42,7 @@ def fetch_(
 ) -> None:
     """Fetch the weights of a local model.
 
-    What an interrupted fetch left is used.
+    An interrupted download is continued.
     """
     models = {model.name: model for model in find_local_models().downloadable()}
     if name not in models:
@@ -62,7 +62,7 @@ def missing_weights(model: ResolvedModel) -> LocalModel | None:
 
 
 def fetch_weights(weights: LocalModel, *, yes: bool, may_ask: bool) -> None:
-    """Fetch weights that a command needs, after saying what, how much and where to, and asking.
+    """Fetch the weights that a command needs, after showing name, size and destination and asking for confirmation.
 
     Raises:
         UsageError: the user declined, or cannot be asked.
@@ -81,7 +81,7 @@ def fetch_weights(weights: LocalModel, *, yes: bool, may_ask: bool) -> None:
 
 
 def fetch_with_progress(weights: LocalModel) -> Path:
-    """Fetch weights and show how far it has come, on stderr."""
+    """Fetch weights and show the progress on stderr."""
     from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bars
 

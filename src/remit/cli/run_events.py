@@ -93,7 +93,7 @@ class RunFollower:
         self.root_call: CallEnded | None = None
 
     def process_item(self, position: Position) -> list[RunEvent]:
-        """The events that an item stands for."""
+        """Convert an item to events."""
         item = position.item
         self.run = position.run
         match item:
@@ -149,7 +149,7 @@ class RunFollower:
 
 
 def question_title(question: Question) -> str:
-    """What a question asks, in one sentence."""
+    """The question in one sentence."""
     tool = one_line(question.tool)
     if question.kind == "outcome":
         return f"{tool} was running when its process died; did it happen?"
@@ -164,7 +164,7 @@ def decision_word(decision: Decision, *, about_outcome: bool) -> str:
 
 
 def decision_detail(decision: Decision) -> str:
-    """What distinguishes a decision: a grant made it, or the arguments were edited."""
+    """Details of a decision: whether a grant made it and whether the arguments were edited."""
     if decision.grant:
         return f", by grant {decision.grant}"
     return f", edited to {summarize_arguments(decision.arguments)}" if decision.arguments else ""

@@ -1,4 +1,4 @@
-"""``remit show``: what happened in a run, and when."""
+"""``remit show``: print the timeline of a run."""
 
 from __future__ import annotations
 

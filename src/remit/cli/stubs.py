@@ -156,7 +156,7 @@ class _MethodStub:
 
 
 def _parameters_of(tool: AnyCallee, annotations: AnnotationWriter) -> list[_Parameter]:
-    """The parameters by the types of the payload model, or where it has none by those of the JSON schema."""
+    """The parameters with the types of the payload model, or of the JSON schema if there is no model."""
     fields = tool.schema_in.model.model_fields
     if fields:
         return [

@@ -12,12 +12,12 @@ _WRITING_CHARACTERS: Final = frozenset("\u00a0\u200c\u200d\u202f")
 
 
 def escape_controls(text: str) -> str:
-    """``text`` for reading: control and direction characters appear as escapes."""
+    """Escape control and direction characters, for reading."""
     return _escape(text, _LAYOUT_CHARACTERS | _WRITING_CHARACTERS)
 
 
 def escape_unprintable(text: str) -> str:
-    """``text`` for a decision: every character that does not print as itself is escaped. JSON stays equal JSON."""
+    """Escape every character that does not print as itself, for decisions. JSON stays equal JSON."""
     return _escape(text, frozenset("\n"))
 
 

@@ -84,7 +84,7 @@ class UserDirectory:
     journal_url: str = field(default="", repr=False)
 
     def require_principal(self, name: str) -> Principal:
-        """The principal of that name.
+        """Find the principal of that name.
 
         Raises:
             SetupError: the file does not list the user.
@@ -122,7 +122,7 @@ def read_users(path: Path, user: str) -> UserDirectory:
 
 
 def os_user() -> str:
-    """The operating system's user of this process, whatever the environment says."""
+    """The operating system's user of this process. The environment is ignored."""
     if sys.platform == "win32":
         return getpass.getuser()
     try:

@@ -221,7 +221,7 @@ def _find_model_errors(workers: Iterable[WorkerDefinition]) -> Iterator[Finding]
 
 
 def _suggest_tool_fix(model: ResolvedModel, tool: str) -> str:
-    """How to correct a provider tool that a model lacks: OpenAI's Responses API has more than chat completions."""
+    """Suggest a fix for a provider tool that a model lacks: OpenAI's Responses API has more than chat completions."""
     if model.kind == "openai":
         other = f"openai-responses:{model.model}"
         if not resolve_model(other).unsupported_tools([tool]):
@@ -230,7 +230,7 @@ def _suggest_tool_fix(model: ResolvedModel, tool: str) -> str:
 
 
 def _workers_of(tools: Iterable[AnyCallee]) -> dict[str, Agent]:
-    """The agents of files among some callees, by their names."""
+    """The agents among ``callees`` that files define, by name."""
     return {each.name: each for each in tools if isinstance(each, Agent) and definition_of(each) is not None}
 
 

@@ -139,7 +139,7 @@ class Binder:
         return found
 
     def _is_already_bound(self, candidate: _MarkedMethod) -> bool:
-        """Whether a bound slice already has this method of an object that was passed again; reports it."""
+        """Whether a bound slice already has this method of an object that was passed twice, which is reported."""
         for part in self._bound_slices:
             for method in part.methods.values():
                 if method.implementation.__func__ is candidate.function.__func__:

@@ -21,7 +21,7 @@ AnyCallee = Callee[..., Any]
 
 @runtime_checkable
 class DeclaresCalls(Protocol):
-    """An object whose functions call tools, and which declares them, as a pipeline does.
+    """An object whose functions call tools and which declares these, like a pipeline.
 
     A caller needs the permissions of all calls, or the function would fail midway; `run_checklist` compares them.
     """

@@ -94,7 +94,7 @@ def _apply_check(subjects: Iterable[SubjectT], check_one: Callable[[SubjectT], I
 
 
 def _check_envelopes(method: MethodDefinition) -> Iterator[Finding]:
-    """Envelopes: the request is named after the action, holds its payload and names the operation."""
+    """Check envelopes: the request is named after the action, holds its payload and names the operation."""
     request, response, name = method.models.request, method.models.response, method.metadata.name
     if request is None or response is None or method.models.payload is None:
         return
@@ -128,7 +128,7 @@ def _check_integration_tier(method: MethodDefinition) -> Iterator[Finding]:
 
 
 def _check_parameters(tool: ToolDefinition) -> Iterator[Finding]:
-    """Shown, fixed and hidden parameters of a tool are together exactly those of its method."""
+    """Check that visible, fixed and hidden parameters of a tool together are those of its method."""
     if tool.method is None:
         return
     method_parameters = {parameter.name: parameter for parameter in tool.method.parameters}
@@ -154,7 +154,7 @@ def _check_classifications(methods: list[MethodDefinition], tools: list[ToolDefi
 
 
 def _check_capability(name: str, facts: Facts, where: str) -> Iterator[Finding]:
-    """The declared capability matches effect and permissions."""
+    """Check that the declared capability matches effect and permissions."""
     kind, effect = facts.classification, facts.effect
     capability = kind.capability if kind is not None else None
     reads = capability in {Capability.READ, Capability.SEARCH} and effect not in {Effect.PURE, Effect.COMPOSED}
@@ -193,7 +193,7 @@ def _check_drift(operations: Operations, offered_names: Collection[str], layers:
 def _check_run_enforcement(
     tool: ToolDefinition, policy_table: PolicyTable, layers: Stack[CallLayer]
 ) -> Iterator[Finding]:
-    """Fields enforced around every call have their layer in the application."""
+    """Check that the application has the layer of each field enforced around every call."""
     for name, policies in tool.policies.items():
         for field, enforcer in policy_table.sections[name].enforcers.items():
             is_enforced = enforcer.scope == "tool" or any(isinstance(layer, enforcer.layer) for layer in layers)
@@ -203,7 +203,7 @@ def _check_run_enforcement(
 
 
 def _check_call_permissions(tool: ToolDefinition) -> Iterator[Finding]:
-    """A tool's permissions include those of its calls, or a caller could start it and fail midway."""
+    """Check that a tool's permissions include those of its calls. Otherwise a caller could start it and fail midway."""
     lacking: dict[str, str] = {}
     for each in tool.calls:
         lacking |= dict.fromkeys(each.facts.permissions - tool.tool.facts.permissions, each.name)
@@ -214,7 +214,7 @@ def _check_call_permissions(tool: ToolDefinition) -> Iterator[Finding]:
 
 
 def _check_coverage(operations: Operations, offered_names: Collection[str]) -> Iterator[Finding]:
-    """Every method has a tool, and every tool is offered."""
+    """Check that every method has a tool and every tool is offered."""
     exposed = {tool.method.metadata.key for tool in operations.tools.values() if tool.method is not None}
     for key, entry in operations.inventory.methods.items():
         yield from _check_method_coverage(key, entry, has_tool=key in exposed)

@@ -112,7 +112,7 @@ def payload_model_of(envelope: type[Request[Any] | Response[Any]]) -> type[BaseM
 
 
 class ToolRequestPayload(BaseModel):
-    """The tool and its parameters. How a tool runs is not for its caller to choose."""
+    """The tool and its parameters. The caller cannot choose how the tool runs."""
 
     model_config = ConfigDict(extra="forbid", defer_build=True)
 
@@ -170,10 +170,10 @@ class CallsByName(Protocol):
 
 
 async def handle_request(runtime: CallsByName, request: ToolRequest, *, by: Principal) -> ToolResponse:
-    """Call the tool that an envelope requests and give its response, which is PENDING while a person is asked.
+    """Call the requested tool and return the response, which is PENDING while a question is open.
 
-    The session of the request is the conversation of the call, and its id the idempotency key: sent again once
-    everything is decided, the request gives the outcome.
+    The session of the request is the conversation of the call, and its id the idempotency key. To get the outcome, send
+    the request again once its questions are decided.
 
     Raises:
         RequestError: ``by`` is not the user of the request, or the application has no such tool.

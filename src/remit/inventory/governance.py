@@ -64,7 +64,7 @@ class Enforcer:
 
 
 class ToolGovernance(NamedTuple):
-    """What is known of a tool when its layers are built: facts, declared policies and fixed values.
+    """The properties of a tool from which its layers are built: facts, declared policies and fixed values.
 
     ``fixed_values``: parameters set by the inventory. Calls do not contain them, so gates receive them here.
     """

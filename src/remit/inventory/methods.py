@@ -50,11 +50,11 @@ def method(
 ) -> Any:
     """Mark an async method of a domain class as an operation: ``@method``, ``@method(external=True)``.
 
-    It takes a `Request` and gives a `Response`, each of a payload model. One that is ``external`` speaks to a foreign
-    API and takes and gives plain payloads. ``facts`` is for programs without an inventory; they are classified.
+    It takes a `Request` and returns a `Response`, each of a payload model. An ``external`` method calls a foreign API
+    and takes and returns plain payloads. ``facts`` is for programs without an inventory and must be classified.
 
     Raises:
-        ContractError: it is not async, or its facts have no classification.
+        ContractError: the method is not async, or its facts have no classification.
     """
 
     def mark(function: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
@@ -128,7 +128,7 @@ def read_models(function: FunctionType | MethodType, *, external: bool) -> Metho
     """Read the types from a method's signature.
 
     Raises:
-        ContractError: they are not those of a method.
+        ContractError: the signature is not that of a method.
     """
     name = function.__name__
     try:

@@ -121,7 +121,7 @@ class _Window:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Concurrency(CallLayer):
-    """At most ``calls`` calls of one tool are under way for one tenant; ``max_queued`` more wait in order.
+    """At most ``calls`` calls of one tool run at once for one tenant; ``max_queued`` more wait in order.
 
     A call that finds the queue full is refused at once, a waiting call after ``max_wait`` seconds. A body that outlives
     its timeout does not count any more: its call has ended.

@@ -135,7 +135,7 @@ class _Graceful(Generic[Q, R]):
 
 
 class _GracefulTask(Generic[R]):
-    """Runs the body in a task and cancels it when its time is over or its caller is cancelled."""
+    """Runs the body in a task and cancels it when its time is up or its caller is cancelled."""
 
     __slots__ = (
         "_grace",
@@ -174,7 +174,7 @@ class _GracefulTask(Generic[R]):
         self._timer.cancel()
 
     def abandon(self) -> None:
-        """Let the task run on. The base journals its effects."""
+        """Let the task continue. The base journals its effects."""
         _ABANDONED_TASKS.add(self.task)
         self.task.add_done_callback(_consume_result)
 

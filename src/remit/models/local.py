@@ -30,7 +30,7 @@ class LocalModel:
 
 
 class LocalModels(Protocol):
-    """The models of names that begin with ``local:``.
+    """Finds the models whose names begin with ``local:``.
 
     A distribution registers one as the entry point ``local`` in the group ``remit.models``.
     """
@@ -40,28 +40,28 @@ class LocalModels(Protocol):
         ...
 
     def download(self, name: str, on_progress: Callable[[int], object]) -> Path:
-        """Download the weights of a model in `downloadable`; ``on_progress`` receives the bytes that are here so far.
+        """Download the weights of a model in `downloadable`; ``on_progress`` receives the number of bytes so far.
 
         Raises:
-            RemitError: the network, a digest or the disk is at fault. One line, with the remedy.
+            RemitError: a download, a digest or the disk failed. One line, with the remedy.
         """
         ...
 
     def check(self, name: str) -> None:
-        """Make sure that the model of ``local:name``, the path of a file included, can be opened.
+        """Check that the model ``local:name`` can be opened. ``name`` may be the path of a file.
 
         Raises:
-            SetupError: it cannot. One line, with the remedy.
+            SetupError: it cannot be opened. One line, with the remedy.
         """
         ...
 
     def open(self, name: str) -> AbstractAsyncContextManager[Model]:
-        """Load the model of ``local:name`` and keep it loaded while the block lasts. Raises as `check` does."""
+        """Load the model ``local:name`` for the duration of the block. Raises the same errors as `check`."""
         ...
 
 
 def find_local_models() -> LocalModels:
-    """The local models of this installation.
+    """Find the implementation of local models in this installation.
 
     Raises:
         SetupError: no installed distribution offers any.

@@ -23,16 +23,16 @@ _RETRYABLE_STATUSES: Final = frozenset({408, 409, 425, 429})
 
 
 class OpenAI:
-    """A model at an endpoint, which knows it as ``model``.
+    """The model named ``model`` at an OpenAI-compatible endpoint.
 
     Args:
         timeout: for one request, in seconds.
-        trust_env: whether the environment's proxy settings hold.
-        rewrite_message: for an endpoint that cannot read every legal message: what to send in place of a wire text.
-        vendor: whose model it is, for spans.
+        trust_env: whether to use the proxy settings of the environment.
+        rewrite_message: replaces wire texts that the endpoint cannot read.
+        vendor: the provider's name, for spans.
 
     Raises:
-        SetupError: the address cannot be read, or the key cannot be sent.
+        SetupError: the address or the key is not valid.
     """
 
     def __init__(
@@ -56,11 +56,11 @@ class OpenAI:
         )
 
     async def __call__(self, request: ChatRequest, /) -> Completion:
-        """Ask once.
+        """Send one request.
 
         Raises:
-            ModelError: the endpoint cannot be reached, is busy, or refuses.
-            CompletionError: what it answered is no completion.
+            ModelError: the endpoint is unreachable or busy, or refuses the request.
+            CompletionError: the answer is not a completion.
         """
         try:
             answer = await self._client.post(
@@ -105,7 +105,8 @@ def read_endpoint(environ: Mapping[str, str] = os.environ) -> tuple[str | None, 
     """The address in ``OPENAI_BASE_URL`` (None for OpenAI's own) and the key in ``OPENAI_API_KEY``.
 
     Raises:
-        SetupError: there is no key, or one of the two cannot be used. An endpoint that needs no key gets "none".
+        SetupError: there is no key, or one of the two is not valid. For an endpoint without keys, set the key to
+            "none".
     """
     base_url, key = environ.get("OPENAI_BASE_URL") or None, environ.get("OPENAI_API_KEY", "")
     if not key and base_url is None:
@@ -116,7 +117,7 @@ def read_endpoint(environ: Mapping[str, str] = os.environ) -> tuple[str | None, 
 
 
 def from_environment(model: str, environ: Mapping[str, str] = os.environ) -> OpenAI:
-    """The model of that name at the endpoint that the environment names.
+    """Make the model of that name at the endpoint that the environment names.
 
     Raises:
         SetupError: see `read_endpoint`.
@@ -126,17 +127,17 @@ def from_environment(model: str, environ: Mapping[str, str] = os.environ) -> Ope
 
 
 def _check_endpoint(base_url: str | None, api_key: str) -> None:
-    """Find early what the client finds too late, and says in errors that are not its own."""
+    """Check address and key early. The client checks them late and with the errors of other libraries."""
     try:
         _ = urlsplit(base_url or "").port
     except ValueError as error:
-        raise SetupError(f"{base_url!r} is no address of an endpoint: {error}") from error
+        raise SetupError(f"{base_url!r} is not the address of an endpoint: {error}") from error
     if not (api_key.isascii() and api_key.isprintable()):
         raise SetupError("the API key holds a character that no header can carry; copy it again, in plain ASCII")
 
 
 def build_body(model: str, request: ChatRequest, rewrite_message: Callable[[str], str] | None = None) -> bytes:
-    """The request body: wire texts spliced in as they are, and only the knobs that are set."""
+    """Build the request body: unchanged wire texts, and only the settings that are set."""
     texts = request.history if rewrite_message is None else map(rewrite_message, request.history)
     parts = [f'"model":{json.dumps(model)}', f'"messages":[{",".join(texts)}]']
     if len(request.tools):
@@ -182,17 +183,17 @@ class _Response(BaseModel):
 
 
 def parse_completion(answer: bytes) -> Completion:
-    """The completion in a raw response body.
+    """Parse the completion in a raw response body.
 
     Raises:
-        CompletionError: there is none; the message shows the beginning of what there is.
+        CompletionError: there is none; the message shows the beginning of the body.
     """
     try:
         response = _Response.model_validate_json(answer)
         raw = answer.decode()
     except ValueError as error:
         excerpt = _shorten(answer.decode(errors="replace"))
-        raise CompletionError(f"the model's answer is no chat completion; it begins: {excerpt}") from error
+        raise CompletionError(f"the model's answer is not a chat completion; it begins: {excerpt}") from error
     choice, usage = response.choices[0], response.usage or _Usage()
     if choice.message.role not in (None, "assistant"):
         raise CompletionError(f"the model answered with a message of role {choice.message.role!r}, not 'assistant'")
@@ -207,7 +208,7 @@ def parse_completion(answer: bytes) -> Completion:
 
 
 def _to_history_message(message: _Message) -> dict[str, Any]:
-    """The part of a response's message that a request may carry: role, content, refusal, tool calls."""
+    """The fields of a response's message that a request may contain: role, content, refusal, tool calls."""
     kept: dict[str, Any] = {"role": "assistant", "content": message.content}
     if message.refusal is not None:
         kept["refusal"] = message.refusal

@@ -1,24 +1,24 @@
-"""Any model that PydanticAI knows, asked once at a time: Anthropic, Google, Bedrock, Mistral and the rest.
+"""Single requests to any model that PydanticAI supports: Anthropic, Google, Bedrock, Mistral and others.
 
-Raw chat messages become PydanticAI's, its response becomes one message whose wire text is written here, once. Nothing
-else of PydanticAI is used: the loop, the tools, approvals and the journal are those of Remit.
+Raw chat messages are converted to PydanticAI's; its response becomes one message, whose wire text is written here once.
+Nothing else of PydanticAI is used: loop, tools, approvals and journal are Remit's.
 
-What a history cannot hold is lost to later requests. The journal keeps the whole response beside the message.
+Later requests lack the parts that a history cannot represent. The journal keeps the whole response beside the message.
 
 | the response has | the history keeps |
 | --- | --- |
-| text in several parts | one text: parts side by side are joined, others parted by an empty line |
-| thinking, and the signatures of it | nothing: switch off what a provider wants sent back, like extended thinking |
+| text in several parts | one text: adjacent parts are joined, others separated by an empty line |
+| thinking and its signatures | nothing: switch off features that need them sent back, like extended thinking |
 | calls and results of the provider's own tools | nothing |
-| files, images, speech, citations, compactions | the transcript of speech, nothing of the others |
+| files, images, speech, citations, compactions | the transcript of speech, nothing else |
 | arguments as a dictionary, not as text | the same values, written compactly |
 
 | a request has | the provider is sent |
 | --- | --- |
-| a user's name, how closely to look at an image | nothing of either |
+| a user's name, the detail level of an image | neither |
 | spaces and escapes of the wire texts | the same values, written by the provider's client |
-| arguments that are no JSON | an object that holds them as `INVALID_JSON` |
-| a tool's schema | the same, which some providers rewrite; it is never made strict |
+| arguments that are not JSON | an object with the text under `INVALID_JSON` |
+| a tool's schema | the same schema, never made strict; some providers rewrite it |
 """
 
 from __future__ import annotations
@@ -74,12 +74,12 @@ _FINISH_REASONS: Final = {"tool_call": "tool_calls"}
 
 
 class PydanticAIModel:
-    """One of PydanticAI's models, or the name by which PydanticAI finds it, like ``anthropic:claude-sonnet-4-5``.
+    """A model of PydanticAI, given as an object or by name, like ``anthropic:claude-sonnet-4-5``.
 
-    A provider's client may try again by itself; give a model whose client does not where retry is to be a layer.
+    A provider's client may retry on its own. To retry with a layer, pass a model whose client does not.
 
     Raises:
-        SetupError: there is no such model, its provider's package or key is missing.
+        SetupError: the model does not exist, or its provider's package or key is missing.
     """
 
     def __init__(self, model: Model | str) -> None:
@@ -91,7 +91,7 @@ class PydanticAIModel:
         """Ask once.
 
         Raises:
-            ModelError: the provider cannot be reached, is busy, or refuses.
+            ModelError: the provider is unreachable or busy, or refuses the request.
             CompletionError: what it answered is no completion.
         """
         try:
@@ -113,7 +113,7 @@ class PydanticAIModel:
         await self._model.__aexit__(None, None, None)
 
     def _raise_model_error(self, error: Exception) -> NoReturn:
-        """Raise the error of ours that a foreign one stands for."""
+        """Raise the model error for an error of PydanticAI or a provider."""
         kind = classify_error(error)
         message = f"{self.model} of {self.vendor}: {type(error).__name__}: {_shorten(str(error))}"
         raise kind(f"{message}; try again later" if kind is ModelBusyError else message) from error
@@ -123,10 +123,10 @@ class PydanticAIModel:
 
 
 def infer_named_model(name: str) -> Model:
-    """PydanticAI's model of that name.
+    """Make PydanticAI's model of that name.
 
     Raises:
-        SetupError: the provider, its package or its key is missing. One line.
+        SetupError: the provider is unknown, or its package or key is missing. One line.
     """
     try:
         return infer_model(name)
@@ -153,9 +153,9 @@ def explain_unknown_provider(name: str, other_providers: Iterable[str], *, fallb
 
 
 def unsupported_tools(name: str, tools: Iterable[str]) -> list[str]:
-    """Those of some provider tools that the API of the model of that name lacks.
+    """The provider tools among ``tools`` that the API of the named model does not have.
 
-    None where the model cannot be built even without a key, as without its provider's package.
+    None if the model cannot be built even without a key, for example without its provider's package.
     """
     model = infer_model_without_key(name)
     supported = None if model is None else model.profile.get("supported_native_tools", frozenset())
@@ -163,7 +163,7 @@ def unsupported_tools(name: str, tools: Iterable[str]) -> list[str]:
 
 
 def infer_model_without_key(name: str) -> Model | None:
-    """The model of that name, for everything but requests; None where it cannot be built."""
+    """Make the model of that name for everything except requests; None if it cannot be built."""
     try:
         return infer_model(name, _make_provider_without_key)
     except (foreign.UserError, ImportError, ValueError, TypeError):
@@ -180,7 +180,7 @@ _BUSY_ERRORS: Final = (foreign.ModelRateLimitError, foreign.ModelUnavailableErro
 
 
 def classify_error(error: Exception) -> type[ModelError]:
-    """Refused and busy as PydanticAI tells them, else by the status; what is unknown may be worth another try."""
+    """Classify an error as refused or busy by its type, else by the HTTP status. Unknown errors are retryable."""
     if isinstance(error, foreign.UnexpectedModelBehavior):
         return CompletionError
     if isinstance(error, _REFUSED_ERRORS):
@@ -193,7 +193,7 @@ def classify_error(error: Exception) -> type[ModelError]:
 
 
 def _make_model_settings(request: ChatRequest) -> ModelSettings:
-    """Only the knobs that are set."""
+    """The settings that are set."""
     knobs = ModelSettings()
     if request.temperature is not None:
         knobs["temperature"] = request.temperature
@@ -203,7 +203,7 @@ def _make_model_settings(request: ChatRequest) -> ModelSettings:
 
 
 def to_tool_definitions(tools: ToolDefinitions) -> list[ToolDefinition]:
-    """The tools as they were written; PydanticAI checks no arguments, the door does."""
+    """The tools with their schemas unchanged. The dispatcher checks arguments, not PydanticAI."""
     functions: Iterable[Mapping[str, Any]] = (each["function"] for each in json.loads(tools.text))
     return [
         ToolDefinition(
@@ -217,7 +217,7 @@ def to_tool_definitions(tools: ToolDefinitions) -> list[ToolDefinition]:
 
 
 def to_model_messages(texts: Iterable[str]) -> list[ModelMessage]:
-    """PydanticAI's messages for wire texts. What stands between two answers of the model is one request."""
+    """Convert wire texts to PydanticAI's messages. All messages between two answers become one request."""
     messages: list[ModelMessage] = []
     parts: list[ModelRequestPart] = []
     names: dict[str, str] = {}
@@ -260,10 +260,10 @@ def _make_image_content(url: str) -> UserContent:
 
 
 def to_completion(response: ModelResponse) -> Completion:
-    """The completion in a response; the journal keeps the whole response as JSON.
+    """Convert a response to a completion; the journal keeps the whole response as JSON.
 
     Raises:
-        CompletionError: the provider wants to be asked again before it has answered.
+        CompletionError: the provider paused its answer and expects another request.
     """
     if response.state != "complete":
         raise CompletionError(
@@ -280,14 +280,14 @@ def to_completion(response: ModelResponse) -> Completion:
 
 
 def get_finish_reason(response: ModelResponse) -> str:
-    """Why the model stopped, in the words of chat completions, also where its provider does not tell."""
+    """The finish reason in the terms of chat completions, inferred if the provider gives none."""
     called = any(isinstance(part, ToolCallPart) for part in response.parts)
     finish = response.finish_reason or ("tool_call" if called else "stop")
     return _FINISH_REASONS.get(finish, finish)
 
 
 def response_message(response: ModelResponse) -> dict[str, Any]:
-    """The chat message of a response, as a request may carry it: role, content, refusal, tool calls."""
+    """The message with the fields that a request may contain: role, content, refusal, tool calls."""
     calls = [part for part in response.parts if isinstance(part, ToolCallPart)]
     refusal = (response.provider_details or {}).get("refusal")
     absent = None if calls or refusal else ""
@@ -307,7 +307,7 @@ def response_message(response: ModelResponse) -> dict[str, Any]:
 
 
 def _get_arguments_text(call: ToolCallPart) -> str:
-    """The arguments as the model wrote them, where the provider tells."""
+    """The arguments as the model wrote them, if the provider passes the text on."""
     if isinstance(call.args, str):
         return call.args
     return compact_json(call.args or {})

@@ -1,4 +1,4 @@
-"""From the name of a model to the model: the one place where Python code, files, the environment and commands look.
+"""Resolves names of models, for Python code, worker files, the environment and commands alike.
 
 | name | model |
 | --- | --- |
@@ -45,11 +45,11 @@ _BUILTIN_KINDS: Final = ("openai", "local", "scripted")
 
 
 class ResolvedModel:
-    """The model of a name, opened by its first request and shared by all its users until `close`.
+    """A named model, opened by its first request and shared by all its users until `close`.
 
     Args:
         name: as in the table above.
-        environ: where the key and the address of `openai:NAME` are read.
+        environ: the environment variables with key and address for `openai:NAME`.
     """
 
     def __init__(self, name: str, environ: Mapping[str, str] = os.environ) -> None:
@@ -69,14 +69,14 @@ class ResolvedModel:
 
     @property
     def pydantic_ai_name(self) -> str:
-        """The name by which PydanticAI finds the model; empty for one that only Remit has."""
+        """The name by which PydanticAI finds the model; empty if it has none."""
         if self.kind == "openai":
             return f"openai-chat:{self._rest}"  # PydanticAI's `openai` is the Responses API
         return self.name.removeprefix(f"{_PYDANTIC_AI}:") if self.kind == _PYDANTIC_AI else ""
 
     @property
     def description(self) -> str:
-        """A phrase for people. A script is never presented as a model."""
+        """A phrase for messages. A script is always described as a script."""
         if self.kind == "scripted":
             return f"a script, not a model ({self._rest})"
         try:
@@ -86,7 +86,7 @@ class ResolvedModel:
         return f"{self.name} ({weights.description})" if weights else self.name
 
     def find_weights(self) -> LocalModel | None:
-        """The downloadable weights that the name stands for; None for a file, and for every model that is not local.
+        """The downloadable weights of the named model; None for a file and for models that are not local.
 
         Raises:
             NoModelError: local models are not installed.
@@ -97,7 +97,7 @@ class ResolvedModel:
             return next((each for each in find_local_models().downloadable() if each.name == self._rest), None)
 
     def check(self) -> None:
-        """Make sure, without a request, that the model can be used here.
+        """Check, without a request, that the model can be used.
 
         Raises:
             NoModelError: its provider, package, key or file is missing. One line, with the remedy.
@@ -114,7 +114,7 @@ class ResolvedModel:
                     self._infer_pydantic_model()
 
     def as_pydantic_ai(self) -> PydanticModel | None:
-        """The model as PydanticAI has it, with the provider's own tools; None for one that only Remit has.
+        """The corresponding model of PydanticAI, which supports provider tools; None if there is none.
 
         Raises:
             NoModelError: see `check`.
@@ -126,7 +126,7 @@ class ResolvedModel:
             return self._infer_pydantic_model()
 
     async def start(self) -> Model:
-        """The opened model. Concurrent callers wait until it is open.
+        """Open the model and return it. Concurrent callers wait until it is open.
 
         Raises:
             NoModelError: see `check`.
@@ -141,8 +141,8 @@ class ResolvedModel:
 
         Raises:
             NoModelError: see `check`.
-            ModelError: the provider cannot be reached, is busy, or refuses.
-            CompletionError: the answer is no completion.
+            ModelError: the provider is unreachable or busy, or refuses the request.
+            CompletionError: the answer is not a completion.
         """
         model = self._opened or await self.start()
         return await model(request)
@@ -153,7 +153,7 @@ class ResolvedModel:
         await self._exit_stack.aclose()
 
     def explain_unknown(self) -> str:
-        """How to correct a name that stands for no model anywhere; empty for a valid one.
+        """How to correct a name that no installation could resolve; empty for a valid name.
 
         A key, package or weights missing on this machine do not matter here: see `check`.
         """
@@ -174,7 +174,7 @@ class ResolvedModel:
                 return explain_unknown_provider(self.pydantic_ai_name, _BUILTIN_KINDS, fallback=NAME_HINT)
 
     def unsupported_tools(self, names: Sequence[str]) -> list[str]:
-        """Those provider tools that the model's API lacks, as far as PydanticAI and installed packages tell."""
+        """The provider tools that the model's API does not have, as far as PydanticAI and installed packages know."""
         if not self.pydantic_ai_name:
             return list(names)
         from remit.models.pydantic_ai import unsupported_tools  # noqa: PLC0415 - imports the vendor
@@ -228,7 +228,7 @@ class ResolvedModel:
 
     @contextmanager
     def _explain_errors(self) -> Generator[None]:
-        """Turn what is missing into one line about this name."""
+        """Convert errors about missing parts to one line about this name."""
         try:
             yield
         except SetupError as error:
@@ -242,7 +242,7 @@ class ResolvedModel:
 
 
 def resolve_model(name: str, environ: Mapping[str, str] = os.environ) -> ResolvedModel:
-    """The model of a name, which is not opened or checked yet. See the table at the top of this module."""
+    """Resolve a name, without opening or checking the model. See the table at the top of this module."""
     return ResolvedModel(name, environ)
 
 
@@ -253,7 +253,7 @@ class ModelResolver:
         self._models: dict[str, ResolvedModel] = {}
 
     def __call__(self, name: str) -> ResolvedModel:
-        """The model of a name; see `resolve_model`."""
+        """Resolve a name; see `resolve_model`."""
         if name not in self._models:
             self._models[name] = resolve_model(name)
         return self._models[name]
@@ -265,7 +265,7 @@ class ModelResolver:
 
 
 def model_from_environment(environ: Mapping[str, str] = os.environ) -> ResolvedModel:
-    """The model that ``REMIT_MODEL`` names; `DEFAULT_MODEL` where it is unset or empty."""
+    """The model that ``REMIT_MODEL`` names, or `DEFAULT_MODEL` if it is unset or empty."""
     return resolve_model(environ.get(MODEL_VARIABLE) or DEFAULT_MODEL, environ)
 
 

@@ -24,8 +24,8 @@ ScriptLine = str | dict[str, Any] | Callable[[ChatRequest], "ScriptLine"] | Base
 class Scripted:
     """Answers from a list: text, a raw assistant message, a function of the request, or an error to raise.
 
-    A raw message may say ``usage`` (``{"prompt_tokens": 12, "completion_tokens": 3}``) and ``finish_reason``, which are
-    not part of the message. Without them an answer costs no tokens and ends with ``stop`` or ``tool_calls``.
+    A raw message may also have ``usage`` (``{"prompt_tokens": 12, "completion_tokens": 3}``) and ``finish_reason``,
+    which are removed from the message. By default an answer costs no tokens and ends with ``stop`` or ``tool_calls``.
     """
 
     model: Final = SCRIPTED_MODEL_NAME
@@ -51,7 +51,7 @@ class Scripted:
         """The next line of the script.
 
         Raises:
-            CompletionError: the script is over.
+            CompletionError: the script has no more lines.
         """
         self.requests.append(request)
         number = sum('"role":"assistant"' in text[:40] for text in request.history)
@@ -87,7 +87,7 @@ def _parse_script(text: str) -> list[ScriptLine]:
 def calls(
     *tool_calls: tuple[str, dict[str, Any] | str], content: str | None = None, tokens: tuple[int, int] | None = None
 ) -> dict[str, Any]:
-    """A raw assistant message that calls tools: ``calls(("cms_getPages", {}))``. ``tokens``: of prompt and answer."""
+    """Make a raw assistant message that calls tools: ``calls(("cms_getPages", {}))``. ``tokens``: prompt and answer."""
     usage = {} if tokens is None else {"usage": {"prompt_tokens": tokens[0], "completion_tokens": tokens[1]}}
     return {
         **usage,

@@ -1,7 +1,6 @@
-"""What a GGUF file says about itself: the plain values at its head, tensors and vocabularies left out.
+"""Reads the metadata of GGUF files: the plain values of the header, without tensors and vocabularies.
 
-Read here, before a server is started, so that a file which is no model is refused in one line, and a chat
-template can be corrected before it is used.
+It is read before a server starts, so that an invalid file is refused in one line and a chat template can be corrected.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ _ARRAY_TYPE: Final = 9
 
 
 class GgufError(RemitError):
-    """The file is not a GGUF file that can be read. One line: what, where, and how to mend it."""
+    """The file is not a readable GGUF file. The message is one line: problem, file and fix."""
 
     code = "GGUF_ERROR"
 
@@ -32,7 +31,7 @@ class GgufError(RemitError):
 
 
 def read_metadata(path: Path) -> dict[str, GgufValue]:
-    """Every single value of a file's head, by its key. Arrays are passed over. Raises `GgufError`."""
+    """Read the values of a file's header by key, without arrays. Raises `GgufError`."""
     try:
         with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
             return _MetadataReader(data).read()
@@ -43,7 +42,7 @@ def read_metadata(path: Path) -> dict[str, GgufValue]:
 
 
 class _MetadataReader:
-    """A place in the file, moving forward. Reading past the end is a ``struct.error``."""
+    """Reads values from the file in order. Reading past the end raises ``struct.error``."""
 
     def __init__(self, data: mmap.mmap) -> None:
         self._data = data

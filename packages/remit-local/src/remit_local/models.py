@@ -1,4 +1,4 @@
-"""A model on this machine: weights from the cache (or any GGUF file), served on loopback, asked like any endpoint."""
+"""Local models: weights from the cache, or any GGUF file, served on the loopback interface like any endpoint."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ANSWER_TIMEOUT: Final = 900.0
 
 
 class LlamaCppModels:
-    """The port to local models of Remit, on llama.cpp."""
+    """Implements Remit's port to local models with llama.cpp."""
 
     def downloadable(self) -> Sequence[LocalModel]:
         """The known weights, smallest first."""
@@ -40,11 +40,11 @@ class LlamaCppModels:
         return download_weights(KNOWN_WEIGHTS[name], cache_dir(), on_progress)
 
     def check(self, name: str) -> None:
-        """Make sure that the file is here; see `find_gguf`."""
+        """Check that the file exists; see `find_gguf`."""
         find_gguf(name)
 
     def open(self, name: str) -> AbstractAsyncContextManager[Model]:
-        """Serve the model while the block lasts; see `open_local_model`."""
+        """Serve the model for the duration of the block; see `open_local_model`."""
         return open_local_model(name)
 
 
@@ -54,10 +54,10 @@ LOCAL_MODELS: Final[LocalModels] = LlamaCppModels()
 
 @asynccontextmanager
 async def open_local_model(name_or_path: str) -> AsyncGenerator[Model]:
-    """The model ``name_or_path``, ``base``, ``small`` or the path of a GGUF file, for as long as the block lasts.
+    """Serve a model for the duration of the block: ``base``, ``small``, or the GGUF file at a path.
 
     Raises:
-        SetupError: there is no such model here; the message says how to get it.
+        SetupError: the model is not on this machine; the message tells how to get it.
     """
     path = find_gguf(name_or_path)
     serving = serve(path)
@@ -78,9 +78,9 @@ async def open_local_model(name_or_path: str) -> AsyncGenerator[Model]:
 
 
 def replace_invalid_arguments(text: str) -> str:
-    """The wire text as llama.cpp can read it: its templates fail on calls whose arguments are not a JSON object.
+    """Rewrite a wire text for llama.cpp, whose templates fail on calls with arguments other than a JSON object.
 
-    Such a call got an error for its reply, and stands in the history with no arguments.
+    Such a call got an error as its reply. It is sent without arguments.
     """
     if '"tool_calls"' not in text:
         return text

