@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -40,6 +42,13 @@ def test_each_finding_is_told_with_its_place_and_how_to_mend_it(cli: Cli) -> Non
     assert "\nb.worker:2: unknown-key: tol: no such key\n    did you mean tools?\n" in done.out
     assert "\na.worker:2: unknown-tools: there is no tool 'fnd'\n    did you mean find?\n" in done.out
     assert "\na.worker:3: unknown-workers: there is no worker 'c'\n    there are: a, b\n" in done.out
+
+
+def test_findings_alone_are_printed_without_the_head_of_a_list(cli: Cli) -> None:
+    write("a.worker", "tol: [find]")
+    assert (
+        cli("worker", "check", "a.worker").out == "a.worker:2: unknown-key: tol: no such key\n    did you mean tools?\n"
+    )
 
 
 def test_the_same_is_told_as_json(cli: Cli) -> None:
@@ -187,3 +196,13 @@ def test_a_model_whose_key_package_or_weights_are_missing_here_is_one_all_the_sa
         write(f"w{index}.worker", f"model: {model}")
     done = cli("worker", "check", ".")
     assert done.status == 0, done.out
+
+
+@pytest.mark.process
+def test_the_installed_command_finds_tools_in_modules_of_the_current_folder(here: Path) -> None:
+    source = "from remit import tool\n\n\n@tool\nasync def shout() -> None:\n    'Shout.'\n"
+    (here / "own_tools.py").write_text(source)
+    write("a.worker", "tools: [own_tools:shout]")
+    command = Path(sys.executable).with_name("remit")  # `python -m` would search the folder by itself
+    done = subprocess.run([command, "worker", "check", "a.worker"], capture_output=True, text=True, check=False)
+    assert (done.returncode, "shout" in done.stdout, done.stderr) == (0, True, "")

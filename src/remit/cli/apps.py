@@ -42,7 +42,7 @@ def find_app(name: str, loaders: Mapping[str, AppLoader]) -> App:
         NoSuchError: there is no such application.
         SetupError: it cannot be loaded, or is not an `App`.
     """
-    _search_current_folder()
+    search_current_folder()
     reference = WorkerReference.of(name)
     if name not in loaders and Path(name).is_dir():
         with require_workers_extra():
@@ -96,12 +96,12 @@ def _load_app(name: str, load: AppLoader) -> App:
 def load_attribute(path: str) -> object:
     """Import and return the object at ``package.module:attribute``. The current folder is searched too."""
     module, _, attribute = path.partition(":")
-    _search_current_folder()
+    search_current_folder()
     return reduce(getattr, attribute.split("."), importlib.import_module(module))
 
 
-def _search_current_folder() -> None:
-    """Make the modules of the current folder importable."""
+def search_current_folder() -> None:
+    """Make the modules of the current folder importable, as ``python -m`` does."""
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.insert(0, here)

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from remit.app import App
-from remit.cli.apps import collect_tools, find_app, installed_apps
+from remit.cli.apps import collect_tools, find_app, installed_apps, search_current_folder
 from remit.cli.status import ExitStatus, NoSuchError
 from remit.cli.text import json_text, one_line
 from remit.cli.worker_reference import require_workers_extra
@@ -33,6 +33,7 @@ def check(
     """
     with require_workers_extra():
         from remit.cli.worker_app import check_files, summarize_worker
+    search_current_folder()
     files = [file for path in paths for file in _worker_files(Path(path))]
     found: App | None = find_app(app, installed_apps()) if app else None
     definitions, findings = check_files(files, None if found is None else collect_tools(found), app)
@@ -56,10 +57,12 @@ def _worker_files(path: Path) -> list[Path]:
 def _draw(rows: Sequence[Mapping[str, str | list[str]]], findings: Sequence[Finding]) -> None:
     from remit.cli.tables import make_table, print_table
 
-    listing = make_table(*rows[0]) if rows else make_table("worker")
-    for row in rows:
-        cells = (", ".join(cell) if isinstance(cell, list) else cell for cell in row.values())
-        listing.add_row(*(one_line(cell) for cell in cells))
-    print_table(listing)
-    for finding in findings:
-        print(f"\n{finding.where}: {finding.code}: {finding.what}\n    {finding.fix}")
+    if rows:
+        listing = make_table(*rows[0])
+        for row in rows:
+            cells = (", ".join(cell) if isinstance(cell, list) else cell for cell in row.values())
+            listing.add_row(*(one_line(cell) for cell in cells))
+        print_table(listing)
+    for index, finding in enumerate(findings):
+        separator = "\n" if rows or index else ""
+        print(f"{separator}{finding.where}: {finding.code}: {finding.what}\n    {finding.fix}")
