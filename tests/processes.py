@@ -24,9 +24,10 @@ _unmarked: pytest.Item | None = None
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what asks for a server by a fixture."""
+    """Mark what asks for a server by a fixture, or runs real weights."""
     for item in items:
-        if not SERVERS.isdisjoint(getattr(item, "fixturenames", ())):
+        starts_server = not SERVERS.isdisjoint(getattr(item, "fixturenames", ()))
+        if starts_server or item.get_closest_marker("model") is not None:
             item.add_marker("process")
 
 
