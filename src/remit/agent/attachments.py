@@ -23,7 +23,7 @@ FileSuffix = Annotated[str, Field(pattern=FILE_SUFFIX_PATTERN)]
 class Attachment(BaseModel):
     """One file. It is part of the input as JSON, so the journal contains it."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     name: str = Field(description="The file's name, without a folder", pattern=r"^[^/\\\x00-\x1f]{1,255}$")
     media_type: str = Field(description="Its media type, like image/png", pattern=r"^[\w.+-]+/[\w.+-]+$")
@@ -72,7 +72,7 @@ class PromptWithAttachments(Prompt):
 class AttachmentPolicy(BaseModel):
     """The files that an agent accepts. An agent without a policy accepts no files."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     suffixes: tuple[FileSuffix, ...] = Field(min_length=1, description="Ends of names, in lower case, like `.pdf`.")
     max_count: int = Field(default=4, ge=1, description="How many files.")

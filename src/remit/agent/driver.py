@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
+
+from msgspec import Struct, field
 
 from remit.agent.attachments import Attachment
 from remit.agent.definition import AgentDefinition
@@ -22,8 +23,7 @@ from remit.journal.codec import RESULT_TOOL
 AnyCallee = Callee[..., Any]
 
 
-@dataclass(frozen=True, slots=True)
-class LazyTools:
+class LazyTools(Struct, frozen=True):
     """``count`` tools that ``resolve`` returns on first use, so that agents can call one another."""
 
     resolve: Callable[[], Iterable[AnyCallee]]
@@ -81,8 +81,7 @@ class OwnTools:
         return callees
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentTask:
+class AgentTask(Struct, frozen=True, kw_only=True):
     """The work of one agent, from receiving the conversation until it finishes or hands over.
 
     ``history`` begins with the system message. It ends with the user's message or, after a handoff, with the replies to

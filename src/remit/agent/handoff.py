@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from typing import Final
 
+from msgspec import Struct, field
 from pydantic import BaseModel, ConfigDict, Field
 
 from remit.contracts.arguments import Arguments, Limits, parse_arguments
@@ -112,8 +112,7 @@ class HandoffTool:
         return f"HandoffTool({self.target})"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Handoffs:
+class Handoffs(Struct, frozen=True, kw_only=True):
     """The handoffs that the agent ``source`` may make: names of handoff tools with the names of their targets."""
 
     source: str = ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from remit.contracts.call import StepService
 from remit.contracts.chat import History
@@ -13,8 +13,7 @@ from remit.errors import MaxTurnsError, SetupError
 from remit.journal.codec import ChatItem, items_from_messages
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentRun:
+class AgentRun(Struct, frozen=True, kw_only=True):
     """The finished work of an agent: its whole history, its usage, and how it ended.
 
     ``result`` is a validated result; without one the result is the text of the last message.
@@ -38,8 +37,7 @@ class AgentRun:
 LoopService = Service[StepRequest, AgentRun]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentLoop:
+class AgentLoop(Struct, frozen=True, kw_only=True):
     """Repeats the step at most ``max_turns`` times. Each step gets the messages of the previous one."""
 
     max_turns: int = 16

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import count
 from typing import Generic, Protocol, TypeVar
+
+from msgspec import Struct
 
 from remit.contracts.items import Item, Message, Mismatch, ModelFailure, ModelReply, ModelUsage
 from remit.contracts.ledger import Ledger
@@ -89,8 +90,7 @@ class ModelCodec(Protocol[Q_contra, R]):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelRecorder(Generic[Q, R]):
+class ModelRecorder(Struct, Generic[Q, R], frozen=True, kw_only=True):
     """Sends ``model`` only requests without a recorded answer. Returns the answer as recorded in either case.
 
     ``missing_model`` is the reason why no model is available, if that is known in advance. A request that differs from

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 from remit.agent.handoff import Handoffs
 from remit.agent.limits import AgentLimits
@@ -27,8 +28,7 @@ from remit.errors import SetupError, Suspended
 from remit.journal.codec import RESULT_TOOL, tool_message_text
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentStep:
+class AgentStep(Struct, frozen=True, kw_only=True):
     """The service inside the loop. At most ``parallel`` calls run at once; 1 means one after the other.
 
     ``handoffs`` are made after all other calls of the answer; the first that succeeds wins.

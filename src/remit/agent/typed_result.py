@@ -7,9 +7,9 @@ of the application: it runs nothing, and no layer sees it.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import Any, Final
 
+from msgspec import Struct
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
@@ -34,8 +34,7 @@ class InvalidResult(str):
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TypedResults:
+class TypedResults(Struct, frozen=True, kw_only=True):
     """Validates the results of one agent. The model may correct an invalid one ``retries`` times."""
 
     agent: str

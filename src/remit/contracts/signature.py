@@ -5,10 +5,10 @@ from __future__ import annotations
 import inspect
 import typing
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from types import UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Final, Union, cast
 
+from msgspec import Struct
 from pydantic import BaseModel, Field, PydanticUserError
 
 from remit.contracts.callee import Context, LeafContext
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from remit.contracts.json_contract import JsonPayload
 
 
-@dataclass(frozen=True, slots=True)
-class Signature:
+class Signature(Struct, frozen=True):
     """How to call a function: whether it takes a context, and how a payload becomes its parameters.
 
     ``field_names`` maps each parameter to its field of the payload model. It is None if the function takes the payload

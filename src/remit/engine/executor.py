@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal
+
+from msgspec import Struct
 
 from remit.contracts.items import DecisionItem, Item, Position, RunFinished, RunResumed, RunSuspended, ToolOutput
 from remit.contracts.question import Decision
@@ -24,8 +25,7 @@ ExecutionStatus = Literal["done", "failed", "waiting", "cancelled"]
 RootCall = Callable[[RunLedger], Awaitable[Reply]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExecutionOutcome:
+class ExecutionOutcome(Struct, frozen=True, kw_only=True):
     """The outcome of an execution: the reply of the root call, or the open questions."""
 
     status: ExecutionStatus
@@ -33,16 +33,14 @@ class ExecutionOutcome:
     questions: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
-class _Lease:
+class _Lease(Struct):
     """``release_on_exit`` is False once the item that ends the run has released the lease."""
 
     run_state: AcquiredLease
     release_on_exit: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunExecutor:
+class RunExecutor(Struct, frozen=True, kw_only=True):
     """Executes runs as lease holder ``name``. A lease lasts ``lease_seconds`` and is renewed during execution."""
 
     store: Store

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+
+from msgspec import Struct, field
 
 from remit.contracts.grant import Grant, GrantRow
 from remit.contracts.items import DETACHED, DecisionItem, ErasedItem, Position, QuestionItem, RunFinished, RunOpened
@@ -30,8 +32,7 @@ from remit.journal.index import (
 from remit.journal.ports import AcquiredLease, AppendFuture, QuestionRow, RunRow
 
 
-@dataclass(slots=True)
-class _RunState:
+class _RunState(Struct):
     epoch: int = 0
     executor: str = ""
     leased_until: float = 0.0

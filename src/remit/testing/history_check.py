@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import json
 from collections.abc import Iterable
+from functools import cache
 from typing import Any, NamedTuple, cast
 
 from pydantic import TypeAdapter, ValidationError
@@ -36,7 +37,9 @@ class HistoryError(NamedTuple):
     message_index: int
 
 
-_MESSAGE_ADAPTER: TypeAdapter[ChatMessage] = TypeAdapter(ChatMessage)
+@cache
+def _message_adapter() -> TypeAdapter[ChatMessage]:
+    return TypeAdapter(ChatMessage)
 
 
 def history_errors(texts: Iterable[str]) -> list[HistoryError]:
@@ -63,7 +66,7 @@ class _HistoryChecker:
             self._add_error(HistoryErrorKind.NOT_JSON, index)
             return
         try:
-            _MESSAGE_ADAPTER.validate_python(message)
+            _message_adapter().validate_python(message)
         except ValidationError:
             self._add_error(HistoryErrorKind.NOT_A_MESSAGE, index)
             return

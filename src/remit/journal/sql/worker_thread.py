@@ -8,9 +8,9 @@ import queue
 import threading
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeVar
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from remit.errors import JournalError
@@ -25,8 +25,7 @@ DatabaseOperation = Callable[[Connection], Any]
 _Signal = Literal["go on", "last"]
 
 
-@dataclass(slots=True)
-class Job:
+class Job(Struct):
     """A database operation with the future of its result."""
 
     operation: DatabaseOperation

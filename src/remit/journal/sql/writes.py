@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any, Generic, TypeVar, cast
 
+from msgspec import Struct
 from sqlalchemy import Connection, Row, Select, Update, bindparam, insert, select, update
 
 from remit.contracts.grant import Grant, GrantRow
@@ -40,8 +41,7 @@ RUN_IS_OPENED = RUNS.c.callee != ""
 """A run that is leased but not opened has no header yet."""
 
 
-@dataclass(frozen=True, slots=True)
-class Change(Generic[T_co]):
+class Change(Struct, Generic[T_co], frozen=True):
     """An operation that changes one run, grant or question."""
 
     operation: Callable[[Connection], T_co]
@@ -52,8 +52,7 @@ class Change(Generic[T_co]):
         return self.operation(connection)
 
 
-@dataclass(frozen=True, slots=True)
-class Append:
+class Append(Struct, frozen=True):
     """An append to one run."""
 
     run: str
