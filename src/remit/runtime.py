@@ -107,7 +107,7 @@ class Runtime:
         self._named_models = NamedModels(self._callees)
         self._agents = {each.name: each for each in self._callees if isinstance(each, Agent)}
         if len({agent.name for agent in app.agents}) != len(app.agents):
-            raise SetupError(f"application {app.name}: two agents have one name")
+            raise SetupError(f"application {app.name}: two agents have the same name")
         self.dispatcher = Dispatcher(self._layers, self._callees, self._limits, self._default_agent_name())
         self._decision_service = DecisionService(self.store, clock, self._resolve_callee, self._limits)
         self.grants = GrantService(self.store, clock, self._resolve_callee, self._policy_versions, new_id, self._limits)

@@ -126,9 +126,9 @@ async def test_a_bad_call_is_one_clear_reply_and_the_run_goes_on(name: str) -> N
     ("status", "body", "code", "said"),
     [
         (200, "<html>Bad gateway</html>", "MODEL_GARBAGE", "is not a chat completion; it begins: <html>"),
-        (200, '{"choices":[]}', "MODEL_GARBAGE", "is no chat completion"),
-        (200, '{"choices":[{"message":{"content":5}}]}', "MODEL_GARBAGE", "is no chat completion"),
-        (200, "", "MODEL_GARBAGE", "is no chat completion"),
+        (200, '{"choices":[]}', "MODEL_GARBAGE", "is not a chat completion"),
+        (200, '{"choices":[{"message":{"content":5}}]}', "MODEL_GARBAGE", "is not a chat completion"),
+        (200, "", "MODEL_GARBAGE", "is not a chat completion"),
         (429, '{"error":{"message":"slow down"}}', "MODEL_BUSY", "answered 429"),
         (401, '{"error":{"message":"bad key"}}', "MODEL_REFUSED", "answered 401"),
         (500, '{"error":{"message":"oops"}}', "MODEL_ERROR", "answered 500"),

@@ -234,7 +234,7 @@ async def test_a_replay_finds_a_request_that_differs_and_names_its_turn() -> Non
 
 async def test_a_replay_asks_no_model() -> None:
     model = Model()
-    with pytest.raises(DivergedError, match="makes one model request more than the journal records"):
+    with pytest.raises(DivergedError, match="makes one more model request than the journal records"):
         await RecordModel()(model)(request(ledger=ReplayLedger("run", ())))
     assert model.asked == []
 

@@ -220,7 +220,7 @@ async def test_a_handoff_is_for_the_model_of_an_agent_only() -> None:
 
 
 def test_an_agent_that_nobody_has_is_refused_when_the_runtime_is_built() -> None:
-    with pytest.raises(SetupError, match=r"hands over to 'writer', and there is no such agent; .*: editor"):
+    with pytest.raises(SetupError, match=r"hands over to 'writer', which does not exist; .*: editor"):
         runtime_of(Scripted([]), editor())
 
 

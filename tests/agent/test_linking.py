@@ -52,7 +52,7 @@ def test_two_agents_of_one_name_are_refused_wherever_they_stand() -> None:
 
 def test_an_agent_that_is_listed_twice_is_refused() -> None:
     one = agent("one")
-    with pytest.raises(SetupError, match="two agents have one name"):
+    with pytest.raises(SetupError, match="two agents have the same name"):
         Runtime(App(name="test", agents=(one, one)))
 
 

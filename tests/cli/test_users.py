@@ -63,7 +63,7 @@ def test_the_directory_knows_a_name_only_in_its_tenant(path: Path) -> None:
 
 def test_a_user_whom_the_file_does_not_know_is_told_what_to_add(path: Path) -> None:
     path.write_text(GOOD)
-    with pytest.raises(SetupError, match=r"does not know the user 'bob'; add the table \[users\.bob\]") as raised:
+    with pytest.raises(SetupError, match=r"does not list the user 'bob'; add the table \[users\.bob\]") as raised:
         read_users(path, "bob").require_principal("bob")
     assert str(path) in raised.value.message
     assert "owner, writer, judge" in raised.value.message

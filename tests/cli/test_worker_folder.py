@@ -70,4 +70,4 @@ def test_a_tool_that_cannot_be_imported_is_reported_with_its_line(
 
 def test_a_folder_without_worker_files_is_no_application(cli: Cli, folder: Path) -> None:
     done = cli("run", "team", "--ask", "x")
-    assert (done.status, "no file *.worker" in done.err) == (2, True)
+    assert (done.status, "no file matches *.worker" in done.err) == (2, True)

@@ -104,7 +104,7 @@ def test_a_run_is_not_driven_on_without_its_worker(cli: Cli) -> None:
     cli("worker", "run", write(KEEP), "burn it", "--app", APP)
     done = cli("resume", cli.runs()[0].run, "--app", APP)
     assert done.status == 2
-    assert f"say which: --app {APP}+FILE.worker" in done.err
+    assert f"name the file: --app {APP}+FILE.worker" in done.err
     assert cli.book == []
 
 

@@ -287,5 +287,5 @@ def test_a_model_is_a_result_as_json_has_it() -> None:
 
 
 def test_what_is_no_object_with_named_fields_is_not_an_input() -> None:
-    with pytest.raises(ContractError, match="say 'type': 'object'"):
+    with pytest.raises(ContractError, match="add 'type': 'object'"):
         JsonInput({"type": "array"})

@@ -71,7 +71,7 @@ async def test_the_rules_of_the_whole_payload_hold() -> None:
         ({}, ("currency",), "there is no parameter 'currency'"),
         ({"amount": 0}, (), "'amount' cannot be 0: Input should be greater than or equal to 1"),
         ({"amount": "3"}, (), "'amount' cannot be '3'"),
-        ({}, ("amount",), "'amount' is required and has no default; fix it"),
+        ({}, ("amount",), "'amount' is required and has no default; give it a fixed value"),
         ({"more": 1}, ("more",), "'more' is fixed and therefore already hidden"),
     ],
 )

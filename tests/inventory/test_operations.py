@@ -210,7 +210,12 @@ def test_facts_and_types_that_do_not_fit_are_found(notebook: Notebook) -> None:
     [
         ("request: CreateNoteRequest", "request: Other", "missing-model", "has no model Other, but CreateNoteRequest"),
         ("fix: {tags: [quick]}", "fix: {colour: red}", "contract", "there is no parameter 'colour' to narrow"),
-        ("hide: [text, secret]", "hide: [title]", "contract", "'title' is required and has no default; fix it"),
+        (
+            "hide: [text, secret]",
+            "hide: [title]",
+            "contract",
+            "'title' is required and has no default; give it a fixed value",
+        ),
         ("Notes.count_notes", "Notes.count", "contract", "no function 'Notes.count' among Notes, Weather"),
         ("Notes.count_notes", "Other.count", "contract", "no function 'Other.count' among"),
         ("tags: [note, create]", "confirm: title", "contract", "must name a boolean parameter"),

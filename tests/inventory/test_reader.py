@@ -330,7 +330,7 @@ def test_a_tool_of_a_function_that_cannot_be_read_is_found(tmp_path: Path) -> No
 
 
 def test_a_folder_without_files_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(InventoryError, match=r"no inventory: there is no file \*\.yaml; write one"):
+    with pytest.raises(InventoryError, match=r"there is no inventory: no file matches \*\.yaml; create one"):
         read_inventory(tmp_path, table(Env(), Notes()), VOCABULARY)
 
 

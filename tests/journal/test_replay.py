@@ -170,7 +170,7 @@ async def test_of_two_equal_items_each_is_claimed() -> None:
 
 
 async def test_asking_the_model_once_more_is_a_difference() -> None:
-    with pytest.raises(DivergedError, match="makes one model request more"):
+    with pytest.raises(DivergedError, match="makes one more model request"):
         replaying(header_item()).start_flush()
 
 
@@ -185,7 +185,7 @@ async def test_asking_the_model_for_a_message_that_was_erased_is_told_as_that(wa
 async def test_what_else_was_erased_does_not_explain_one_request_more() -> None:
     ledger = replaying(header_item(), ErasedItem(call="root:1", was="usage"), ErasedItem(call="root:2", was="message"))
     ledger.items_for("root:1")
-    with pytest.raises(DivergedError, match="makes one model request more"):
+    with pytest.raises(DivergedError, match="makes one more model request"):
         ledger.start_flush()
 
 

@@ -232,7 +232,7 @@ GARBAGE = {
 
 @pytest.mark.parametrize("name", GARBAGE)
 def test_an_answer_that_is_no_completion_is_shown_in_one_line(name: str) -> None:
-    with pytest.raises(CompletionError, match=r"no chat completion; it begins: ") as raised:
+    with pytest.raises(CompletionError, match=r"not a chat completion; it begins: ") as raised:
         parse_completion(GARBAGE[name])
     assert "\n" not in raised.value.message
 

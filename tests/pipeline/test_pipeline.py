@@ -167,7 +167,9 @@ def test_its_facts_are_those_of_its_steps_together() -> None:
 
 def test_what_is_classified_as_something_else_is_refused() -> None:
     kind = Classification(domain="workspace", subdomain="mail", capability=Capability.PROCESS)
-    with pytest.raises(SetupError, match="pipeline file_mail: its complexity is atomic; classify it as a pipeline"):
+    with pytest.raises(
+        SetupError, match="pipeline file_mail: the complexity is atomic; a pipeline needs complexity pipeline"
+    ):
         pipeline(*Mailbox().steps().values(), classification=kind)
 
 

@@ -74,9 +74,7 @@ async def test_another_agent_under_the_name_of_a_listed_one_is_refused_and_no_ru
     agent = Agent("agent", instructions="One.", model=Scripted(["done"]))
     runtime = Runtime(App(name="test", agents=(agent,)))
     for other in (Agent("agent", instructions="Two.", model=Scripted([])), agent.layer(Validate())):
-        with pytest.raises(
-            RequestError, match="another agent 'agent' is listed than the one that is given; list that one"
-        ):
+        with pytest.raises(RequestError, match="'agent' is the name of another registered agent; register this one"):
             await runtime.run("go", by=superuser(), agent=other)
         with pytest.raises(RequestError, match="another agent 'agent' is listed"):
             await runtime.submit("go", by=superuser(), agent=other)
@@ -243,7 +241,7 @@ def test_one_tool_may_be_of_the_application_and_of_several_agents() -> None:
 
 def test_one_agent_listed_twice_is_refused() -> None:
     agent = Agent("agent", instructions="x", model=Scripted([]))
-    with pytest.raises(SetupError, match="application test: two agents have one name"):
+    with pytest.raises(SetupError, match="application test: two agents have the same name"):
         Runtime(App(name="test", agents=(agent, agent)))
 
 

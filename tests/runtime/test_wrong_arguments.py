@@ -183,7 +183,7 @@ BUILT: dict[str, tuple[Callable[[], Any], str]] = {
     "limits": (lambda: Runtime(application(), limits=untyped(3)), "Runtime: limits is 3; give Limits(…)"),
     "a clock": (
         lambda: Runtime(application(), clock=untyped(3)),
-        "Runtime: clock and directory are functions: of nothing, and of a name and a tenant",
+        "Runtime: clock must be a function without arguments, directory a function of name and tenant",
     ),
     "a lease": (
         lambda: Runtime(application(), lease_seconds=untyped("3")),

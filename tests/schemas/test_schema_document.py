@@ -83,16 +83,16 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "a reference that is not text": ({"$ref": 3}, "refers to 3 at #; only local references"),
     "a reference to nothing": (
         {"$ref": "#/$defs/A"},
-        "its JSON schema refers to '#/$defs/A' at #, which it does not have",
+        "its JSON schema refers to '#/$defs/A' at #, which does not exist",
     ),
-    "a reference to what is not a schema": ({"allOf": [{"$ref": "#/enum/0"}], "enum": [1]}, "which it does not have"),
+    "a reference to what is not a schema": ({"allOf": [{"$ref": "#/enum/0"}], "enum": [1]}, "which does not exist"),
     "a circle of references": (
         {"$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}},
-        "its JSON schema refers to itself at #/$defs/a, and describes nothing",
+        "its JSON schema refers only to itself at #/$defs/a",
     ),
     "an anchor": ({"$defs": {"a": {"$anchor": "page"}}}, "has '$anchor' at #/$defs/a: name a definition with"),
     "a dynamic reference": ({"$dynamicRef": "#a"}, "dynamic references are not supported"),
-    "a document within": ({"items": {"$id": "x:y"}}, "has a document of its own at #/items: move it to '$defs'"),
+    "a document within": ({"items": {"$id": "x:y"}}, "contains another document at #/items: move it to '$defs'"),
     "a hidden value": (
         {"properties": {"pin": {"writeOnly": True}}},
         (

@@ -137,7 +137,7 @@ def test_its_reach_is_what_it_may_call_and_what_it_delegates() -> None:
         ({"name": "so rt"}, "worker 'so rt': name: 'so rt' is not a valid tool name; write 1 to 64"),
         ({"name": "\ud800"}, r"worker '\\ud800': name: "),
         ({"model": "a:1", "compatible_models": ("a:*",)}, "has both `model` and `compatible_models`"),
-        ({"facts": Facts(effect=Effect.PURE)}, "worker sort is pure; a worker is always composed"),
+        ({"facts": Facts(effect=Effect.PURE)}, "worker sort is pure; workers are always composed"),
         ({"retries": -1}, "worker sort: retries: Input should be greater than or equal to 0"),
         ({"builtin_tools": ("telepathy",)}, "no provider has the tool 'telepathy'; there are: code_execution"),
         ({"retries": 99}, "worker sort: retries: Input should be less than or equal to 10"),

@@ -199,7 +199,10 @@ def test_what_is_no_worker_file_is_refused(text: str, said: str) -> None:
             [f"input: {HERE}:Plain"],
             f"sort.worker:2: input: {HERE}:Plain is not a pydantic model; name a pydantic model",
         ),
-        ([f"input: {HERE}:Names"], "sort.worker:2: input: Names is not an object with named fields, as arguments are"),
+        (
+            [f"input: {HERE}:Names"],
+            "sort.worker:2: input: Names is not an object with named fields, which arguments need",
+        ),
         ([f"input: {HERE}:Scanned"], "sort.worker:2: Scanned has the field `attachments: tuple[Attachment, ...]`"),
         (
             [f"input: {HERE}:Letter", 'attachments: {suffixes: [".png"]}'],

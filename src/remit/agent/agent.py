@@ -266,7 +266,7 @@ class Agent:
         """
         if not target.definition.takes_prompt:
             raise SetupError(
-                f"agent {self.name} hands over to {target.name}, whose input is no prompt; call it as a tool"
+                f"agent {self.name} hands over to {target.name}, whose input is not a prompt; call it as a tool"
             )
         if target.definition.output is not self.definition.output:
             raise SetupError(

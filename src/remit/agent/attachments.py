@@ -35,7 +35,7 @@ class Attachment(BaseModel):
         try:
             base64.b64decode(data, validate=True)
         except binascii.Error as error:
-            raise ValueError(f"no Base64: {error}") from error
+            raise ValueError(f"not Base64: {error}") from error
         return data
 
     @property

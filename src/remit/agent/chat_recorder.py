@@ -60,7 +60,7 @@ class _ChatCodec:
 
     def decode(self, recorded: Message | ModelReply, usage: ModelUsage | None, /) -> Completion:
         if isinstance(recorded, ModelReply):
-            raise DivergedError("the recorded answer is one of another driver; run the agent on the driver that it had")
+            raise DivergedError("another driver recorded the answer; run the agent with the driver that it had")
         if usage is None:
             return completion_from_message(recorded.text)
         return completion_from_message(

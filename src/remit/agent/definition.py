@@ -75,11 +75,11 @@ class AgentDefinition:
     def __post_init__(self) -> None:
         check_name(self.name)
         if self.parallel < 1:
-            raise SetupError(f"agent {self.name}: parallel={self.parallel}; an agent makes at least one call at a time")
+            raise SetupError(f"agent {self.name}: parallel={self.parallel}; an agent needs at least one")
         if not 0 <= self.retries <= 10:
             raise SetupError(f"agent {self.name}: retries={self.retries}; give a number from 0 to 10")
         if self.facts.effect is not Effect.COMPOSED:
-            raise ContractError(f"agent {self.name} is {self.facts.effect.value}; an agent is always composed")
+            raise ContractError(f"agent {self.name} is {self.facts.effect.value}; agents are always composed")
         if takes_attachments(self.input) != (self.attachments is not None):
             raise ContractError(
                 f"agent {self.name}: the input needs a field `{ATTACHMENTS_FIELD}: tuple[Attachment, ...]` if and only "
@@ -189,4 +189,6 @@ def _text_output() -> Output[str]:
 def _check_layers(name: str, layers: Iterable[object]) -> None:
     for layer in layers:
         if not isinstance(layer, (CallLayer, ModelLayer, StepLayer)):
-            raise SetupError(f"agent {name} cannot attach {layer!r}: say where, with its .calls, .models or .steps")
+            raise SetupError(
+                f"agent {name} cannot attach {layer!r}: choose what it wraps, with its .calls, .models or .steps"
+            )

@@ -76,7 +76,7 @@ class OwnTools:
             callees = check_callees(f"agent {self._agent}: tools", callees.resolve())
         if any(each.name == RESULT_TOOL for each in callees):
             raise SetupError(
-                f"agent {self._agent} cannot call {RESULT_TOOL!r}: its model gives results by that name; rename it"
+                f"agent {self._agent} cannot call {RESULT_TOOL!r}: the name is reserved for results; rename the tool"
             )
         return callees
 

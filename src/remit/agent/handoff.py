@@ -134,7 +134,7 @@ class Handoffs(Struct, frozen=True, kw_only=True):
         )
         if recorded_handoffs:
             raise DivergedError(
-                f"the journal tells of a handoff to {recorded_handoffs[0].target}, which today's "
+                f"the journal records a handoff to {recorded_handoffs[0].target}, which today's "
                 f"{self.source} does not make; "
                 "nothing was run"
             )

@@ -111,8 +111,7 @@ def with_model_of(requested_agent: Agent, registered_agent: Agent) -> Agent:
     """
     if not has_same_body(requested_agent, registered_agent):
         raise RequestError(
-            f"another agent {requested_agent.name!r} is listed than the one that is given; list "
-            "that one, or ask by its name"
+            f"{requested_agent.name!r} is the name of another registered agent; register this one, or pass the name"
         )
     return (
         registered_agent
@@ -137,5 +136,5 @@ def _resolve_target(target: Agent | str, source: Agent, agents_by_name: dict[str
     name = target if isinstance(target, str) else target.name
     if name not in agents_by_name:
         there = ", ".join(agents_by_name)
-        raise SetupError(f"agent {source.name} hands over to {name!r}, and there is no such agent; there are: {there}")
+        raise SetupError(f"agent {source.name} hands over to {name!r}, which does not exist; there are: {there}")
     return agents_by_name[name]

@@ -129,7 +129,7 @@ def _to_port(agent: str, model: AnyModel | None) -> Model:
         return _UnresolvedModel(f"agent {agent} runs in a runtime that does not resolve the model {model!r}")
     if isinstance(model, VendorModel):
         raise SetupError(
-            f"agent {agent}: the native driver cannot ask {type(model).__name__}; wrap it: PydanticAIModel(model)"
+            f"agent {agent}: the native driver cannot use a {type(model).__name__}; wrap it: PydanticAIModel(model)"
         )
     return model
 

@@ -43,7 +43,7 @@ class AgentStep(Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         if self.parallel < 1:
-            raise SetupError(f"parallel={self.parallel}: a step makes at least one call at a time")
+            raise SetupError(f"parallel={self.parallel}: a step needs at least one")
 
     async def __call__(self, request: StepRequest, /) -> StepOutcome:
         """Ask the model once, make the calls of its answer, and return the new messages in call order.

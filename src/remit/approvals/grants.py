@@ -70,7 +70,7 @@ def _check_like_patterns(value: object) -> None:
         mapping = cast("dict[str, Any]", value)
         if LIKE_KEY in mapping and (len(mapping) > 1 or not isinstance(mapping[LIKE_KEY], str)):
             raise InvalidArgumentsError(
-                f'{json.dumps(mapping)}: write {{"{LIKE_KEY}": "blog-*"}}, with a text and no other key'
+                f'{json.dumps(mapping)}: write {{"{LIKE_KEY}": "blog-*"}}, with text and no other key'
             )
         for part in mapping.values():
             _check_like_patterns(part)

@@ -145,7 +145,7 @@ class GrantService:
             check_lifetime(expires_in, "expires_in")
             pattern = parse_pattern(callee, arguments, self._limits)
         except (InvalidArgumentsError, SetupError) as error:
-            raise RequestError(f"no grant: {error.message}") from error
+            raise RequestError(f"the grant is not valid: {error.message}") from error
         now = self._clock()
         grant = Grant(
             id=self._new_id(),

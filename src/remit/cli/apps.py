@@ -58,7 +58,7 @@ def find_app(name: str, loaders: Mapping[str, AppLoader]) -> App:
     if name not in loaders:
         available = ", ".join(sorted(loaders)) or "none"
         message = f"no application {name!r} is installed (there are: {available}){did_you_mean(name, loaders)}"
-        raise NoSuchError(f"{message}; one in a file is named package.module:attribute")
+        raise NoSuchError(f"{message}; name one in a module as package.module:attribute")
     app = _load_app(name, loaders[name])
     if app.name != name:
         raise SetupError(

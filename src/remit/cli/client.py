@@ -166,7 +166,7 @@ class LocalClient:
         if row.callee not in {each.name for each in all_callees([*app.agents, *app.tools])}:
             raise NoSuchError(
                 f"the application {app.name!r} has no tool or agent {row.callee!r}, which run {row.run} called; "
-                f"if that is the worker of a file, say which: --app {app_reference or app.name}+FILE.worker"
+                f"if it is the worker of a file, name the file: --app {app_reference or app.name}+FILE.worker"
             )
         return app
 

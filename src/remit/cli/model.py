@@ -76,7 +76,7 @@ def fetch_weights(weights: LocalModel, *, yes: bool, may_ask: bool) -> None:
     if not yes:
         print(f"This needs {description}. No key or account is needed. It is downloaded once.", file=sys.stderr)
         if not typer.confirm("Download it now?", err=True):
-            raise UsageError(f"there is no model without it; set REMIT_MODEL to another, or download '{weights.name}'")
+            raise UsageError(f"the model needs its weights; set REMIT_MODEL to another, or download '{weights.name}'")
     fetch_with_progress(weights)
 
 

@@ -68,7 +68,7 @@ def _check_options(ask: str | None, *, as_json: bool, detach: bool) -> None:
     if ask is None and not sys.stdin.isatty():
         raise UsageError("stdin is not a terminal; send one message with --ask TEXT")
     if ask is not None and not ask.strip():
-        raise UsageError("--ask is empty; give it a text")
+        raise UsageError("--ask is empty; give it text")
 
 
 def _ensure_weights(client: LocalClient, *, yes: bool, may_ask: bool) -> None:

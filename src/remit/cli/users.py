@@ -92,7 +92,7 @@ class UserDirectory:
         if name not in self.principals:
             roles = ", ".join(self.roles) or "none yet"
             raise SetupError(
-                f"{self.path} does not know the user {name!r}; add the table "
+                f"{self.path} does not list the user {name!r}; add the table "
                 f'[users.{_toml_key(name)}] with roles = ["…"] '
                 f'(there are: {roles}) and tenant = "local-site"'
             )

@@ -58,9 +58,7 @@ class JsonInput:
         self.json_schema = _shown_schema(schema)
         self.model = JsonPayload
         if self.json_schema.get("type") != "object":
-            raise ContractError(
-                "its JSON schema is not an object with named fields, as arguments are: say 'type': 'object'"
-            )
+            raise ContractError("its JSON schema does not describe an object with named fields; add 'type': 'object'")
 
     def bind(self, arguments: Arguments, *, strict: bool = False) -> JsonPayload:
         """Bind raw arguments to a payload.

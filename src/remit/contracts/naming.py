@@ -31,7 +31,7 @@ def tool_name(name: str) -> Callable[[F], F]:
 
     def decorate(function: F) -> F:
         if not _is_function(function):
-            raise ContractError(f"@tool_name({name!r}) names a function; write it below @tool, next to the `async def`")
+            raise ContractError(f"@tool_name({name!r}) needs a function; write it below @tool, next to the `async def`")
         _DECORATED_NAMES[function] = name
         return function
 

@@ -53,7 +53,7 @@ class Input(Generic[P]):
 
     def __init__(self, model: type[P]) -> None:
         if issubclass(model, RootModel):
-            raise ContractError(f"{model.__name__} is not an object with named fields, as arguments are")
+            raise ContractError(f"{model.__name__} is not an object with named fields, which arguments need")
         self._adapter = TypeAdapter(model)
         self.model = model
         self.json_schema: dict[str, Any] = generate_json_schema(self._adapter)

@@ -95,7 +95,7 @@ def read_dict_call(
     wants_context = kind is not None
     if len(parameters) != 1 + wants_context:
         raise ContractError(
-            f"{name}: a call for a JSON schema takes one dictionary, or a context annotated as such first"
+            f"{name}: the function of a JSON schema takes one dictionary, after a context if it is annotated as such"
         )
     try:
         schema_in, schema_out = JsonInput(schema), JsonOutput(output_schema)

@@ -23,5 +23,5 @@ def check_parts(
     if limits is not None:
         check_instance("Runtime: limits", limits, Limits, "give Limits(…)")
     if not callable(clock) or not (directory is None or callable(directory)):
-        raise SetupError("Runtime: clock and directory are functions: of nothing, and of a name and a tenant")
+        raise SetupError("Runtime: clock must be a function without arguments, directory a function of name and tenant")
     check_numbers("Runtime", lease_seconds=lease_seconds)

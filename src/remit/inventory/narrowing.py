@@ -29,7 +29,7 @@ def resolve_fixed_values(model: type[BaseModel], fix: Mapping[str, JsonValue], h
         if name in fix:
             raise ContractError(f"{name!r} is fixed and therefore already hidden")
         if model.model_fields[fields[name]].is_required():
-            raise ContractError(f"{name!r} is required and has no default; fix it")
+            raise ContractError(f"{name!r} is required and has no default; give it a fixed value")
     fixed: dict[str, Any] = {}
     for name, value in fix.items():
         single_field_model = _select_fields(model, f"{model.__name__}_{name}", [fields[name]])

@@ -99,6 +99,6 @@ def _check_parts(inventory: Inventory, parts: Sequence[Operations]) -> None:
         for name, entry in {**part.inventory.methods, **part.inventory.tools}.items():
             if unassigned.pop(name, None) is not entry:
                 raise SetupError(
-                    f"a part has the entry {name} ({entry.location}), and it is of another inventory or of two parts; "
-                    "make each part of a slice of its own"
+                    f"{name} ({entry.location}) belongs to two parts or to another inventory; "
+                    "make each part from a different slice of this inventory"
                 )

@@ -130,7 +130,7 @@ class ReplayLedger:
             raise Suspended
         if self._has_erased_message:
             raise DivergedError("a message was erased from the journal; the replay cannot continue without it")
-        raise DivergedError("the present code makes one model request more than the journal records")
+        raise DivergedError("the present code makes one more model request than the journal records")
 
     def claim_call(self, parent: str, call: str) -> bool:
         """Return False: `wait_for_recorded_calls` checks the order of every call."""

@@ -133,7 +133,9 @@ def _check_endpoint(base_url: str | None, api_key: str) -> None:
     except ValueError as error:
         raise SetupError(f"{base_url!r} is not the address of an endpoint: {error}") from error
     if not (api_key.isascii() and api_key.isprintable()):
-        raise SetupError("the API key holds a character that no header can carry; copy it again, in plain ASCII")
+        raise SetupError(
+            "the API key has a character that an HTTP header cannot contain; copy it again, as plain ASCII"
+        )
 
 
 def build_body(model: str, request: ChatRequest, rewrite_message: Callable[[str], str] | None = None) -> bytes:

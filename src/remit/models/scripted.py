@@ -81,7 +81,7 @@ def _parse_script(text: str) -> list[ScriptLine]:
     lines = cast("dict[str, object]", json.loads(text))["script"]
     if isinstance(lines, list) and all(isinstance(line, (str, dict)) for line in cast("list[object]", lines)):
         return cast("list[ScriptLine]", lines)
-    raise ValueError("a message is a text or an object")
+    raise ValueError("a message must be text or an object")
 
 
 def calls(

@@ -26,7 +26,10 @@ class StepGraph:
         for step in steps:
             for rule in (step.on_success, step.on_failure):
                 if not isinstance(rule, Then) and rule not in self.steps:
-                    raise SetupError(f"step {step.name} goes on to {rule!r}; there are: {', '.join(self.steps)}")
+                    raise SetupError(
+                        f"step {step.name} continues with {rule!r}, which does not exist; "
+                        f"there are: {', '.join(self.steps)}"
+                    )
         self._check_termination()
         unreachable = [name for name in order if name not in self.reachable_from("")]
         if unreachable:

@@ -163,7 +163,9 @@ class Pipeline(Generic[P]):
         if self._max_step_runs < 1:
             raise SetupError(f"rounds is {self._max_step_runs}; each step runs at least once")
         if classification is not None and classification.complexity is not Complexity.PIPELINE:
-            raise SetupError(f"its complexity is {classification.complexity.value}; classify it as a pipeline")
+            raise SetupError(
+                f"the complexity is {classification.complexity.value}; a pipeline needs complexity pipeline"
+            )
 
     def __repr__(self) -> str:
         return f"Pipeline {self.name} ({' → '.join(step.name for step in self.steps)})"

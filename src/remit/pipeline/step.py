@@ -55,7 +55,7 @@ class Step:
 
     def __post_init__(self) -> None:
         if not 0 <= self.retry <= MAX_RETRIES:
-            raise SetupError(f"step {self.name}: retry is {self.retry}; at most {MAX_RETRIES} further tries")
+            raise SetupError(f"step {self.name}: retry is {self.retry}; at most {MAX_RETRIES} retries")
         if self.retry:
             object.__setattr__(self, "callee", self._with_retry())
 

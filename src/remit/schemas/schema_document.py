@@ -151,7 +151,7 @@ def _check_node(nodes: Mapping[str, JsonSchema], pointer: str, node: JsonSchema)
         if node.get(key, False) is not False:
             raise ContractError(f"its JSON schema has {key!r} at {pointer}: {reason}")
     if "$id" in node or "$schema" in node:
-        raise ContractError(f"its JSON schema has a document of its own at {pointer}: move it to '$defs'")
+        raise ContractError(f"its JSON schema contains another document at {pointer}: move it to '$defs'")
     followed = {pointer}
     while "$ref" in node:
         reference: object = node["$ref"]
@@ -162,9 +162,9 @@ def _check_node(nodes: Mapping[str, JsonSchema], pointer: str, node: JsonSchema)
             )
         target = unquote(reference)
         if target not in nodes:
-            raise ContractError(f"its JSON schema refers to {reference!r} at {pointer}, which it does not have")
+            raise ContractError(f"its JSON schema refers to {reference!r} at {pointer}, which does not exist")
         if target in followed:
-            raise ContractError(f"its JSON schema refers to itself at {pointer}, and describes nothing")
+            raise ContractError(f"its JSON schema refers only to itself at {pointer}")
         followed.add(target)
         node = nodes[target]
 

@@ -118,7 +118,7 @@ class WorkerDefinition:
         if self.model and self.compatible_models:
             raise ContractError(f"worker {self.name} has both `model` and `compatible_models`; keep one")
         if self.facts.effect is not Effect.COMPOSED:
-            raise ContractError(f"worker {self.name} is {self.facts.effect.value}; a worker is always composed")
+            raise ContractError(f"worker {self.name} is {self.facts.effect.value}; workers are always composed")
         unknown = sorted(set(self.builtin_tools) - set(PROVIDER_TOOLS))
         if unknown:
             there = ", ".join(PROVIDER_TOOLS)

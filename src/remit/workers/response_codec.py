@@ -94,7 +94,7 @@ class ResponseCodec:
     def decode(self, recorded: Message | ModelReply, _usage: ModelUsage | None, /) -> ModelResponse:
         """Decode a recorded response."""
         if isinstance(recorded, Message):
-            raise DivergedError("the recorded answer is one of another driver; run the agent on the driver that it had")
+            raise DivergedError("another driver recorded the answer; run the agent with the driver that it had")
         return _RESPONSE_ADAPTER.validate_json(recorded.response)
 
     def to_call_error(self, error: Exception, /) -> CallError:

@@ -64,8 +64,8 @@ def test_however_a_provider_spells_it_postgres_is_spoken_to_by_one_driver(scheme
 @pytest.mark.parametrize(
     ("url", "why"),
     [
-        ("rosebud", "cannot be read; write sqlite:///FILE or postgresql://"),
-        ("postgresql://ada:rosebud@db.example:port/remit", "cannot be read"),
+        ("rosebud", "is not valid; write sqlite:///FILE or postgresql://"),
+        ("postgresql://ada:rosebud@db.example:port/remit", "is not valid"),
         ("mysql://ada:rosebud@db.example/remit", "cannot be kept in mysql"),
         ("postgresql+asyncpg://ada:rosebud@db.example/remit", "cannot be kept in postgresql.asyncpg"),
         ("postgresql://ada@db.example/remit?password=rosebud", "put it before '@'"),

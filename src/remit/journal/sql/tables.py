@@ -124,7 +124,7 @@ def parse_url(url: URL | str) -> URL:
     try:
         parsed = make_url(url)
     except (ArgumentError, ValueError):
-        raise SetupError(f"the URL of the journal cannot be read; {_URL_HINT}") from None
+        raise SetupError(f"the URL of the journal is not valid; {_URL_HINT}") from None
     if parsed.get_backend_name() != "sqlite" and parsed.drivername not in _POSTGRES_DRIVERS:
         raise SetupError(f"a journal cannot be kept in {parsed.drivername}; {_URL_HINT}")
     if "password" in parsed.query:

@@ -41,5 +41,5 @@ def _upgrade(engine: Engine) -> None:
             command.upgrade(config, "head")
         except CommandError as error:
             raise JournalFormatError(
-                f"{engine.url.database} is of a newer version; use a newer Remit ({error})"
+                f"{engine.url.database} has a newer version; use a newer Remit ({error})"
             ) from error
