@@ -67,7 +67,7 @@ def test_what_is_in_no_part_and_of_no_object_is_named(notebook: Notebook) -> Non
 def test_a_part_of_another_inventory_or_two_of_one_slice_are_refused(notebook: Notebook) -> None:
     whole, other = notebook.operations().inventory, notebook.operations().inventory
     for parts in ((of_weather(whole), of_weather(whole)), (of_weather(other),)):
-        with pytest.raises(SetupError, match=r"office\.weather\.forecast \(.*weather\.yaml:\d+\) belongs to two parts or to another inventory"):
+        with pytest.raises(SetupError, match=r"forecast \(.*weather\.yaml:\d+\) belongs to two parts or to another"):
             Operations(whole, (notebook.notes,), parts=parts)
 
 

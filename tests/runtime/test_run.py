@@ -76,7 +76,7 @@ async def test_another_agent_under_the_name_of_a_listed_one_is_refused_and_no_ru
     for other in (Agent("agent", instructions="Two.", model=Scripted([])), agent.layer(Validate())):
         with pytest.raises(RequestError, match="'agent' is the name of another registered agent; register this one"):
             await runtime.run("go", by=superuser(), agent=other)
-        with pytest.raises(RequestError, match="another agent 'agent' is listed"):
+        with pytest.raises(RequestError, match="'agent' is the name of another registered agent"):
             await runtime.submit("go", by=superuser(), agent=other)
     assert await runtime.store.list_runs() == []
 
