@@ -8,7 +8,7 @@ import pytest
 
 from figures.door import ENTRY_POINTS, find_violation
 from figures.door_world import CHECKS, NUMBER, WAYS, Check, Number, Parts, Way
-from remit import Context, Effect, Tool, tool
+from remit import Context, Effect, Stack, Tool, tool
 
 
 def around_the_door(parts: Parts) -> Tool[[int], Any]:
@@ -20,11 +20,13 @@ def around_the_door(parts: Parts) -> Tool[[int], Any]:
     return errand
 
 
-def around_its_layers(parts: Parts) -> Tool[[int], str]:
+def without_its_layers(parts: Parts) -> Tool[[int], str]:
+    parts.work = parts.work.with_layers(Stack())
+
     @tool(effect=Effect.COMPOSED)
     async def errand(ctx: Context, number: int) -> str:
-        """Call another without its layers."""
-        return await ctx.call(parts.work.with_layers(type(parts.work.layers)()), number)
+        """Call another, which the application lists without its layers."""
+        return await ctx.call(parts.work, number)
 
     return errand
 
@@ -36,7 +38,7 @@ async def test_a_body_that_is_run_around_the_door_is_found(check: Check) -> None
 
 
 async def test_a_layer_that_does_not_run_is_found() -> None:
-    way = Way(build=around_its_layers, calling_agent="desk", arguments=NUMBER)
+    way = Way(build=without_its_layers, calling_agent="desk", arguments=NUMBER)
     said = await find_violation(way, ENTRY_POINTS["Runtime.call"], CHECKS["the same layers"], "without")
     assert said == "without: ['run', 'desk', 'base'] ran, not ['run', 'desk', 'tool', 'base']"
 

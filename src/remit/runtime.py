@@ -7,16 +7,16 @@ import contextlib
 import os
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, Final, ParamSpec, TypeVar
+from typing import Any, Final, ParamSpec, TypeVar, cast
 
 from remit.agent.agent import Agent
-from remit.agent.linking import NamedModels, link_agents, with_model_of
+from remit.agent.linking import NamedModels, link_agents
 from remit.agent.model import Model, ResolveModel
 from remit.app import App
 from remit.approvals.service import DecisionService, GrantService
 from remit.contracts.arguments import Arguments, Limits, parse_arguments
 from remit.contracts.call import Call, CallLayer
-from remit.contracts.callee import Callee, check_callee
+from remit.contracts.callee import Callee
 from remit.contracts.current_run import CURRENT_RUN
 from remit.contracts.items import Position, RunOpened
 from remit.contracts.ledger import Ledger
@@ -28,7 +28,7 @@ from remit.core.checks import check_instance
 from remit.dispatch.dispatcher import Dispatcher
 from remit.dispatch.preset import preset
 from remit.dispatch.registry import AnyCallee, Registry
-from remit.engine.checks import check_parts
+from remit.engine.checks import check_parts, resolve_listed
 from remit.engine.conversations import Conversations
 from remit.engine.executor import ExecutionOutcome, RunExecutor
 from remit.engine.request import RunRequest, check_same_request, new_id
@@ -44,10 +44,9 @@ from remit.models.resolve import ModelResolver
 __all__ = ["PrincipalDirectory", "ReplayReport", "RunResult", "Runtime"]
 
 P = ParamSpec("P")
+Out = TypeVar("Out")
 LEASE_SECONDS: Final = 30.0
 """Seconds for which a driver holds a run after it was last heard of."""
-
-Out = TypeVar("Out")
 
 PrincipalDirectory = Callable[[str, str], Principal | None]
 """From a name and a tenant to a principal with today's permissions."""
@@ -176,7 +175,7 @@ class Runtime:
         return header.call
 
     async def call(self, callee: Callee[P, Out], by: Principal, /, *args: P.args, **kwargs: P.kwargs) -> RunResult[Out]:
-        """Call one tool from Python: a run of one call, made as the app's default agent."""
+        """Call one listed tool from Python: a run of one call, made as the app's default agent."""
         return await self.call_in_conversation("", callee, by, *args, **kwargs)
 
     async def call_in_conversation(
@@ -186,7 +185,7 @@ class Runtime:
 
         The call does not appear in the conversation's history and does not see it.
         """
-        check_callee("call", callee)
+        resolve_listed(callee, self._callees, self.app.name)
         arguments = callee.build_arguments(*args, **kwargs)
         request = RunRequest(callee, arguments, by, self._default_agent_name(), conversation, is_direct_call=True)
         return await self._start_run(request)
@@ -371,7 +370,8 @@ class Runtime:
         if name not in self._agents:
             available = ", ".join(self._agents) or "none"
             raise RequestError(f"application {self.app.name} has no agent {name!r}; it has: {available}")
-        return with_model_of(agent, self._agents[name]) if isinstance(agent, Agent) else self._agents[name]
+        callee = resolve_listed(agent if isinstance(agent, Agent) else self._agents[name], self._callees, self.app.name)
+        return cast("Agent", callee)
 
     def _default_agent_name(self) -> str:
         return self.app.agents[0].name if self.app.agents else ""

@@ -199,6 +199,8 @@ async def test_a_tool_that_calls_it_takes_a_final_reply_for_its_result_and_goes_
         return f"it said {await ctx.call(writer, 'go')}"
 
     model = Scripted([calls(("asking", {})), "done"])
-    result = await runtime_of(model, Agent("lead", instructions="Lead.", tools=[asking])).run("go", by=superuser())
+    lead = Agent("lead", instructions="Lead.", tools=[asking])
+    runtime = Runtime(App(name="test", agents=(lead, writer)), model=model)
+    result = await runtime.run("go", by=superuser())
     assert (result.value(), len(model.requests)) == ("done", 2)
     assert json.loads(model.requests[1].history[-1])["content"] == "it said over"

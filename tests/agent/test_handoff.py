@@ -7,8 +7,9 @@ from typing import cast
 
 import pytest
 
-from remit import Agent, Effect, LeafContext, tool
+from remit import Agent, App, Effect, LeafContext, Runtime, tool
 from remit.agent.handoff import HandoffTool, Reason
+from remit.contracts.arguments import parse_arguments
 from remit.contracts.callee import UNKNOWN, Frame
 from remit.errors import ContractError, DeniedError, SetupError
 from remit.layers import Call, CallService, Reply, layer_fn
@@ -213,9 +214,9 @@ async def test_a_run_that_a_sibling_ends_is_not_handed_over() -> None:
 
 
 async def test_a_handoff_is_for_the_model_of_an_agent_only() -> None:
-    handing = HandoffTool("writer")
     runtime = runtime_of(Scripted(["unused"]))
-    result = await runtime.call(handing, superuser(), reason="why not")
+    arguments = parse_arguments('{"reason":"why not"}', Limits())
+    result = await runtime.call_by_name("handoff_to_writer", arguments, by=superuser())
     assert '"errorCode":"PERMISSION_DENIED"' in result.text
 
 
@@ -244,7 +245,7 @@ async def test_there_is_nothing_to_find_out_about_a_handoff_that_was_cut_off() -
         seen.append(await HandoffTool("writer").reconcile(Reason(reason="r"), cast("Frame", ctx)))
         return "asked"
 
-    await runtime_of(Scripted([])).call(ask, superuser())
+    await Runtime(App(name="test", tools=(ask,))).call(ask, superuser())
     assert seen == [UNKNOWN]
 
 

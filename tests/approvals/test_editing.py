@@ -303,7 +303,7 @@ async def test_an_edited_composed_call_is_driven_with_the_edited_arguments(store
         """Write through another."""
         return await ctx.call(write, text)
 
-    runtime = runtime_of(Scripted([calls(("outer", {"text": "a"})), "done"]), outer, store=store)
+    runtime = runtime_of(Scripted([calls(("outer", {"text": "a"})), "done"]), outer, write, store=store)
     waiting = await runtime.run("go", by=superuser())
     await runtime.decide(waiting.questions[0], approved=True, by=CLERK, arguments='{"text":"b"}')
     assert (await runtime.resume(waiting.run)).value() == "done"

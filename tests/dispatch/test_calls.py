@@ -13,6 +13,7 @@ from remit import Context, Effect, LeafContext, Tool, tool
 from remit.contracts.items import AttemptStarted, Note, ToolOutput
 from remit.dispatch.base import Base
 from remit.dispatch.context import CallContext
+from remit.dispatch.registry import AnyCallee
 from remit.errors import DivergedError
 from remit.journal.ledger import STALL_TIMEOUT
 from remit.layers import Reply
@@ -193,8 +194,10 @@ def world() -> tuple[list[str], Tool[[str], str]]:
     return ran, step
 
 
-async def redriven(first: Callable[[Context], Awaitable[Any]], second: Callable[[Context], Awaitable[Any]]) -> Reply:
-    """A composed body that dies after ``first`` and is driven again as ``second``."""
+async def redriven(
+    first: Callable[[Context], Awaitable[Any]], second: Callable[[Context], Awaitable[Any]], *steps: AnyCallee
+) -> Reply:
+    """A composed body that dies after ``first`` and is driven again as ``second``; both call ``steps``."""
     bodies = [first, second]
 
     @tool(effect=Effect.COMPOSED)
@@ -206,7 +209,7 @@ async def redriven(first: Callable[[Context], Awaitable[Any]], second: Callable[
             raise Crash
         return "done"
 
-    bench = Bench(pipeline)
+    bench = Bench(pipeline, *steps)
     ledger = await bench.drive()
     with pytest.raises(Crash):
         await bench.base(pipeline, ledger=ledger)
@@ -224,7 +227,7 @@ async def test_a_body_that_is_driven_again_does_only_what_it_has_not_done() -> N
     async def second(ctx: Context) -> None:
         assert [await ctx.call(step, name) for name in ("a", "b", "c")] == ["a", "b", "c"]
 
-    await redriven(first, second)
+    await redriven(first, second, step)
     assert ran == ["a", "b", "c"]
 
 
@@ -238,7 +241,7 @@ async def test_a_new_call_waits_until_every_call_of_the_journal_has_been_made() 
     async def second(ctx: Context) -> None:
         await asyncio.gather(ctx.call(step, "new"), ctx.call(step, "a"))
 
-    await redriven(first, second)
+    await redriven(first, second, step)
     assert ran == ["a", "new"]
 
 
@@ -254,7 +257,7 @@ async def test_a_new_call_goes_as_soon_as_every_call_of_the_journal_has_been_mad
     async def second(ctx: Context) -> None:
         await asyncio.gather(ctx.call(step, "new"), ctx.call(step, "a"))
 
-    await redriven(first, second)
+    await redriven(first, second, step)
     assert loop.time() - began < 1
 
 
@@ -271,7 +274,7 @@ async def test_a_new_call_that_waits_for_ever_has_diverged_and_runs_nothing() ->
         await ctx.call(step, "new")
 
     with pytest.raises(DivergedError, match=r"the journal records a call \(.+\) that the present code does not make"):
-        await redriven(first, second)
+        await redriven(first, second, step)
     assert ran == ["a"]
     assert loop.time() - began == pytest.approx(STALL_TIMEOUT)
 
@@ -297,7 +300,7 @@ async def test_a_new_call_waits_as_long_as_its_siblings_are_under_way() -> None:
 
         await asyncio.gather(both(), ctx.call(step, "new"))
 
-    await redriven(first, second)
+    await redriven(first, second, step, think)
     assert ran == ["a", "new"]
 
 
@@ -311,7 +314,7 @@ async def test_a_body_that_leaves_out_a_call_of_the_journal_has_diverged() -> No
         return
 
     with pytest.raises(DivergedError, match="the present code does not make; nothing was run"):
-        await redriven(first, second)
+        await redriven(first, second, step)
     assert ran == ["a"]
 
 
@@ -331,7 +334,7 @@ async def test_a_call_that_was_cut_off_is_claimed_by_its_start() -> None:
         """Do one step."""
         return await ctx.call(cut)
 
-    bench = Bench(pipeline)
+    bench = Bench(pipeline, cut)
     with pytest.raises(Crash):
         await bench.base(pipeline)
     assert [item.parent for item in of_kind(await bench.stored(), AttemptStarted)] == ["call"]

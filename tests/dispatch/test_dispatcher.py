@@ -9,7 +9,7 @@ from remit.app import Env
 from remit.contracts.principal import Caller
 from remit.dispatch.dispatcher import Dispatcher
 from remit.dispatch.registry import MissingCallee, Registry
-from remit.errors import LayerOrderError, NameTakenError
+from remit.errors import LayerOrderError
 from remit.layers import Approve, Authorize, CallLayer, CallService, Place, Validate
 from remit.testing import Scripted, calls, make_call, superuser
 from remit.tools import Limits
@@ -64,14 +64,6 @@ def test_a_tool_of_two_agents_is_composed_once_for_each() -> None:
     assert runtime.dispatcher.service("one", work) is runtime.dispatcher.service("one", work)
     assert runtime.dispatcher.service("one", work) is not runtime.dispatcher.service("two", work)
     assert tool_layer.count == 2
-
-
-def test_a_tool_that_the_application_does_not_list_is_composed_at_its_first_call_and_kept() -> None:
-    run, work = Wraps(), make("work")
-    door = Dispatcher(Stack[CallLayer](run), Registry(), Limits())
-    assert run.count == 0
-    assert door.service("", work) is door.service("", work)
-    assert run.count == 1
 
 
 def test_names_that_nobody_has_are_not_kept() -> None:
@@ -194,20 +186,3 @@ async def test_an_agent_acts_as_itself_and_everybody_else_as_whoever_called() ->
     below = door.caller_below(agent, call)
     assert (below.agent, below.path, below.call, below.depth) == ("agent", ("agent",), "call", 2)
     assert (door.caller_below(private, call).agent, door.caller_below(private, call).path) == ("editor", ())
-
-
-async def test_an_agent_that_nobody_lists_acts_as_itself_once_it_is_called() -> None:
-    door, _, _, _ = two_agents()
-    other = Agent("other", instructions="Work.", tools=[make("theirs")])
-    below = door.caller_below(other, (await make_call(other))._replace(caller=calling("editor")))
-    assert (below.agent, below.path, below.call, below.depth) == ("other", ("other",), "call", 2)
-    assert door.resolve_for_model(below.enter_call("deeper"), "theirs").name == "theirs"
-    assert list(door.agent_names) == ["agent"], "it is known for its call only"
-
-
-@pytest.mark.parametrize("name", ["agent", "private"])
-def test_an_agent_that_nobody_lists_under_a_name_that_is_taken_is_refused(name: str) -> None:
-    door, _, _, _ = two_agents()
-    namesake = Agent(name, instructions="Something else.")
-    with pytest.raises(NameTakenError, match=f"Agent {name} .0 tools. cannot act: .* has its name; rename one of them"):
-        door.service("agent", namesake)

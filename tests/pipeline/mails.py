@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from pydantic import BaseModel, Field
 
@@ -12,6 +12,7 @@ from remit.layers import CallLayer
 from remit.pipeline import From, Given, Item, Pipeline, PipelineResult, Step, Text
 from remit.runtime import RunResult
 from remit.testing import Scripted, superuser
+from remit.tools import Callee
 
 Mails = Pipeline["File"]
 
@@ -166,9 +167,18 @@ async def outcome(made: Mails, payload: File | None = None) -> PipelineResult:
     return (await ran(made, layers=Stack[CallLayer](), payload=payload)).value()
 
 
+def steps_of(made: Pipeline[Any]) -> dict[str, Callee[..., Any]]:
+    """The callees of all steps by their names, those of pipelines among them too."""
+    callees = {step.callee.name: step.callee for step in made.steps}
+    for step in list(callees.values()):
+        if isinstance(step, Pipeline):
+            callees |= steps_of(cast("Pipeline[Any]", step))
+    return callees
+
+
 def runtime_of(made: Mails, *, script: Any = ("done",), **knobs: Any) -> Runtime:
     """A runtime that has the pipeline and its steps."""
-    tools = {step.callee.name: step.callee for step in made.steps}
+    tools = steps_of(made)
     agent = Agent("agent", instructions="Work.", tools=[made, *tools.values()])
     return Runtime(App(name="test", agents=(agent,)), model=Scripted(script), **knobs)
 

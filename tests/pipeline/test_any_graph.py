@@ -13,7 +13,7 @@ from remit.errors import ConflictError, SetupError
 from remit.layers import CallLayer
 from remit.pipeline import Pipeline, PipelineResult, Step, Then
 from remit.testing import superuser
-from tests.pipeline.mails import File
+from tests.pipeline.mails import File, steps_of
 
 NAMES = ["a", "b", "c", "d", "e"]
 RULES = st.one_of(st.sampled_from(list(Then)), st.sampled_from(NAMES))
@@ -54,7 +54,8 @@ async def test_it_ends_and_its_counts_add_up(graph: Any, rounds: int) -> None:
     made = built(graph, rounds)
     assume(made is not None)
     assert made is not None
-    runtime = Runtime(App(name="test", tools=(made,)), layers=Stack[CallLayer](), make_run_id=lambda: "r")
+    app = App(name="test", tools=(made, *steps_of(made).values()))
+    runtime = Runtime(app, layers=Stack[CallLayer](), make_run_id=lambda: "r")
     result = await runtime.call(made, superuser(), File(query="x"))
     assert (await runtime.replay("r")).difference == ""
     if result.status == "failed":

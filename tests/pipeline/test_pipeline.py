@@ -18,7 +18,19 @@ from remit.errors import BudgetError, DeniedError, ExternalError, InvalidArgumen
 from remit.layers import Reply, Transform, layer_fn
 from remit.pipeline import From, Given, Item, Pipeline, PipelineResult, Step, Text, Then
 from remit.testing import Scripted, calls, superuser
-from tests.pipeline.mails import File, Head, Heads, Mailbox, Stored, outcome, pipeline, raising, ran, runtime_of
+from tests.pipeline.mails import (
+    File,
+    Head,
+    Heads,
+    Mailbox,
+    Stored,
+    outcome,
+    pipeline,
+    raising,
+    ran,
+    runtime_of,
+    steps_of,
+)
 
 
 async def test_steps_run_in_order_with_what_earlier_ones_gave() -> None:
@@ -71,8 +83,9 @@ async def test_a_step_whose_reference_names_nothing_fails_and_is_not_called() ->
 async def test_after_a_failure_it_may_go_to_a_step_of_a_name_and_stop_there() -> None:
     box = Mailbox()
     box.failing["store"] = raising(NotFoundError)
-    sorry = Step(name="sorry", callee=box.note(), takes={"casefile": Given("casefile"), "text": "it did not work"})
     steps = box.steps(store={"on_failure": "sorry"}, note={"on_success": Then.STOP})
+    takes = {"casefile": Given("casefile"), "text": "it did not work"}
+    sorry = Step(name="sorry", callee=steps["note"].callee, takes=takes)
     result = await outcome(pipeline(*steps.values(), sorry))
     assert (result.outcome, result.path) == ("done", ["search", "read", "store", "sorry"])
     assert box.done[-1] == "note 'it did not work'"
@@ -85,7 +98,9 @@ async def test_after_success_it_may_go_to_a_step_of_a_name() -> None:
         note={"takes": {"casefile": "cf_2", "text": "only looked"}},
         read={"on_failure": Then.STOP},
     )
-    back = Step(name="again", callee=box.search(), takes={"query": "x"}, on_success=Then.STOP, on_failure="read")
+    back = Step(
+        name="again", callee=skip["search"].callee, takes={"query": "x"}, on_success=Then.STOP, on_failure="read"
+    )
     result = await outcome(pipeline(*skip.values(), back))
     assert result.path == ["search", "note", "again"]
 
@@ -275,9 +290,26 @@ async def test_a_pipeline_runs_within_the_body_of_another_tool() -> None:
         kept = await made.run_within(ctx, File(query=query))
         return Stored.model_validate(kept.state).stored
 
-    runtime = runtime_of(made)
+    runtime = Runtime(App(name="test", tools=(tidy, *steps_of(made).values())))
     assert (await runtime.call(tidy, superuser(), "x")).value() == 2
     assert len(box.done) == 5
+
+
+async def test_a_step_that_the_application_does_not_list_is_refused_when_the_runtime_is_built() -> None:
+    made = Mailbox().filing()
+    listed = [each for name, each in steps_of(made).items() if name != "store"]
+    with pytest.raises(SetupError, match=r"file_mail calls Tool store \(keyed, moderate\) .* is not listed; add it to"):
+        Runtime(App(name="test", tools=(made, *listed)))
+    bare = Mailbox().store()
+    with pytest.raises(SetupError, match=r"calls Tool store .* is not listed: its name is that of Tool store"):
+        Runtime(App(name="test", tools=(made, *listed, bare)))
+
+
+async def test_a_step_that_lacks_layers_of_the_listed_tool_is_refused_when_the_runtime_is_built() -> None:
+    made = Mailbox().filing()
+    steps = steps_of(made)
+    with pytest.raises(SetupError, match=r"file_mail calls Tool store .* lacks layers of the listed store"):
+        Runtime(App(name="test", tools=(made, *(_limited(each) for each in steps.values()))))
 
 
 async def test_an_agent_may_be_a_step_and_makes_its_calls_as_itself() -> None:
@@ -311,3 +343,7 @@ def test_the_public_names_are_these() -> None:
         "Text",
         "Then",
     ]
+
+
+def _limited(callee: Any) -> Any:
+    return callee.layer(Timeout(5)) if callee.name == "store" else callee

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -15,7 +16,7 @@ from remit.inventory import Status, ToolRequest, ToolRequestPayload, handle_requ
 from remit.journal.ports import Store
 from remit.testing import Scripted, calls, superuser
 from tests.runtime.kit import items_of, runtime_of
-from tests.runtime.test_conversation import FIRST, YES, eraser, talk, texts
+from tests.runtime.test_conversation import FIRST, YES, talk, texts
 
 ADA = superuser()
 
@@ -24,6 +25,11 @@ ADA = superuser()
 async def where(ctx: LeafContext) -> str:
     """Say in which conversation this is."""
     return ctx.caller.conversation
+
+
+def eraser_of(runtime: Runtime) -> Any:
+    """The tool of the runtime's agent."""
+    return runtime.app.agents[0].tools[0]
 
 
 def asked(
@@ -49,7 +55,7 @@ async def test_a_call_can_be_made_while_the_agents_run_waits_which_then_goes_on(
     ran = list[str]()
     runtime, model = talk(store, calls(("erase", YES)), "done", "hello", ran=ran)
     waiting = await runtime.run("one", by=ADA, conversation="c")
-    beside = await runtime.call_in_conversation("c", eraser(ran), ADA, "home")
+    beside = await runtime.call_in_conversation("c", eraser_of(runtime), ADA, "home")
     assert (waiting.status, beside.value()) == ("waiting", "would erase home")
     with pytest.raises(RequestError, match=f"conversation c is busy: run {waiting.run} is waiting"):
         await runtime.run("two", by=ADA, conversation="c")
@@ -62,10 +68,10 @@ async def test_a_call_can_be_made_while_the_agents_run_waits_which_then_goes_on(
 async def test_while_a_call_waits_the_conversation_and_other_calls_go_on(store: Store) -> None:
     ran = list[str]()
     runtime, model = talk(store, "hello", "again", ran=ran)
-    waiting = await runtime.call_in_conversation("c", eraser(ran), ADA, "about", confirmed=True)
+    waiting = await runtime.call_in_conversation("c", eraser_of(runtime), ADA, "about", confirmed=True)
     assert waiting.status == "waiting"
     assert (await runtime.run("one", by=ADA, conversation="c")).value() == "hello"
-    assert (await runtime.call_in_conversation("c", eraser(ran), ADA, "home")).status == "done"
+    assert (await runtime.call_in_conversation("c", eraser_of(runtime), ADA, "home")).status == "done"
     assert (await runtime.run("two", by=ADA, conversation="c")).value() == "again"
     assert texts(model) == ["Work.", "one", "hello", "two"]
     await runtime.decide(waiting.questions[0], approved=True, by=ADA)
@@ -87,7 +93,7 @@ async def test_an_agent_that_is_called_directly_begins_with_nothing_and_leaves_n
 async def test_what_a_call_announces_another_does_once_a_person_has_said_yes(store: Store) -> None:
     ran = list[str]()
     runtime, _ = talk(store, ran=ran)
-    erase = eraser(ran)
+    erase = eraser_of(runtime)
     await runtime.call_in_conversation("c", erase, ADA, "about")
     (row,) = await store.list_questions(conversation="c")
     await runtime.decide(row.question.id, approved=True, by=ADA)
@@ -101,7 +107,7 @@ async def test_what_a_call_announces_another_does_once_a_person_has_said_yes(sto
 async def test_a_call_beside_a_conversation_replays(store: Store) -> None:
     runtime, _ = talk(store, "hello")
     await runtime.run("one", by=ADA, conversation="c")
-    beside = await runtime.call_in_conversation("c", eraser([]), ADA, **FIRST)
+    beside = await runtime.call_in_conversation("c", eraser_of(runtime), ADA, **FIRST)
     report = await runtime.replay(beside.run)
     assert (report.is_identical, report.compared_count) == (True, 1)
 

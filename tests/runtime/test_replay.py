@@ -339,7 +339,7 @@ async def test_a_composed_call_whose_time_was_over_replays_although_no_time_pass
     writer = Agent("writer", instructions="Write.", tools=[inner], model=Scripted([calls(("inner", {})), "never"]))
     outer = tool(effect=Effect.COMPOSED)(_asking(writer)).layer(Timeout(60))
     asker = Agent("agent", instructions="Work.", tools=[outer], model=Scripted([calls(("ask", {})), "done"]))
-    runtime = Runtime(App(name="test", agents=(asker, writer)), store=InMemoryStore())
+    runtime = Runtime(App(name="test", agents=(asker, writer), tools=(READ, wait)), store=InMemoryStore())
     result = await runtime.run("go", by=superuser())
     assert "TIMEOUT" in str(await runtime.store.read(result.run))
     assert (await runtime.replay(result.run)).difference == ""

@@ -74,9 +74,9 @@ async def test_another_agent_under_the_name_of_a_listed_one_is_refused_and_no_ru
     agent = Agent("agent", instructions="One.", model=Scripted(["done"]))
     runtime = Runtime(App(name="test", agents=(agent,)))
     for other in (Agent("agent", instructions="Two.", model=Scripted([])), agent.layer(Validate())):
-        with pytest.raises(RequestError, match="'agent' is the name of another registered agent; register this one"):
+        with pytest.raises(RequestError, match=r"Agent agent .* is not listed: its name is that of Agent agent"):
             await runtime.run("go", by=superuser(), agent=other)
-        with pytest.raises(RequestError, match="'agent' is the name of another registered agent"):
+        with pytest.raises(RequestError, match="is not listed: its name is that of"):
             await runtime.submit("go", by=superuser(), agent=other)
     assert await runtime.store.list_runs() == []
 

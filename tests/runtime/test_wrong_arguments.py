@@ -280,7 +280,7 @@ ASKED: dict[str, tuple[Callable[[Runtime], Any], str]] = {
 async def test_an_argument_of_the_wrong_type_is_refused_when_a_runtime_is_used(case: str) -> None:
     ask, message = ASKED[case]
     with pytest.raises(RemitError) as caught:
-        await ask(Runtime(application()))
+        await ask(Runtime(application(tools=[DOUBLE])))
     assert str(caught.value).startswith(message)
 
 

@@ -7,11 +7,10 @@ from collections.abc import Iterable, Iterator
 
 from remit.agent.agent import Agent
 from remit.agent.handoff import HandoffTool
-from remit.agent.model import Model, ModelByName, ResolveModel, is_same_model
+from remit.agent.model import Model, ModelByName, ResolveModel
 from remit.contracts.callee import AgentLike, HasModel
 from remit.dispatch.registry import AnyCallee, collect_callees
-from remit.dispatch.unlisted import has_same_body
-from remit.errors import RequestError, SetupError
+from remit.errors import SetupError
 
 
 def all_callees(callees: Iterable[AnyCallee]) -> list[AnyCallee]:
@@ -101,23 +100,6 @@ class NamedModels:
             self._below[callee.name] = [each for each in models if isinstance(each, ModelByName)]
         own = [callee.model] if isinstance(callee.model, ModelByName) else []
         return [*own, *self._below[callee.name]]
-
-
-def with_model_of(requested_agent: Agent, registered_agent: Agent) -> Agent:
-    """The agent to run for ``requested_agent``: the registered one with the requested one's model.
-
-    Raises:
-        RequestError: the two are different agents.
-    """
-    if not has_same_body(requested_agent, registered_agent):
-        raise RequestError(
-            f"{requested_agent.name!r} is the name of another registered agent; register this one, or pass the name"
-        )
-    return (
-        registered_agent
-        if requested_agent.model is None or is_same_model(requested_agent.model, registered_agent.model)
-        else registered_agent.with_model(requested_agent.model)
-    )
 
 
 def _with_default_model(model: Model | None, callee: AnyCallee) -> AnyCallee:

@@ -199,11 +199,21 @@ class AgentLike(Callee[P, Out_co], Protocol[P, Out_co]):
 
 @runtime_checkable
 class HasBody(Protocol):
-    """A callee that identifies its body, so that another object with the same body may replace it."""
+    """A callee that identifies its body, so that an object derived from it can be recognised."""
 
     @property
     def body(self) -> object:
-        """Equal for callees that differ in layers, name or model only."""
+        """Equal only for callees that differ in layers, name or model, and in nothing else that governs a call."""
+        ...
+
+
+@runtime_checkable
+class HasSteps(Protocol):
+    """A callee that declares which callees it calls, as a pipeline does."""
+
+    @property
+    def callees(self) -> Sequence[Callee[..., Any]]:
+        """The callees that it calls. The application lists each of them."""
         ...
 
 

@@ -137,8 +137,8 @@ class Tool(Generic[P, Out]):
 
     @property
     def body(self) -> object:
-        """Identifies the function that the tool runs, independent of its layers and name."""
-        return self._function
+        """Identifies what the tool runs and what governs that, independent of its layers and name."""
+        return self._function, self._signature, self.facts, self._reconcile, self._preview, self._redaction
 
     async def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Out:
         """Call the function directly, as in a test: without layers, approval and journal.

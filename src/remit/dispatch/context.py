@@ -32,8 +32,8 @@ class DispatchPort(Protocol):
         """The limits of calls."""
         ...
 
-    def service(self, agent: str, callee: AnyCallee, caller: Caller | None = None) -> CallService:
-        """The service for ``callee``, with all layers, for calls that ``caller`` makes as ``agent``."""
+    def service(self, agent: str, callee: AnyCallee) -> CallService:
+        """The service for ``callee``, with all layers, for calls made as ``agent``."""
         ...
 
     def caller_below(self, callee: AnyCallee, call: Call) -> Caller:
@@ -194,7 +194,7 @@ class CallContext:
             await self.ledger.wait_for_recorded_calls(self.id, call.id, lambda: self._active_calls > 0)
         self._active_calls += 1
         try:
-            return await self._dispatch.service(call.caller.agent, callee, call.caller)(call)
+            return await self._dispatch.service(call.caller.agent, callee)(call)
         finally:
             self._active_calls -= 1
 

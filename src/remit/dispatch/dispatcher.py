@@ -9,19 +9,12 @@ from remit.contracts.call import Call, CallLayer, CallService, check_call_layers
 from remit.contracts.callee import AgentLike
 from remit.contracts.guard import compose_calls
 from remit.contracts.principal import Caller
+from remit.contracts.reply import Reply
 from remit.core import Stack
 from remit.dispatch.base import Base
-from remit.dispatch.registry import AnyAgent, AnyCallee, MissingCallee, Registry, describe
+from remit.dispatch.registry import AnyAgent, AnyCallee, MissingCallee, Registry
 from remit.dispatch.tool_scope import ToolScope
-from remit.dispatch.unlisted import (
-    ServiceCache,
-    UnlistedAgent,
-    act_as_unlisted,
-    apply_given_model,
-    find_unlisted_agent,
-    has_same_body,
-)
-from remit.errors import NameTakenError
+from remit.errors import UnknownToolError
 from remit.layers.record import Record
 from remit.layers.trace import Trace
 
@@ -31,7 +24,7 @@ class Dispatcher:
 
     Args:
         run_layers: those of the runtime.
-        callees: everything that the application has; see `all_of`.
+        callees: everything that the application lists.
         root_agent: the actor as which calls from outside are made, if there is one.
 
     Raises:
@@ -47,12 +40,12 @@ class Dispatcher:
         self._callees = callees
         self._agents: dict[str, AnyAgent] = {each.name: each for each in callees if isinstance(each, AgentLike)}
         self._agent_registries = {name: Registry(actor.tools) for name, actor in self._agents.items()}
-        self._unlisted_services = ServiceCache()
         self._services: dict[tuple[str, int], CallService] = {}
+        callees.check_steps()
         for actor in self._agents.values():
             self._services["", id(actor)] = self._compose("", actor)
         for name in {root_agent: None, **self._agents}:
-            for callee in callees:
+            for callee in (*callees, *self._agent_registries.get(name, ())):
                 if (name, id(callee)) not in self._services:
                     self._services[name, id(callee)] = self._compose(name, callee)
 
@@ -61,31 +54,18 @@ class Dispatcher:
         """The names of those that make calls in their own name."""
         return iter(self._agents)
 
-    def service(self, agent: str, callee: AnyCallee, caller: Caller | None = None) -> CallService:
-        """The onion around ``callee`` for calls made as ``agent``; composed once around what the application lists.
+    def service(self, agent: str, callee: AnyCallee) -> CallService:
+        """The layers around ``callee`` for calls made as ``agent``.
 
-        The last few around other objects are kept. ``caller``: for agents that the application may not list.
-
-        Raises:
-            NameTakenError: it is an actor that the application does not list, under a name that it does.
+        They are composed once for what the application lists, and for each call of an object derived from that.
         """
-        service = self._services.get((agent, id(callee)))
-        if service is not None:
-            return service
-        if isinstance(callee, MissingCallee):
-            return self._compose(agent, callee)
-        above = None if caller is None else find_unlisted_agent(caller, agent)
-        passing = self._unlisted_services if above is None else above.services
-        cached = passing.find(agent, callee)
-        return passing.keep(agent, callee, self._compose(agent, callee, above)) if cached is None else cached
+        return self._services.get((agent, id(callee))) or self._compose(agent, callee)
 
     def caller_below(self, callee: AnyCallee, call: Call) -> Caller:
-        """Who makes the calls of the body of ``callee``: an actor in its own name, others in that of their caller."""
+        """The caller of calls that the body of ``callee`` makes: an agent itself, or else the caller of ``call``."""
         caller = call.caller.enter_call(call.id)
-        actor = self._agents.get(callee.name)
-        if actor is not None and has_same_body(actor, callee):
-            return caller.enter_agent(actor.name, actor.tool_scope, actor.permissions)
-        return act_as_unlisted(caller, callee) if isinstance(callee, AgentLike) else caller
+        agent = self._agents.get(callee.name)
+        return caller if agent is None else caller.enter_agent(agent.name, agent.tool_scope, agent.permissions)
 
     def resolve_for_model(self, caller: Caller, name: str) -> AnyCallee:
         """What ``name`` stands for, said by the model of the actor that calls.
@@ -129,30 +109,12 @@ class Dispatcher:
         lines = [f"{scope:<6} {_format_row(layers.layers)}" for scope, layers in scopes]
         return "\n".join([*lines, f"{'BASE':<6} seal · effect · {callee.name} · check · end"])
 
-    def _resolve_body(self, callee: AnyCallee) -> AnyCallee:
-        """What runs where ``callee`` is called: itself; of a listed actor the listed one, with the model it was given.
-
-        Only the listed agent has what the application adds, like the targets of handoffs.
-        """
-        listed = self._callees.find(callee.name)
-        if listed is None or listed is callee or not isinstance(callee, AgentLike):
-            return callee
-        if not has_same_body(listed, callee):
-            raise NameTakenError(f"{describe(callee)} cannot act: {describe(listed)} has its name; rename one of them")
-        return apply_given_model(listed, callee)
-
-    def _find_agent(self, caller: Caller, name: str) -> AnyAgent | None:
-        """The actor of that name, for calls below ``caller``."""
-        above = find_unlisted_agent(caller, name)
-        return self._agents.get(name) if above is None else above.agent
-
     def _registry_of(self, caller: Caller) -> Registry:
-        above = find_unlisted_agent(caller, caller.agent)
-        return self._agent_registries.get(caller.agent, self._callees) if above is None else above.registry
+        return self._agent_registries.get(caller.agent, self._callees)
 
     def _is_listed_or_barred(self, caller: Caller, name: str) -> bool:
         """Whether the actor above lists ``name`` for what it calls, or another bars it, for its call to be denied."""
-        actor = self._find_agent(caller, caller.agent)
+        actor = self._agents.get(caller.agent)
         listed = actor is not None and actor.tool_scope is not None and name in actor.tool_scope
         return listed or (caller.tool_scope is not None and name not in caller.tool_scope)
 
@@ -161,11 +123,8 @@ class Dispatcher:
         if isinstance(callee, MissingCallee):
             return self._recording_layers
         deepest = self.limits.agent_depth if isinstance(callee, AgentLike) else None
-        listed = self._callees.find(callee.name)
-        return Stack[CallLayer](
-            self._recording_layers,
-            ToolScope(callee=callee, listed=listed, find_agent=self._find_agent, max_agent_depth=deepest),
-        )
+        scope = ToolScope(name=callee.name, find_agent=self._agents.get, max_agent_depth=deepest)
+        return Stack[CallLayer](self._recording_layers, scope)
 
     def _agent_layers(self, agent: str) -> Stack[CallLayer]:
         actor = self._agents.get(agent)
@@ -174,11 +133,22 @@ class Dispatcher:
     def _layers_around(self, callee: AnyCallee, agent_layers: Stack[CallLayer]) -> Stack[CallLayer]:
         return Stack[CallLayer](self._entry_layers(callee), self._run_layers, agent_layers, callee.layers)
 
-    def _compose(self, agent: str, callee: AnyCallee, above: UnlistedAgent | None = None) -> CallService:
-        body = self._resolve_body(callee)
-        stack = self._layers_around(callee, self._agent_layers(agent) if above is None else above.agent.call_layers)
+    def _compose(self, agent: str, callee: AnyCallee) -> CallService:
+        """The layers around a callee. An object that the application does not list is refused inside record only."""
+        try:
+            body = callee if isinstance(callee, MissingCallee) else self._callees.resolve(callee)
+        except UnknownToolError as error:
+            return compose_calls(self._recording_layers, _refusal(error))
+        stack = self._layers_around(callee, self._agent_layers(agent))
         stack.check()
         return compose_calls(stack, Base(body, self).__call__)
+
+
+def _refusal(error: UnknownToolError) -> CallService:
+    async def refuse(_call: Call, /) -> Reply:
+        raise error
+
+    return refuse
 
 
 def _format_row(layers: Sequence[CallLayer]) -> str:

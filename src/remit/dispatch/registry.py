@@ -11,13 +11,23 @@ from pydantic import BaseModel, ConfigDict
 
 from remit.contracts.arguments import Arguments
 from remit.contracts.call import CallLayer
-from remit.contracts.callee import UNKNOWN, AgentLike, Callee, Frame, HasSource, ReconcileResult
+from remit.contracts.callee import (
+    UNKNOWN,
+    AgentLike,
+    Callee,
+    Frame,
+    HasBody,
+    HasModel,
+    HasSource,
+    HasSteps,
+    ReconcileResult,
+)
 from remit.contracts.contract import check_name
 from remit.contracts.facts import Effect, Facts
 from remit.contracts.naming import check_not_reserved, python_alias
 from remit.contracts.schema import Input, Output
 from remit.core import Stack
-from remit.errors import NameTakenError, UnknownToolError
+from remit.errors import NameTakenError, SetupError, UnknownToolError
 
 AnyCallee = Callee[..., Any]
 AnyAgent = AgentLike[..., Any]
@@ -80,6 +90,45 @@ class Registry:
         """The callee with that name, or None."""
         return self._by_name.get(name)
 
+    def resolve(self, callee: AnyCallee) -> AnyCallee:
+        """What runs where an object is passed: the object itself, or for an agent the listed one with its model.
+
+        The object is listed, or it is derived from a listed one: the same body under the same name, with all layers
+        of the listed one and perhaps others around them, or with another model.
+
+        Raises:
+            UnknownToolError: it is neither. The message says how to mend it.
+        """
+        listed = self._by_name.get(callee.name)
+        if listed is callee:
+            return callee
+        if listed is None:
+            raise UnknownToolError(
+                f"{describe(callee)} is not listed; add it to the tools of the application or of an agent"
+            )
+        if listed != callee and not (isinstance(callee, HasBody) and _is_derived(callee, listed)):
+            raise UnknownToolError(
+                f"{describe(callee)} is not listed: its name is that of {describe(listed)}; rename it and list it"
+            )
+        if not _keeps_layers(callee, listed):
+            raise UnknownToolError(
+                f"{describe(callee)} lacks layers of the listed {callee.name}; call that one, or derive from it"
+            )
+        return _with_given_model(listed, callee) if isinstance(callee, AgentLike) else callee
+
+    def check_steps(self) -> None:
+        """Refuse a pipeline with a step that is not listed, before any step runs.
+
+        Raises:
+            SetupError: names both.
+        """
+        for callee in self:
+            for step in callee.callees if isinstance(callee, HasSteps) else ():
+                try:
+                    self.resolve(step)
+                except UnknownToolError as error:
+                    raise SetupError(f"{callee.name} calls {error.message}") from None
+
     def canonical_name(self, alias: str) -> str | None:
         """The canonical name for an alias, or None."""
         return alias if alias in self._by_name else self._aliases.get(alias)
@@ -96,8 +145,28 @@ class Registry:
 
 
 def describe(callee: AnyCallee) -> str:
-    """Describe a callee in a message, with its source location if known."""
-    return f"{callee!r} at {callee.where}" if isinstance(callee, HasSource) and callee.where else repr(callee)
+    """Describe a callee in one line of a message, with its source location if known."""
+    text = repr(callee).split("\n", 1)[0]
+    return f"{text} at {callee.where}" if isinstance(callee, HasSource) and callee.where else text
+
+
+def _is_derived(callee: HasBody, listed: AnyCallee) -> bool:
+    return isinstance(listed, HasBody) and callee.body == listed.body
+
+
+def _keeps_layers(callee: AnyCallee, listed: AnyCallee) -> bool:
+    """Whether the innermost layers of a callee are those of the listed one: equal ones may have counted other calls."""
+    inner = callee.layers.layers[max(0, len(callee.layers) - len(listed.layers)) :]
+    return len(inner) == len(listed.layers) and all(
+        one is other for one, other in zip(inner, listed.layers, strict=True)
+    )
+
+
+def _with_given_model(listed: AnyCallee, callee: object) -> AnyCallee:
+    """The listed agent, which alone has what linking adds, with the model of ``callee`` if that is another."""
+    if not (isinstance(listed, HasModel) and isinstance(callee, HasModel)) or callee.model is None:
+        return listed
+    return listed if listed.model is not None and callee == listed else listed.with_model(callee.model)
 
 
 def _provider_conflict(name: str, where: str, callee: AnyCallee) -> NameTakenError:

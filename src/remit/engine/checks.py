@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from remit.contracts.arguments import Limits
+from remit.contracts.callee import check_callee
 from remit.core import Stack
 from remit.core.checks import check_instance, check_numbers
-from remit.errors import SetupError
+from remit.dispatch.registry import AnyCallee, Registry
+from remit.errors import RequestError, SetupError, UnknownToolError
 
 
 def check_parts(
@@ -25,3 +27,16 @@ def check_parts(
     if not callable(clock) or not (directory is None or callable(directory)):
         raise SetupError("Runtime: clock must be a function without arguments, directory a function of name and tenant")
     check_numbers("Runtime", lease_seconds=lease_seconds)
+
+
+def resolve_listed(callee: AnyCallee, callees: Registry, application: str) -> AnyCallee:
+    """What runs where an object is passed to a runtime; see `Registry.resolve`.
+
+    Raises:
+        SetupError: it cannot be called at all. RequestError: the application does not list it.
+    """
+    check_callee("call", callee)
+    try:
+        return callees.resolve(callee)
+    except UnknownToolError as error:
+        raise RequestError(f"application {application}: {error.message}") from None

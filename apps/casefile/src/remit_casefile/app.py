@@ -102,24 +102,20 @@ def build(
     tools = [tool for part in parts for tool in part.callees]
     parts.append(Operations(inventory.slice(*PIPELINES_SLICE), (), compose=partial(_build_pipelines, tools)))
     agent = casefile_agent(tool for part in parts for tool in part.callees)
-    session_objects = (
-        ToolSessions(database),
-        events,
-        ToolRequests(database),
-        ChatSessions(database),
-        Chat(database, agent),
-    )
+    requests, chat = ToolRequests(database), Chat(database, agent)
+    session_objects = (ToolSessions(database), events, requests, ChatSessions(database), chat)
+    more_tools = (*requests.record_tools, *chat.record_tools, *load_workers(tools))
     return CasefileApplication(
         database=database,
         env=env,
         cases=cases,
         access_list=access_list,
         transport=transport,
-        app=_assemble_app(env, agent, Operations(inventory, session_objects, parts=parts), load_workers(tools)),
+        app=_assemble_app(env, agent, Operations(inventory, session_objects, parts=parts), more_tools),
     )
 
 
-def _assemble_app(env: Env, agent: Agent, operations: Operations, worker_callees: tuple[Callee[..., Any], ...]) -> App:
+def _assemble_app(env: Env, agent: Agent, operations: Operations, more_tools: tuple[Callee[..., Any], ...]) -> App:
     """The application: its agent gets its own tools, users and programs get all tools."""
     check_access_is_governed(operations)
     agents = {tool.name for tool in agent.tools}
@@ -127,7 +123,7 @@ def _assemble_app(env: Env, agent: Agent, operations: Operations, worker_callees
     return App(
         name="casefile",
         agents=(agent,),
-        tools=(*(tool for tool in operations.callees if tool.name not in agents), *worker_callees),
+        tools=(*(tool for tool in operations.callees if tool.name not in agents), *more_tools),
         env=env,
         layers=lambda: layers,
         operations=operations,

@@ -9,7 +9,7 @@ import pytest
 from apps.casefile.tests.desk import Desk, code_of, said_by
 from apps.casefile.tests.office import principal
 from apps.casefile.tests.world import rows
-from remit import App, Runtime
+from remit import App, Runtime, Stack
 from remit.runtime import RunResult
 from remit_casefile.chat.turns import Turns
 from remit_casefile.sessions.recorder import RequestRecorder, RequestStart
@@ -22,7 +22,8 @@ class Bare:
     """The records alone, with no policy of the application around them."""
 
     def __init__(self, database: Database) -> None:
-        self.begin, self.turn = RequestRecorder(database).begin, Turns(database).begin
+        self.begin = RequestRecorder(database).begin.with_layers(Stack())
+        self.turn = Turns(database).begin.with_layers(Stack())
         self.runtime = Runtime(App(name="bare", tools=(self.begin, self.turn)))
 
     async def __call__(self, kind: str, at: str) -> RunResult[Any]:

@@ -14,6 +14,7 @@ from apps.casefile.tests.office import principal
 from apps.casefile.tests.world import Clock, rows
 from remit import Principal
 from remit_casefile.app import CasefileApplication
+from remit_casefile.sessions.requests import NESTED_REQUEST_TOOLS
 from remit_casefile.storage.database import Database
 from tests.runtime.kit import Clock as Seconds
 from tests.runtime.kit import Crash, Mortal
@@ -80,7 +81,21 @@ async def test_a_tool_that_is_not_there_is_refused_with_near_ones_and_recorded(d
     assert await desk.types(session) == BADLY
 
 
-@pytest.mark.parametrize("tool", ["process_tool_request", "process_chat_request"])
+WRITES: dict[str, dict[str, Any]] = {
+    "begin_session_request": dict.fromkeys(("prompt", "casefile_id", "session_request_id"))
+    | {"tool_name": "list_casefiles", "parameters": {}},
+    "begin_chat_turn": {"message": "Hello"},
+}
+
+
+@pytest.mark.parametrize("tool", WRITES)
+async def test_the_writes_of_the_record_cannot_be_called_from_outside(desk: Desk, tool: str) -> None:
+    result = await desk.run(tool, at=await desk.session(), **WRITES[tool])
+    assert (code_of(result), said_by(result)) == ("BLOCKED", f"{tool} is internal: only other operations call it")
+    assert await desk.types() == []
+
+
+@pytest.mark.parametrize("tool", sorted(NESTED_REQUEST_TOOLS))
 async def test_a_request_within_a_request_is_refused(desk: Desk, tool: str) -> None:
     session = await desk.session()
     result = await desk.ask(session, tool, {"tool_name": "list_casefiles", "parameters": {}})

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 from remit import Agent, Context
 from remit.errors import CallError
 from remit.inventory import method
+from remit.tools import Callee
 from remit_casefile.chat.payloads import ChatRequest, ChatResponse, ChatResponsePayload
 from remit_casefile.chat.turns import EarlierMessage, TurnEnd, Turns
 from remit_casefile.sessions.request_writes import track_interruption
@@ -25,6 +26,11 @@ class Chat:
         self._database = database
         self._agent = agent
         self._turns = Turns(database)
+
+    @property
+    def record_tools(self) -> tuple[Callee[..., Any], ...]:
+        """The writes of the record, for the application to list."""
+        return self._turns.begin, self._turns.end
 
     @method
     async def chat(self, ctx: Context, request: ChatRequest) -> ChatResponse:

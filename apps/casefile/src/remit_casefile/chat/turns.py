@@ -8,6 +8,7 @@ from sqlalchemy import select
 
 from remit import Effect, LeafContext, tool
 from remit.errors import ConflictError, DeniedError
+from remit.inventory import Visibility, VisibilityGate
 from remit.tools import with_recommended_layers
 from remit_casefile.chat.payloads import Role
 from remit_casefile.chat.sessions import count_messages, message_role
@@ -54,12 +55,14 @@ class ChatProgress(Payload):
 
 
 class Turns:
-    """The two writes, as tools that no model receives."""
+    """The two writes, as tools that only the function around them calls."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self.begin = with_recommended_layers(tool(name="begin_chat_turn", effect=Effect.KEYED)(self._begin))
-        self.end = with_recommended_layers(tool(name="end_chat_turn", effect=Effect.KEYED)(self._end))
+        begin = tool(name="begin_chat_turn", effect=Effect.KEYED)(self._begin)
+        end = tool(name="end_chat_turn", effect=Effect.KEYED)(self._end)
+        self.begin = with_recommended_layers(begin).layer(VisibilityGate(Visibility.INTERNAL))
+        self.end = with_recommended_layers(end).layer(VisibilityGate(Visibility.INTERNAL))
 
     async def _begin(self, ctx: LeafContext, message: str) -> Turn:
         """Store the user's message, and return the earlier ones."""

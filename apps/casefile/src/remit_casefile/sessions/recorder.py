@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from remit import Effect, LeafContext, tool
 from remit.errors import ConflictError, DeniedError, NotFoundError
-from remit.inventory import SECRET_FIELDS
+from remit.inventory import SECRET_FIELDS, Visibility, VisibilityGate
 from remit.layers import redact_fields
 from remit.tools import with_recommended_layers
 from remit_casefile.sessions import rows
@@ -60,12 +60,14 @@ class RecordedEnd(Payload):
 
 
 class RequestRecorder:
-    """The two writes, as tools that no model receives."""
+    """The two writes, as tools that only the function around them calls."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self.begin = with_recommended_layers(tool(name="begin_session_request", effect=Effect.KEYED)(self._begin))
-        self.end = with_recommended_layers(tool(name="end_session_request", effect=Effect.KEYED)(self._end))
+        begin = tool(name="begin_session_request", effect=Effect.KEYED)(self._begin)
+        end = tool(name="end_session_request", effect=Effect.KEYED)(self._end)
+        self.begin = with_recommended_layers(begin).layer(VisibilityGate(Visibility.INTERNAL))
+        self.end = with_recommended_layers(end).layer(VisibilityGate(Visibility.INTERNAL))
 
     async def _begin(self, ctx: LeafContext, payload: RequestStart) -> RecordedRequest:
         """Record that a tool was requested and is called."""

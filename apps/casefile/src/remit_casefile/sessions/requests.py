@@ -12,14 +12,17 @@ from remit import Context
 from remit.errors import BlockedError, CallError
 from remit.inventory import SECRET_FIELDS, Request, Response, ToolRequestPayload, ToolResponsePayload, method
 from remit.layers import redact_fields
+from remit.tools import Callee
 from remit_casefile.casefiles.texts import PRINTABLE
 from remit_casefile.sessions.payloads import CasefileId
 from remit_casefile.sessions.recorder import RecordedRequest, RequestEnd, RequestRecorder, RequestStart
 from remit_casefile.sessions.request_writes import track_interruption
 from remit_casefile.storage.database import Database
 
-NESTED_REQUEST_TOOLS: Final = frozenset({"process_tool_request", "process_chat_request"})
-"""What no tool request asks for: it would be a request within itself."""
+RECORD_TOOLS: Final = frozenset({"begin_session_request", "end_session_request", "begin_chat_turn", "end_chat_turn"})
+"""The writes of the record, which a tool request would forge."""
+NESTED_REQUEST_TOOLS: Final = frozenset({"process_tool_request", "process_chat_request"}) | RECORD_TOOLS
+"""What no tool request asks for: requests within itself, and the writes of the record."""
 
 _MAX_SUMMARY_LENGTH: Final = 500
 
@@ -62,6 +65,11 @@ class ToolRequests:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._recorder = RequestRecorder(database)
+
+    @property
+    def record_tools(self) -> tuple[Callee[..., Any], ...]:
+        """The writes of the record, for the application to list."""
+        return self._recorder.begin, self._recorder.end
 
     @method
     async def process_tool_request(
