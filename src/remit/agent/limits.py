@@ -10,7 +10,7 @@ from remit.errors import BudgetError, CallError, InvalidOutputError, MaxTurnsErr
 class AgentLimits(BaseModel):
     """How much one call of an agent may use, within the budget of its run."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     turns: int = Field(default=16, ge=1, description="Requests to the model.")
     tool_calls: int | None = Field(default=None, ge=0, description="Calls that the model may make.")

@@ -11,7 +11,6 @@ from pydantic import (
     ConfigDict,
     JsonValue,
     PydanticUserError,
-    RootModel,
     TypeAdapter,
     ValidationError,
     create_model,
@@ -52,7 +51,7 @@ class Input(Generic[P]):
     __slots__ = ("_adapter", "_cached_codec", "json_schema", "model")
 
     def __init__(self, model: type[P]) -> None:
-        if issubclass(model, RootModel):
+        if model.__pydantic_root_model__:
             raise ContractError(f"{model.__name__} is not an object with named fields, which arguments need")
         self._adapter = TypeAdapter(model)
         self.model = model

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -66,6 +65,8 @@ def find_local_models() -> LocalModels:
     Raises:
         SetupError: no installed distribution offers any.
     """
+    from importlib.metadata import entry_points  # noqa: PLC0415 - few programs use a local model
+
     for entry in entry_points(group=ENTRY_POINT_GROUP, name="local"):
         models: LocalModels = entry.load()
         return models
