@@ -11,8 +11,8 @@ from remit.approvals.approver import Approver, HasApprover, InboxApprover
 from remit.contracts.call import CallLayer
 from remit.contracts.callee import Callee, check_callees
 from remit.core import Stack
-from remit.core.checks import as_tuple, check_instance, check_text
-from remit.errors import SetupError
+from remit.core.checks import as_tuple, check_instance, check_text, wrong_value
+from remit.errors import NameTakenError, SetupError
 
 if TYPE_CHECKING:
     from remit.inventory.operations import Operations
@@ -28,6 +28,10 @@ class Env:
     """
 
     approver: Approver | None = field(default_factory=InboxApprover)
+
+    def __post_init__(self) -> None:
+        if self.approver is not None and not hasattr(self.approver, "decide"):
+            raise wrong_value("Env: approver", self.approver, "give an approver, such as InboxApprover()")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +56,10 @@ class App:
         object.__setattr__(self, "agents", as_tuple(f"{where}: agents", self.agents))
         for agent in self.agents:
             check_instance(f"{where}: one of its agents", agent, Agent, "give an Agent, or list it in tools=")
+        names = [agent.name for agent in self.agents]
+        for name in names:
+            if names.count(name) > 1:
+                raise NameTakenError(f"{where} has two agents named {name!r}; list each once, or rename one")
         object.__setattr__(self, "tools", check_callees(f"{where}: tools", self.tools))
         if not hasattr(self.env, "approver"):
             raise SetupError(f"{where}: env is {self.env!r}; give an object with an approver, such as Env()")

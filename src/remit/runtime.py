@@ -33,7 +33,7 @@ from remit.engine.conversations import Conversations
 from remit.engine.executor import ExecutionOutcome, RunExecutor
 from remit.engine.request import RunRequest, check_same_request, new_id
 from remit.engine.result import ReplayReport, RunResult, report_replay
-from remit.errors import DivergedError, LeaseError, RequestError, SetupError, Suspended
+from remit.errors import DivergedError, LeaseError, RequestError, Suspended
 from remit.journal.ledger import ItemCallback
 from remit.journal.memory import InMemoryStore
 from remit.journal.ports import Store
@@ -105,8 +105,6 @@ class Runtime:
         self._callees = Registry(linked)
         self._named_models = NamedModels(self._callees)
         self._agents = {each.name: each for each in self._callees if isinstance(each, Agent)}
-        if len({agent.name for agent in app.agents}) != len(app.agents):
-            raise SetupError(f"application {app.name}: two agents have the same name")
         self.dispatcher = Dispatcher(self._layers, self._callees, self._limits, self._default_agent_name())
         self._decision_service = DecisionService(self.store, clock, self._resolve_callee, self._limits)
         self.grants = GrantService(self.store, clock, self._resolve_callee, self._policy_versions, new_id, self._limits)
@@ -369,7 +367,8 @@ class Runtime:
         name = agent.name if isinstance(agent, Agent) else agent or self._default_agent_name()
         if name not in self._agents:
             available = ", ".join(self._agents) or "none"
-            raise RequestError(f"application {self.app.name} has no agent {name!r}; it has: {available}")
+            missing = f"agent {name!r}" if name else "default agent"
+            raise RequestError(f"application {self.app.name} has no {missing}; it has: {available}")
         callee = resolve_listed(agent if isinstance(agent, Agent) else self._agents[name], self._callees, self.app.name)
         return cast("Agent", callee)
 

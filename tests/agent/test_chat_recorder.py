@@ -156,6 +156,19 @@ async def test_a_failure_is_recorded_with_the_digest_of_its_request() -> None:
     )
 
 
+async def test_an_answer_that_is_no_completion_is_refused_and_recorded_as_a_failure() -> None:
+    async def answer_text(_request: ChatRequest, /) -> Any:
+        return "hi"
+
+    ledger = await Run().ledger()
+    with pytest.raises(
+        CompletionError, match=r"^the model returned str, not a Completion; make one with remit\.messages\."
+    ):
+        await RecordModel()(answer_text)(request(ledger=ledger))
+    await ledger.flush()
+    assert any(isinstance(item, ModelFailure) for item in ledger.items_for("agent:1"))
+
+
 async def test_a_bug_of_the_model_is_a_model_error_that_a_replay_meets_too() -> None:
     run = Run()
     ledger = await run.ledger()

@@ -8,7 +8,7 @@ import pytest
 
 from remit import Agent, App, Effect, Runtime, tool
 from remit.agent.linking import all_callees, link_agents, needs_model
-from remit.errors import NameTakenError, SetupError
+from remit.errors import NameTakenError
 from remit.testing import Scripted, superuser
 
 
@@ -52,7 +52,7 @@ def test_two_agents_of_one_name_are_refused_wherever_they_stand() -> None:
 
 def test_an_agent_that_is_listed_twice_is_refused() -> None:
     one = agent("one")
-    with pytest.raises(SetupError, match="two agents have the same name"):
+    with pytest.raises(NameTakenError, match="has two agents named 'one'; list each once"):
         Runtime(App(name="test", agents=(one, one)))
 
 

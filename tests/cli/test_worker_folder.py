@@ -68,6 +68,11 @@ def test_a_tool_that_cannot_be_imported_is_reported_with_its_line(
     assert message in done.err
 
 
+def test_a_folder_that_does_not_exist_is_reported_as_such(cli: Cli, folder: Path) -> None:
+    done = cli("run", "nofolder/", "--ask", "x")
+    assert (done.status, "there is no folder nofolder/" in done.err) == (2, True)
+
+
 def test_a_folder_without_worker_files_is_no_application(cli: Cli, folder: Path) -> None:
     done = cli("run", "team", "--ask", "x")
     assert (done.status, "no file matches *.worker" in done.err) == (2, True)

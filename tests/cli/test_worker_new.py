@@ -63,11 +63,12 @@ def test_a_file_that_is_there_is_left_alone(cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("so rt", "'so rt' is not a tool name"),
-        ("../up", "'../up' is not a tool name"),
+        ("so rt", "'so rt' is not a worker name"),
+        ("../up", "'../up' is not a worker name"),
+        ("sort.worker", "'_' or '-'; write: remit worker new sort"),
         ("call", "'call' is reserved"),
     ],
-    ids=["space", "folder", "reserved"],
+    ids=["space", "folder", "suffix", "reserved"],
 )
 def test_a_name_that_nothing_can_have_is_refused(cli: Cli, name: str, said: str) -> None:
     done = cli("worker", "new", name)

@@ -85,7 +85,7 @@ async def test_an_agent_that_the_application_does_not_have_is_refused_with_those
     runtime = runtime_of(Scripted([]), double)
     with pytest.raises(RequestError, match="application test has no agent 'editor'; it has: agent"):
         await runtime.run("go", by=superuser(), agent="editor")
-    with pytest.raises(RequestError, match="has no agent ''; it has: none"):
+    with pytest.raises(RequestError, match="has no default agent; it has: none"):
         await Runtime(App(name="test")).run("go", by=superuser())
     assert await runtime.store.list_runs() == []
 
@@ -241,7 +241,7 @@ def test_one_tool_may_be_of_the_application_and_of_several_agents() -> None:
 
 def test_one_agent_listed_twice_is_refused() -> None:
     agent = Agent("agent", instructions="x", model=Scripted([]))
-    with pytest.raises(SetupError, match="application test: two agents have the same name"):
+    with pytest.raises(SetupError, match="application test has two agents named"):
         Runtime(App(name="test", agents=(agent, agent)))
 
 

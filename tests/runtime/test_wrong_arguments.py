@@ -30,16 +30,19 @@ from remit.errors import RemitError, SetupError
 from remit.layers import (
     Breaker,
     Budget,
+    Call,
     CallLayer,
     CallService,
     Concurrency,
     ModelService,
     RateLimit,
+    Reply,
     StepService,
     layer_fn,
 )
 from remit.messages import ChatRequest, Completion
 from remit.policies import HighRisk
+from remit.secrets import Secret
 from remit.testing import Scripted
 from remit.tools import Facts, Rate
 
@@ -75,6 +78,11 @@ class Misplaced(CallLayer):
 
     def __repr__(self) -> str:
         return "Misplaced"
+
+
+@layer_fn
+async def pass_through(call: Call, inner: CallService) -> Reply:
+    return await inner(call)
 
 
 DOUBLE = tool(double, effect=Effect.PURE)
@@ -138,6 +146,7 @@ BUILT: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: agent(tools=[double]),
         "agent clerk: tools: double is a function, not a tool; put @tool above it, or pass tool(double)",
     ),
+    "a tool twice": (lambda: agent(tools=[DOUBLE, DOUBLE]), "agent clerk has two tools named 'double'; list each once"),
     "a tool without a list": (
         lambda: agent(tools=DOUBLE),
         "agent clerk: tools is Tool double (pure, safe); give a list",
@@ -147,6 +156,43 @@ BUILT: dict[str, tuple[Callable[[], Any], str]] = {
         "agent clerk: tools: Agent is a class; pass an instance of it",
     ),
     "a name as a tool": (lambda: agent(tools=["double"]), "agent clerk: tools: 'double' is not a tool or an agent"),
+    "a name with a space": (
+        lambda: Agent("my clerk", instructions="Work."),
+        "'my clerk' is not an agent name: use 1 to",
+    ),
+    "a number as a model": (
+        lambda: agent(model=3),
+        "agent clerk: model is 3; give a model, or its name, such as 'openai:gpt-5'",
+    ),
+    "a class as a model": (lambda: agent(model=Scripted), "agent clerk: model is the class Scripted; give a model, or"),
+    "another model": (lambda: agent().with_model(untyped(3)), "agent clerk: model is 3; give a model, or its name"),
+    "a handoff": (lambda: agent(handoffs=[3]), "agent clerk: an item of handoffs is 3; give an agent, or its name"),
+    "a handoff without a list": (
+        lambda: agent(handoffs=agent()),
+        "agent clerk: handoffs is Agent clerk (0 tools); give a list",
+    ),
+    "an agent twice": (
+        lambda: application(agents=[agent(), agent()]),
+        "application shop has two agents named 'clerk'; list each once, or rename one",
+    ),
+    "an approver": (
+        lambda: Env(approver=untyped(3)),
+        "Env: approver is 3; give an approver, such as InboxApprover()",
+    ),
+    "a script": (lambda: Scripted(untyped(3)), "Scripted: lines is 3; give a list"),
+    "a layer function": (
+        lambda: untyped(layer_fn)(3),
+        "layer_fn: function is 3; put @layer_fn above an async function",
+    ),
+    "a decorated function as a layer": (
+        lambda: DOUBLE.layer(untyped(pass_through)),
+        "pass_through is a function, not a layer; call it: pass_through(…)",
+    ),
+    "a reference of a secret": (lambda: Secret(untyped(3), "12345678"), "Secret: reference is 3; give a string"),
+    "a value of a secret": (
+        lambda: Secret("env:KEY", untyped(b"12345678")),
+        "the value of the secret env:KEY is not a string",
+    ),
     "a number as a name": (lambda: application(name=3), "App: name is 3; give a string"),
     "an agent without a list": (
         lambda: application(agents=agent()),

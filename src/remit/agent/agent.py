@@ -16,7 +16,7 @@ from remit.agent.first_messages import record_first_message
 from remit.agent.handoff import HandoffTool
 from remit.agent.limits import AgentLimits
 from remit.agent.loop import AgentRun
-from remit.agent.model import AnyModel, ResolveModel, is_same_model
+from remit.agent.model import AnyModel, ResolveModel, check_is_model, is_same_model
 from remit.agent.native import NativeDriver
 from remit.agent.prompt import Prompt
 from remit.contracts.arguments import Arguments
@@ -27,6 +27,7 @@ from remit.contracts.facts import Effect, Facts
 from remit.contracts.reply import Reply
 from remit.contracts.schema import Input, Output
 from remit.core import Stack
+from remit.core.checks import as_tuple, check_instance
 from remit.errors import InvalidArgumentsError, SetupError
 from remit.layers.timeout import Timeout
 
@@ -90,7 +91,9 @@ class Agent:
         agent_layers: Stack[AgentLayer] | None = None,
         source: AgentSource | None = None,
     ) -> None:
-        self.handoffs = tuple(handoffs)
+        self.handoffs: tuple[Agent | str, ...] = as_tuple(f"agent {name}: handoffs", handoffs)
+        for each in self.handoffs:
+            check_instance(f"agent {name}: an item of handoffs", each, (Agent, str), "give an agent, or its name")
         self.definition = AgentDefinition(
             name=name,
             instructions=instructions,
@@ -167,6 +170,8 @@ class Agent:
         return clone
 
     def _bind(self) -> None:
+        if self.model is not None:
+            check_is_model(f"agent {self.name}: model", self.model)
         self._tools = AgentTools(self.name, self._own_tools, self._handoff_tools)
         self._service: AgentService = self.driver.bind(self.definition, self._tools, self.model)
 

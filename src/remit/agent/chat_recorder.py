@@ -32,6 +32,7 @@ class _ChatCodec:
     """Completions as items ``message`` and ``usage``."""
 
     def list_calls(self, answer: Completion, /) -> Sequence[tuple[str, str]]:
+        _check_type(answer)
         return [(each.id, each.name) for each in answer.tool_calls]
 
     def rename_calls(self, answer: Completion, ids: Iterator[str], /) -> Completion:
@@ -79,6 +80,19 @@ class _ChatCodec:
 _CODEC: Final = _ChatCodec()
 _MAX_ERROR_LENGTH: Final = 1000
 _ASSISTANT_PREFIX: Final = '{"role":"assistant"'
+
+
+def _check_type(answer: object) -> None:
+    """Refuse an answer that is not a `Completion`, such as the text alone.
+
+    Raises:
+        CompletionError: says what a model returns.
+    """
+    if not isinstance(answer, Completion):
+        raise CompletionError(
+            f"the model returned {type(answer).__name__}, not a Completion; make one with "
+            "remit.messages.completion_from_message"
+        )
 
 
 def _check_role(completion: Completion) -> None:

@@ -73,7 +73,7 @@ class AgentDefinition:
     source: AgentSource | None = None
 
     def __post_init__(self) -> None:
-        check_name(self.name)
+        check_name(self.name, "an agent")
         if self.parallel < 1:
             raise SetupError(f"agent {self.name}: parallel={self.parallel}; an agent needs at least one")
         if not 0 <= self.retries <= 10:

@@ -17,7 +17,7 @@ from remit.contracts.callee import Callee, Frame, check_callees
 from remit.contracts.chat import History, ToolDefinitions
 from remit.contracts.contract import tool_definition
 from remit.core import Service
-from remit.errors import SetupError
+from remit.errors import NameTakenError, SetupError
 from remit.journal.codec import RESULT_TOOL
 
 AnyCallee = Callee[..., Any]
@@ -53,11 +53,16 @@ class AgentTools:
 
 
 class OwnTools:
-    """The tools of an agent without its handoff tools; resolved once for all its copies."""
+    """The tools that an agent was given; resolved once for all its copies.
+
+    Raises:
+        SetupError: a tool has the reserved name ``final_result``.
+        NameTakenError: two have one name.
+    """
 
     def __init__(self, agent: str, source: ToolSource) -> None:
         self._agent = agent
-        self._source = source if isinstance(source, LazyTools) else check_callees(f"agent {agent}: tools", source)
+        self._source = source if isinstance(source, LazyTools) else self._check(source)
 
     @property
     def count(self) -> int:
@@ -66,18 +71,19 @@ class OwnTools:
 
     @cached_property
     def callees(self) -> tuple[AnyCallee, ...]:
-        """The tools.
+        """The tools."""
+        return self._check(self._source.resolve()) if isinstance(self._source, LazyTools) else self._source
 
-        Raises:
-            SetupError: a tool has the reserved name ``final_result``.
-        """
-        callees = self._source
-        if isinstance(callees, LazyTools):
-            callees = check_callees(f"agent {self._agent}: tools", callees.resolve())
-        if any(each.name == RESULT_TOOL for each in callees):
-            raise SetupError(
-                f"agent {self._agent} cannot call {RESULT_TOOL!r}: the name is reserved for results; rename the tool"
-            )
+    def _check(self, tools: Iterable[AnyCallee]) -> tuple[AnyCallee, ...]:
+        callees = check_callees(f"agent {self._agent}: tools", tools)
+        names = set[str]()
+        for each in callees:
+            if each.name == RESULT_TOOL:
+                what = f"cannot call {RESULT_TOOL!r}: the name is reserved for results; rename the tool"
+                raise SetupError(f"agent {self._agent} {what}")
+            if each.name in names:
+                raise NameTakenError(f"agent {self._agent} has two tools named {each.name!r}; list each once")
+            names.add(each.name)
         return callees
 
 

@@ -7,6 +7,7 @@ from typing import Protocol, TypeAlias, runtime_checkable
 
 from remit.contracts.callee import HasModel
 from remit.contracts.chat import ChatRequest, Completion
+from remit.core.checks import wrong_value
 
 
 class Model(Protocol):
@@ -100,6 +101,16 @@ class VendorModel(Protocol):
 
 AnyModel: TypeAlias = Model | VendorModel | str
 """A model of Remit's port, one of a vendor's library, or the name of either."""
+
+
+def check_is_model(what: str, model: object) -> None:
+    """Refuse a value that is neither a model nor a name.
+
+    Raises:
+        SetupError: says what to pass instead.
+    """
+    if isinstance(model, type) or not (callable(model) or isinstance(model, (str, VendorModel))):
+        raise wrong_value(what, model, "give a model, or its name, such as 'openai:gpt-5'")
 
 
 def model_name(model: AnyModel) -> str:

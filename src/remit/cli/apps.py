@@ -55,6 +55,8 @@ def find_app(name: str, loaders: Mapping[str, AppLoader]) -> App:
         return add_worker(app, collect_tools(app) if app else [], reference)
     if ":" in name:
         return _load_app(name, lambda: load_attribute(name))
+    if "/" in name and name not in loaders:
+        raise NoSuchError(f"there is no folder {name}")
     if name not in loaders:
         available = ", ".join(sorted(loaders)) or "none"
         message = f"no application {name!r} is installed (there are: {available}){did_you_mean(name, loaders)}"

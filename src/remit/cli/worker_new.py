@@ -73,9 +73,11 @@ def new(
 ) -> int:
     """Start a worker: write NAME.worker with a comment for every key. An existing file is not changed."""
     try:
-        check_not_reserved(check_name(name))
+        check_not_reserved(check_name(name, "a worker"))
     except ContractError as error:
-        raise UsageError(error.message) from error
+        stem = name.removesuffix(".worker")
+        hint = f"; write: remit worker new {stem}" if stem != name else ""
+        raise UsageError(f"{error.message}{hint}") from error
     path = Path(f"{name}.worker")
     try:
         with path.open("x", encoding="utf-8") as file:

@@ -165,14 +165,14 @@ class Contract(Protocol):
         ...
 
 
-def check_name(name: object) -> str:
-    """Return the name if it is valid for models.
+def check_name(name: object, kind: str = "a tool") -> str:
+    """Return the name if it is valid for models. ``kind`` is what has the name, with its article.
 
     Raises:
         ContractError: the name has characters or a length that providers refuse.
     """
     if not isinstance(name, str) or not NAME_PATTERN.fullmatch(name):
-        raise ContractError(f"{name!r} is not a tool name: use 1 to 64 letters, digits, '_' or '-'")
+        raise ContractError(f"{name!r} is not {kind} name: use 1 to 64 letters, digits, '_' or '-'")
     return name
 
 

@@ -6,12 +6,14 @@ import functools
 import inspect
 import typing
 from collections.abc import Awaitable, Callable
+from types import FunctionType
 from typing import Any, Concatenate, Final, ParamSpec, cast, overload
 
 from remit.contracts.call import Call, CallLayer, CallService, ModelLayer, ModelService, StepLayer, StepService
 from remit.contracts.chat import ChatRequest, Completion
 from remit.contracts.reply import Reply
 from remit.contracts.step import StepOutcome, StepRequest
+from remit.core.checks import check_instance
 from remit.errors import SetupError
 
 P = ParamSpec("P")
@@ -80,6 +82,7 @@ def layer_fn(function: Callable[..., Any], /) -> Callable[..., Any]:
     Raises:
         SetupError: the first parameter has none of these types.
     """
+    check_instance("layer_fn: function", function, FunctionType, "put @layer_fn above an async function")
     signature = inspect.signature(function)
     first = next(iter(signature.parameters), "")
     kind = _LAYER_TYPES.get(typing.get_type_hints(function).get(first))

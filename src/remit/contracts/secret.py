@@ -11,6 +11,7 @@ from urllib.parse import quote, quote_plus
 
 from pydantic import Field, StringConstraints
 
+from remit.core.checks import check_text
 from remit.errors import SetupError
 from remit.schemas.jsontext import compact_json
 
@@ -32,12 +33,15 @@ class Secret:
     value is redacted from replies, errors and notes of every call in this process, whichever task or thread reads it.
 
     Raises:
-        SetupError: the value is too short to be redacted.
+        SetupError: the value is too short to be redacted, or one of them is not a string.
     """
 
     __slots__ = ("_value", "reference")
 
     def __init__(self, reference: str, value: str) -> None:
+        check_text("Secret: reference", reference)
+        if type(value) is not str:  # the message must not show the value
+            raise SetupError(f"the value of the secret {reference} is not a string")
         if len(value) < MIN_SECRET_LENGTH:
             raise SetupError(
                 f"the secret {reference} has {len(value)} characters; redaction needs at least {MIN_SECRET_LENGTH}"

@@ -101,12 +101,17 @@ def as_member(kind: type[E], what: str, value: E | str, error: type[SetupError] 
     raise error(f"{what} is {value!r}; use {', '.join(repr(member.value) for member in kind)}")
 
 
-def check_instance(what: str, value: object, kind: type, remedy: str) -> None:
+def check_instance(what: str, value: object, kind: type | tuple[type, ...], remedy: str) -> None:
     """Refuse a value of another type.
 
     Raises:
         SetupError: names the argument and says what to pass instead.
     """
     if not isinstance(value, kind):
-        shown = f"the class {value.__name__}" if isinstance(value, type) else repr(value)
-        raise SetupError(f"{what} is {shown}; {remedy}")
+        raise wrong_value(what, value, remedy)
+
+
+def wrong_value(what: str, value: object, remedy: str) -> SetupError:
+    """The error for an argument that cannot be used. Names the argument and says what to pass instead."""
+    shown = f"the class {value.__name__}" if isinstance(value, type) else repr(value)
+    return SetupError(f"{what} is {shown}; {remedy}")

@@ -65,6 +65,8 @@ def _check_layer(layer: object) -> None:
     if isinstance(layer, type):
         raise SetupError(f"{layer.__name__} is a class, not a layer; write {layer.__name__}(…)")
     if isinstance(layer, FunctionType):
-        raise SetupError(f"{layer.__name__} is a function, not a layer; make one of it with @layer_fn")
+        is_decorated = hasattr(layer, "__wrapped__")
+        remedy = f"call it: {layer.__name__}(…)" if is_decorated else "make one of it with @layer_fn"
+        raise SetupError(f"{layer.__name__} is a function, not a layer; {remedy}")
     if not hasattr(layer, "place") or not isinstance(cast("Any", layer).place, Place) or not callable(layer):
         raise SetupError(f"{layer!r} is not a layer; derive a class from CallLayer, or use @layer_fn")

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from remit.contracts.chat import AssistantMessage, ChatRequest, Completion, completion_from_message, encode_message
+from remit.core.checks import as_tuple
 from remit.errors import CompletionError, SetupError
 
 SCRIPTED_MODEL_NAME: Final = "scripted (no model)"
@@ -32,7 +33,7 @@ class Scripted:
     vendor: Final = "scripted"
 
     def __init__(self, lines: Sequence[ScriptLine]) -> None:
-        self._lines = tuple(lines)
+        self._lines: tuple[ScriptLine, ...] = as_tuple("Scripted: lines", lines)
         self.requests: list[ChatRequest] = []
 
     @staticmethod

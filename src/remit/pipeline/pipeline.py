@@ -67,7 +67,7 @@ class Pipeline(Generic[P]):
         classification: Classification | None = None,
         tags: Iterable[str] = (),
     ) -> None:
-        self.name = check_name(name)
+        self.name = check_name(name, "a pipeline")
         self.description = description
         self.steps = tuple(steps)
         self.layers: Stack[CallLayer] = Stack()
