@@ -72,15 +72,15 @@ PUBLIC: Final = {
         handle_request lock_path method read_inventory run_checklist session_policies_section
     """,
     "remit.items": """
-        ITEM_TYPES AttemptEnded AttemptStarted DecisionItem ErasedItem Handoff Item Message Mismatch ModelFailure
-        ModelReply ModelUsage Note Outcome Position QuestionItem RunFinished RunOpened RunResumed RunSuspended
-        ToolOutput
+        ITEM_TYPES AttemptEnded AttemptStarted DecisionItem ErasedItem Handoff Item Message Mismatch ModelExchange
+        ModelFailure ModelReply ModelUsage Note Outcome Position QuestionItem RunFinished RunOpened RunResumed
+        RunSuspended ToolOutput
     """,
     "remit.layers": """
-        Accumulate AgentLayer AnyLayer Approve Authorize Breaker Budget Call CallLayer CallService Concurrency Gate
-        HasPlace Layer ModelLayer ModelService OrderRule Place PrecheckGates RateLimit RecordEvents Reply Retry
-        Service Stack StepLayer StepService Timeout ToolLayer Transform Validate has_passed_gates layer_fn
-        redact_fields write_note
+        Accumulate AddMessage AgentLayer AnyLayer Approve Authorize Breaker Budget Call CallLayer CallService
+        Concurrency Fallback Gate Guardrail HasPlace Layer ModelLayer ModelService OrderRule Place PrecheckGates
+        RateLimit RecordEvents Reply Retry Service Stack StepLayer StepService Timeout ToolLayer Transform Validate
+        ask_model has_passed_gates layer_fn redact_fields write_note
     """,
     "remit.messages": """
         AssistantMessage ChatMessage ChatRequest Completion FunctionCall History ImagePart ImageUrl SystemMessage

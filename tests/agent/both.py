@@ -10,6 +10,7 @@ from pydantic import BaseModel
 
 from remit import Agent, App, Effect, Runtime, tool
 from remit.agent import AgentDriver, NativeDriver
+from remit.models import Model
 from remit.testing import Scripted
 from remit.workers import PydanticAIDriver
 from tests.runtime.kit import everybody
@@ -35,7 +36,7 @@ def result_of(page: str = "about", words: object = 3) -> tuple[str, dict[str, An
     return ("final_result", {"page": page, "words": words})
 
 
-def runtime_of(*agents: Agent, model: Scripted | None = None, store: Any = None) -> Runtime:
+def runtime_of(*agents: Agent, model: Model | None = None, store: Any = None) -> Runtime:
     return Runtime(App(name="test", agents=agents), model=model, store=store, directory=everybody)
 
 

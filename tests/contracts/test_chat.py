@@ -160,3 +160,15 @@ async def test_two_requests_share_no_used_ids() -> None:
 @given(st.lists(text, max_size=4), st.lists(text, max_size=4))
 def test_two_histories_share_a_digest_only_if_they_are_one(one: list[str], other: list[str]) -> None:
     assert (History(one).digest == History(other).digest) == (one == other)
+
+
+def test_a_completion_with_another_text_keeps_its_calls_and_nothing_else_of_its_message() -> None:
+    call = {"id": "c", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    raw = {"role": "assistant", "content": "secret", "reasoning": "secret", "tool_calls": [call]}
+    completion = completion_from_message(encode_message(raw), response="secret", prompt_tokens=3)
+    changed = completion.with_text("[x]")
+    assert json.loads(changed.message) == {"role": "assistant", "content": "[x]", "tool_calls": [call]}
+    assert (changed.content, changed.tool_calls, changed.prompt_tokens) == ("[x]", completion.tool_calls, 3)
+    assert "secret" not in repr(changed)
+    plain = completion_from_message(encode_message({"role": "assistant", "content": "a"})).with_text("")
+    assert (json.loads(plain.message), plain.content) == ({"role": "assistant", "content": ""}, None)

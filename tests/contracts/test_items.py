@@ -24,6 +24,7 @@ def test_the_names_of_the_kinds_are_these_for_ever() -> None:
         "message": "Message",
         "model_reply": "ModelReply",
         "usage": "ModelUsage",
+        "exchange": "ModelExchange",
         "failure": "ModelFailure",
         "tool_output": "ToolOutput",
         "handoff": "Handoff",

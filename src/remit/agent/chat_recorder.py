@@ -6,6 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
+from msgspec import Struct
+
+from remit.agent.layered_model import LayeredModel, LayeredRequests
 from remit.agent.model_recorder import ModelRecorder
 from remit.contracts.call import ModelLayer, ModelService
 from remit.contracts.chat import ChatRequest, Completion, completion_from_message, decode_message, encode_message
@@ -15,17 +18,37 @@ from remit.errors import CallError, CompletionError, DivergedError, ModelError
 
 
 class RecordModel(ModelLayer):
-    """The innermost layer around the model. The native driver attaches it."""
+    """Records what leaves the layers around a model, which are ``layered``. The native driver attaches it."""
 
     place = Place.RECORD
 
+    def __init__(self, layered: LayeredModel | None = None) -> None:
+        self._layered = layered or LayeredModel()
+
     def __call__(self, inner: ModelService, /) -> ModelService:
         """Wrap ``inner``, which is called only if the journal has no answer."""
-        recorder: ModelRecorder[ChatRequest, Completion] = ModelRecorder(model=inner, codec=_CODEC)
+        recorder: ModelRecorder[ChatRequest, Completion] = ModelRecorder(
+            model=inner,
+            codec=_CODEC,
+            layered=LayeredRequests(self._layered, lambda request: _ChatView(request, inner)),
+        )
         return recorder.__call__
 
     def __repr__(self) -> str:
         return "RecordModel()"
+
+
+class _ChatView(Struct, frozen=True):
+    """A chat request and its model, for layers as they are."""
+
+    chat: ChatRequest
+    ask: ModelService
+
+    def to_answer(self, completion: Completion, /) -> Completion:
+        return completion
+
+    def to_completion(self, answer: Completion, /) -> Completion:
+        return answer
 
 
 class _ChatCodec:

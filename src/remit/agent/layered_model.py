@@ -1,32 +1,198 @@
-"""The layers around the model of an agent, composed once; each request brings the model that it is for."""
+"""The layers around the model of an agent, between the recorder and the model: what leaves them is on record."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from contextvars import ContextVar
-from typing import Final
+import hashlib
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Final, Generic, Protocol, TypeVar
 
+from msgspec import Struct
+
+from remit.contracts.asking import CURRENT_ASKER, Asker
 from remit.contracts.call import ModelLayer, ModelService
-from remit.contracts.chat import ChatRequest, Completion
+from remit.contracts.chat import ChatRequest, Completion, completion_from_message
 from remit.contracts.guard import compose_models
+from remit.contracts.items import ModelExchange
+from remit.contracts.reply import Reply
+from remit.errors import CallError, CompletionError, DivergedError, RemitError
 
-_MODEL: Final[ContextVar[ModelService]] = ContextVar("remit_layered_model")
+Q = TypeVar("Q")
+R = TypeVar("R")
+
+
+class ModelView(Protocol[R]):
+    """One request of a driver as layers see it: a chat request, and completions in reply."""
+
+    @property
+    def chat(self) -> ChatRequest:
+        """The request."""
+        ...
+
+    async def ask(self, chat: ChatRequest, /) -> Completion:
+        """Ask the agent's model, with the changes that the layers made to the request."""
+        ...
+
+    def to_answer(self, completion: Completion, /) -> R:
+        """The driver's answer for a completion: the model's own, if the layers left it unchanged."""
+        ...
+
+    def to_completion(self, answer: R, /) -> Completion:
+        """The completion for an answer of the driver."""
+        ...
 
 
 class LayeredModel:
-    """Asks a model through layers, given outermost first."""
+    """Asks through layers, given outermost first and composed once. Each request brings its own asker."""
 
-    def __init__(self, layers: Iterable[ModelLayer]) -> None:
-        self._service = compose_models(layers, _ask_model)
+    def __init__(self, layers: Iterable[ModelLayer] = ()) -> None:
+        self._layers = tuple(layers)
+        self._service = compose_models(self._layers, _ask_own_model)
 
-    async def __call__(self, request: ChatRequest, model: ModelService) -> Completion:
+    @property
+    def has_layers(self) -> bool:
+        """Whether any layer stands around the model."""
+        return bool(self._layers)
+
+    async def __call__(self, request: ChatRequest, asker: Asker) -> Completion:
         """The completion that leaves the outermost layer."""
-        token = _MODEL.set(model)
+        token = CURRENT_ASKER.set(asker)
         try:
             return await self._service(request)
         finally:
-            _MODEL.reset(token)
+            CURRENT_ASKER.reset(token)
 
 
-async def _ask_model(request: ChatRequest, /) -> Completion:
-    return await _MODEL.get()(request)
+async def _ask_own_model(request: ChatRequest, /) -> Completion:
+    asker = CURRENT_ASKER.get()
+    assert asker is not None  # noqa: S101 - set by LayeredModel, which alone calls this
+    return await asker(None, request)
+
+
+class LayeredRequests(Struct, Generic[Q, R], frozen=True):
+    """Makes the requests of one driver through the layers around the model."""
+
+    model: LayeredModel
+    view: Callable[[Q], ModelView[R]]
+
+    async def ask(self, request: Q, to_call_error: Callable[[Exception], CallError]) -> tuple[R, ModelExchange]:
+        """The answer that leaves the outermost layer, and the record of what the layers did.
+
+        Its tokens are those of all models asked, whatever the layers made of the answers. ``to_call_error`` maps errors
+        of models, so that layers meet those of Remit.
+
+        Raises:
+            CompletionError: a layer changed the fields of an answer, but not its message.
+            CallError: as the layers and the models do.
+        """
+        view, exchange = self.view(request), _Exchange()
+
+        async def asker(model: ModelService | None, chat: ChatRequest) -> Completion:
+            exchange.requests.append(chat)
+            try:
+                completion = await (view.ask(chat) if model is None else model(chat))
+            except CallError as error:
+                exchange.failures.append(error)
+                raise
+            except RemitError:
+                raise
+            except Exception as error:
+                failure = to_call_error(error)
+                exchange.failures.append(failure)
+                raise failure from error
+            exchange.answers.append(completion)
+            return completion
+
+        completion = exchange.settle(await self.model(view.chat, asker))
+        return view.to_answer(completion), exchange.to_item(view.chat, completion)
+
+    async def run_on_record(self, request: Q, recorded: R, digest: str, check: Callable[[str], None]) -> R:
+        """Run the layers over an answer recorded inside them.
+
+        ``check`` gets the digest of the request that they make: ``digest``, that of ``request``, if it is unchanged.
+        """
+        view = self.view(request)
+        completion = view.to_completion(recorded)
+
+        async def asker(_model: ModelService | None, chat: ChatRequest) -> Completion:
+            today = chat.digest()
+            check(digest if today == view.chat.digest() else today)
+            return completion
+
+        return view.to_answer(await self.model(view.chat, asker))
+
+    async def compare(self, request: Q, recorded: R, exchange: ModelExchange, rename: Callable[[R], R]) -> None:
+        """Run the layers again, without a model, and compare what they do with the record.
+
+        The first request that they make is compared always. What they make of the answer is compared if it is the
+        model's own; of an answer that they changed, the journal does not hold the original.
+
+        Raises:
+            DivergedError: they make another request, or another answer.
+        """
+        view = self.view(request)
+        completion = view.to_completion(recorded)
+
+        async def asker(_model: ModelService | None, chat: ChatRequest) -> Completion:
+            if chat.digest() not in exchange.requests[:1]:
+                raise DivergedError("the layers around the model make another request than the recorded one")
+            if exchange.changed or len(exchange.requests) > 1:
+                raise _OnRecord
+            return completion
+
+        try:
+            today = await self.model(view.chat, asker)
+        except _OnRecord:
+            return
+        if view.to_completion(rename(view.to_answer(today))).message != completion.message:
+            raise DivergedError("the layers around the model make another answer than the recorded one")
+
+
+class _OnRecord(BaseException):
+    """Leaves the layers in a replay once their request is compared. No layer that catches errors catches it."""
+
+
+class _Exchange(Struct):
+    """What the layers asked for one request, and the raw answers."""
+
+    requests: list[ChatRequest] = []
+    answers: list[Completion] = []
+    failures: list[CallError] = []
+
+    def settle(self, completion: Completion) -> Completion:
+        """The completion with the tokens of all answers, and without the raw response of a changed one."""
+        written = completion_from_message(completion.message)
+        if (completion.content or None, completion.tool_calls) != (written.content, written.tool_calls):
+            raise CompletionError(_INCONSISTENT)
+        is_raw = self._is_raw(completion)
+        last = self.answers[-1] if self.answers else completion
+        return replace(
+            completion,
+            model=completion.model or last.model,
+            prompt_tokens=max(completion.prompt_tokens, sum(each.prompt_tokens for each in self.answers)),
+            completion_tokens=max(completion.completion_tokens, sum(each.completion_tokens for each in self.answers)),
+            response=completion.response if is_raw else "",
+        )
+
+    def to_item(self, chat: ChatRequest, completion: Completion) -> ModelExchange:
+        """The record of the exchange."""
+        known = set(chat.history)
+        sent = [text for each in self.requests if each.history is not chat.history for text in each.history]
+        return ModelExchange(
+            call=chat.call_id,
+            requests=tuple(each.digest() for each in self.requests),
+            added=tuple(dict.fromkeys(text for text in sent if text not in known)),
+            answer=hashlib.sha256(self.answers[-1].message.encode()).hexdigest() if self.answers else "",
+            changed=not self._is_raw(completion),
+            failures=tuple(Reply.from_error(each).content for each in self.failures),
+        )
+
+    def _is_raw(self, completion: Completion) -> bool:
+        raw = self.answers[-1] if self.answers else None
+        return raw is not None and (raw.message, raw.finish_reason) == (completion.message, completion.finish_reason)
+
+
+_INCONSISTENT: Final = (
+    "a layer around the model changed the content or the calls of an answer, but not its message; change it with "
+    "completion.with_text(…), or make a new one with completion_from_message(…)"
+)

@@ -9,7 +9,8 @@ from typing import Generic, Protocol, TypeVar
 
 from msgspec import Struct
 
-from remit.contracts.items import Item, Message, Mismatch, ModelFailure, ModelReply, ModelUsage
+from remit.agent.layered_model import LayeredRequests
+from remit.contracts.items import Item, Message, Mismatch, ModelExchange, ModelFailure, ModelReply, ModelUsage
 from remit.contracts.ledger import Ledger
 from remit.contracts.reply import Reply
 from remit.errors import (
@@ -100,6 +101,7 @@ class ModelRecorder(Struct, Generic[Q, R], frozen=True, kw_only=True):
     model: Callable[[Q], Awaitable[R]]
     codec: ModelCodec[Q, R]
     missing_model: NoModelError | None = None
+    layered: LayeredRequests[Q, R] | None = None
 
     async def __call__(self, request: Q, /) -> R:
         """Return the answer, recorded or new.
@@ -117,8 +119,29 @@ class ModelRecorder(Struct, Generic[Q, R], frozen=True, kw_only=True):
             answer = await self._ask(request, digest, items)
         else:
             answer = self.codec.decode(recorded, next((each for each in items if isinstance(each, ModelUsage)), None))
-            self._check_digest(request, recorded.request, digest)
+            if self.layered is None:
+                self._check_digest(request, recorded.request, digest)
+            else:
+                answer = await self._answer_layered(self.layered, request, recorded.request, digest, answer)
         request.used_call_ids.update([call_id for call_id, _ in self.codec.list_calls(answer)])
+        return answer
+
+    async def _answer_layered(
+        self, layered: LayeredRequests[Q, R], request: Q, recorded: str, digest: str, answer: R
+    ) -> R:
+        """The recorded answer. A replay compares what the layers do; a resume does not run them again.
+
+        Without a record of the layers, the answer was recorded inside them, as journals once were: they run over it.
+        """
+        items = request.ledger.items_for(request.call_id)
+        exchange = next((each for each in reversed(items) if isinstance(each, ModelExchange)), None)
+        if exchange is None and layered.model.has_layers:
+            return await layered.run_on_record(
+                request, answer, digest, lambda today: self._check_digest(request, recorded, today)
+            )
+        self._check_digest(request, recorded, digest)
+        if exchange is not None and request.ledger.is_replaying:
+            await layered.compare(request, answer, exchange, lambda today: self._ensure_unique_call_ids(today, request))
         return answer
 
     def has_answer(self, request: Q, /) -> bool:
@@ -136,8 +159,12 @@ class ModelRecorder(Struct, Generic[Q, R], frozen=True, kw_only=True):
             raise error_from_reply(failures[-1].content)
         ledger.start_flush()
         try:
-            answer = self._ensure_unique_call_ids(await self.model(request), request)
-            item, usage, answer = self.codec.encode(request, answer, digest)
+            exchange = None
+            if self.layered is not None and self.layered.model.has_layers:
+                answer, exchange = await self.layered.ask(request, self.codec.to_call_error)
+            else:
+                answer = await self.model(request)
+            item, usage, answer = self.codec.encode(request, self._ensure_unique_call_ids(answer, request), digest)
         except (JournalError, DivergedError):
             raise
         except SetupError as error:
@@ -148,6 +175,8 @@ class ModelRecorder(Struct, Generic[Q, R], frozen=True, kw_only=True):
             if failure is error:
                 raise
             raise failure from error
+        if exchange is not None:
+            ledger.add(exchange)
         ledger.add(item)
         ledger.add(usage)
         return answer

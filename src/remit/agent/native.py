@@ -10,6 +10,8 @@ from remit.agent.attachments import Attachment
 from remit.agent.chat_recorder import RecordModel
 from remit.agent.definition import AgentDefinition
 from remit.agent.driver import AgentService, AgentTask, AgentTools
+from remit.agent.layered_model import LayeredModel
+from remit.agent.layered_step import compose_recorded_steps
 from remit.agent.loop import AgentLoop, AgentRun, LoopService
 from remit.agent.model import AnyModel, Model, NamedModel, VendorModel, model_name
 from remit.agent.step import AgentStep
@@ -24,7 +26,7 @@ from remit.contracts.chat import (
     encode_message,
     message_text,
 )
-from remit.contracts.guard import compose_models, compose_steps
+from remit.contracts.guard import compose_models
 from remit.contracts.step import StepRequest
 from remit.errors import InvalidArgumentsError, NoModelError, SetupError
 from remit.layers.trace import TraceModel
@@ -98,13 +100,13 @@ class _NativeAgent:
         steps = [layer for layer in definition.agent_layers if isinstance(layer, StepLayer)]
         traced = TraceModel(model=model.model, vendor=model.vendor) if isinstance(model, NamedModel) else TraceModel()
         step = AgentStep(
-            model=compose_models([traced, *definition.model_layers, RecordModel()], model),
+            model=compose_models([traced, RecordModel(LayeredModel(definition.model_layers))], model),
             parallel=definition.parallel,
             handoffs=self._tools.handoffs,
             results=self._results,
             limits=definition.limits,
         )
-        return AgentLoop(max_turns=definition.limits.turns)(compose_steps(steps, step))
+        return AgentLoop(max_turns=definition.limits.turns)(compose_recorded_steps(steps, step))
 
 
 class _UnresolvedModel:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, NotRequired, cast
 
 from typing_extensions import TypedDict
@@ -235,6 +235,14 @@ class Completion:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     response: str = ""
+
+    def with_text(self, text: str) -> Completion:
+        """This answer with another text and the same tool calls. What else its message held is dropped."""
+        message: dict[str, Any] = {"role": "assistant", "content": text}
+        calls = cast("AssistantMessage", json.loads(self.message)).get("tool_calls")
+        if calls:
+            message["tool_calls"] = calls
+        return replace(self, message=encode_message(message), content=text or None, response="")
 
 
 def completion_from_message(message: str, **fields: Any) -> Completion:

@@ -70,6 +70,23 @@ class ModelUsage(Item, frozen=True, kw_only=True, gc=False):
     response: str
 
 
+class ModelExchange(Item, frozen=True, kw_only=True, gc=False):
+    """The requests that the layers around a model sent for one request of an agent, and what came of them.
+
+    It precedes the answer, which is what left the outermost layer. ``requests`` are digests of the requests in order,
+    empty if a layer answered by itself; ``added`` are the wire texts in them that the agent's history does not hold.
+    ``answer`` is the sha256 (hex) of the last raw answer's wire text, ``changed`` whether the layers changed it, and
+    ``failures`` are the errors of single requests, as replies.
+    """
+
+    kind: ClassVar[str] = "exchange"
+    requests: tuple[str, ...]
+    added: tuple[str, ...]
+    answer: str
+    changed: bool
+    failures: tuple[str, ...]
+
+
 class ModelFailure(Item, frozen=True, kw_only=True, gc=False):
     """A model request failed. ``content`` is the error as a reply, ``request`` the digest of the request."""
 

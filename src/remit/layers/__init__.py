@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from remit.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
+    from remit.contracts.asking import ask_model
     from remit.contracts.call import (
         AgentLayer,
         AnyLayer,
@@ -23,12 +24,15 @@ if TYPE_CHECKING:
     from remit.contracts.reply import Reply
     from remit.core import HasPlace, Layer, OrderRule, Place, Service, Stack
     from remit.layers.accumulate import Accumulate
+    from remit.layers.add_message import AddMessage
     from remit.layers.approve import Approve
     from remit.layers.authorize import Authorize
     from remit.layers.breaker import Breaker
     from remit.layers.budget import Budget
     from remit.layers.events import RecordEvents, redact_fields
+    from remit.layers.fallback import Fallback
     from remit.layers.foresee import PrecheckGates
+    from remit.layers.guardrail import Guardrail
     from remit.layers.limit import Concurrency, RateLimit
     from remit.layers.retry import Retry
     from remit.layers.timeout import Timeout
@@ -37,6 +41,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Accumulate",
+    "AddMessage",
     "AgentLayer",
     "AnyLayer",
     "Approve",
@@ -47,7 +52,9 @@ __all__ = [
     "CallLayer",
     "CallService",
     "Concurrency",
+    "Fallback",
     "Gate",
+    "Guardrail",
     "HasPlace",
     "Layer",
     "ModelLayer",
@@ -67,6 +74,7 @@ __all__ = [
     "ToolLayer",
     "Transform",
     "Validate",
+    "ask_model",
     "has_passed_gates",
     "layer_fn",
     "redact_fields",
@@ -77,6 +85,7 @@ if not TYPE_CHECKING:
     __getattr__ = lazy_exports(
         __name__,
         {
+            "remit.contracts.asking": ("ask_model",),
             "remit.contracts.call": (
                 "AgentLayer",
                 "AnyLayer",
@@ -95,12 +104,15 @@ if not TYPE_CHECKING:
             "remit.contracts.reply": ("Reply",),
             "remit.core": ("HasPlace", "Layer", "OrderRule", "Place", "Service", "Stack"),
             "remit.layers.accumulate": ("Accumulate",),
+            "remit.layers.add_message": ("AddMessage",),
             "remit.layers.approve": ("Approve",),
             "remit.layers.authorize": ("Authorize",),
             "remit.layers.breaker": ("Breaker",),
             "remit.layers.budget": ("Budget",),
             "remit.layers.events": ("RecordEvents", "redact_fields"),
+            "remit.layers.fallback": ("Fallback",),
             "remit.layers.foresee": ("PrecheckGates",),
+            "remit.layers.guardrail": ("Guardrail",),
             "remit.layers.limit": ("Concurrency", "RateLimit"),
             "remit.layers.retry": ("Retry",),
             "remit.layers.timeout": ("Timeout",),

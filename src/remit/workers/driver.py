@@ -98,8 +98,7 @@ class _PydanticAIAgent:
         self._definition = definition
         self._tools = tools
         self._model = model
-        layers = definition.model_layers
-        self._layers = LayeredModel(layers) if layers else None
+        self._layers = LayeredModel(definition.model_layers)
         self._agent: PydanticAgent[Frame, Any] | None = None
 
     async def run(self, task: AgentTask, /) -> AgentRun:

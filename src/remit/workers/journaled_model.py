@@ -13,14 +13,12 @@ from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 
 from remit.agent.driver import AgentTask
-from remit.agent.layered_model import LayeredModel
+from remit.agent.layered_model import LayeredModel, LayeredRequests
 from remit.agent.model import NamedModel
 from remit.agent.model_recorder import ModelRecorder, check_complete
-from remit.contracts.chat import ChatRequest, Completion
 from remit.contracts.step import StepUsage
-from remit.errors import DivergedError, JournalError, NoModelError, RemitError, Suspended
+from remit.errors import DivergedError, JournalError, NoModelError, Suspended
 from remit.layers.trace import TraceModel
-from remit.workers.errors import to_model_error
 from remit.workers.missing_model import MissingModel, MissingModelPort
 from remit.workers.port_adapter import ModelPortAdapter
 from remit.workers.request_digest import RequestDigester
@@ -47,11 +45,8 @@ class WorkerStoppedError(Exception):
 class JournaledModel(WrapperModel):
     """The model of one task of an agent, between PydanticAI and the real model."""
 
-    def __init__(
-        self, model: Model, task: AgentTask, toolset: DispatcherToolset, layers: LayeredModel | None = None
-    ) -> None:
+    def __init__(self, model: Model, task: AgentTask, toolset: DispatcherToolset, layers: LayeredModel) -> None:
         super().__init__(model)
-        self._layers = layers
         self.usage = StepUsage()
         self._task = task
         self._frame = task.frame
@@ -59,7 +54,10 @@ class JournaledModel(WrapperModel):
         self._spans = _make_trace_layer(model).make_spans()
         self._digester = RequestDigester()
         self._recorder: ModelRecorder[RecordedRequest, ModelResponse] = ModelRecorder(
-            model=self._send, codec=ResponseCodec(), missing_model=_missing_reason(model)
+            model=self._send,
+            codec=ResponseCodec(),
+            missing_model=_missing_reason(model),
+            layered=LayeredRequests(layers, self._view),
         )
         self._turn = task.first_turn - 1
         self._responses: list[ModelResponse] = []
@@ -129,19 +127,11 @@ class JournaledModel(WrapperModel):
     async def _send(self, request: RecordedRequest) -> ModelResponse:
         """Ask the real model, with the tool names that it wrote."""
         messages = self._restore_tool_names(request.messages)
-        if self._layers is None:
-            return await self.wrapped.request(messages, request.settings, request.parameters)
-        view = RequestView(request, messages, self.wrapped)
+        return await self.wrapped.request(messages, request.settings, request.parameters)
 
-        async def ask(chat: ChatRequest, /) -> Completion:
-            try:
-                return await view.ask(chat)
-            except RemitError:
-                raise
-            except Exception as error:
-                raise to_model_error(error) from error
-
-        return view.to_response(await self._layers(view.chat, ask))
+    def _view(self, request: RecordedRequest) -> RequestView:
+        """The request as layers see it, with the tool names that the model wrote."""
+        return RequestView(request, self._restore_tool_names(request.messages), self.wrapped)
 
     def _prepare_calls(self, response: ModelResponse, parameters: ModelRequestParameters) -> ModelResponse:
         """Prepare the calls of a response and return it as PydanticAI reads it."""

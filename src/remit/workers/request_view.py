@@ -66,12 +66,19 @@ class RequestView:
         self._answers.append((completion, response))
         return completion
 
-    def to_response(self, completion: Completion) -> ModelResponse:
-        """The response for the completion that left the layers: the model's own, if it is one of the model's."""
+    def to_answer(self, completion: Completion, /) -> ModelResponse:
+        """The response for the completion that left the layers: the model's own, if they left it unchanged."""
+        made = completion_to_response(completion)
         for answer, response in self._answers:
             if (answer.message, answer.finish_reason) == (completion.message, completion.finish_reason):
-                return response
-        return completion_to_response(completion)
+                tokens = (answer.prompt_tokens, answer.completion_tokens)
+                same = tokens == (completion.prompt_tokens, completion.completion_tokens)
+                return response if same else replace(response, usage=made.usage)
+        return made
+
+    def to_completion(self, answer: ModelResponse, /) -> Completion:
+        """The completion for a response."""
+        return to_completion(answer)
 
     def _change_messages(
         self, parameters: ModelRequestParameters, texts: Sequence[str]

@@ -39,7 +39,7 @@ class BoundAgent:
     definition: AgentDefinition
     tools: AgentTools
     model: Model | Port
-    layers: LayeredModel | None = None
+    layers: LayeredModel
 
 
 async def run_agent(bound: BoundAgent, task: AgentTask) -> AgentRun:

@@ -1,0 +1,37 @@
+"""Adds a message to each request to a model, like a reminder that stays last however long the conversation is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+from remit.contracts.call import ModelLayer, ModelService
+from remit.contracts.chat import ChatRequest, Completion, encode_message
+from remit.errors import SetupError
+
+_ROLES: Final = ("system", "user")
+
+
+@dataclass(frozen=True, slots=True)
+class AddMessage(ModelLayer):
+    """Adds ``text`` behind the messages of each request. The conversation does not keep it; the journal records it.
+
+    Raises:
+        SetupError: the text is empty, or the role is neither ``system`` nor ``user``.
+    """
+
+    text: str
+    role: Literal["system", "user"] = "system"
+
+    def __post_init__(self) -> None:
+        if not self.text or self.role not in _ROLES:
+            raise SetupError(f"{self!r} needs a text, and one of the roles {', '.join(_ROLES)}")
+
+    def __call__(self, inner: ModelService, /) -> ModelService:
+        """Ask ``inner`` with the message."""
+        message = encode_message({"role": self.role, "content": self.text})
+
+        async def add(request: ChatRequest, /) -> Completion:
+            return await inner(replace(request, history=request.history.with_messages(message)))
+
+        return add

@@ -1,0 +1,46 @@
+"""Asks other models where the agent's own cannot answer."""
+
+from __future__ import annotations
+
+from remit.contracts.asking import ask_model
+from remit.contracts.call import ModelLayer, ModelService
+from remit.contracts.chat import ChatRequest, Completion
+from remit.errors import ModelError, SetupError
+
+
+class Fallback(ModelLayer):
+    """Asks ``models`` in order after the agent's model failed, until one answers.
+
+    The journal records each failure, and the usage names the model that answered. If all fail, the last error counts.
+
+    Raises:
+        SetupError: there is none, or one is not a model of Remit's port; wrap PydanticAI's in ``PydanticAIModel``.
+    """
+
+    def __init__(self, *models: ModelService) -> None:
+        if not models:
+            raise SetupError("Fallback() needs at least one model")
+        for model in models:
+            if not callable(model):
+                raise SetupError(f"Fallback cannot ask {model!r}; use resolve_model(…) or PydanticAIModel(…)")
+        self._models = models
+
+    def __call__(self, inner: ModelService, /) -> ModelService:
+        """Ask ``inner`` first."""
+
+        async def ask(request: ChatRequest, /) -> Completion:
+            try:
+                return await inner(request)
+            except ModelError as error:
+                failure = error
+            for model in self._models:
+                try:
+                    return await ask_model(model, request)
+                except ModelError as error:
+                    failure = error
+            raise failure
+
+        return ask
+
+    def __repr__(self) -> str:
+        return f"Fallback({', '.join(map(repr, self._models))})"
