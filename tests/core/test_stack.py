@@ -15,6 +15,10 @@ class Named:
     name: str
     place: Place = Place.OWN
 
+    def __call__(self, inner: object, /) -> object:
+        """Change nothing."""
+        return inner
+
     def __repr__(self) -> str:
         return self.name
 
