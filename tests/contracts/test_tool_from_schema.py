@@ -90,7 +90,7 @@ def test_python_callers_give_arguments_by_name() -> None:
     for wrong in ({"query": 1}, {"limit": 5}, {"query": "a", "other": 1}, {"query": object()}):
         with pytest.raises(InvalidArgumentsError):
             make().build_arguments(**wrong)
-    with pytest.raises(InvalidArgumentsError, match="find: too many positional arguments"):
+    with pytest.raises(InvalidArgumentsError, match="find: too many positional arguments; pass them by name"):
         make().build_arguments("a")
 
 

@@ -73,15 +73,20 @@ def test_of_many_problems_five_are_listed() -> None:
 
 
 @pytest.mark.parametrize(
-    "pattern", [r"(?=a)b", r"(a)\1", "(a{1000}){1000}"], ids=["look-ahead", "back-reference", "huge"]
+    "pattern",
+    [r"(?=a)b", r"(a)\1", "(a{1000}){1000}", "("],
+    ids=["look-ahead", "back-reference", "huge", "not a pattern"],
 )
-def test_a_pattern_that_could_take_exponential_time_is_refused(pattern: str) -> None:
+def test_a_pattern_that_is_invalid_or_could_take_exponential_time_is_refused(pattern: str) -> None:
     for schema in (
         {"properties": {"a": {"pattern": pattern}}},
         {"properties": {"a": {"patternProperties": {pattern: S}}}},
     ):
-        with pytest.raises(ContractError, match=r"has a pattern at #/properties/a/.* cannot be matched in linear time"):
+        with pytest.raises(
+            ContractError, match=r"has a pattern at #/properties/a/.* cannot be matched in linear "
+        ) as caught:
             JsonValidator(schema)
+        assert f"time: {pattern!r}; use no look-around" in caught.value.message
 
 
 def test_a_pattern_that_backtracking_would_hang_on_is_matched_at_once() -> None:
@@ -89,8 +94,13 @@ def test_a_pattern_that_backtracking_would_hang_on_is_matched_at_once() -> None:
 
 
 def test_what_is_not_a_schema_is_refused_with_its_place() -> None:
-    with pytest.raises(ContractError, match=r"^its JSON schema is not valid at #/properties/a/minimum: "):
+    with pytest.raises(ContractError, match=r"^its JSON schema is not valid at #/properties/a/minimum: 'x' is not of"):
         JsonValidator({"properties": {"a": {"minimum": "x"}}})
+
+
+def test_a_type_that_does_not_exist_is_refused_with_a_suggestion() -> None:
+    with pytest.raises(ContractError, match=r"at #/properties/a/type: 'strng' is no type; did you mean string\?"):
+        JsonValidator({"properties": {"a": {"type": "strng"}}})
 
 
 def test_without_the_library_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -67,7 +67,7 @@ def nested(levels: int) -> dict[str, Any]:
     return {"not": nested(levels - 1)} if levels else {}
 
 
-REFUSED: dict[str, tuple[dict[str, Any], str]] = {
+REFUSED: dict[str, tuple[Any, str]] = {
     "another draft": (
         {"$schema": "http://json-schema.org/draft-04/schema#"},
         "its JSON schema is written in 'http://json-schema.org/draft-04/schema#'; use draft 2020-12 or draft-07",
@@ -103,6 +103,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "nullable": ({"properties": {"a": {"nullable": True}}}, "it belongs to OpenAPI 3.0; write 'type': [..., 'null']"),
     "too long": ({"description": "x" * MAX_SCHEMA_BYTES}, "bytes long; at most 262,144"),
     "too deep": (nested(70), "its JSON schema is nested too deeply; at most 64 levels"),
+    "text": ('{"type": "object"}', "its JSON schema is str; give a dictionary, such as json.loads(text)"),
     "not JSON": ({"default": {1, 2}}, "its JSON schema is not JSON: "),
     "not finite": ({"maximum": float("nan")}, "its JSON schema is not JSON: "),
 }

@@ -202,7 +202,8 @@ class Tool(Generic[P, Out]):
         try:
             bound = self._signature.python_signature.bind(*args, **kwargs)
         except TypeError as error:
-            raise InvalidArgumentsError(f"{self.name}: {error}") from error
+            hint = "; pass them by name, such as **arguments" if self._signature.takes_dict else ""
+            raise InvalidArgumentsError(f"{self.name}: {error}{hint}") from error
         if self._signature.takes_dict:
             payload = self.schema_in.bind_values(bound.kwargs)
         elif self._signature.field_names is None:

@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from remit.errors import ContractError, SetupError
 from remit.schemas.json_schema import JsonSchema
+from remit.schemas.suggestions import suggest
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator, ValidationError
 
 _MAX_ERRORS_LISTED: Final = 5
+_MAX_VALUE_SHOWN: Final = 80
+_TYPES: Final = ("array", "boolean", "integer", "null", "number", "object", "string")
 _MASK: Final = "Input"  # stands in the library's messages where the value would
 
 
@@ -47,7 +50,7 @@ class JsonValidator:
     """A compiled schema.
 
     Raises:
-        ContractError: the document is not a valid schema, or a pattern cannot be matched in linear time.
+        ContractError: the document is not a valid schema, or has a pattern that cannot be used.
         SetupError: `jsonschema-rs` is not installed.
     """
 
@@ -81,10 +84,13 @@ def _compile(document: JsonSchema) -> Draft202012Validator:
         where = "/".join(["#", *map(str, error.instance_path)])
         if error.kind.name == "format" and cast("Any", error.kind).format == "regex":
             raise ContractError(
-                f"its JSON schema has a pattern at {where} that cannot be matched in linear time; "
-                f"use no look-around, no back-reference and no huge repetition"
+                f"its JSON schema has a pattern at {where} that is invalid or cannot be matched in linear "
+                f"time: {error.instance!r}; use no look-around, no back-reference and no huge repetition"
             ) from error
-        raise ContractError(f"its JSON schema is not valid at {where}: {error.message}") from error
+        value = repr(error.instance)[:_MAX_VALUE_SHOWN]
+        names = suggest(str(error.instance), _TYPES) if error.instance_path[-1:] == ["type"] else ""
+        what = f"{value} is no type; {names}" if names else error.message.replace(_MASK, value, 1)
+        raise ContractError(f"its JSON schema is not valid at {where}: {what}") from error
 
 
 def _describe(error: ValidationError) -> Iterator[Problem]:

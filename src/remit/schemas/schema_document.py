@@ -123,6 +123,8 @@ def resolve_pointer(document: JsonSchema, pointer: str) -> object:
 
 
 def _copy(schema: Mapping[str, Any]) -> JsonSchema:
+    if not isinstance(cast("object", schema), Mapping):
+        raise ContractError(f"its JSON schema is {type(schema).__name__}; give a dictionary, such as json.loads(text)")
     try:
         text = canonical_text(dict(schema))
     except (TypeError, ValueError, RecursionError) as error:
