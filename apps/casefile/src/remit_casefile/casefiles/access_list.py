@@ -41,7 +41,7 @@ class AccessList:
 
     @method
     async def grant_permission(self, ctx: LeafContext, request: GrantPermissionRequest) -> GrantPermissionResponse:
-        """Let somebody read (viewer), write (editor), share (admin) or delete (owner) a casefile, until a time."""
+        """Allow a user to read (viewer), write (editor), share (admin) or delete (owner) a casefile, until a time."""
         payload = request.payload
 
         async def work(edit: Edit) -> PermissionGrantedPayload:
@@ -65,7 +65,7 @@ class AccessList:
 
     @method
     async def revoke_permission(self, ctx: LeafContext, request: RevokePermissionRequest) -> RevokePermissionResponse:
-        """Take back what somebody was granted on a casefile. It holds from their next call on."""
+        """Revoke a user's permission on a casefile, effective from the user's next call."""
         payload = request.payload
 
         async def work(edit: Edit) -> PermissionRevokedPayload:
@@ -84,7 +84,7 @@ class AccessList:
 
     @method
     async def set_public_access(self, ctx: LeafContext, request: SetPublicAccessRequest) -> SetPublicAccessResponse:
-        """Let everybody of the tenant read (viewer) or write (editor) a casefile; null takes that back."""
+        """Allow all users of the tenant to read (viewer) or write (editor) a casefile; null revokes this."""
         level = request.payload.level
 
         async def work(edit: Edit) -> PublicAccessPayload:
@@ -106,7 +106,7 @@ class AccessList:
 
     @method
     async def list_permissions(self, ctx: LeafContext, request: ListPermissionsRequest) -> ListPermissionsResponse:
-        """Read the access list of a casefile: its owner, what everybody may do, and who was granted what."""
+        """Read the access list of a casefile: its owner, the level of all users, and the users with permissions."""
         async with open_view(self._database, ctx) as view:
             casefile = await view.get_casefile(request.payload.casefile_id)
             query = select(Grant).where(Grant.casefile == casefile.id).order_by(Grant.user)
@@ -123,7 +123,7 @@ class AccessList:
 
     @method
     async def check_permission(self, ctx: LeafContext, request: CheckPermissionRequest) -> CheckPermissionResponse:
-        """Tell what somebody may do with a casefile, and whether they have the level that they would need."""
+        """Check a user's access level on a casefile, and whether it includes a required level."""
         payload = request.payload
         async with open_view(self._database, ctx) as view:
             person = payload.user_id or view.person

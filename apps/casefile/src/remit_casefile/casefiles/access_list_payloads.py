@@ -16,17 +16,17 @@ _Notes = Annotated[str, Field(max_length=1000), PRINTABLE]
 
 
 class GrantPermissionPayload(Payload):
-    """What somebody is to be allowed. It takes the place of what they were granted before."""
+    """A permission for a user. It replaces the user's earlier permission."""
 
     casefile_id: CasefileId
-    target_user_id: PersonName = Field(description="To whom")
+    target_user_id: PersonName = Field(description="The user who gets the permission")
     permission: LevelName = Field(description="viewer reads, editor writes too, admin shares too, owner deletes too")
     expires_at: AwareDatetime | None = Field(default=None, description="Until when, with a time zone; null for no end")
     notes: _Notes = Field(default="", description="Why")
 
 
 class GrantView(Result):
-    """An entry of an access list. One that has ``expired`` allows nothing."""
+    """An entry of an access list. An expired entry allows nothing."""
 
     user_id: str
     permission: LevelName
@@ -38,21 +38,21 @@ class GrantView(Result):
 
 
 class PermissionGrantedPayload(Result):
-    """What was granted."""
+    """The granted permission."""
 
     casefile_id: str
     grant: GrantView
 
 
 class RevokePermissionPayload(Payload):
-    """Whose entry to strike out."""
+    """The user whose permission to revoke."""
 
     casefile_id: CasefileId
-    target_user_id: _User = Field(description="From whom")
+    target_user_id: _User = Field(description="The user who loses the permission")
 
 
 class PermissionRevokedPayload(Result):
-    """What was struck out."""
+    """The revoked permission."""
 
     casefile_id: str
     target_user_id: str
@@ -60,13 +60,13 @@ class PermissionRevokedPayload(Result):
 
 
 class ListPermissionsPayload(Payload):
-    """Whose access list to read."""
+    """The casefile whose access list to read."""
 
     casefile_id: CasefileId
 
 
 class PermissionsPayload(Result):
-    """An access list. ``public_access`` is what everybody may do."""
+    """An access list. ``public_access`` is the level of all users of the tenant."""
 
     casefile_id: str
     owner_id: str
@@ -75,7 +75,7 @@ class PermissionsPayload(Result):
 
 
 class CheckPermissionPayload(Payload):
-    """Whether somebody has a level."""
+    """The user, and the level to check."""
 
     casefile_id: CasefileId
     user_id: _User | None = Field(default=None, description="Who; yourself if left out")
@@ -83,7 +83,7 @@ class CheckPermissionPayload(Payload):
 
 
 class PermissionCheckedPayload(Result):
-    """What somebody may do. ``permission`` is null where they may not even see it."""
+    """A user's level. ``permission`` is null if the user may not see the casefile."""
 
     casefile_id: str
     user_id: str
@@ -96,14 +96,14 @@ class PermissionCheckedPayload(Result):
 
 
 class SetPublicAccessPayload(Payload):
-    """What everybody of the tenant is to be allowed."""
+    """The level for all users of the tenant."""
 
     casefile_id: CasefileId
     level: Literal["viewer", "editor"] | None = Field(description="viewer reads, editor writes too; null for nothing")
 
 
 class PublicAccessPayload(Result):
-    """What everybody of the tenant may do now, and what they might before."""
+    """The new and the previous level of all users of the tenant."""
 
     casefile_id: str
     public_access: LevelName | None
@@ -111,40 +111,40 @@ class PublicAccessPayload(Result):
 
 
 class SetPublicAccessRequest(Request[SetPublicAccessPayload], operation="set_public_access"):
-    """Asks to allow everybody something."""
+    """A request to set the level of all users."""
 
 
 class SetPublicAccessResponse(Response[PublicAccessPayload]):
-    """Says what was allowed."""
+    """The response with the new level."""
 
 
 class GrantPermissionRequest(Request[GrantPermissionPayload], operation="grant_permission"):
-    """Asks to allow somebody something."""
+    """A request to grant a permission."""
 
 
 class GrantPermissionResponse(Response[PermissionGrantedPayload]):
-    """Says what was granted."""
+    """The response with the granted permission."""
 
 
 class RevokePermissionRequest(Request[RevokePermissionPayload], operation="revoke_permission"):
-    """Asks to take it back."""
+    """A request to revoke a permission."""
 
 
 class RevokePermissionResponse(Response[PermissionRevokedPayload]):
-    """Says what was taken back."""
+    """The response with the revoked permission."""
 
 
 class ListPermissionsRequest(Request[ListPermissionsPayload], operation="list_permissions"):
-    """Asks for an access list."""
+    """A request for an access list."""
 
 
 class ListPermissionsResponse(Response[PermissionsPayload]):
-    """Has the access list."""
+    """The response with the access list."""
 
 
 class CheckPermissionRequest(Request[CheckPermissionPayload], operation="check_permission"):
-    """Asks what somebody may do."""
+    """A request to check a user's level."""
 
 
 class CheckPermissionResponse(Response[PermissionCheckedPayload]):
-    """Says it."""
+    """The response with the user's level."""

@@ -47,7 +47,7 @@ class Cases:
 
     @method
     async def create_casefile(self, ctx: LeafContext, request: CreateCasefileRequest) -> CreateCasefileResponse:
-        """Create a casefile. You own it, and nobody else may see it until you grant that."""
+        """Create a casefile. You own it, and no other user can see it until you grant access."""
         payload = request.payload
 
         async def work(edit: Edit) -> CasefileCreatedPayload:
@@ -85,7 +85,7 @@ class Cases:
 
     @method
     async def update_casefile(self, ctx: LeafContext, request: UpdateCasefileRequest) -> UpdateCasefileResponse:
-        """Change the title, description, tags or notes of a casefile. What is left out stays as it is."""
+        """Change the title, description, tags or notes of a casefile. Omitted fields are not changed."""
         updates = request.payload.model_dump(exclude={"casefile_id", "expected_notes"}, exclude_none=True)
         expected = request.payload.expected_notes
 
@@ -107,7 +107,7 @@ class Cases:
 
     @method
     async def list_casefiles(self, ctx: LeafContext, request: ListCasefilesRequest) -> ListCasefilesResponse:
-        """List the casefiles that you may see, by tags, owner or words, the one changed last first."""
+        """List the casefiles that you may see, filtered by tags, owner or words; the last changed first."""
         payload = request.payload
         async with open_view(self._database, ctx) as view:
             matching = _matching_casefiles(view, payload)
@@ -126,7 +126,7 @@ class Cases:
 
     @method
     async def archive_casefile(self, ctx: LeafContext, request: ArchiveCasefileRequest) -> ArchiveCasefileResponse:
-        """Archive a casefile: it can be read, and nothing is changed in it or comes to it. Or take it up again."""
+        """Archive a casefile, so that it can only be read; or reopen it."""
         payload = request.payload
 
         async def work(edit: Edit) -> CasefileArchivedPayload:
@@ -142,7 +142,7 @@ class Cases:
 
     @method
     async def delete_casefile(self, ctx: LeafContext, request: DeleteCasefileRequest) -> DeleteCasefileResponse:
-        """Delete a casefile of yours with all it holds. Call it with confirm false first: that asks a person."""
+        """Delete a casefile of yours with its contents. Call it with confirm false first, which requests approval."""
         payload = request.payload
         if not payload.confirm:
             return DeleteCasefileResponse.completed(request, await self._request_confirmation(ctx, payload))
@@ -162,7 +162,7 @@ class Cases:
     async def add_session_to_casefile(
         self, ctx: LeafContext, request: AddSessionToCasefileRequest
     ) -> AddSessionToCasefileResponse:
-        """Add a session of yours to a casefile. One that works in no casefile yet works in this one from now on."""
+        """Add one of your sessions to a casefile. A session without a casefile works in this one from now on."""
         payload = request.payload
 
         async def work(edit: Edit) -> SessionAddedPayload:

@@ -51,7 +51,7 @@ class CreateCasefilePayload(Payload):
 
 
 class CasefileCreatedPayload(Result):
-    """The casefile that was made."""
+    """The created casefile."""
 
     casefile_id: str
     title: str
@@ -60,7 +60,7 @@ class CasefileCreatedPayload(Result):
 
 
 class GetCasefilePayload(Payload):
-    """Which casefile to read."""
+    """The casefile to read."""
 
     casefile_id: CasefileId
 
@@ -77,7 +77,7 @@ class CasefileBrief(Result):
 
 
 class CasefileView(CasefileBrief):
-    """A casefile. A new one is empty: it has neither text nor sessions."""
+    """A casefile. A new casefile has neither text nor sessions."""
 
     description: str
     notes: str
@@ -87,14 +87,14 @@ class CasefileView(CasefileBrief):
 
 
 class CasefilePayload(Result):
-    """A casefile, and what the caller may do with it."""
+    """A casefile and the caller's access to it."""
 
     casefile: CasefileView
     your_level: LevelName
 
 
 class UpdateCasefilePayload(Payload):
-    """Changes to a casefile. What is left out stays."""
+    """Changes to a casefile. Omitted fields are not changed."""
 
     casefile_id: CasefileId
     title: _Title | None = Field(default=None, description="New title")
@@ -113,14 +113,14 @@ class UpdateCasefilePayload(Payload):
 
 
 class CasefileUpdatedPayload(Result):
-    """The casefile as it is now, and which of its fields are other than before."""
+    """The updated casefile and its changed fields."""
 
     casefile: CasefileView
     updated_fields: list[str]
 
 
 class ListCasefilesPayload(Payload):
-    """Which casefiles to list, of those that the caller may see."""
+    """Filters for the casefiles that the caller may see."""
 
     user_id: _User | None = Field(default=None, description="Only those of this owner")
     tags: _Tags = Field(default_factory=list[str], description="Only those with any of these tags")
@@ -130,7 +130,7 @@ class ListCasefilesPayload(Payload):
 
 
 class CasefilesPayload(Result):
-    """Casefiles, the one changed last first. ``total_count`` counts all that were asked for."""
+    """Casefiles, the last changed first. ``total_count`` counts all that match."""
 
     casefiles: list[CasefileBrief]
     total_count: int
@@ -139,14 +139,14 @@ class CasefilesPayload(Result):
 
 
 class ArchiveCasefilePayload(Payload):
-    """Which casefile to archive, or to take up again."""
+    """The casefile to archive or reopen."""
 
     casefile_id: CasefileId
     archived: bool = Field(description="true archives it: it can be read, and takes in no more; false takes it up")
 
 
 class CasefileArchivedPayload(Result):
-    """How a casefile stands, and whether it stood otherwise before."""
+    """The state of a casefile, and whether it changed."""
 
     casefile_id: str
     state: Literal["active", "archived"]
@@ -154,14 +154,14 @@ class CasefileArchivedPayload(Result):
 
 
 class DeleteCasefilePayload(Payload):
-    """Which casefile to delete."""
+    """The casefile to delete."""
 
     casefile_id: CasefileId
     confirm: bool = Field(default=False, description="Must be true to actually delete")
 
 
 class CasefileDeletedPayload(Result):
-    """A casefile that was deleted, or what would be: then ``deleted_at`` is null."""
+    """A deleted casefile, or one to be deleted, whose ``deleted_at`` is null."""
 
     casefile_id: str
     title: str
@@ -170,7 +170,7 @@ class CasefileDeletedPayload(Result):
 
 
 class AddSessionToCasefilePayload(Payload):
-    """Which session to add to which casefile."""
+    """A session, and the casefile to which to add it."""
 
     casefile_id: CasefileId
     session_id: str = Field(description="Id of a session of yours: ts_... or cs_...", pattern=SESSION_ID)
@@ -184,7 +184,7 @@ class AddSessionToCasefilePayload(Payload):
 
 
 class SessionAddedPayload(Result):
-    """The session that was added, and all sessions of the casefile."""
+    """The added session, and all sessions of the casefile."""
 
     casefile_id: str
     session_id: str
@@ -193,56 +193,56 @@ class SessionAddedPayload(Result):
 
 
 class CreateCasefileRequest(Request[CreateCasefilePayload], operation="create_casefile"):
-    """Asks for a new casefile."""
+    """A request to create a casefile."""
 
 
 class CreateCasefileResponse(Response[CasefileCreatedPayload]):
-    """Says which casefile was made."""
+    """The response with the created casefile."""
 
 
 class GetCasefileRequest(Request[GetCasefilePayload], operation="get_casefile"):
-    """Asks for a casefile."""
+    """A request to read a casefile."""
 
 
 class GetCasefileResponse(Response[CasefilePayload]):
-    """Has the casefile."""
+    """The response with the casefile."""
 
 
 class UpdateCasefileRequest(Request[UpdateCasefilePayload], operation="update_casefile"):
-    """Asks to change a casefile."""
+    """A request to change a casefile."""
 
 
 class UpdateCasefileResponse(Response[CasefileUpdatedPayload]):
-    """Says what was changed."""
+    """The response with the changed fields."""
 
 
 class ListCasefilesRequest(Request[ListCasefilesPayload], operation="list_casefiles"):
-    """Asks which casefiles there are."""
+    """A request to list casefiles."""
 
 
 class ListCasefilesResponse(Response[CasefilesPayload]):
-    """Has the casefiles."""
+    """The response with the casefiles."""
 
 
 class ArchiveCasefileRequest(Request[ArchiveCasefilePayload], operation="archive_casefile"):
-    """Asks to archive a casefile, or to take it up again."""
+    """A request to archive or reopen a casefile."""
 
 
 class ArchiveCasefileResponse(Response[CasefileArchivedPayload]):
-    """Says how it stands."""
+    """The response with the casefile's state."""
 
 
 class DeleteCasefileRequest(Request[DeleteCasefilePayload], operation="delete_casefile"):
-    """Asks to delete a casefile."""
+    """A request to delete a casefile."""
 
 
 class DeleteCasefileResponse(Response[CasefileDeletedPayload]):
-    """Says what was deleted, or would be."""
+    """The response with the deleted casefile."""
 
 
 class AddSessionToCasefileRequest(Request[AddSessionToCasefilePayload], operation="add_session_to_casefile"):
-    """Asks to add a session to a casefile."""
+    """A request to add a session to a casefile."""
 
 
 class AddSessionToCasefileResponse(Response[SessionAddedPayload]):
-    """Says that it was added."""
+    """The response with the added session."""

@@ -34,7 +34,7 @@ class Chat:
 
     @method
     async def chat(self, ctx: Context, request: ChatRequest) -> ChatResponse:
-        """Say something to the agent, within the chat session that the call is made in, and get its answer."""
+        """Send a message to the agent in the chat session of the call, and get its answer."""
         message = request.payload.message
         turn = await ctx.call(self._turns.begin, message)
         async with track_interruption(self._database, turn.session_request_id):

@@ -34,13 +34,13 @@ class ChatMessagePayload(Payload):
 
 
 class GetSessionPayload(OneSessionPayload):
-    """Which chat session, and whether with what was said."""
+    """The chat session to read, with or without its messages."""
 
     include_messages: bool = Field(default=False, description="Tell all messages, too.")
 
 
 class ChatSessionPayload(SessionPayload):
-    """A chat session; ``messages`` is null where they were not asked for."""
+    """A chat session. ``messages`` is null unless requested."""
 
     message_count: int
     tool_session_id: str | None
@@ -57,19 +57,19 @@ class ChatSessionsPayload(Payload):
 
 
 class ChatSessionClosedPayload(SessionClosedPayload):
-    """A chat session that was closed, and what it came to."""
+    """A closed chat session with its totals."""
 
     total_messages: int
 
 
 class ChatRequestPayload(Payload):
-    """What a person says. Which model answers, and how, is the application's to say."""
+    """The user's message. The application chooses the model and its settings."""
 
     message: Annotated[str, PRINTABLE] = Field(min_length=1, max_length=50_000)
 
 
 class ChatResponsePayload(Payload):
-    """What the agent answered, and where that is kept."""
+    """The agent's answer, and where it is stored."""
 
     reply: str
     session_id: str
@@ -79,40 +79,40 @@ class ChatResponsePayload(Payload):
 
 
 class CreateSessionRequest(Request[CreateSessionPayload], operation="create_session"):
-    """Asks for a chat session."""
+    """A request to create a chat session."""
 
 
 class CreateSessionResponse(Response[SessionCreatedPayload]):
-    """Has it."""
+    """The response with the chat session."""
 
 
 class GetSessionRequest(Request[GetSessionPayload], operation="get_session"):
-    """Asks about a chat session."""
+    """A request to read a chat session."""
 
 
 class GetSessionResponse(Response[ChatSessionPayload]):
-    """Tells of it."""
+    """The response with the chat session."""
 
 
 class ListSessionsRequest(Request[ListSessionsPayload], operation="list_sessions"):
-    """Asks for chat sessions."""
+    """A request to list chat sessions."""
 
 
 class ListSessionsResponse(Response[ChatSessionsPayload]):
-    """Has them."""
+    """The response with the chat sessions."""
 
 
 class CloseSessionRequest(Request[CloseSessionPayload], operation="close_session"):
-    """Asks to close a chat session."""
+    """A request to close a chat session."""
 
 
 class CloseSessionResponse(Response[ChatSessionClosedPayload]):
-    """Says what it came to."""
+    """The response with the closed chat session."""
 
 
 class ChatRequest(Request[ChatRequestPayload], operation="chat"):
-    """Says something to the agent."""
+    """A request with a message to the agent."""
 
 
 class ChatResponse(Response[ChatResponsePayload]):
-    """Has the answer."""
+    """The response with the agent's answer."""

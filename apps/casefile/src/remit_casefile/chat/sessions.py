@@ -37,7 +37,7 @@ class ChatSessions:
 
     @method
     async def create_session(self, ctx: LeafContext, request: CreateSessionRequest) -> CreateSessionResponse:
-        """Create a chat session: what is said in it is kept, and the agent goes on with it."""
+        """Create a chat session: its messages are stored, and the agent continues from them."""
 
         async def work(edit: Edit) -> SessionCreatedPayload:
             return session_created_payload(await rows.add_session(edit, "chat", request.payload))
@@ -47,7 +47,7 @@ class ChatSessions:
 
     @method
     async def get_session(self, ctx: LeafContext, request: GetSessionRequest) -> GetSessionResponse:
-        """Look at a chat session: whether it is active, how much was said, and what, if that is asked for."""
+        """Read a chat session: its state, the number of messages, and the messages if requested."""
         payload = request.payload
         async with open_view(self._database, ctx) as view:
             session = await rows.get_visible_session(view, payload.session_id, "chat")
@@ -69,7 +69,7 @@ class ChatSessions:
 
     @method
     async def close_session(self, ctx: LeafContext, request: CloseSessionRequest) -> CloseSessionResponse:
-        """Close a chat session of yours, and the tool session its agent worked in. Nothing is said there again."""
+        """Close one of your chat sessions, and the tool session of its agent. It accepts no more messages."""
 
         async def work(edit: Edit) -> ChatSessionClosedPayload:
             session = await rows.get_own_session(edit, request.payload.session_id, "chat")

@@ -54,7 +54,7 @@ class DriveClient:
 
     @method(external=True)
     async def list_files(self, payload: ListFiles) -> FileList:
-        """List files, of one folder or of all: name, type, size and when each was changed. Not what is in the trash."""
+        """List the files of one folder, or all: name, type, size and time of change. Files in the trash are omitted."""
         conditions = [f"({payload.query})"] if payload.query is not None else []
         if payload.folder_id is not None:
             conditions.append(f"'{payload.folder_id}' in parents")
@@ -69,13 +69,13 @@ class DriveClient:
 
     @method(external=True)
     async def get_file(self, payload: GetFile) -> FileView:
-        """Look at one file: name, type, size, when it was changed, and in which folder it is. Not its content."""
+        """Read the metadata of a file: name, type, size, time of change and folder. The content is not included."""
         params = {"fields": FILE_FIELDS, "supportsAllDrives": True}
         return await self._transport.call_json("GET", self._file_url(payload.file_id), FileView, params=params)
 
     @method(external=True)
     async def download_file(self, payload: DownloadFile) -> FileContent:
-        """Download the content of a file. A Google document has none of its own: export it."""
+        """Download the content of a file. Google documents must be exported instead."""
         url = add_query(self._file_url(payload.file_id), {"alt": "media", "supportsAllDrives": True})
         answer = await self._transport.send_checked("GET", url, headers={}, max_bytes=payload.max_bytes)
         return _to_content(payload.file_id, answer)
@@ -89,7 +89,7 @@ class DriveClient:
 
     @method(external=True)
     async def upload_file(self, ctx: LeafContext, payload: UploadFile) -> FileView:
-        """Upload a new file. One of the same name stays as it is, and both are there."""
+        """Upload a new file. An existing file of the same name is kept beside it."""
         content, trace = payload.content, make_trace(ctx.key)
         metadata: dict[str, object] = {
             "name": payload.name,

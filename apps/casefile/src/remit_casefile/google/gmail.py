@@ -45,7 +45,7 @@ class GmailClient:
 
     @method(external=True)
     async def list_messages(self, payload: ListMessages) -> MessageList:
-        """List messages of the mailbox, newest first: the ids, to read them by."""
+        """List the ids of messages in the mailbox, newest first."""
         params = {
             "labelIds": payload.label_ids,
             "maxResults": payload.max_results,
@@ -56,19 +56,19 @@ class GmailClient:
 
     @method(external=True)
     async def search_messages(self, payload: SearchMessages) -> MessageList:
-        """Search the mailbox as Gmail's search box does: the ids of what is found, newest first."""
+        """Search the mailbox like Gmail's search box. Returns the ids of the messages found, newest first."""
         params = {"q": payload.query, "maxResults": payload.max_results, "pageToken": payload.page_token}
         return await self._transport.call_json("GET", f"{self._mailbox_url}/messages", MessageList, params=params)
 
     @method(external=True)
     async def get_message(self, payload: GetMessage) -> MessageView:
-        """Read one message: who wrote it, its subject, its text, and which files came with it."""
+        """Read one message: sender, subject, text and the names of attached files."""
         url = f"{self._mailbox_url}/messages/{quote_segment(payload.message_id)}"
         return parse_message(await self._transport.call_json("GET", url, MessageResource, params={"format": "full"}))
 
     @method(external=True)
     async def send_message(self, ctx: LeafContext, payload: SendMessage) -> SentMessage:
-        """Send a message from the mailbox, as plain text. It cannot be taken back."""
+        """Send a message from the mailbox, as plain text. It cannot be recalled."""
         message_id = self._build_message_id(ctx)
         body = {"raw": compose(payload, message_id)}
         if payload.thread_id is not None:

@@ -23,14 +23,14 @@ class SheetsClient:
 
     @method(external=True)
     async def batch_get(self, payload: BatchGet) -> ValueRanges:
-        """Read cells of a spreadsheet, of several ranges at once."""
+        """Read one or more ranges of cells in a spreadsheet."""
         params = {"ranges": payload.ranges, "valueRenderOption": payload.value_render, "majorDimension": "ROWS"}
         url = f"{self._values_url(payload.spreadsheet_id)}:batchGet"
         return await self._transport.call_json("GET", url, ValueRanges, params=params)
 
     @method(external=True)
     async def update_values(self, payload: UpdateValues) -> UpdatedValues:
-        """Write cells of a spreadsheet. What was there is gone."""
+        """Write cells of a spreadsheet. Existing values are overwritten."""
         url = f"{self._values_url(payload.spreadsheet_id)}/{quote_segment(payload.range)}"
         body = {"range": payload.range, "majorDimension": "ROWS", "values": payload.values}
         params = {"valueInputOption": payload.value_input}
@@ -38,7 +38,7 @@ class SheetsClient:
 
     @method(external=True)
     async def append_values(self, payload: AppendValues) -> AppendedValues:
-        """Add rows below a table of a spreadsheet. Called twice, it adds them twice."""
+        """Append rows to a table in a spreadsheet. Two calls append them twice."""
         url = f"{self._values_url(payload.spreadsheet_id)}/{quote_segment(payload.range)}:append"
         body = {"range": payload.range, "majorDimension": "ROWS", "values": payload.values}
         params = {"valueInputOption": payload.value_input, "insertDataOption": "INSERT_ROWS"}

@@ -51,7 +51,7 @@ class Profile(GoogleModel):
 
 
 class MessageId(GoogleModel):
-    """A message, as a change of it names it."""
+    """A message reference in a change."""
 
     id: str
 
@@ -63,7 +63,7 @@ class Change(GoogleModel):
 
 
 class HistoryRecord(GoogleModel):
-    """What happened at one time."""
+    """The changes at one time."""
 
     messages_added: list[Change] = Field(default_factory=list[Change])
     messages_deleted: list[Change] = Field(default_factory=list[Change])
@@ -72,7 +72,7 @@ class HistoryRecord(GoogleModel):
 
 
 class HistoryPage(GoogleModel):
-    """Changes to a mailbox. ``history_id`` is that of the mailbox when it was asked."""
+    """Changes to a mailbox. ``history_id`` is the mailbox's at the time of the request."""
 
     history: list[HistoryRecord] = Field(default_factory=list[HistoryRecord])
     history_id: str
@@ -80,13 +80,13 @@ class HistoryPage(GoogleModel):
 
 
 class StartPageToken(GoogleModel):
-    """From where changes to a Drive can be listed."""
+    """The token from which changes to a Drive can be listed."""
 
     start_page_token: str
 
 
 class FileChange(GoogleModel):
-    """A change to a file, with the file as it is now where it can still be seen."""
+    """A change to a file, with its present metadata if it is still visible."""
 
     file_id: str = ""
     removed: bool = False
@@ -94,7 +94,7 @@ class FileChange(GoogleModel):
 
 
 class ChangePage(GoogleModel):
-    """Changes to a Drive. The last page says from where the next ones can be listed."""
+    """Changes to a Drive. The last page has the token for later changes."""
 
     changes: list[FileChange] = Field(default_factory=list[FileChange])
     next_page_token: str | None = None

@@ -69,7 +69,7 @@ class Filing:
         self.calls = {self.file_mail: self.pipeline.callees}
 
     async def file_mail(self, ctx: Context, payload: FileMailPayload) -> FiledMailPayload:
-        """File mail in a casefile: search Gmail, read what is found, keep it there, and add a line to the notes.
+        """File mail in a casefile: search Gmail, read the messages found, store them, and add a line to the notes.
 
         Call it to file several messages at once, instead of reading and storing one after another.
         """

@@ -1,4 +1,4 @@
-"""What pipelines take and give."""
+"""Payloads and results of pipelines."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from remit_casefile.workspace.payloads import CasefileId, Payload, Result
 
 
 class FileMailPayload(Payload):
-    """Which mail to file, and where."""
+    """The mail to file, and the casefile."""
 
     casefile_id: CasefileId
     query: str = Field(
@@ -22,7 +22,7 @@ class FileMailPayload(Payload):
 
 
 class FiledMailPayload(Result):
-    """What was filed."""
+    """The filed messages."""
 
     casefile_id: str = Field(description="Id of the casefile")
     found: int = Field(description="How many messages were found and read")

@@ -20,7 +20,7 @@ from remit_casefile.storage.transactions import View, open_view, session_not_fou
 
 
 class ToolEvent(Payload):
-    """One event. There is none without a type."""
+    """One event."""
 
     event_id: str
     event_type: Annotated[str, Field(min_length=1, max_length=64)]
@@ -40,7 +40,7 @@ class ToolEvent(Payload):
 
 
 class ListEventsPayload(Payload):
-    """Of which casefile or session: one of the two."""
+    """The casefile or the session whose events to list."""
 
     casefile_id: CasefileId | None = None
     session_id: SessionId | None = None
@@ -56,7 +56,7 @@ class ListEventsPayload(Payload):
 
 
 class EventsPayload(Payload):
-    """Events, the oldest first."""
+    """Events, oldest first."""
 
     events: list[ToolEvent]
     total_count: int
@@ -65,22 +65,22 @@ class EventsPayload(Payload):
 
 
 class ListEventsRequest(Request[ListEventsPayload], operation="list_events"):
-    """Asks for events."""
+    """A request to list events."""
 
 
 class ListEventsResponse(Response[EventsPayload]):
-    """Has them."""
+    """The response with the events."""
 
 
 class ToolEvents:
-    """The events of a tenant. It is the log that the layers of policy file events in."""
+    """The events of a tenant. Policy layers log events to it."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     @method
     async def list_events(self, ctx: LeafContext, request: ListEventsRequest) -> ListEventsResponse:
-        """List what happened in a casefile or in a session, the oldest first: which tools ran, and how that ended."""
+        """List the events of a casefile or a session, oldest first: the tools that ran, and their outcome."""
         payload = request.payload
         async with open_view(self._database, ctx) as view:
             conditions = [Event.tenant == view.tenant]

@@ -22,14 +22,14 @@ class Payload(BaseModel):
 
 
 class CreateSessionPayload(Payload):
-    """What a new session is about."""
+    """The purpose of a new session."""
 
     casefile_id: CasefileId | None = None
     title: Annotated[str, PRINTABLE] = Field(default="", max_length=200)
 
 
 class SessionCreatedPayload(Payload):
-    """A session that was created."""
+    """The created session."""
 
     session_id: str
     casefile_id: str | None
@@ -39,13 +39,13 @@ class SessionCreatedPayload(Payload):
 
 
 class GetSessionPayload(Payload):
-    """Which session."""
+    """The id of the session."""
 
     session_id: SessionId
 
 
 class SessionPayload(Payload):
-    """A session, and how much happened in it."""
+    """A session, with the number of its requests and events."""
 
     session_id: str
     user_id: str
@@ -59,7 +59,7 @@ class SessionPayload(Payload):
 
 
 class ListSessionsPayload(Payload):
-    """Which sessions: those of a user, of a casefile, or all that you may see."""
+    """The sessions to list: those of a user, of a casefile, or all that you may see."""
 
     user_id: str | None = Field(default=None, min_length=1, max_length=200)
     casefile_id: CasefileId | None = None
@@ -78,13 +78,13 @@ class SessionsPayload(Payload):
 
 
 class CloseSessionPayload(Payload):
-    """Which session."""
+    """The id of the session."""
 
     session_id: SessionId
 
 
 class SessionClosedPayload(Payload):
-    """A session that was closed, and what it came to."""
+    """A closed session with its totals."""
 
     session_id: str
     closed_at: datetime
@@ -94,32 +94,32 @@ class SessionClosedPayload(Payload):
 
 
 class CreateSessionRequest(Request[CreateSessionPayload], operation="create_session"):
-    """Asks for a session."""
+    """A request to create a session."""
 
 
 class CreateSessionResponse(Response[SessionCreatedPayload]):
-    """Has it."""
+    """The response with the session."""
 
 
 class GetSessionRequest(Request[GetSessionPayload], operation="get_session"):
-    """Asks about a session."""
+    """A request to read a session."""
 
 
 class GetSessionResponse(Response[SessionPayload]):
-    """Tells of it."""
+    """The response with the session."""
 
 
 class ListSessionsRequest(Request[ListSessionsPayload], operation="list_sessions"):
-    """Asks for sessions."""
+    """A request to list sessions."""
 
 
 class ListSessionsResponse(Response[SessionsPayload]):
-    """Has them."""
+    """The response with the sessions."""
 
 
 class CloseSessionRequest(Request[CloseSessionPayload], operation="close_session"):
-    """Asks to close a session."""
+    """A request to close a session."""
 
 
 class CloseSessionResponse(Response[SessionClosedPayload]):
-    """Says what it came to."""
+    """The response with the closed session."""

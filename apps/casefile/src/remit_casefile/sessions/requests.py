@@ -28,7 +28,7 @@ _MAX_SUMMARY_LENGTH: Final = 500
 
 
 class ProcessToolRequestPayload(ToolRequestPayload):
-    """Which tool, its parameters, and what the request is recorded with. How a tool is run no caller says."""
+    """The tool, its parameters, and metadata to record. The caller cannot choose how the tool runs."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -43,7 +43,7 @@ class ProcessToolRequestPayload(ToolRequestPayload):
 
 
 class ToolResultPayload(ToolResponsePayload):
-    """What the tool gave, and how that is recorded."""
+    """The result of the tool, and its record."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -52,11 +52,11 @@ class ToolResultPayload(ToolResponsePayload):
 
 
 class ProcessToolRequestRequest(Request[ProcessToolRequestPayload], operation="process_tool_request"):
-    """Asks for a tool."""
+    """A request to run a tool."""
 
 
 class ProcessToolRequestResponse(Response[ToolResultPayload]):
-    """Has what it gave."""
+    """The response with the tool's result."""
 
 
 class ToolRequests:
@@ -75,7 +75,7 @@ class ToolRequests:
     async def process_tool_request(
         self, ctx: Context, request: ProcessToolRequestRequest
     ) -> ProcessToolRequestResponse:
-        """Run a tool by its name, within the session that the call is made in, and record what happens."""
+        """Run a tool by its name in the session of the call, and record its events."""
         payload = request.payload
         if payload.tool_name in NESTED_REQUEST_TOOLS:
             raise BlockedError(f"'{payload.tool_name}' is no tool to ask for in a session; ask for the tool itself.")

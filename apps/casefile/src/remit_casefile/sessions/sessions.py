@@ -31,7 +31,7 @@ class ToolSessions:
 
     @method
     async def create_session(self, ctx: LeafContext, request: CreateSessionRequest) -> CreateSessionResponse:
-        """Create a tool session: tools that are asked for in it are recorded there, in a casefile if one is named."""
+        """Create a tool session, which records the tools requested in it, in a casefile if one is named."""
 
         async def work(edit: Edit) -> SessionCreatedPayload:
             return session_created_payload(await rows.add_session(edit, "tool", request.payload))
@@ -41,7 +41,7 @@ class ToolSessions:
 
     @method
     async def get_session(self, ctx: LeafContext, request: GetSessionRequest) -> GetSessionResponse:
-        """Look at a tool session: whether it is active, and how many requests and events it has."""
+        """Read a tool session: its state and the number of its requests and events."""
         async with open_view(self._database, ctx) as view:
             session = await rows.get_visible_session(view, request.payload.session_id, "tool")
             return GetSessionResponse.completed(request, await rows.session_payload(view, session))
@@ -58,7 +58,7 @@ class ToolSessions:
 
     @method
     async def close_session(self, ctx: LeafContext, request: CloseSessionRequest) -> CloseSessionResponse:
-        """Close a tool session of yours: it takes no more requests, and what still goes on in it is stopped."""
+        """Close one of your tool sessions: it accepts no more requests, and those in progress are cancelled."""
 
         async def work(edit: Edit) -> SessionClosedPayload:
             session = await rows.get_own_session(edit, request.payload.session_id, "tool")

@@ -1,4 +1,4 @@
-"""What the investigator takes and gives."""
+"""Input and output of the investigator."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from remit_casefile.casefiles.payloads import Payload, Result
 
 
 class Inquiry(Payload):
-    """What is to be found out, and for which casefile."""
+    """The question to investigate, and the casefile."""
 
     casefile_id: str = Field(min_length=1, max_length=64, description="The casefile that it is for")
     question: str = Field(min_length=1, max_length=2000, description="What is to be found out from mail")
 
 
 class Findings(Result):
-    """What was found. ``messages`` are the ids of the messages that were kept in the casefile."""
+    """The findings. ``messages`` are the ids of the messages stored in the casefile."""
 
     messages: list[str]
     answer: str

@@ -1,1 +1,1 @@
-"""Mail, files and cells of Google's, kept in casefiles: stored by hand, synced, and read back."""
+"""Copies of Gmail messages, Drive files and Sheets cells in casefiles: stored by users, synced, and read."""

@@ -1,4 +1,4 @@
-"""The copies of one kind in one casefile, and how far they got, inside a transaction that writes."""
+"""The copies of one kind in one casefile and their sync state, inside a write transaction."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BATCH_SIZE: Final = 500
 
 
 class CopyCounts(NamedTuple):
-    """What became of copies that were put into a casefile."""
+    """The numbers of copies added, replaced and skipped."""
 
     stored: int
     updated: int
@@ -36,9 +36,9 @@ class Copies:
         self._table = table
 
     async def put(self, items: Mapping[str, BaseModel], *, overwrite: bool, kept: bool) -> CopyCounts:
-        """Put things in, by their ids. What is there and other is replaced, or skipped without ``overwrite``.
+        """Store copies by id. Existing copies that differ are replaced, or skipped without ``overwrite``.
 
-        What is ``kept`` once stays so, whoever replaces it.
+        A copy stays ``kept`` when it is replaced.
         """
         stored = updated = 0
         for batch in _batches(items):
@@ -60,7 +60,7 @@ class Copies:
         return CopyCounts(stored, updated, len(items) - stored - updated)
 
     async def drop(self, ids: Collection[str]) -> int:
-        """Take out what is gone at its source; how many that were. What somebody stored by hand stays."""
+        """Remove copies whose originals are gone, except those stored by a user. Returns their number."""
         dropped = 0
         for batch in _batches(ids):
             table = self._table
@@ -71,7 +71,7 @@ class Copies:
         return dropped
 
     async def list_ids(self) -> set[str]:
-        """The ids of all that is there."""
+        """The ids of all copies."""
         query = select(self._table.id).where(self._table.casefile == self._casefile)
         return set((await self._session.scalars(query)).all())
 
@@ -83,7 +83,7 @@ class Copies:
 
 
 async def get_or_add_sync(view: View, casefile_id: str, source: Source) -> Sync:
-    """How far the copies of a source got. Where there are none yet, a row that says so is added."""
+    """The sync state of a source. Adds an initial row if there is none."""
     found = await view.session.get(Sync, (casefile_id, source))
     if found is None:
         found = Sync(

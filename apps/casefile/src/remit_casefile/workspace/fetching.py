@@ -1,4 +1,4 @@
-"""What is new at Google for one casefile, before anything is written."""
+"""Fetches the changes at Google for one casefile, before anything is written."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _RANGES_PER_REQUEST: Final = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SyncStart:
-    """From where a sync goes on: the label or folder, empty for everything, and the token of the last one.
+    """The start of a sync: the label or folder, empty for everything, and the token of the last sync.
 
-    ``stored_state`` is what the casefile had of both when the sync began: another sync that ends meanwhile changes it.
+    ``stored_state`` is the casefile's value of both when the sync began: another sync that ends meanwhile changes it.
     """
 
     scope: str
@@ -42,7 +42,7 @@ class SyncStart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FetchResult:
-    """What a sync brought. ``present``: after one that saw everything, the ids of all there is; else None."""
+    """The result of a fetch. ``present``: all existing ids after a full sync, else None."""
 
     items: Mapping[str, BaseModel]
     removed: Collection[str] = ()
@@ -53,7 +53,7 @@ class FetchResult:
 
 
 async def fetch_mail(gmail: GmailClient, start: SyncStart, schedule: WaitSchedule | None) -> FetchResult:
-    """The messages that are new or changed."""
+    """Fetch the messages that are new or changed."""
     sync = MailboxSync(gmail, label_id=start.scope or None, max_messages=MAX_MESSAGES, schedule=schedule)
     synced = await sync.sync(start.token)
     return FetchResult(
@@ -67,7 +67,7 @@ async def fetch_mail(gmail: GmailClient, start: SyncStart, schedule: WaitSchedul
 
 
 async def fetch_files(drive: DriveClient, start: SyncStart, schedule: WaitSchedule | None) -> FetchResult:
-    """The files that are new or changed."""
+    """Fetch the files that are new or changed."""
     synced = await DriveSync(drive, folder_id=start.scope or None, schedule=schedule).sync(start.token)
     return FetchResult(
         items={file.id: file for file in synced.files},
@@ -80,10 +80,10 @@ async def fetch_files(drive: DriveClient, start: SyncStart, schedule: WaitSchedu
 
 
 async def fetch_cells(sheets: SheetsClient, range_ids: Iterable[str], schedule: WaitSchedule) -> FetchResult:
-    """The cells of those ranges, each named by `range_id`, as they are now.
+    """Fetch the present cells of ranges, each named by `range_id`.
 
     Raises:
-        CallError: not one could be had.
+        CallError: no range could be read.
     """
     by_spreadsheet = defaultdict[str, list[str]](list)
     for each in sorted(set(range_ids)):
@@ -109,12 +109,12 @@ async def fetch_cells(sheets: SheetsClient, range_ids: Iterable[str], schedule: 
 
 
 def range_id(spreadsheet_id: str, cells: str) -> str:
-    """How a casefile names cells. The id of a spreadsheet has no slash in it."""
+    """The id of a range in a casefile. Ids of spreadsheets contain no slash."""
     return f"{spreadsheet_id}/{cells}"
 
 
 def cells_view(spreadsheet_id: str, cells: str, value_range: ValueRange) -> CellsView:
-    """Cells, under the range that was asked for: Google may answer with another spelling of it."""
+    """The cells under the requested range, because Google may spell it differently."""
     return CellsView(spreadsheet_id=spreadsheet_id, range=cells, values=value_range.values)
 
 

@@ -1,4 +1,4 @@
-"""What all operations on a casefile's copies share: which casefile, and how its copies stand."""
+"""Common payloads of the operations on a casefile's copies."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ Offset = Annotated[int, Field(description="How many to pass over", ge=0)]
 
 
 class Payload(BaseModel):
-    """What a caller gives: explicit fields, and no other."""
+    """Base of request payloads: declared fields only."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class Result(BaseModel):
-    """What a caller gets."""
+    """Base of response payloads."""
 
     model_config = ConfigDict(frozen=True)
 
 
 class CopyResult(Result):
-    """What every write of copies says."""
+    """The common result of writes of copies."""
 
     casefile_id: str = Field(description="Id of the casefile")
     stored: int = Field(description="How many are new in the casefile")
@@ -44,7 +44,7 @@ class CopyResult(Result):
 
 
 class SyncState(Result):
-    """How far a casefile's copies got."""
+    """The sync state of a casefile's copies."""
 
     status: Literal["idle", "syncing", "error"] = Field(
         description="syncing: one has begun and not ended; error: the last one brought nothing"

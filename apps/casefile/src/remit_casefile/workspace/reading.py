@@ -1,4 +1,4 @@
-"""Reads a casefile's copies back. Google is not asked."""
+"""Reads a casefile's copies, without requests to Google."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class CopyReader:
     async def list_casefile_messages(
         self, ctx: LeafContext, request: ListCasefileMessagesRequest
     ) -> ListCasefileMessagesResponse:
-        """List the mail that a casefile keeps, newest first, or search in it. Google is not asked."""
+        """List or search the mail stored in a casefile, newest first. Sends no request to Google."""
         payload = request.payload
         async with open_view(self._database, ctx) as view:
             await require_casefile(view, payload.casefile_id, Level.VIEWER, request.operation)
@@ -72,7 +72,7 @@ class CopyReader:
     async def get_casefile_message(
         self, ctx: LeafContext, request: GetCasefileMessageRequest
     ) -> GetCasefileMessageResponse:
-        """Read one message that a casefile keeps."""
+        """Read one message stored in a casefile."""
         payload = request.payload
         async with open_view(self._database, ctx) as view:
             await require_casefile(view, payload.casefile_id, Level.VIEWER, request.operation)
@@ -87,7 +87,7 @@ class CopyReader:
     async def list_casefile_files(
         self, ctx: LeafContext, request: ListCasefileFilesRequest
     ) -> ListCasefileFilesResponse:
-        """List the files that a casefile keeps, by name, or search in their names. Google is not asked."""
+        """List the files stored in a casefile by name, or search their names. Sends no request to Google."""
         payload = request.payload
         async with open_view(self._database, ctx) as view:
             await require_casefile(view, payload.casefile_id, Level.VIEWER, request.operation)
@@ -98,7 +98,7 @@ class CopyReader:
 
     @method
     async def get_casefile_cells(self, ctx: LeafContext, request: GetCasefileCellsRequest) -> GetCasefileCellsResponse:
-        """Read the cells that a casefile keeps, of one spreadsheet or of all. Google is not asked."""
+        """Read the cells stored in a casefile, of one spreadsheet or of all. Sends no request to Google."""
         payload = request.payload
         async with open_view(self._database, ctx) as view:
             await require_casefile(view, payload.casefile_id, Level.VIEWER, request.operation)
@@ -124,7 +124,7 @@ def _match_conditions(casefile_id: str, table: CopyTable, query: str | None, *fi
 async def _load_page(
     view: View, payload: ListPayload, source: Source, where: list[ColumnElement[bool]], *order: ColumnElement[str]
 ) -> tuple[Sequence[dict[str, JsonValue]], Page]:
-    """The copies on the page that is asked for, in an order of their own or by id, and what every list says."""
+    """The copies on the requested page, in the given order or by id, and the fields of every list."""
     table = _TABLES[source]
     query = select(table.data).where(*where).order_by(*order, table.id).offset(payload.offset).limit(payload.limit)
     total = await view.session.scalar(select(func.count()).select_from(table).where(*where)) or 0

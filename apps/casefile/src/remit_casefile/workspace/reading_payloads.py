@@ -1,4 +1,4 @@
-"""What reading copies back takes and gives."""
+"""Payloads and envelopes for reading copies."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from remit_casefile.workspace.payloads import CasefileId, Limit, Offset, Payload
 
 
 class ListCasefileMessagesPayload(Payload):
-    """Which messages of a casefile."""
+    """The messages to list."""
 
     casefile_id: CasefileId
     query: str | None = Field(
@@ -29,14 +29,14 @@ class ListCasefileMessagesPayload(Payload):
 
 
 class GetCasefileMessagePayload(Payload):
-    """Which message of a casefile."""
+    """The message to read."""
 
     casefile_id: CasefileId
     message_id: GoogleId = Field(description="Id of the message")
 
 
 class ListCasefileFilesPayload(Payload):
-    """Which files of a casefile."""
+    """The files to list."""
 
     casefile_id: CasefileId
     query: str | None = Field(
@@ -47,7 +47,7 @@ class ListCasefileFilesPayload(Payload):
 
 
 class GetCasefileCellsPayload(Payload):
-    """Which cells of a casefile."""
+    """The cells to read."""
 
     casefile_id: CasefileId
     spreadsheet_id: GoogleId | None = Field(default=None, description="Only cells of this spreadsheet")
@@ -76,7 +76,7 @@ class CellsView(Result):
 
 
 class Page(Result):
-    """What every list says."""
+    """The common fields of lists."""
 
     total_count: int = Field(description="How many there are in all")
     offset: int = Field(description="How many were passed over")
@@ -103,32 +103,32 @@ class CasefileCellsPayload(Page):
 
 
 class ListCasefileMessagesRequest(Request[ListCasefileMessagesPayload], operation="list_casefile_messages"):
-    """Asks for messages."""
+    """A request to list messages."""
 
 
 class ListCasefileMessagesResponse(Response[CasefileMessagesPayload]):
-    """Has the messages."""
+    """The response with the messages."""
 
 
 class GetCasefileMessageRequest(Request[GetCasefileMessagePayload], operation="get_casefile_message"):
-    """Asks for a message."""
+    """A request to read a message."""
 
 
 class GetCasefileMessageResponse(Response[MessageView]):
-    """Has the message."""
+    """The response with the message."""
 
 
 class ListCasefileFilesRequest(Request[ListCasefileFilesPayload], operation="list_casefile_files"):
-    """Asks for files."""
+    """A request to list files."""
 
 
 class ListCasefileFilesResponse(Response[CasefileFilesPayload]):
-    """Has the files."""
+    """The response with the files."""
 
 
 class GetCasefileCellsRequest(Request[GetCasefileCellsPayload], operation="get_casefile_cells"):
-    """Asks for cells."""
+    """A request to read cells."""
 
 
 class GetCasefileCellsResponse(Response[CasefileCellsPayload]):
-    """Has the cells."""
+    """The response with the cells."""

@@ -1,4 +1,4 @@
-"""Keeps in a casefile what somebody chose to: messages, files, cells."""
+"""Stores messages, files and cells that a user selects in a casefile."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from remit_casefile.workspace.storing_payloads import (
 
 
 class CopyStorer:
-    """Stores by id, each call in one transaction: all of it, or nothing."""
+    """Stores copies by id; each call is one transaction."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -34,7 +34,7 @@ class CopyStorer:
     async def store_gmail_messages(
         self, ctx: LeafContext, request: StoreGmailMessagesRequest
     ) -> StoreGmailMessagesResponse:
-        """Keep messages in a casefile, for good: they stay there when they are deleted in Gmail."""
+        """Store messages in a casefile permanently: they stay there when they are deleted in Gmail."""
         payload = request.payload
         SyncCursor.parse(payload.sync_token)
 
@@ -59,7 +59,7 @@ class CopyStorer:
 
     @method
     async def store_drive_files(self, ctx: LeafContext, request: StoreDriveFilesRequest) -> StoreDriveFilesResponse:
-        """Keep files in a casefile, for good: name, type, size and link of each, not its content."""
+        """Store files in a casefile permanently: name, type, size and link of each, not the content."""
         payload = request.payload
         SyncCursor.parse(payload.sync_token)
 
@@ -76,7 +76,7 @@ class CopyStorer:
 
     @method
     async def store_sheet_data(self, ctx: LeafContext, request: StoreSheetDataRequest) -> StoreSheetDataResponse:
-        """Keep cells of spreadsheets in a casefile, for good. sync_sheets reads them anew."""
+        """Store cells of spreadsheets in a casefile permanently. sync_sheets updates them."""
         payload = request.payload
 
         async def work(edit: Edit) -> StoredPayload:
@@ -98,7 +98,7 @@ class CopyStorer:
 async def _record_stored(
     edit: Edit, casefile_id: str, source: Source, counts: CopyCounts, sync_token: str | None
 ) -> StoredPayload:
-    """What was stored, with the token for the next sync written down."""
+    """Store the token for the next sync, and return the result."""
     row = await get_or_add_sync(edit, casefile_id, source)
     row.token = sync_token or row.token
     row.synced_at = edit.now

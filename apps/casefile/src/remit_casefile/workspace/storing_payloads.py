@@ -1,4 +1,4 @@
-"""What storing copies by hand takes and gives."""
+"""Payloads and envelopes for storing copies."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class LabelView(Payload):
 
 
 class StoreGmailMessagesPayload(Payload):
-    """Messages to keep in a casefile."""
+    """Messages to store in a casefile."""
 
     casefile_id: CasefileId
     messages: list[MessageView] = Field(description="The messages, as gmail_get_message gives them", max_length=500)
@@ -48,7 +48,7 @@ class StoreGmailMessagesPayload(Payload):
 
 
 class StoreDriveFilesPayload(Payload):
-    """Files to keep in a casefile: what is said of them, not their content."""
+    """Files to store in a casefile: their metadata, not their content."""
 
     casefile_id: CasefileId
     files: list[FileView] = Field(description="The files, as drive_get_file gives them", max_length=500)
@@ -57,7 +57,7 @@ class StoreDriveFilesPayload(Payload):
 
 
 class StoreSheetDataPayload(Payload):
-    """Cells to keep in a casefile."""
+    """Cells to store in a casefile."""
 
     casefile_id: CasefileId
     sheet_payloads: list[ValueRanges] = Field(description="Cells, as sheets_batch_get gives them", max_length=50)
@@ -66,37 +66,37 @@ class StoreSheetDataPayload(Payload):
 
 
 class StoredPayload(CopyResult):
-    """What was stored."""
+    """The stored copies."""
 
     sync_token: str | None = Field(description="The token that was given, for the next sync to go on from")
 
 
 class StoredMessagesPayload(StoredPayload):
-    """What was stored of mail."""
+    """The stored mail."""
 
     threads_stored: int = Field(description="How many threads are new or other than before")
     labels_stored: int = Field(description="How many labels are new or other than before")
 
 
 class StoreGmailMessagesRequest(Request[StoreGmailMessagesPayload], operation="store_gmail_messages"):
-    """Asks to keep messages."""
+    """A request to store messages."""
 
 
 class StoreGmailMessagesResponse(Response[StoredMessagesPayload]):
-    """Says how many were kept."""
+    """The response with the number of stored copies."""
 
 
 class StoreDriveFilesRequest(Request[StoreDriveFilesPayload], operation="store_drive_files"):
-    """Asks to keep files."""
+    """A request to store files."""
 
 
 class StoreDriveFilesResponse(Response[StoredPayload]):
-    """Says how many were kept."""
+    """The response with the number of stored copies."""
 
 
 class StoreSheetDataRequest(Request[StoreSheetDataPayload], operation="store_sheet_data"):
-    """Asks to keep cells."""
+    """A request to store cells."""
 
 
 class StoreSheetDataResponse(Response[StoredPayload]):
-    """Says how many were kept."""
+    """The response with the number of stored copies."""

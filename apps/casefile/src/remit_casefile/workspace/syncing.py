@@ -1,6 +1,6 @@
 """Brings a casefile's copies up to date with Google.
 
-What comes is fetched first and written then, in one transaction with the token that the next sync begins with. So a
+Changes are fetched first, then written in one transaction with the token for the next sync. So a
 crash in between loses nothing and doubles nothing: the next sync fetches from the old token.
 """
 
@@ -50,9 +50,8 @@ class CopySyncer:
     """Syncs casefiles with the one account of this process.
 
     Args:
-        database: where the casefiles are.
-        clients: of the account.
-        schedule: how long to wait where Google asks to.
+        database: the database with the casefiles.
+        clients: the account's. schedule: the waits when Google throttles.
     """
 
     def __init__(self, database: Database, clients: Clients, *, schedule: WaitSchedule | None = None) -> None:
@@ -62,7 +61,7 @@ class CopySyncer:
 
     @method
     async def sync_gmail(self, ctx: LeafContext, request: SyncGmailRequest) -> SyncGmailResponse:
-        """Bring the mail of a casefile up to date: new messages come, deleted ones go. Call again while partial."""
+        """Sync the mail of a casefile: add new messages, remove deleted ones. Call again while partial."""
 
         async def fetch(start: SyncStart) -> FetchResult:
             return await fetch_mail(self._clients.gmail, start, self._schedule)
@@ -73,7 +72,7 @@ class CopySyncer:
 
     @method
     async def sync_drive(self, ctx: LeafContext, request: SyncDriveRequest) -> SyncDriveResponse:
-        """Bring the files of a casefile up to date: new ones come, deleted ones go. Call again while partial."""
+        """Sync the files of a casefile: add new ones, remove deleted ones. Call again while partial."""
 
         async def fetch(start: SyncStart) -> FetchResult:
             return await fetch_files(self._clients.drive, start, self._schedule)
@@ -84,7 +83,7 @@ class CopySyncer:
 
     @method
     async def sync_sheets(self, ctx: LeafContext, request: SyncSheetsRequest) -> SyncSheetsResponse:
-        """Read the cells of a casefile anew, and more cells from now on where a spreadsheet and ranges are named."""
+        """Sync the cells of a casefile. A spreadsheet and ranges, if given, are added to its synced cells."""
         payload = request.payload
 
         async def fetch(start: SyncStart) -> FetchResult:
@@ -120,7 +119,7 @@ class _Sync:
         self._scope = scope
 
     async def run(self, response: type[R], fetch: Callable[[SyncStart], Awaitable[FetchResult]]) -> R:
-        """Fetch what is new, then write it."""
+        """Fetch the changes, then write them."""
         done = await find_earlier_result(self._database, self._ctx, self._request, SyncedPayload)
         if done is None:
             start = await self._mark_started()
@@ -138,11 +137,11 @@ class _Sync:
         return response.completed(self._request, done)
 
     async def _check_access(self, view: View) -> None:
-        """Look at the access list, before and after: fetching takes its time."""
+        """Check the access list, before and after fetching, which takes time."""
         await require_casefile(view, self._casefile, Level.EDITOR, self._request.operation)
 
     async def _mark_started(self) -> SyncStart:
-        """Say that a sync has begun; from where. Another label or folder begins at the beginning."""
+        """Record that a sync has started, and return its start. Another label or folder starts from scratch."""
         async with open_unkeyed_write(self._database, self._ctx) as view:
             await self._check_access(view)
             row = await get_or_add_sync(view, self._casefile, self._source)
@@ -176,7 +175,7 @@ class _Sync:
         )
 
     async def _record_failure(self, response: type[R], start: SyncStart, error: CallError) -> R:
-        """Say why nothing came. The casefile is as it was, and so is its token."""
+        """Record why the sync failed. The casefile and its token are not changed."""
         async with open_unkeyed_write(self._database, self._ctx) as view:
             row = await get_or_add_sync(view, self._casefile, self._source)
             if (row.scope, row.token) == start.stored_state:

@@ -1,4 +1,4 @@
-"""What syncing takes and gives."""
+"""Payloads and envelopes for syncing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _Ranges = Annotated[list[Range], Field(max_length=100)]
 
 
 class SyncGmailPayload(Payload):
-    """Which casefile gets the mail that is new."""
+    """The casefile whose mail to sync."""
 
     casefile_id: CasefileId
     label_id: GoogleId | None = Field(
@@ -26,7 +26,7 @@ class SyncGmailPayload(Payload):
 
 
 class SyncDrivePayload(Payload):
-    """Which casefile gets the files that are new."""
+    """The casefile whose files to sync."""
 
     casefile_id: CasefileId
     folder_id: GoogleId | None = Field(
@@ -36,7 +36,7 @@ class SyncDrivePayload(Payload):
 
 
 class SyncSheetsPayload(Payload):
-    """Which casefile gets its cells anew."""
+    """The casefile whose cells to sync."""
 
     casefile_id: CasefileId
     spreadsheet_id: GoogleId | None = Field(
@@ -52,7 +52,7 @@ class SyncSheetsPayload(Payload):
 
 
 class SyncedPayload(CopyResult):
-    """What a sync did to a casefile."""
+    """The changes that a sync made."""
 
     removed: int = Field(description="How many were gone at Google. What somebody stored by hand stays")
     full: bool = Field(description="Whether everything was read, and not only what changed")
@@ -61,24 +61,24 @@ class SyncedPayload(CopyResult):
 
 
 class SyncGmailRequest(Request[SyncGmailPayload], operation="sync_gmail"):
-    """Asks to bring a casefile's mail up to date."""
+    """A request to sync a casefile's mail."""
 
 
 class SyncGmailResponse(Response[SyncedPayload]):
-    """Says what came and went."""
+    """The response with the changes."""
 
 
 class SyncDriveRequest(Request[SyncDrivePayload], operation="sync_drive"):
-    """Asks to bring a casefile's files up to date."""
+    """A request to sync a casefile's files."""
 
 
 class SyncDriveResponse(Response[SyncedPayload]):
-    """Says what came and went."""
+    """The response with the changes."""
 
 
 class SyncSheetsRequest(Request[SyncSheetsPayload], operation="sync_sheets"):
-    """Asks to read a casefile's cells anew."""
+    """A request to sync a casefile's cells."""
 
 
 class SyncSheetsResponse(Response[SyncedPayload]):
-    """Says what came."""
+    """The response with the changes."""

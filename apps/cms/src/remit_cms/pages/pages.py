@@ -70,7 +70,7 @@ class Pages:
         return await edit_once(self._database, ctx, payload, PageReply, lambda edit: _create_page(edit, payload))
 
     async def create_page_with_content(self, ctx: LeafContext, payload: CreatePageWithContent) -> PageReply:
-        """Create a page with its sections in one call: either all of it is created, as a draft, or nothing."""
+        """Create a page with its sections in one call, as a draft. If one section fails, nothing is created."""
         return await edit_once(self._database, ctx, payload, PageReply, lambda edit: _create_page(edit, payload))
 
     async def update_page(self, ctx: LeafContext, payload: UpdatePage) -> PageReply:
@@ -98,7 +98,7 @@ class Pages:
         return await edit_once(self._database, ctx, payload, PageReply, work)
 
     async def delete_page(self, ctx: LeafContext, payload: DeletePage) -> PageDeletion:
-        """Delete a page and its sections. Call it with confirmed false first: that asks a person."""
+        """Delete a page and its sections. Call it with confirmed false first, which requests approval."""
         if not payload.confirmed:
             return await self._request_confirmation(ctx, payload)
 

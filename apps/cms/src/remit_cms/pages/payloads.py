@@ -32,14 +32,14 @@ _Title = Annotated[
 
 
 class GetPages(Payload):
-    """Which pages to list."""
+    """The pages to list."""
 
     limit: int = Field(default=50, description="Most pages to give (1-100)", ge=1, le=100)
     cursor: OptionalParam[_Cursor] = Field(default=None, description="nextCursor of the list before")
 
 
 class GetPage(Payload):
-    """Which page to read, and how much of it."""
+    """The page to read, and the parts of it to include."""
 
     page_id: OptionalParam[IdOrKey] = Field(default=None, description=_PAGE)
     slug: OptionalParam[SlugText] = Field(default=None, description="Slug of the page")
@@ -94,7 +94,7 @@ class UpdatePage(Payload):
 
 
 class DeletePage(Payload):
-    """Which page to delete."""
+    """The page to delete."""
 
     page_id: IdOrKey = Field(description="Id of the page")
     confirmed: bool = Field(default=False, description="Must be true to actually delete")

@@ -22,7 +22,7 @@ class Search:
         self._database = database
 
     async def find_resource(self, ctx: LeafContext, payload: FindResource) -> MatchesReply:
-        """Find pages whose title or slug is like the query, typing errors included. Use it before guessing a slug."""
+        """Find pages whose title or slug resembles the query, despite typing errors. Use it before guessing a slug."""
         async with open_view(self._database, ctx) as scope:
             query = select(Page.id, Page.title, Page.slug).where(scope.target.row_filter(Page)).order_by(Page.slug)
             rows = (await scope.session.execute(query)).all()
@@ -44,7 +44,7 @@ class Search:
         return _matches_reply([*best.values()][: payload.limit])
 
     async def search_pages(self, ctx: LeafContext, payload: SearchPages) -> MatchesReply:
-        """Search pages for the words of a query in their titles and texts, ranked by full text, best match first."""
+        """Search the titles and texts of pages for the words of a query, best match first."""
         async with open_view(self._database, ctx) as scope:
             hits = await full_text.search_pages(scope, payload.query, payload.limit)
         return _matches_reply([Match(id=hit.id, title=hit.title, slug=hit.slug, score=hit.score) for hit in hits])

@@ -40,7 +40,7 @@ class SectionInput(Payload):
 
 
 class GetPageSections(Payload):
-    """Which page's sections to list."""
+    """The page whose sections to list."""
 
     page_id: IdOrKey = Field(description=_PAGE)
     include_content: bool = Field(default=False, description="Give the content of every section too")
@@ -48,20 +48,20 @@ class GetPageSections(Payload):
 
 
 class GetSectionContent(Payload):
-    """Which section to read."""
+    """The section to read."""
 
     page_section_id: IdOrKey = Field(description=_SECTION)
     locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
 
 
 class GetSectionFields(Payload):
-    """Which template to describe."""
+    """The template to describe."""
 
     definition_id: IdOrKey = Field(description=_DEFINITION)
 
 
 class AddSectionToPage(SectionInput):
-    """A section, and where to add it."""
+    """A section and the position at which to add it."""
 
     page_id: IdOrKey = Field(description=_PAGE)
     sort_order: OptionalParam[_Order] = Field(default=None, description="Place on the page, 0 is the top")
@@ -79,7 +79,7 @@ class UpdateSectionContent(Payload):
 
 
 class DeletePageSection(Payload):
-    """Which section to delete."""
+    """The section to delete."""
 
     page_section_id: IdOrKey = Field(description=_SECTION)
     confirmed: bool = Field(default=False, description="Must be true to actually delete")

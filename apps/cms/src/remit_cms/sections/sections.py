@@ -58,7 +58,7 @@ class Sections:
             )
 
     async def get_section_content(self, ctx: LeafContext, payload: GetSectionContent) -> SectionReply:
-        """Read the content of one section. The cheap way to look something up: list the sections, then read one."""
+        """Read the content of one section. To look something up cheaply, list the sections, then read one."""
         async with open_view(self._database, ctx) as scope:
             section, page, definition = await scope.find_section(payload.page_section_id)
             locale = scope.resolve_locale(payload.locale_code)
@@ -70,7 +70,7 @@ class Sections:
             )
 
     async def get_section_fields(self, ctx: LeafContext, payload: GetSectionFields) -> FieldsReply:
-        """Tell which fields a section template has, of which type, and which of them are required."""
+        """List the fields of a section template with their types, and which of them are required."""
         async with open_view(self._database, ctx) as scope:
             definition = await scope.find_definition(payload.definition_id)
             fields = [
@@ -107,7 +107,7 @@ class Sections:
             )
 
     async def add_section_to_page(self, ctx: LeafContext, payload: AddSectionToPage) -> SectionReply:
-        """Add one section to a page that exists, at its end or at a place. Other sections stay as they are."""
+        """Add one section to an existing page, at its end or at a position. Other sections are not changed."""
 
         async def work(edit: Edit) -> SectionReply:
             page = await edit.find_page(payload.page_id)
@@ -126,7 +126,7 @@ class Sections:
         return await edit_once(self._database, ctx, payload, SectionReply, work)
 
     async def update_section_content(self, ctx: LeafContext, payload: UpdateSectionContent) -> SectionReply:
-        """Change fields of one section. Fields that are not given, and other languages, stay as they are."""
+        """Change fields of one section. Other fields and other languages are not changed."""
 
         async def work(edit: Edit) -> SectionReply:
             section, page, definition = await edit.find_section(payload.page_section_id)
@@ -147,7 +147,7 @@ class Sections:
         return await edit_once(self._database, ctx, payload, SectionReply, work)
 
     async def delete_page_section(self, ctx: LeafContext, payload: DeletePageSection) -> SectionDeletion:
-        """Delete a section from its page. Call it with confirmed false first: that asks a person."""
+        """Delete a section from its page. Call it with confirmed false first, which requests approval."""
         if not payload.confirmed:
             return await self._request_confirmation(ctx, payload)
 

@@ -64,7 +64,7 @@ BUILTIN_TEMPLATES: Final = (
     Template(
         key="features",
         name="Features",
-        description="Up to three features or services, each with a title and a text.",
+        description="Up to three features or services, each with a title and text.",
         structure=_build_structure(
             (_OPTIONAL_HEADING,), (_OPTIONAL_TEXT,), *_numbered_pairs("feature", "Feature", "Title", "Text")
         ),
@@ -72,12 +72,12 @@ BUILTIN_TEMPLATES: Final = (
     Template(
         key="quote",
         name="Quote",
-        description="What somebody said, with their name.",
+        description="A quotation with its author.",
         structure=_build_structure(
             (_REQUIRED_TEXT,),
             (
-                Slot(key="author", type=SlotType.TEXT, label="Who said it"),
-                Slot(key="role", type=SlotType.TEXT, label="Who that is"),
+                Slot(key="author", type=SlotType.TEXT, label="Author"),
+                Slot(key="role", type=SlotType.TEXT, label="Role of the author"),
             ),
         ),
     ),

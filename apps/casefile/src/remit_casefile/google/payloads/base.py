@@ -14,13 +14,13 @@ def _field_or_camel(name: str) -> AliasChoices:
 
 
 class Payload(BaseModel):
-    """What a caller gives to an operation."""
+    """The payload of an operation."""
 
     model_config = ConfigDict(frozen=True)
 
 
 class GoogleModel(BaseModel):
-    """What an operation gives. What Google says beyond its fields is left out."""
+    """The result of an operation. Other fields of Google's response are dropped."""
 
     model_config = ConfigDict(frozen=True, alias_generator=AliasGenerator(validation_alias=_field_or_camel))
 

@@ -22,7 +22,7 @@ _MAX_BYTES_DESCRIPTION = "Refuse what is larger than so many bytes (up to 10 MiB
 
 
 class ListFiles(Payload):
-    """Which files to list."""
+    """The files to list."""
 
     query: str | None = Field(
         default=None,
@@ -36,20 +36,20 @@ class ListFiles(Payload):
 
 
 class GetFile(Payload):
-    """Which file to look at."""
+    """The file to describe."""
 
     file_id: GoogleId = Field(description="Id of the file")
 
 
 class DownloadFile(Payload):
-    """Which file to download."""
+    """The file to download."""
 
     file_id: GoogleId = Field(description="Id of the file")
     max_bytes: _MaxBytes = Field(default=2**20, description=_MAX_BYTES_DESCRIPTION)
 
 
 class ExportFile(Payload):
-    """Which Google document to export, and as what."""
+    """The Google document to export, and the target type."""
 
     file_id: GoogleId = Field(description="Id of a Google document, spreadsheet or presentation")
     mime_type: MimeType = Field(description="What to export it as, e.g. text/plain, text/csv or application/pdf")
@@ -57,7 +57,7 @@ class ExportFile(Payload):
 
 
 class UploadFile(Payload):
-    """A new file: its content as text or, where it is none, as base64."""
+    """A new file, with its content as text or, for other types, as base64."""
 
     name: str = Field(description="Name of the new file", min_length=1, max_length=255)
     mime_type: MimeType = Field(default="text/plain", description="What the content is")

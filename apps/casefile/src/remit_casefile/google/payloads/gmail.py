@@ -36,7 +36,7 @@ _LabelIds = Annotated[list[GoogleId], Field(max_length=20)]
 
 
 class ListMessages(Payload):
-    """Which messages to list."""
+    """The messages to list."""
 
     label_ids: _LabelIds = Field(default_factory=list[str], description="Only messages that have all of these labels")
     max_results: int = Field(default=20, description="Most messages to give (1-500)", ge=1, le=500)
@@ -45,7 +45,7 @@ class ListMessages(Payload):
 
 
 class SearchMessages(Payload):
-    """What to look for."""
+    """The query, and the number of messages to return."""
 
     query: str = Field(
         description="As in Gmail's search box: from:ann@example.com subject:invoice newer_than:7d",
@@ -57,7 +57,7 @@ class SearchMessages(Payload):
 
 
 class GetMessage(Payload):
-    """Which message to read."""
+    """The message to read."""
 
     message_id: GoogleId = Field(description="Id of the message, from a list or a search")
 
@@ -99,7 +99,7 @@ class MessageList(GoogleModel):
 
 
 class AttachmentView(GoogleModel):
-    """A file that came with a message."""
+    """A file attached to a message."""
 
     filename: str = Field(description="Its name, as the sender wrote it")
     mime_type: str = Field(description="Its type, as the sender wrote it")
@@ -107,7 +107,7 @@ class AttachmentView(GoogleModel):
 
 
 class MessageView(GoogleModel):
-    """A message. Everything in it but the ids, labels and times of Google is what its sender chose to write."""
+    """A message. Its sender controls everything except Google's ids, labels and times."""
 
     id: str = Field(description="Id of the message")
     thread_id: str = Field(description="Id of its thread")
@@ -125,7 +125,7 @@ class MessageView(GoogleModel):
 
 
 class SentMessage(GoogleModel):
-    """A message that was sent."""
+    """The sent message."""
 
     id: str = Field(description="Id of the message")
     thread_id: str = Field(description="Id of its thread")

@@ -21,7 +21,7 @@ _RAW = "RAW stores values as they are; USER_ENTERED reads them as typed by a per
 
 
 class BatchGet(Payload):
-    """Which cells to read."""
+    """The cells to read."""
 
     spreadsheet_id: GoogleId = Field(description="Id of the spreadsheet")
     ranges: list[Range] = Field(description="Cells to read, e.g. Sheet1!A1:C10", min_length=1, max_length=100)
@@ -31,7 +31,7 @@ class BatchGet(Payload):
 
 
 class UpdateValues(Payload):
-    """What to write where."""
+    """The values to write, and their range."""
 
     spreadsheet_id: GoogleId = Field(description="Id of the spreadsheet")
     range: Range = Field(description="Cells to write, e.g. Sheet1!A1:C10")
@@ -40,7 +40,7 @@ class UpdateValues(Payload):
 
 
 class AppendValues(Payload):
-    """What to add to which table."""
+    """The rows to append, and the table."""
 
     spreadsheet_id: GoogleId = Field(description="Id of the spreadsheet")
     range: Range = Field(description="Cells in which the table is looked for, e.g. Sheet1!A1:C1")
@@ -49,21 +49,21 @@ class AppendValues(Payload):
 
 
 class ValueRange(GoogleModel):
-    """Cells and their values. Empty rows and columns at the end are left out."""
+    """Cells and their values. Trailing empty rows and columns are omitted."""
 
     range: str = Field(description="The cells, in A1 notation")
     values: list[list[Cell]] = Field(default_factory=list[list[Cell]], description="Their values, row by row")
 
 
 class ValueRanges(GoogleModel):
-    """What was read, in the order asked."""
+    """The values read, in the requested order."""
 
     spreadsheet_id: str = Field(description="Id of the spreadsheet")
     value_ranges: list[ValueRange] = Field(default_factory=list[ValueRange], description="The ranges")
 
 
 class UpdatedValues(GoogleModel):
-    """What was written."""
+    """The updated range."""
 
     spreadsheet_id: str = Field(description="Id of the spreadsheet")
     updated_range: str = Field(default="", description="The cells that were written")
@@ -73,7 +73,7 @@ class UpdatedValues(GoogleModel):
 
 
 class AppendedValues(GoogleModel):
-    """What was added."""
+    """The appended range."""
 
     spreadsheet_id: str = Field(description="Id of the spreadsheet")
     table_range: str = Field(default="", description="The table that was found, before rows were added")

@@ -12,7 +12,7 @@ from remit_casefile.google.payloads.gmail import MessageView
 
 
 class Missing(GoogleModel):
-    """Something that could not be had this time. The next sync tries again, from the token of this one."""
+    """An item that could not be read. The next sync tries again, from the token of this one."""
 
     what: str = Field(description="Id of the message, or which part of a list")
     code: str = Field(description="Code of the error")
@@ -20,7 +20,7 @@ class Missing(GoogleModel):
 
 
 class SyncResult(GoogleModel):
-    """What every sync gives."""
+    """The common fields of sync results."""
 
     status: Literal["completed", "partial"] = Field(description="partial: what is missing comes with a later sync")
     full: bool = Field(description="Whether everything was read anew, because there was no token, or an expired one")
@@ -33,12 +33,12 @@ class SyncResult(GoogleModel):
 
 
 class MailboxSyncResult(SyncResult):
-    """What is new in a mailbox."""
+    """The changes in a mailbox."""
 
     messages: list[MessageView] = Field(description="New and changed messages, as they are now")
 
 
 class DriveSyncResult(SyncResult):
-    """What is new among files."""
+    """The changes of files."""
 
     files: list[FileView] = Field(description="New and changed files, as they are now")
