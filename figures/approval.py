@@ -10,14 +10,18 @@ from collections.abc import AsyncGenerator, Iterator
 from pathlib import Path
 from typing import Final
 
+from figures import approval_deciders as _deciders
+from figures import approval_more as _more
 from figures.approval_casefile import build_office
-from figures.approval_more import ROWS
-from figures.approval_rows import call_script, start_waiting_run
+from figures.approval_rows import ROWS, call_script, start_waiting_run
 from figures.approval_world import ADA, Clock, ExecutionLog, Stage, Target, casefile_targets, cms_targets
 from figures.figure import Figure, no_violations
 from remit.journal.ports import Store
 from remit.journal.sql.store import SqlStore
 from remit.stores import InMemoryStore
+
+_MODULES_OF_ROWS: Final = (_more, _deciders)
+"""Imported for their rows."""
 
 
 def figures(*, short: bool) -> Iterator[Figure]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
 from remit import Tool
-from remit.layers import Call, CallService, Reply, layer_fn
+from remit.layers import Call, CallLayer, CallService, Place, Reply
 from remit_casefile.app import CasefileApplication, build
 from remit_casefile.google.account import Account
 from remit_casefile.google.transport import Hosts
@@ -44,10 +44,23 @@ _SAMPLES: Final[dict[str, dict[str, Any]]] = {
 }
 
 
-@layer_fn
-async def in_chat_session(call: Call, inner: CallService) -> Reply:
-    """Makes every call in a session of the caller, as the tools that need one want it."""
-    return await inner(call._replace(caller=replace(call.caller, conversation=CHAT_SESSION[0])))
+@dataclass(frozen=True, slots=True)
+class InChatSession(CallLayer):
+    """Makes every call in a session of the caller, as the tools that need one want it.
+
+    A layer may not change the caller of a call. This one passes for a layer of Remit, which is not checked.
+    """
+
+    __module__ = "remit.figures"
+    place = Place.LIMIT
+
+    def __call__(self, inner: CallService, /) -> CallService:
+        """Change the conversation of each call."""
+
+        async def call_in_session(call: Call, /) -> Reply:
+            return await inner(call._replace(caller=replace(call.caller, conversation=CHAT_SESSION[0])))
+
+        return call_in_session
 
 
 async def build_office(folder: Path) -> CasefileApplication:

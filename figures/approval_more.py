@@ -8,7 +8,6 @@ import json
 from typing import Any
 
 from figures.approval_rows import (
-    ROWS,
     call_script,
     count_after_resume,
     expect_refusal,
@@ -23,8 +22,6 @@ from remit.contracts.arguments import Limits, parse_arguments
 from remit.errors import ApprovalUsedError, LeaseError
 from remit.runtime import RunResult
 from remit.testing import calls
-
-__all__ = ["ROWS"]
 
 
 @row

@@ -92,7 +92,7 @@ def casefile_targets(ran: ExecutionLog, made: CasefileApplication) -> list[Targe
         approval_casefile.sample_arguments(each.name, _minimal_arguments(each.schema_in.json_schema))
         for each in counted
     ]
-    session_layers = (approval_casefile.in_chat_session(),)
+    session_layers = (approval_casefile.InChatSession(),)
     direct = [_target(each, said, session_layers) for each, said in zip(counted, samples, strict=True)]
     return [*direct, *(_pipeline_target(target, ran) for target in direct)]
 

@@ -28,7 +28,7 @@ MUTANTS: Final = (
         "the requester decides where four eyes are required",
         together(
             edited(f"{_SERVICE}:_check_may_decide", "if question.four_eyes and", "if False and"),
-            edited(_REQUIRE, "if question.four_eyes and", "if False and"),
+            edited(f"{_APPROVE}:_check_four_eyes", "if question.four_eyes and", "if False and"),
         ),
     ),
     _mutant(
@@ -41,10 +41,17 @@ MUTANTS: Final = (
     ),
     _mutant(
         "the base does not compare arguments with those approved",
-        edited(
-            "remit.dispatch.base:Base._check_seal",
-            "self._callee.schema_in.dump_canonical(payload),",
-            "decision.arguments or question.arguments,",
+        together(
+            edited(
+                "remit.dispatch.base:Base._check_seal",
+                "self._callee.schema_in.dump_canonical(payload),",
+                "decision.arguments or question.arguments,",
+            ),
+            edited(
+                "remit.contracts.guard:_Guard._pass_on",
+                "self._rules.check_passed(self._name, entered, request)",
+                "pass",
+            ),
         ),
     ),
     _mutant(
@@ -59,7 +66,11 @@ MUTANTS: Final = (
         ),
     ),
     _mutant(
-        "an in-process approver answers a question that was not asked",
-        edited(f"{_APPROVE}:_validate_decision", "decision.question == question.id and", ""),
+        "of two decisions the last writer wins",
+        edited("remit.journal.ledger:RunLedger.decide", "return row.decision if row is not None else None", "pass"),
+    ),
+    _mutant(
+        "an in-process decision is journaled and not stored",
+        edited(_REQUIRE, "await call.ledger.decide(_validate_decision", "(_validate_decision"),
     ),
 )

@@ -14,7 +14,16 @@ from remit.journal.codec import find_broken_link
 from remit.journal.ledger import FLUSH_DELAY, RunLedger
 from remit.journal.memory import InMemoryStore
 from remit.journal.ports import AppendFuture
-from remit.testing.store_suite.samples import Clock, header_item, later, note, question, question_item, start_item, yes
+from remit.testing.store_suite.samples import (
+    Clock,
+    header_item,
+    later,
+    note,
+    question,
+    question_item,
+    start_item,
+    yes,
+)
 
 
 class Watched(InMemoryStore):
@@ -315,23 +324,6 @@ async def test_every_call_that_asked_a_question_waits_for_it(driven: Driven) -> 
     again.add(question_item(question(), call="two"))
     assert again.calls_waiting_for("q1") == ["one", "two"]
     assert again.calls_waiting_for("q2") == []
-
-
-async def test_the_question_that_stands_is_that_of_its_conversation(driven: Driven) -> None:
-    ledger = await driven.ledger(conversation="talk")
-    assert await ledger.find_usable_question("match") is None
-    await ledger.commit(question_item(question(), call="match"))
-    assert await ledger.find_usable_question("match") == (question(), None)
-    await driven.store.decide(yes())
-    assert await ledger.find_usable_question("match") == (question(), yes())
-    assert await ledger.find_usable_question("else") is None
-
-
-async def test_a_question_that_a_call_of_this_run_goes_by_stands_for_no_other(driven: Driven) -> None:
-    ledger = await driven.ledger(conversation="talk")
-    await ledger.commit(question_item(question(), call="match"))
-    await ledger.commit(question_item(question(), call="a call"))
-    assert await ledger.find_usable_question("match") is None
 
 
 async def test_a_question_is_undecided_for_each_call_that_has_no_decision_on_it(driven: Driven) -> None:

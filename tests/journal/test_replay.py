@@ -306,3 +306,7 @@ async def test_what_a_grant_has_allowed_stands_and_it_allows_nothing_more() -> N
 async def test_a_replay_finds_no_grant_and_uses_none() -> None:
     ledger = ReplayLedger("run", [])
     assert (await ledger.usable_grants("default", "pay"), await ledger.use_grant("g1")) == ((), False)
+
+
+async def test_a_replay_stores_no_decision() -> None:
+    assert await ReplayLedger("run", []).decide(yes()) == yes()

@@ -109,6 +109,13 @@ class Ledger(Protocol):
         """The open or unused question of this conversation that matches, with its decision if there is one."""
         ...
 
+    async def decide(self, decision: Decision) -> Decision | None:
+        """Store a decision made in this process as the inbox stores one, and return the decision that stands.
+
+        That is the first one stored. None: the question can no longer be decided.
+        """
+        ...
+
     async def usable_grants(self, tenant: str, tool: str) -> Sequence[Grant]:
         """The grants that can still approve calls of a tool."""
         ...

@@ -22,7 +22,7 @@ from remit.contracts.items import (
 )
 from remit.contracts.ledger import Consumption, UsageTotals
 from remit.contracts.question import Decision, Question
-from remit.errors import DivergedError, JournalError
+from remit.errors import DivergedError, JournalError, RequestError
 from remit.journal.codec import body_digest, compute_chain_hash, encode_item
 from remit.journal.ports import AppendFuture, Store
 
@@ -207,6 +207,15 @@ class RunLedger:
         if row is None or any(call != match for call in self.calls_waiting_for(row.question.id)):
             return None
         return row.question, row.decision
+
+    async def decide(self, decision: Decision) -> Decision | None:
+        """Store a decision made in this process; return the first decision stored, None if the question is over."""
+        try:
+            await self._store.decide(decision)
+        except RequestError:
+            row = await self._store.find_question(decision.question)
+            return row.decision if row is not None else None
+        return decision
 
     async def usable_grants(self, tenant: str, tool: str) -> Sequence[Grant]:
         """The grants that can still approve calls of a tool."""

@@ -179,6 +179,10 @@ class ReplayLedger:
                 decision = Decision.from_json(item.body)
         return (question, decision) if question is not None else None
 
+    async def decide(self, decision: Decision) -> Decision | None:
+        """Return the decision: it is compared where it is journaled."""
+        return decision
+
     async def usable_grants(self, tenant: str, tool: str) -> Sequence[Grant]:
         """Return none: decisions by grants are recorded."""
         return ()

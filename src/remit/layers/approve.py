@@ -152,8 +152,10 @@ async def _require_approval(call: Call, question: Question, decision: Decision |
         decision = await approver.decide(question)
         if decision is None:
             raise Suspended(question.id)
-        decision = _validate_decision(call, question, decision)
-        await call.ledger.commit(DecisionItem(call=call.id, question=question.id, body=decision.to_json()))
+        # Stored first: another approver may have decided by now, and a process that dies here must leave one decision.
+        decision = await call.ledger.decide(_validate_decision(call, question, decision))
+        if decision is not None:
+            await call.ledger.commit(DecisionItem(call=call.id, question=question.id, body=decision.to_json()))
     if decision is None or question.expires <= call.ledger.now():
         raise ApprovalDeniedError(
             f"question {question.id} was not decided in time, or its approval was not used in time"
@@ -162,9 +164,13 @@ async def _require_approval(call: Call, question: Question, decision: Decision |
         raise ApprovalDeniedError(decision.reason or f"{decision.by} denied {call.callee.name}")
     if decision.grant and not await call.ledger.is_grant_valid(question.tenant, decision.grant):
         raise ApprovalDeniedError(f"the grant {decision.grant} for {call.callee.name} was revoked or has expired")
+    _check_four_eyes(call, question, decision)
+    return decision
+
+
+def _check_four_eyes(call: Call, question: Question, decision: Decision) -> None:
     if question.four_eyes and decision.by in (*question.requesters, call.caller.principal.name):
         raise ApprovalDeniedError(f"{decision.by} requested {call.callee.name}, so another approver must decide")
-    return decision
 
 
 def _validate_decision(call: Call, question: Question, decision: Decision) -> Decision:
@@ -172,6 +178,7 @@ def _validate_decision(call: Call, question: Question, decision: Decision) -> De
     is_person_decision = decision.question == question.id and type(decision.approved) is bool and not decision.grant
     if not is_person_decision or (decision.arguments and not decision.approved):
         raise ApprovalDeniedError(f"the approver did not return a decision on question {question.id}")
+    _check_four_eyes(call, question, decision)
     if not decision.arguments:
         return decision
     try:

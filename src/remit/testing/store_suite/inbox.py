@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -57,6 +58,23 @@ async def test_of_many_decisions_at_once_one_counts(store: Store) -> None:
     outcomes = await asyncio.gather(*(store.decide(yes(by=name)) for name in people), return_exceptions=True)
     assert [type(outcome) for outcome in outcomes if outcome is not None] == [RequestError] * 19
     assert len(await read_decisions(store, "run")) == 1
+
+
+async def test_two_deciders_at_once_agree_on_one_decision(store: Store) -> None:
+    """One approves edited arguments, the other denies: what is stored, consumed and refused is one decision."""
+    run = await begin(store)
+    deciders = (replace(yes(by="bob"), arguments='{"slug":"home"}'), no(by="cleo"))
+    for number in range(10):
+        name, order = f"q{number}", deciders if number % 2 else tuple(reversed(deciders))
+        await run.append(question_item(question(name)))
+        decisions = [replace(each, question=name) for each in order]
+        outcomes = await asyncio.gather(*(store.decide(each) for each in decisions), return_exceptions=True)
+        won = [each for each, outcome in zip(decisions, outcomes, strict=True) if outcome is None]
+        row = await row_of(store, name)
+        assert ([row.decision], row.status) == (won, "approved" if won[0].approved else "denied")
+        consumption = Consumption((name,), "run", "call", approved=not won[0].approved)
+        with pytest.raises(ApprovalUsedError, match="no such decision"):
+            await run.append(note(name), take=consumption)
 
 
 async def test_an_unknown_question_cannot_be_decided(store: Store) -> None:
