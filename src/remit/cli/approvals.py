@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated, Final
 
 import typer
+from msgspec import Struct
 
 from remit.app import App
 from remit.cli.client import LocalClient, open_client
@@ -156,8 +156,7 @@ def did_not_happen(
     return _decide(question, decision, app_reference=app, as_json=as_json)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Decision:
+class _Decision(Struct, frozen=True, kw_only=True):
     """The user's decision, the kind of question it answers, and its label."""
 
     kind: QuestionKind

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from remit.errors import SetupError
 from remit.home import data_folder
 from remit.journal.ports import Store
 
 
-@dataclass(frozen=True, slots=True)
-class HomeFolder:
+class HomeFolder(Struct, frozen=True):
     """The data folder. Applications keep their own databases beside the journal."""
 
     folder: Path

@@ -5,8 +5,9 @@ from __future__ import annotations
 import enum
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from remit.cli.client import LocalClient
 from remit.cli.prompt import read_line
@@ -32,8 +33,7 @@ class Answer(enum.Enum):
     LATER = "later"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _AnswerDetails:
+class _AnswerDetails(Struct, frozen=True, kw_only=True):
     reason: str = ""
     result: str = ""
 
@@ -44,8 +44,7 @@ _CHOICES: Final[Mapping[QuestionKind, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuestionPrompter:
+class QuestionPrompter(Struct, frozen=True, kw_only=True):
     """Asks questions in one terminal, for one runtime. Input typed before a question is shown is discarded."""
 
     client: LocalClient

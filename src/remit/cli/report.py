@@ -6,8 +6,9 @@ import json
 import shlex
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from remit.cli.client import LocalClient
 from remit.cli.run_events import REPEAT_NOTICE, CallEnded, RunFollower, question_title
@@ -23,8 +24,7 @@ GO_AHEAD_MESSAGE = "Yes, I confirm: go ahead."
 """The message that asks the model to make an announced call that was approved."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReportOptions:
+class ReportOptions(Struct, frozen=True, kw_only=True):
     """How to report a result.
 
     Args:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import Any, Final, cast
+
+from msgspec import Struct
 
 from remit.cli.text import one_line, summarize_arguments
 from remit.contracts.chat import decode_message
@@ -28,23 +29,20 @@ REPEAT_NOTICE: Final = "the call will be made again"
 """The consequence of stating that an interrupted call did not happen."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelText:
+class ModelText(Struct, frozen=True, kw_only=True):
     """The model wrote text beside its tool calls."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolCalled:
+class ToolCalled(Struct, frozen=True, kw_only=True):
     """The model requested a call; ``arguments`` is the raw text."""
 
     name: str
     arguments: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallEnded:
+class CallEnded(Struct, frozen=True, kw_only=True):
     """A call ended. ``nested``: a tool made it, not the model. A call that never started was refused."""
 
     name: str
@@ -54,22 +52,19 @@ class CallEnded:
     nested: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NoteLogged:
+class NoteLogged(Struct, frozen=True, kw_only=True):
     """A tool logged a note."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuestionAsked:
+class QuestionAsked(Struct, frozen=True, kw_only=True):
     """A question was opened."""
 
     question: Question
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DecisionMade:
+class DecisionMade(Struct, frozen=True, kw_only=True):
     """A decision reached the call that waits for it."""
 
     decision: Decision

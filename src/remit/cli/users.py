@@ -46,14 +46,14 @@ tenant = "local-site"
 class Role(BaseModel):
     """The permissions of a role."""
 
-    model_config = ConfigDict(extra="forbid", strict=True)
+    model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
     permissions: list[Permission]
 
 
 class User(BaseModel):
     """A user of the operating system: tenant and roles."""
 
-    model_config = ConfigDict(extra="forbid", strict=True)
+    model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
     roles: list[str]
     tenant: str = Field(min_length=1)
 
@@ -61,7 +61,7 @@ class User(BaseModel):
 class JournalConfig(BaseModel):
     """Where the journal is kept."""
 
-    model_config = ConfigDict(extra="forbid", strict=True)
+    model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
     url: str = ""
 
 

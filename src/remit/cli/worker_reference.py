@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Self
+
+from msgspec import Struct
 
 from remit.errors import SetupError
 
 _REFERENCE_PATTERN: Final = re.compile(r"(?:(?P<app>[\w.:-]+)\+)?(?P<file>[^@]+\.worker)(?:@(?P<model>.+))?")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkerReference:
+class WorkerReference(Struct, frozen=True, kw_only=True):
     """A worker file, the application it extends, and the model it uses, if not its own.
 
     ``str`` of it is what `of` parses: it names the run's application when the run is resumed.

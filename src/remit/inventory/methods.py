@@ -9,12 +9,12 @@ import inspect
 import sys
 import typing
 from collections.abc import Awaitable, Callable, Collection
-from dataclasses import dataclass
 from types import FunctionType, MethodType
 from typing import Any, Final, NamedTuple, TypeVar, cast, overload
 from uuid import UUID
 from weakref import WeakKeyDictionary, WeakSet
 
+from msgspec import Struct
 from pydantic import BaseModel
 
 from remit.contracts.callee import Context, LeafContext
@@ -113,8 +113,7 @@ class Parameter(NamedTuple):
     schema: dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MethodModels:
+class MethodModels(Struct, frozen=True, kw_only=True):
     """The types of a method; request and response are None for plain payloads."""
 
     request: type[Request[Any]] | None

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
+from msgspec import Struct
 from pydantic import BaseModel, JsonValue, ValidationError
 
 from remit.errors import ContractError
@@ -85,8 +85,7 @@ def _find_unread_files(folder: Path) -> Iterator[Finding]:
             yield Finding(code="not-read", where=f"{display_path(file)}:1", what="this file is not read", fix=mend)
 
 
-@dataclass(frozen=True, slots=True)
-class _PendingTool:
+class _PendingTool(Struct, frozen=True):
     """A tool whose method may not have been read yet."""
 
     document: YamlDocument

@@ -10,10 +10,11 @@ import json
 import math
 import pathlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import cache
 from types import ModuleType
 from typing import Any, Final, NamedTuple, cast
+
+from msgspec import Struct, field
 
 from remit.errors import SetupError
 from remit.schemas.finding import Finding, InventoryError, display_path
@@ -25,8 +26,7 @@ _MAX_DEPTH: Final = 100
 _JSON_TAGS: Final = frozenset({None, "!", *(f"{_TAG}{kind}" for kind in _JSON_KINDS)})
 
 
-@dataclass(frozen=True, slots=True)
-class YamlDocument:
+class YamlDocument(Struct, frozen=True):
     """The value of a document, and the line of each part by its path.
 
     Each of ``rejected_paths`` has a finding.

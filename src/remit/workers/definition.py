@@ -41,7 +41,7 @@ def _require_callee(value: object) -> object:
 class _DefinitionSchema(BaseModel):
     """Validates the fields of a definition by the same rules as the front matter of a file."""
 
-    model_config = ConfigDict(strict=True)
+    model_config = ConfigDict(strict=True, defer_build=True)
 
     name: ToolName
     prompt: NonEmptyText

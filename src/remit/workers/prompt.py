@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Final, cast
 
 from jinja2 import TemplateSyntaxError, nodes
 from jinja2.meta import find_undeclared_variables
+from msgspec import Struct
 
 from remit.errors import InvalidArgumentsError, ToolFailedError
 from remit.schemas.finding import Finding
@@ -31,8 +31,7 @@ MAIN_TEMPLATE: Final = ""
 _INCLUDE_NODES: Final = (nodes.Extends, nodes.FromImport, nodes.Import, nodes.Include)
 
 
-@dataclass(frozen=True, slots=True)
-class IncludeReference:
+class IncludeReference(Struct, frozen=True):
     """A text's reference to another text that it includes. ``name`` is None if it is not a literal."""
 
     name: str | None

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import reduce
 from pathlib import Path
 from typing import Any, Final, cast
 
+from msgspec import Struct, field
 from pydantic import BaseModel, ValidationError
 
 from remit.agent.attachments import (
@@ -45,8 +45,7 @@ _SECTION_MODELS: Final[Mapping[At, type[BaseModel]]] = {
 _NAME_LISTS: Final = ("tools", "workers", "delegates", "handoffs", "builtin_tools")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkerNames:
+class WorkerNames(Struct, frozen=True, kw_only=True):
     """The names in a file, as far as it can be read. An invalid name is replaced by an empty one."""
 
     name: str
@@ -62,8 +61,7 @@ class WorkerNames:
         return self.document.locate(path)
 
 
-@dataclass(frozen=True, slots=True)
-class ReadResult:
+class ReadResult(Struct, frozen=True):
     """The result of reading a file: its names, its errors, and the worker if there are no errors."""
 
     worker: WorkerDefinition | None
@@ -135,8 +133,7 @@ def read_valid_workers(paths: Iterable[Path]) -> tuple[tuple[WorkerDefinition, .
     return workers, [finding for each in results for finding in each.findings]
 
 
-@dataclass(slots=True)
-class _WorkerFileReader:
+class _WorkerFileReader(Struct):
     """Reads one file and collects its errors."""
 
     source: WorkerSource

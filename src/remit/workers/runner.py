@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
 from pydantic_ai import Agent
 from pydantic_ai.capabilities import NativeTool
 from pydantic_ai.messages import BinaryContent, UserContent
@@ -31,8 +31,7 @@ from remit.workers.port_adapter import ModelPortAdapter
 from remit.workers.toolset import DispatcherToolset
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BoundAgent:
+class BoundAgent(Struct, frozen=True, kw_only=True):
     """PydanticAI's agent together with Remit's definition, tools and model."""
 
     agent: Agent[Frame, Any]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Final
+
+from msgspec import Struct
 
 from remit.errors import SetupError
 from remit.schemas.finding import Finding, InventoryError, display_path
@@ -27,8 +28,7 @@ class WorkerFileError(SetupError):
         super().__init__(f"{next(iter(self.findings))}{more}")
 
 
-@dataclass(frozen=True, slots=True)
-class WorkerSource:
+class WorkerSource(Struct, frozen=True):
     """The front matter with the line of each part, and the prompt with its first line."""
 
     document: YamlDocument
