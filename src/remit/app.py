@@ -11,7 +11,7 @@ from remit.approvals.approver import Approver, HasApprover, InboxApprover
 from remit.contracts.call import CallLayer
 from remit.contracts.callee import Callee, check_callees
 from remit.core import Stack
-from remit.core.checks import as_tuple, check_instance, check_text, wrong_value
+from remit.core.checks import as_tuple, check_instance, check_keywords, check_text, wrong_value
 from remit.errors import NameTakenError, SetupError
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ class Env:
             raise wrong_value("Env: approver", self.approver, "give an approver, such as InboxApprover()")
 
 
+@check_keywords(policy="give it to the run layers: layers=lambda: preset(env, policy=…)")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class App:
     """An application, as an entry point in the group ``remit.apps`` returns it. The first agent is the default.

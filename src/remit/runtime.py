@@ -24,7 +24,7 @@ from remit.contracts.principal import Caller, Principal, check_principal
 from remit.contracts.question import content_digest
 from remit.contracts.reply import Reply
 from remit.core import Stack
-from remit.core.checks import check_instance
+from remit.core.checks import check_instance, check_keywords
 from remit.dispatch.dispatcher import Dispatcher
 from remit.dispatch.preset import preset
 from remit.dispatch.registry import AnyCallee, Registry
@@ -52,6 +52,7 @@ PrincipalDirectory = Callable[[str, str], Principal | None]
 """From a name and a tenant to a principal with today's permissions."""
 
 
+@check_keywords(policy="give it to the run layers: layers=preset(app.env, policy=…)")
 class Runtime:
     """Runs an application. Its layers are immutable: `layer` returns a new runtime.
 

@@ -214,6 +214,23 @@ BUILT: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: application(layers=3),
         "application shop: layers is 3; give a function that builds the stack",
     ),
+    "a policy of a runtime": (
+        lambda: untyped(Runtime)(application(), policy=Policy()),
+        "Runtime has no parameter 'policy'; give it to the run layers: layers=preset(app.env, policy=…)",
+    ),
+    "a policy of an application": (
+        lambda: application(policy=Policy()),
+        "App has no parameter 'policy'; give it to the run layers: layers=lambda: preset(env, policy=…)",
+    ),
+    "a misspelt keyword": (lambda: agent(tols=[DOUBLE]), "Agent has no parameter 'tols'; did you mean tools?"),
+    "an unknown keyword": (
+        lambda: application(xyz=1),
+        "App has no parameter 'xyz'; use name, agents, tools, env, layers, operations",
+    ),
+    "a number of turns": (
+        lambda: agent(max_turns="3"),
+        "Agent has no parameter 'max_turns'; write limits=AgentLimits(turns=…)",
+    ),
     "an agent as an application": (
         lambda: Runtime(untyped(agent())),
         "Runtime: app is Agent clerk (0 tools); give an App",

@@ -27,13 +27,17 @@ from remit.contracts.facts import Effect, Facts
 from remit.contracts.reply import Reply
 from remit.contracts.schema import Input, Output
 from remit.core import Stack
-from remit.core.checks import as_tuple, check_instance
+from remit.core.checks import as_tuple, check_instance, check_keywords
 from remit.errors import InvalidArgumentsError, SetupError
 from remit.layers.timeout import Timeout
 
 _NATIVE = NativeDriver()
 
 
+@check_keywords(
+    policy="a policy governs runs: Runtime(app, layers=preset(app.env, policy=…))",
+    max_turns="write limits=AgentLimits(turns=…)",
+)
 class Agent:
     """A model that works on a task with tools until it has a result. Immutable: methods return a new agent.
 
