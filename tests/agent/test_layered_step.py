@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from typing import Any
 
@@ -12,7 +13,7 @@ from remit import Agent, Risk, Runtime
 from remit.agent import Done, StepOutcome, StepRequest, StepUsage
 from remit.contracts.call import StepService
 from remit.contracts.chat import encode_message
-from remit.contracts.items import Message
+from remit.contracts.items import Message, ModelExchange
 from remit.errors import InvalidOutputError
 from remit.layers import StepLayer, layer_fn
 from remit.stores import InMemoryStore
@@ -103,3 +104,27 @@ async def test_a_message_that_a_step_layer_adds_is_recorded_once_over_a_resume()
     added = [each for each in await items_of(store, result.run) if isinstance(each, Message) and "Go on." in each.text]
     assert len(added) == 2
     assert (await process().replay(result.run)).difference == ""
+
+
+@layer_fn
+async def whisper(request: StepRequest, inner: StepService, text: str) -> StepOutcome:
+    chat = dataclasses.replace(request.chat, history=request.chat.history.with_messages(text))
+    return await inner(replace(request, chat=chat))
+
+
+async def test_a_message_that_a_step_layer_adds_to_a_request_is_on_record() -> None:
+    store, world = InMemoryStore(), World()
+
+    def process(text: str) -> Runtime:
+        tools = [look, world.write("danger", risk=Risk.HIGH)]
+        agent = Agent("agent", instructions="Work.", tools=tools).layer(whisper(message(text)))
+        return runtime_of(agent, model=Scripted([calls(("danger", {"text": "a"})), "done"]), store=store)
+
+    result = await process("Psst.").run("go", by=superuser())
+    await process("Psst.").decide(result.questions[0], approved=True, by=superuser())
+    assert (await process("Psst.").resume(result.run)).value() == "done"
+    added = [each.added for each in await items_of(store, result.run) if isinstance(each, ModelExchange)]
+    assert added == [(message("Psst."),)] * 2
+    assert "Psst." not in " ".join(await process("Psst.").history(result.run))
+    assert (await process("Psst.").replay(result.run)).difference == ""
+    assert "Hey." in (await process("Hey.").replay(result.run)).difference

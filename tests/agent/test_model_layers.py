@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -12,7 +13,7 @@ import pytest
 from remit import Agent
 from remit.agent import AgentDriver, NativeDriver
 from remit.contracts.chat import History, ToolDefinitions, encode_message
-from remit.errors import ModelError, SetupError
+from remit.errors import DeadlineError, ModelError, SetupError
 from remit.layers import ModelService, Timeout, layer_fn
 from remit.messages import ChatRequest, Completion, completion_from_message
 from remit.testing import Scripted, calls, superuser
@@ -110,3 +111,19 @@ def test_only_the_native_driver_has_a_place_for_layers_around_steps() -> None:
     assert len(agent.definition.agent_layers) == 1
     with pytest.raises(SetupError, match=r"agent agent: Timeout\(seconds=9.* cannot be attached, because PydanticAI"):
         Agent("agent", instructions="x", driver=PydanticAIDriver()).layer(Timeout(9).steps)
+
+
+@pytest.mark.looptime
+@BOTH
+async def test_a_timeout_around_the_model_ends_the_run_and_is_on_record(driver: AgentDriver) -> None:
+    class Slow:
+        async def __call__(self, request: ChatRequest, /) -> Completion:
+            await asyncio.sleep(60)
+            raise AssertionError
+
+    agent = Agent("agent", instructions="Work.", driver=driver, model=Slow()).layer(Timeout(9).models)
+    runtime = runtime_of(agent)
+    result = await runtime.call(agent, superuser(), "go")
+    assert result.reply is not None
+    assert type(result.reply.error) is DeadlineError
+    assert (await runtime.replay(result.run)).difference == ""

@@ -10,10 +10,12 @@ from remit.agent.typed_result import record_reply
 from remit.contracts.call import StepLayer, StepService
 from remit.contracts.chat import ChatRequest, decode_message
 from remit.contracts.guard import compose_steps
+from remit.contracts.items import ModelExchange
 from remit.contracts.step import StepOutcome, StepRequest
 from remit.errors import InvalidOutputError
 
-_RECORDED: Final[ContextVar[list[str]]] = ContextVar("remit_recorded_messages")
+_RECORDED: Final[ContextVar[tuple[ChatRequest, list[str]]]] = ContextVar("remit_recorded_step")
+"""The agent's own request of the current step, and the messages of the step that are on record."""
 
 
 def compose_recorded_steps(layers: Iterable[StepLayer], step: StepService) -> StepService:
@@ -23,14 +25,17 @@ def compose_recorded_steps(layers: Iterable[StepLayer], step: StepService) -> St
         return step
 
     async def innermost(request: StepRequest, /) -> StepOutcome:
+        chat, on_record = _RECORDED.get()
+        _record_request(chat, request.chat)
         outcome = await step(request)
-        _RECORDED.get().extend(outcome.messages)
+        on_record.extend(outcome.messages)
         return outcome
 
     service = compose_steps(layers, innermost)
 
     async def recorded(request: StepRequest, /) -> StepOutcome:
-        token = _RECORDED.set(on_record := [])
+        on_record: list[str] = []
+        token = _RECORDED.set((request.chat, on_record))
         try:
             outcome = await service(request)
         finally:
@@ -39,6 +44,20 @@ def compose_recorded_steps(layers: Iterable[StepLayer], step: StepService) -> St
         return outcome
 
     return recorded
+
+
+def _record_request(chat: ChatRequest, sent: ChatRequest) -> None:
+    """Journal, once, the messages that layers added to the request of a step; `ModelExchange` says how."""
+    digest = sent.digest()
+    if digest == chat.digest():
+        return
+    known = set(chat.history)
+    added = tuple(text for text in sent.history if text not in known)
+    item = ModelExchange(
+        call=f"{chat.call_id}:step", requests=(digest,), added=added, answer="", changed=False, failures=()
+    )
+    if chat.ledger.is_replaying or item not in chat.ledger.items_for(item.call):
+        chat.ledger.add(item)
 
 
 def _record_added(chat: ChatRequest, on_record: Sequence[str], messages: Sequence[str]) -> None:

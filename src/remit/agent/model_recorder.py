@@ -10,7 +10,16 @@ from typing import Generic, Protocol, TypeVar
 from msgspec import Struct
 
 from remit.agent.layered_model import LayeredRequests
-from remit.contracts.items import Item, Message, Mismatch, ModelExchange, ModelFailure, ModelReply, ModelUsage
+from remit.contracts.items import (
+    ErasedItem,
+    Item,
+    Message,
+    Mismatch,
+    ModelExchange,
+    ModelFailure,
+    ModelReply,
+    ModelUsage,
+)
 from remit.contracts.ledger import Ledger
 from remit.contracts.reply import Reply
 from remit.errors import (
@@ -134,13 +143,13 @@ class ModelRecorder(Struct, Generic[Q, R], frozen=True, kw_only=True):
         Without a record of the layers, the answer was recorded inside them, as journals once were: they run over it.
         """
         items = request.ledger.items_for(request.call_id)
-        exchange = next((each for each in reversed(items) if isinstance(each, ModelExchange)), None)
+        exchange = next((each for each in reversed(items) if _is_exchange(each)), None)
         if exchange is None and layered.model.has_layers:
             return await layered.run_on_record(
                 request, answer, digest, lambda today: self._check_digest(request, recorded, today)
             )
         self._check_digest(request, recorded, digest)
-        if exchange is not None and request.ledger.is_replaying:
+        if isinstance(exchange, ModelExchange) and request.ledger.is_replaying:
             await layered.compare(request, answer, exchange, lambda today: self._ensure_unique_call_ids(today, request))
         return answer
 
@@ -210,6 +219,10 @@ class ModelRecorder(Struct, Generic[Q, R], frozen=True, kw_only=True):
             return answer
         numbered = (f"call_{number}_{request.turn}" for number in count(len(used)))
         return self.codec.rename_calls(answer, (each for each in numbered if each not in used))
+
+
+def _is_exchange(item: Item) -> bool:
+    return isinstance(item, ModelExchange) or (isinstance(item, ErasedItem) and item.was == ModelExchange.kind)
 
 
 def _find_recorded(items: Sequence[Item]) -> Message | ModelReply | None:

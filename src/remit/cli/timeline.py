@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,6 +17,7 @@ from remit.contracts.items import (
     Item,
     Message,
     Mismatch,
+    ModelExchange,
     ModelFailure,
     ModelReply,
     ModelUsage,
@@ -112,6 +113,8 @@ class Timeline:
             return [(self._call_depth(item.call), "started", self._started_text(item), self._call_risk(item.call))]
         if isinstance(item, AttemptEnded):
             return self._attempt_entries(item)
+        if isinstance(item, ModelExchange):
+            return [(0, what, one_line(text, max_length=_MAX_TEXT_LENGTH), "") for what, text in _layer_entries(item)]
         what, text = _describe_item(item, self._positions[0].at, position, self._outcome_questions)
         return [(self._call_depth(self._asking_call.get(item.call, item.call)), what, text, "")]
 
@@ -160,6 +163,17 @@ def _message_entries(item: Message | ModelReply) -> list[tuple[str, str]]:
         functions = [call["function"] for call in message.get("tool_calls") or ()]
         lines += [("wants", f"{one_line(each['name'])} {summarize_arguments(each['arguments'])}") for each in functions]
     return lines
+
+
+def _layer_entries(item: ModelExchange) -> Iterator[tuple[str, str]]:
+    """The entries of what layers around a model did; none for layers that changed nothing."""
+    for text in item.added:
+        yield "layer", f"sends {text}"
+    for content in item.failures:
+        error = error_from_reply(content)
+        yield "failure", f"{error.code}: {error.message}"
+    if item.changed:
+        yield "layer", "changed the model's answer" if item.answer else "answered without a model"
 
 
 def _arguments_suffix(arguments: str) -> str:
