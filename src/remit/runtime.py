@@ -387,7 +387,7 @@ class Runtime:
         stacks = [
             self.dispatcher.layers(agent, self._resolve_callee(tool)) for agent in (*self.dispatcher.agent_names, "")
         ]
-        return {layer.policy.version for onion in stacks for layer in onion if isinstance(layer, Approve)}
+        return {layer.policy.version for stack in stacks for layer in stack if isinstance(layer, Approve)}
 
     def __repr__(self) -> str:
         """Draw the layers around the calls of the default agent."""

@@ -117,8 +117,8 @@ async def driven(doing: Any, cut: int | None) -> None:
         await task
 
 
-async def told(story: Story) -> tuple[Runtime, Scripted]:
-    """Run a story to its end, with a look at the history wherever it rests."""
+async def play_story(story: Story) -> tuple[Runtime, Scripted]:
+    """Run a story to its end, and check the history whenever the run rests."""
     model = Scripted([*story.lines, "the end"])
     agent = Agent("agent", instructions="Work.", tools=TOOLS, parallel=story.parallel, limits=AgentLimits(turns=4))
     runtime = Runtime(App(name="test", agents=(agent,)), model=model, store=InMemoryStore())
@@ -138,7 +138,7 @@ async def told(story: Story) -> tuple[Runtime, Scripted]:
 @settings(max_examples=100)
 @given(stories)
 async def test_no_request_and_no_history_is_ever_broken(story: Story) -> None:
-    runtime, model = await told(story)
+    runtime, model = await play_story(story)
     for request in model.requests:
         assert history_errors(request.history) == []
     for row in await runtime.store.list_runs():
@@ -150,7 +150,7 @@ async def test_no_request_and_no_history_is_ever_broken(story: Story) -> None:
 @settings(max_examples=200)
 @given(stories)
 async def test_no_request_and_no_history_is_ever_broken_in_many_stories(story: Story) -> None:
-    runtime, model = await told(story)
+    runtime, model = await play_story(story)
     for request in model.requests:
         assert history_errors(request.history) == []
     for row in await runtime.store.list_runs():
@@ -160,7 +160,7 @@ async def test_no_request_and_no_history_is_ever_broken_in_many_stories(story: S
 @settings(max_examples=50)
 @given(stories)
 async def test_a_run_that_is_done_replays_to_the_byte(story: Story) -> None:
-    runtime, _ = await told(story)
+    runtime, _ = await play_story(story)
     for row in await runtime.store.list_runs():
         if row.status == "done":
             assert (await runtime.replay(row.run)).difference == ""

@@ -33,7 +33,7 @@ class Steps:
         return outcome
 
 
-def said(text: str) -> str:
+def answer_text(text: str) -> str:
     return encode_message({"role": "assistant", "content": text})
 
 
@@ -44,13 +44,13 @@ def more(wire: str, aux: StepUsage | None = None) -> Next:
     )
 
 
-DONE = Done(messages=(said("done"),), usage=StepUsage(1, 1, 0))
+DONE = Done(messages=(answer_text("done"),), usage=StepUsage(1, 1, 0))
 START = StepRequest(chat=request(temperature=0.5, max_tokens=9), calls=Desk())
 
 
 async def test_a_step_that_is_done_is_the_whole_run() -> None:
     run = await AgentLoop()(Steps(DONE))(START)
-    assert list(run.messages) == [USER, said("done")]
+    assert list(run.messages) == [USER, answer_text("done")]
     assert (run.turns, run.usage, run.final, run.agent) == (1, StepUsage(1, 1, 0), None, "agent")
 
 
@@ -59,7 +59,7 @@ async def test_each_step_is_asked_with_everything_that_was_said_before() -> None
     run = await AgentLoop()(steps)(START)
     assert [len(asked.chat.history) for asked in steps.asked] == [1, 3, 5]
     assert list(steps.asked[2].chat.history) == [USER, *more("a").messages, *more("b").messages]
-    assert list(run.messages) == [*steps.asked[2].chat.history, said("done")]
+    assert list(run.messages) == [*steps.asked[2].chat.history, answer_text("done")]
 
 
 async def test_the_turns_are_counted_and_everything_else_of_the_request_stays() -> None:
@@ -119,7 +119,7 @@ async def test_the_events_of_a_run_are_its_messages_one_to_one(turns: list[list[
         ids = [f"{number}-{index}" for index in range(len(contents))]
         replies = [tool_message_text(wire, content) for wire, content in zip(ids, contents, strict=True)]
         steps.append(Next(messages=(encode_message({"role": "assistant", **asks(*ids)}), *replies), usage=StepUsage()))
-    run = await AgentLoop()(Steps(*steps, Done(messages=(said(last),), usage=StepUsage())))(START)
+    run = await AgentLoop()(Steps(*steps, Done(messages=(answer_text(last),), usage=StepUsage())))(START)
     events = run.events
     assert messages_from_items(events) == list(run.messages)
     assert len({event.call for event in events}) == len(events)

@@ -27,7 +27,7 @@ async def title(ctx: LeafContext, payload: Any) -> str:
     return f"the page '{TITLES[payload.page]}' of {ctx.caller.principal.tenant} in {ctx.run}"
 
 
-async def shown(tool: Tool[..., Any], store: Store, page: str = "p1", **more: Any) -> str:
+async def preview_of(tool: Tool[..., Any], store: Store, page: str = "p1", **more: Any) -> str:
     script = Scripted([calls((tool.name, {"page": page, **more})), "done"])
     result = await runtime_of(script, tool, store=store).run("go", by=superuser(tenant="bakery"), conversation="c")
     (row,) = await store.list_questions()
@@ -35,19 +35,19 @@ async def shown(tool: Tool[..., Any], store: Store, page: str = "p1", **more: An
 
 
 async def test_what_the_tool_says_stands_in_the_question(store: Store) -> None:
-    assert await shown(drop.with_preview(title), store) == "the page 'About us' of bakery in RUN"
+    assert await preview_of(drop.with_preview(title), store) == "the page 'About us' of bakery in RUN"
 
 
 async def test_a_tool_that_says_nothing_leaves_it_empty(store: Store) -> None:
-    assert await shown(drop, store) == ""
+    assert await preview_of(drop, store) == ""
 
 
 async def test_layers_and_other_names_keep_it(store: Store) -> None:
-    assert "About us" in await shown(drop.with_preview(title).with_name("drop_page"), store)
+    assert "About us" in await preview_of(drop.with_preview(title).with_name("drop_page"), store)
 
 
 async def test_a_person_is_asked_even_where_the_tool_finds_no_words(store: Store) -> None:
-    assert await shown(drop.with_preview(title), store, "p2") == "(what this is about could not be told: 'p2')"
+    assert await preview_of(drop.with_preview(title), store, "p2") == "(what this is about could not be told: 'p2')"
 
 
 @pytest.mark.looptime
@@ -58,7 +58,7 @@ async def test_a_tool_that_takes_too_long_to_find_words_is_not_waited_for() -> N
 
     from remit.stores import InMemoryStore
 
-    said = await shown(drop.with_preview(slowly), InMemoryStore())
+    said = await preview_of(drop.with_preview(slowly), InMemoryStore())
     assert said == "(what this is about could not be told: drop took longer than 10 seconds)"
 
 
@@ -71,4 +71,4 @@ async def test_an_announced_call_is_described_as_it_would_be_made(store: Store) 
     async def words(_ctx: LeafContext, payload: Any) -> str:
         return f"{payload.page} {payload.confirmed}"
 
-    assert await shown(cut.with_preview(words), store) == "p1 True"
+    assert await preview_of(cut.with_preview(words), store) == "p1 True"

@@ -50,8 +50,8 @@ class Held:
         self.thread.join()
 
 
-async def begun(held: Held) -> None:
-    """Return when the function runs, so that what follows finds it running."""
+async def wait_until_started(held: Held) -> None:
+    """Wait until the function runs."""
     await asyncio.to_thread(held.began.wait)
 
 
@@ -196,7 +196,7 @@ async def test_a_timeout_still_says_that_an_async_function_was_stopped() -> None
 async def test_a_cancelled_call_does_not_wait_for_its_thread() -> None:
     held = Held()
     task = asyncio.ensure_future(awaitable_body(held.wait, wants_context=False)())
-    await begun(held)
+    await wait_until_started(held)
     task.cancel()
     with pytest.raises(ThreadStillRunning):
         await task
@@ -218,7 +218,7 @@ def test_a_thread_that_outlives_its_loop_ends_quietly() -> None:
 
     async def leave() -> None:
         task = asyncio.ensure_future(awaitable_body(held.wait, wants_context=False)())
-        await begun(held)
+        await wait_until_started(held)
         task.cancel()
 
     asyncio.run(leave())

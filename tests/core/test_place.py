@@ -40,8 +40,8 @@ def refusal(*places: Place) -> str:
     return caught.value.message
 
 
-def said(places: Sequence[Place]) -> set[str]:
-    """What the refusal of an order may say: one of the rules that do not hold."""
+def possible_refusals(places: Sequence[Place]) -> set[str]:
+    """The possible messages about an order: one for each broken rule."""
     broken = [rule for rule in ORDER_RULES if not holds(rule, places)]
     return {f"<{rule.outer.value}> must stand outside <{rule.inner.value}>: {rule.reason}" for rule in broken}
 
@@ -50,7 +50,7 @@ def said(places: Sequence[Place]) -> set[str]:
 def test_each_rule_refuses_the_reverse_order_naming_both_layers_and_the_reason(rule: OrderRule) -> None:
     places = complete(rule.inner, rule.outer)
     assert not holds(rule, places)
-    assert refusal(*places) in said(places)
+    assert refusal(*places) in possible_refusals(places)
 
 
 @RULE
@@ -63,13 +63,13 @@ def test_each_rule_accepts_its_own_order(rule: OrderRule) -> None:
 @RULE
 def test_each_rule_holds_across_layers_that_stand_between(rule: OrderRule) -> None:
     places = complete(rule.inner, Place.OWN, rule.outer)
-    assert refusal(*places) in said(places)
+    assert refusal(*places) in possible_refusals(places)
 
 
 @RULE
 def test_a_rule_binds_every_layer_of_a_place_not_only_the_first(rule: OrderRule) -> None:
     places = complete(rule.outer, rule.inner, rule.outer)
-    assert refusal(*places) in said(places)
+    assert refusal(*places) in possible_refusals(places)
 
 
 def test_a_refusal_names_the_layers_as_they_print_and_the_reason() -> None:

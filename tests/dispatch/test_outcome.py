@@ -40,8 +40,8 @@ async def crashed(send: Tool[[str], int]) -> Bench:
     return bench
 
 
-async def asked(bench: Bench, send: Tool[[str], int]) -> Question:
-    """The question that the call opens when it is driven again."""
+async def open_question(bench: Bench, send: Tool[[str], int]) -> Question:
+    """The question that the call opens when it is executed again."""
     with pytest.raises(Suspended) as suspended:
         await bench.base(send, '{"to":"ada"}')
     (ident,) = suspended.value.questions
@@ -62,7 +62,7 @@ async def test_a_person_is_asked_whether_it_happened() -> None:
     mail = Mail()
     send = mail.send()
     bench = await crashed(send)
-    question = await asked(bench, send)
+    question = await open_question(bench, send)
     assert mail.sent == ["ada"]
     assert (question.kind, question.tool, question.arguments) == ("outcome", "send", '{"to":"ada"}')
     assert "did it happen?" in question.reason
@@ -72,7 +72,7 @@ async def test_the_person_is_asked_once_however_often_the_call_is_driven() -> No
     mail = Mail()
     send = mail.send()
     bench = await crashed(send)
-    first, second = await asked(bench, send), await asked(bench, send)
+    first, second = await open_question(bench, send), await open_question(bench, send)
     assert first == second
     assert len(of_kind(await bench.stored(), QuestionItem)) == 1
     assert mail.sent == ["ada"]
@@ -82,7 +82,7 @@ async def test_if_it_happened_its_result_is_what_the_person_tells() -> None:
     mail = Mail()
     send = mail.send()
     bench = await crashed(send)
-    reply = await tell(bench, await asked(bench, send), happened=True, result="7")
+    reply = await tell(bench, await open_question(bench, send), happened=True, result="7")
     assert (reply.content, reply.outcome) == ("7", "ok")
     assert unwrap_reply(send, reply) == 7
     assert mail.sent == ["ada"]
@@ -97,7 +97,7 @@ async def test_if_it_did_not_happen_it_is_done_as_another_attempt() -> None:
     mail = Mail()
     send = mail.send()
     bench = await crashed(send)
-    reply = await tell(bench, await asked(bench, send), happened=False)
+    reply = await tell(bench, await open_question(bench, send), happened=False)
     assert reply.value == 2
     assert mail.sent == ["ada", "ada"]
     items = await bench.stored()
@@ -109,10 +109,10 @@ async def test_if_it_dies_again_it_is_asked_about_again() -> None:
     mail = Mail(dies=2)
     send = mail.send()
     bench = await crashed(send)
-    first = await asked(bench, send)
+    first = await open_question(bench, send)
     with pytest.raises(Crash):
         await tell(bench, first, happened=False)
-    second = await asked(bench, send)
+    second = await open_question(bench, send)
     assert second.id != first.id
     assert len(mail.sent) == 2
     assert (await tell(bench, second, happened=True, result="2")).content == "2"
@@ -123,7 +123,7 @@ async def test_a_crash_after_the_person_told_that_it_did_not_happen_asks_nobody_
     mail = Mail()
     send = mail.send()
     bench = await crashed(send)
-    question = await asked(bench, send)
+    question = await open_question(bench, send)
     ledger = await bench.drive()
     decision = Decision(question=question.id, approved=False, by="ada")
     await ledger.commit(DecisionItem(call="call", question=question.id, body=decision.to_json()))
@@ -166,7 +166,7 @@ async def test_a_tool_that_can_find_out_that_it_did_not_happen_does_it() -> None
 async def test_a_tool_that_cannot_find_out_asks_a_person() -> None:
     mail, send, _ = finding(UNKNOWN)
     bench = await crashed(send)
-    assert (await asked(bench, send)).kind == "outcome"
+    assert (await open_question(bench, send)).kind == "outcome"
     assert mail.sent == ["ada"]
 
 
@@ -191,5 +191,5 @@ async def test_a_finding_that_breaks_the_contract_is_refused() -> None:
 async def test_a_tool_that_fails_to_find_out_asks_a_person(failure: BaseException) -> None:
     mail, send, _ = finding(failure)
     bench = await crashed(send)
-    assert (await asked(bench, send)).kind == "outcome"
+    assert (await open_question(bench, send)).kind == "outcome"
     assert mail.sent == ["ada"]

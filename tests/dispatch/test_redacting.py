@@ -23,7 +23,7 @@ SHOWN = "[secret env:DISPATCH]"
 
 
 @pytest.fixture(autouse=True)
-def known() -> None:
+def register_secret() -> None:
     Secret("env:DISPATCH", VALUE)
 
 

@@ -228,7 +228,7 @@ async def test_actors_are_nested_five_deep_at_most_and_the_error_tells_the_path(
     runtime = runtime_of(first)
     with pytest.raises(BudgetError) as refused:
         (await runtime.call(first, superuser())).value()
-    assert refused.value.message == "actors are nested 6 deep (a1 > a2 > a3 > a4 > a5 > a6); at most 5 may be"
+    assert refused.value.message == "agents are nested 6 deep (a1 > a2 > a3 > a4 > a5 > a6); at most 5 may be"
     second = runtime_of(first.tools[0])
     assert (await second.call(first.tools[0], superuser())).status == "done"
 

@@ -20,7 +20,7 @@ GROUPS = {"approvals", "audit", "model"}
 FILES = [["worker", command] for command in ("run", "check", "new")]
 
 
-def named(case: tuple[Path, str]) -> str:
+def case_name(case: tuple[Path, str]) -> str:
     return f"{name_of(case[0])}: {case[1]}"
 
 
@@ -29,7 +29,7 @@ def test_there_are_commands_to_check() -> None:
     assert {"run", "test", "rehearse"} <= set(RECIPES)
 
 
-@pytest.mark.parametrize("case", LINES, ids=named)
+@pytest.mark.parametrize("case", LINES, ids=case_name)
 def test_a_command_exists_with_the_options_it_is_given(case: tuple[Path, str]) -> None:
     for command in case[1].split(" && "):
         words = shlex.split(command, comments=True)

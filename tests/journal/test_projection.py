@@ -21,7 +21,7 @@ USER = '{"role":"user","content":"go"}'
 BYE = '{"role":"assistant","content":"done"}'
 
 
-def said(text: str, *, agent: str = "agent") -> Message:
+def make_message(text: str, *, agent: str = "agent") -> Message:
     return Message(call=agent, agent=agent, text=text)
 
 
@@ -36,18 +36,27 @@ def ended(wire: str, *, agent: str = "agent", content: str = "") -> ToolOutput:
 
 
 def test_messages_stand_in_the_order_in_which_they_were_written() -> None:
-    assert build_chat_history([said(SYSTEM), said(USER), said(BYE)], "agent") == [SYSTEM, USER, BYE]
+    assert build_chat_history([make_message(SYSTEM), make_message(USER), make_message(BYE)], "agent") == [
+        SYSTEM,
+        USER,
+        BYE,
+    ]
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations("abc")))
 def test_outputs_stand_in_the_order_of_their_calls_whichever_ended_first(order: tuple[str, ...]) -> None:
-    items = [said(USER), said(calling("a", "b", "c")), *(ended(wire) for wire in order), said(BYE)]
+    items = [
+        make_message(USER),
+        make_message(calling("a", "b", "c")),
+        *(ended(wire) for wire in order),
+        make_message(BYE),
+    ]
     replies = [ended(wire).text for wire in "abc"]
     assert build_chat_history(items, "agent") == [USER, calling("a", "b", "c"), *replies, BYE]
 
 
 def test_a_call_without_an_output_gets_a_reply_that_says_it_was_cut_off() -> None:
-    texts = build_chat_history([said(USER), said(calling("a", "b")), ended("b")], "agent")
+    texts = build_chat_history([make_message(USER), make_message(calling("a", "b")), ended("b")], "agent")
     assert texts[:2] + texts[3:] == [USER, calling("a", "b"), ended("b").text]
     reply = decode_message(texts[2])
     assert (reply["role"], reply.get("tool_call_id")) == ("tool", "a")
@@ -57,34 +66,52 @@ def test_a_call_without_an_output_gets_a_reply_that_says_it_was_cut_off() -> Non
 
 
 def test_outputs_of_two_turns_stand_each_after_their_own_call() -> None:
-    items = [said(USER), said(calling("a")), ended("a"), said(calling("b")), ended("b"), said(BYE)]
+    items = [
+        make_message(USER),
+        make_message(calling("a")),
+        ended("a"),
+        make_message(calling("b")),
+        ended("b"),
+        make_message(BYE),
+    ]
     assert build_chat_history(items, "agent") == [item.text for item in items]
 
 
 def test_nested_agents_do_not_mix() -> None:
-    outer = [said(USER), said(calling("x"))]
-    inner = [said(USER, agent="inner"), said(calling("x"), agent="inner"), ended("x", agent="inner", content="inner x")]
-    items = [*outer, *inner, said(BYE, agent="inner"), ended("x", content="outer x"), said(BYE)]
+    outer = [make_message(USER), make_message(calling("x"))]
+    inner = [
+        make_message(USER, agent="inner"),
+        make_message(calling("x"), agent="inner"),
+        ended("x", agent="inner", content="inner x"),
+    ]
+    items = [*outer, *inner, make_message(BYE, agent="inner"), ended("x", content="outer x"), make_message(BYE)]
     assert build_chat_history(items, "agent") == [USER, calling("x"), tool_message_text("x", "outer x"), BYE]
     assert build_chat_history(items, "inner") == [USER, calling("x"), tool_message_text("x", "inner x"), BYE]
 
 
 def test_an_agent_that_nobody_knows_has_said_nothing() -> None:
-    assert build_chat_history([said(USER), said(BYE)], "nobody") == []
+    assert build_chat_history([make_message(USER), make_message(BYE)], "nobody") == []
 
 
 def test_calls_that_no_model_made_are_no_part_of_the_history() -> None:
-    items: list[Item] = [header_item(), said(USER), start_item(), note("x"), ended("", content="plain"), said(BYE)]
+    items: list[Item] = [
+        header_item(),
+        make_message(USER),
+        start_item(),
+        note("x"),
+        ended("", content="plain"),
+        make_message(BYE),
+    ]
     assert build_chat_history(items, "agent") == [USER, BYE]
 
 
 def test_an_output_that_answers_no_call_is_left_out() -> None:
-    assert build_chat_history([said(USER), said(BYE), ended("stray")], "agent") == [USER, BYE]
+    assert build_chat_history([make_message(USER), make_message(BYE), ended("stray")], "agent") == [USER, BYE]
 
 
 def test_an_assistant_that_says_null_for_its_calls_called_nothing() -> None:
     nothing = '{"role":"assistant","content":"hm","tool_calls":null}'
-    assert build_chat_history([said(nothing)], "agent") == [nothing]
+    assert build_chat_history([make_message(nothing)], "agent") == [nothing]
 
 
 def test_a_history_that_was_made_into_items_is_projected_as_it_was() -> None:
@@ -113,10 +140,10 @@ turn = st.lists(st.tuples(st.booleans(), st.booleans()), max_size=4)
 @given(st.lists(turn, max_size=4))
 def test_a_history_is_valid_wherever_its_run_was_cut_off(turns: list[list[tuple[bool, bool]]]) -> None:
     """Each call may have an output or not, written at once or after those of its siblings."""
-    items: list[Item] = [said(SYSTEM), said(USER)]
+    items: list[Item] = [make_message(SYSTEM), make_message(USER)]
     for number, calls in enumerate(turns):
         wires = [f"{number}.{index}" for index in range(len(calls))]
-        items.append(said(calling(*wires) if wires else BYE))
+        items.append(make_message(calling(*wires) if wires else BYE))
         late = [ended(wire) for wire, (has, waits) in zip(wires, calls, strict=True) if has and waits]
         items += [ended(wire) for wire, (has, waits) in zip(wires, calls, strict=True) if has and not waits]
         items += reversed(late)
@@ -125,14 +152,19 @@ def test_a_history_is_valid_wherever_its_run_was_cut_off(turns: list[list[tuple[
 
 
 def test_an_erased_output_leaves_a_valid_history() -> None:
-    items = [said(USER), said(calling("a")), ErasedItem(call="call agent a", was="tool_output"), said(BYE)]
+    items = [
+        make_message(USER),
+        make_message(calling("a")),
+        ErasedItem(call="call agent a", was="tool_output"),
+        make_message(BYE),
+    ]
     texts = build_chat_history(items, "agent")
     assert history_errors([SYSTEM, *texts]) == []
     assert len(texts) == 4
 
 
 def test_an_erased_message_takes_its_replies_along() -> None:
-    items = [said(USER), ErasedItem(call="agent:1", was="message"), ended("a"), said(BYE)]
+    items = [make_message(USER), ErasedItem(call="agent:1", was="message"), ended("a"), make_message(BYE)]
     assert build_chat_history(items, "agent") == [USER, BYE]
 
 
@@ -148,7 +180,7 @@ def test_what_a_workers_model_said_is_projected_as_far_as_a_chat_can_say_it() ->
         {"part_kind": "tool-call", "tool_name": "t", "tool_call_id": "b", "args": {"n": 2}},
         {"part_kind": "tool-call", "tool_name": "t", "tool_call_id": "c", "args": None},
     ]
-    items = [said(USER), response(thinking, *wanted), *(ended(wire) for wire in "cba")]
+    items = [make_message(USER), response(thinking, *wanted), *(ended(wire) for wire in "cba")]
     texts = build_chat_history(items, "agent")
     assert history_errors(texts) == []
     message = json.loads(texts[1])

@@ -41,7 +41,7 @@ def now() -> float:
     return asyncio.get_running_loop().time()
 
 
-async def named(name: object, callee: Any = look, tenant: str = "default") -> Call:
+async def make_named_call(name: object, callee: Any = look, tenant: str = "default") -> Call:
     return await make_call(callee, call_id=str(name), by=superuser(tenant=tenant))
 
 
@@ -55,7 +55,7 @@ async def test_a_call_that_finds_a_permit_passes_through_untouched() -> None:
 async def test_no_more_than_the_limit_are_under_way_and_all_come_to_their_turn_in_order() -> None:
     inner = Working()
     service = Concurrency(calls=2, max_wait=100)(inner)
-    calls = [await named(name) for name in range(5)]
+    calls = [await make_named_call(name) for name in range(5)]
     replies = await asyncio.gather(*map(service, calls))
     assert [reply.value for reply in replies] == ["0", "1", "2", "3", "4"]
     assert inner.at == [("0", 0), ("1", 0), ("2", 10), ("3", 10), ("4", 20)]
@@ -65,16 +65,16 @@ async def test_no_more_than_the_limit_are_under_way_and_all_come_to_their_turn_i
 async def test_a_call_that_comes_later_does_not_overtake_those_that_wait() -> None:
     inner = Working()
     service = Concurrency(calls=1, max_wait=100)(inner)
-    first, second = [asyncio.ensure_future(service(await named(name))) for name in ("first", "second")]
+    first, second = [asyncio.ensure_future(service(await make_named_call(name))) for name in ("first", "second")]
     await first
-    third = asyncio.ensure_future(service(await named("third")))
+    third = asyncio.ensure_future(service(await make_named_call("third")))
     await asyncio.gather(second, third)
     assert [name for name, _ in inner.at] == ["first", "second", "third"]
 
 
 async def test_a_call_that_finds_the_queue_full_is_refused_at_once() -> None:
     service = Concurrency(calls=1, max_queued=1, max_wait=100)(Working())
-    calls = [asyncio.ensure_future(service(await named(name))) for name in range(3)]
+    calls = [asyncio.ensure_future(service(await make_named_call(name))) for name in range(3)]
     await asyncio.sleep(1)
     assert [call.done() for call in calls] == [False, False, True]
     with pytest.raises(RateLimitedError) as caught:
@@ -86,24 +86,24 @@ async def test_a_call_that_finds_the_queue_full_is_refused_at_once() -> None:
 
 async def test_without_a_queue_nobody_waits() -> None:
     service = Concurrency(calls=1, max_queued=0)(Working())
-    first = asyncio.ensure_future(service(await named(0)))
+    first = asyncio.ensure_future(service(await make_named_call(0)))
     await asyncio.sleep(1)
     with pytest.raises(RateLimitedError, match="1 calls of look are under way and 0 wait"):
-        await service(await named(1))
+        await service(await make_named_call(1))
     assert (await first).value == "0"
 
 
 async def test_a_call_that_has_waited_its_patience_is_refused_and_leaves_the_queue() -> None:
     inner = Working(100)
     service = Concurrency(calls=1, max_queued=1, max_wait=5)(inner)
-    first = asyncio.ensure_future(service(await named(0)))
+    first = asyncio.ensure_future(service(await make_named_call(0)))
     await asyncio.sleep(1)
     with pytest.raises(RateLimitedError) as caught:
-        await service(await named(1))
+        await service(await make_named_call(1))
     assert now() == 6
     assert caught.value.message == ("1 calls of look are under way, and none ended within 5 seconds; try again later")
     await asyncio.sleep(92)
-    patient = service(await named(2))
+    patient = service(await make_named_call(2))
     assert [(await reply).value for reply in (first, patient)] == ["0", "2"]
     assert inner.at[-1] == ("2", 100)
 
@@ -111,8 +111,10 @@ async def test_a_call_that_has_waited_its_patience_is_refused_and_leaves_the_que
 async def test_a_permit_that_comes_at_the_last_moment_is_one() -> None:
     inner = Working(5)
     service = Concurrency(calls=1, max_wait=5)(inner)
-    replies = await asyncio.gather(service(await named(0)), service(await named(1)), return_exceptions=True)
-    again = await service(await named(2))
+    replies = await asyncio.gather(
+        service(await make_named_call(0)), service(await make_named_call(1)), return_exceptions=True
+    )
+    again = await service(await make_named_call(2))
     assert isinstance(replies[1], Reply | RateLimitedError)
     assert again.value == "2", "whichever came first, no permit is lost"
 
@@ -123,8 +125,8 @@ async def test_a_permit_that_comes_at_the_last_moment_is_one() -> None:
 async def test_a_permit_comes_back_however_its_call_ends(end: BaseException) -> None:
     service = Concurrency(calls=1, max_queued=0)(Inner(end, Reply.from_value("next")))
     with pytest.raises(type(end)):
-        await service(await named(0))
-    assert (await service(await named(1))).value == "next"
+        await service(await make_named_call(0))
+    assert (await service(await make_named_call(1))).value == "next"
 
 
 async def test_a_permit_comes_back_when_its_call_is_cancelled() -> None:
@@ -136,11 +138,11 @@ async def test_a_permit_comes_back_when_its_call_is_cancelled() -> None:
 async def test_a_call_that_is_cancelled_while_it_waits_leaves_the_queue() -> None:
     inner = Working()
     service = Concurrency(calls=1, max_queued=2, max_wait=100)(inner)
-    calls = [asyncio.ensure_future(service(await named(name))) for name in range(3)]
+    calls = [asyncio.ensure_future(service(await make_named_call(name))) for name in range(3)]
     await asyncio.sleep(1)
     calls[1].cancel()
     await asyncio.sleep(0)
-    calls.append(asyncio.ensure_future(service(await named(3))))
+    calls.append(asyncio.ensure_future(service(await make_named_call(3))))
     await asyncio.gather(*calls, return_exceptions=True)
     assert inner.at == [("0", 0), ("2", 10), ("3", 20)]
 
@@ -150,11 +152,11 @@ async def test_a_call_that_is_cancelled_when_its_permit_has_just_come_hands_it_o
     service = Concurrency(calls=1, max_wait=100)(inner)
 
     async def first() -> None:
-        await service(await named("first"))
+        await service(await make_named_call("first"))
         second.cancel()
 
     running = asyncio.ensure_future(first())
-    second, third = [asyncio.ensure_future(service(await named(name))) for name in ("second", "third")]
+    second, third = [asyncio.ensure_future(service(await make_named_call(name))) for name in ("second", "third")]
     await asyncio.gather(running, third)
     assert second.cancelled()
     assert inner.at == [("first", 0), ("third", 10)]
@@ -169,7 +171,7 @@ async def test_a_permit_passes_over_a_call_that_has_just_been_cancelled() -> Non
         return reply
 
     service = Concurrency(calls=1, max_wait=100)(body)
-    first, second, third = [asyncio.ensure_future(service(await named(name))) for name in range(3)]
+    first, second, third = [asyncio.ensure_future(service(await make_named_call(name))) for name in range(3)]
     await asyncio.gather(first, third)
     assert second.cancelled()
     assert inner.at == [("0", 0), ("2", 10)]
@@ -179,12 +181,12 @@ async def test_a_permit_passes_over_a_call_that_has_just_been_cancelled() -> Non
 async def test_a_call_that_is_cancelled_when_its_patience_ends_hands_nothing_on(moment: float) -> None:
     inner = Working(100)
     service = Concurrency(calls=1, max_wait=5)(inner)
-    first, second = [asyncio.ensure_future(service(await named(name))) for name in range(2)]
+    first, second = [asyncio.ensure_future(service(await make_named_call(name))) for name in range(2)]
     await asyncio.sleep(1)
     asyncio.get_running_loop().call_at(5 + moment, second.cancel)
     await asyncio.wait([second])
     assert second.cancelled()
-    third = asyncio.ensure_future(service(await named(2)))
+    third = asyncio.ensure_future(service(await make_named_call(2)))
     await asyncio.wait([third])
     assert isinstance(third.exception(), RateLimitedError)
     assert (await first).value == "0"
@@ -194,21 +196,25 @@ async def test_a_call_that_is_cancelled_when_its_patience_ends_hands_nothing_on(
 async def test_each_tenant_and_each_tool_has_its_own_permits() -> None:
     inner = Working()
     service = Concurrency(calls=1, max_queued=0)(inner)
-    calls = [await named(0, look, "one"), await named(1, find, "one"), await named(2, look, "two")]
+    calls = [
+        await make_named_call(0, look, "one"),
+        await make_named_call(1, find, "one"),
+        await make_named_call(2, look, "two"),
+    ]
     await asyncio.gather(*map(service, calls))
     assert inner.most == 3
 
 
 async def test_one_layer_counts_a_tool_together_wherever_it_stands() -> None:
     layer, inner = Concurrency(calls=1, max_wait=100), Working()
-    await asyncio.gather(layer(inner)(await named(0)), layer(inner)(await named(1)))
+    await asyncio.gather(layer(inner)(await make_named_call(0)), layer(inner)(await make_named_call(1)))
     assert inner.most == 1
 
 
 async def test_two_layers_share_no_state() -> None:
     inner = Working()
     layers = (Concurrency(calls=1, max_queued=0), Concurrency(calls=1, max_queued=0))
-    await asyncio.gather(*[layer(inner)(await named(name)) for name, layer in enumerate(layers)])
+    await asyncio.gather(*[layer(inner)(await make_named_call(name)) for name, layer in enumerate(layers)])
     assert inner.most == 2
 
 
@@ -216,9 +222,9 @@ async def test_a_composed_call_holds_no_permit_so_that_it_cannot_wait_for_itself
     layer = Concurrency(calls=1, max_queued=0)
 
     async def body(call: Call, /) -> Reply:
-        return await layer(Inner())(await named("inside", all_of_it if call.id == "outside" else look))
+        return await layer(Inner())(await make_named_call("inside", all_of_it if call.id == "outside" else look))
 
-    outside = await named("outside", all_of_it)
+    outside = await make_named_call("outside", all_of_it)
     replies = await asyncio.gather(*(layer(body)(outside) for _ in range(3)))
     assert [reply.value for reply in replies] == ["inner"] * 3
 
@@ -232,7 +238,7 @@ async def test_the_limit_holds_and_no_permit_is_lost_whatever_is_cancelled(seed:
 
     async def one(name: int) -> None:
         await asyncio.sleep(chance.random() * 10)
-        calling = asyncio.ensure_future(layer(inner)(await named(name)))
+        calling = asyncio.ensure_future(layer(inner)(await make_named_call(name)))
         if chance.random() < 0.4:
             asyncio.get_running_loop().call_later(chance.choice([0, 0.5, 1, 2]), calling.cancel)
         await asyncio.wait([calling])
@@ -241,7 +247,7 @@ async def test_the_limit_holds_and_no_permit_is_lost_whatever_is_cancelled(seed:
     await asyncio.gather(*map(one, range(60)))
     assert inner.most == limit
     after = Working(1)
-    await asyncio.gather(*[layer(after)(await named(name)) for name in range(limit)])
+    await asyncio.gather(*[layer(after)(await make_named_call(name)) for name in range(limit)])
     assert after.most == limit
 
 

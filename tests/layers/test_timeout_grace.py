@@ -53,7 +53,7 @@ def now() -> float:
     return asyncio.get_running_loop().time()
 
 
-async def begun(service: Any) -> asyncio.Task[Reply]:
+async def start_call(service: Any) -> asyncio.Task[Reply]:
     """A call under way through ``service``."""
 
     async def go(call: Call) -> Reply:
@@ -143,7 +143,7 @@ async def test_cancellation_from_inner_itself_is_no_timeout() -> None:
 
 async def test_a_cancelled_call_waits_for_what_stops_with_the_same_grace_and_then_leaves_it() -> None:
     inner = Stubborn(60)
-    running = await begun(LIMIT(inner))
+    running = await start_call(LIMIT(inner))
     await asyncio.sleep(1)
     running.cancel()
     await asyncio.wait([running])
@@ -155,7 +155,7 @@ async def test_a_cancelled_call_waits_for_what_stops_with_the_same_grace_and_the
 
 async def test_a_call_that_is_cancelled_again_hands_that_on_and_gives_no_more_grace() -> None:
     inner = Stubborn(60)
-    running = await begun(LIMIT(inner))
+    running = await start_call(LIMIT(inner))
     for _ in range(3):
         await asyncio.sleep(0.5)
         running.cancel()
@@ -165,7 +165,7 @@ async def test_a_call_that_is_cancelled_again_hands_that_on_and_gives_no_more_gr
 
 
 async def test_a_call_that_is_cancelled_while_its_body_is_being_stopped_is_cancelled() -> None:
-    running = await begun(LIMIT(Stubborn(60)))
+    running = await start_call(LIMIT(Stubborn(60)))
     await asyncio.sleep(6)
     running.cancel()
     await asyncio.wait([running])
@@ -174,7 +174,7 @@ async def test_a_call_that_is_cancelled_while_its_body_is_being_stopped_is_cance
 
 
 async def test_a_body_that_answers_its_cancellation_is_heard() -> None:
-    running = await begun(LIMIT(Stubborn(2)))
+    running = await start_call(LIMIT(Stubborn(2)))
     await asyncio.sleep(1)
     running.cancel()
     assert (await running).value == "at last"
@@ -194,7 +194,7 @@ async def test_a_call_that_is_cancelled_when_its_body_has_just_ended_is_cancelle
             raise answer
         return answer
 
-    running = await begun(LIMIT(body))
+    running = await start_call(LIMIT(body))
     await asyncio.wait([running])
     assert running.cancelled()
     await asyncio.sleep(100)

@@ -60,8 +60,8 @@ def called(*calls: tuple[str, str, str], content: str | None = None) -> dict[str
     return {"role": "assistant", "content": content, "tool_calls": functions}
 
 
-async def asked(texts: list[str], **knobs: Any) -> tuple[list[ModelMessage], AgentInfo]:
-    """What a model of PydanticAI is given for a request."""
+async def convert_texts(texts: list[str], **knobs: Any) -> tuple[list[ModelMessage], AgentInfo]:
+    """The messages and settings that a model of PydanticAI gets for a request."""
     heard: list[tuple[list[ModelMessage], AgentInfo]] = []
 
     def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
@@ -83,7 +83,7 @@ async def test_each_message_becomes_a_part_and_what_stands_between_two_answers_i
         encode_message({"role": "assistant", "content": "four"}),
         encode_message({"role": "user", "content": "thanks"}),
     ]
-    messages, _ = await asked(texts)
+    messages, _ = await convert_texts(texts)
     parts = [(type(part), part) for message in messages for part in message.parts]
     assert [len(message.parts) for message in messages] == [2, 3, 2, 1, 1]
     assert [kind for kind, _ in parts] == [
@@ -138,7 +138,7 @@ def test_a_message_of_several_parts_keeps_texts_and_images() -> None:
 
 
 async def test_tools_keep_name_description_and_schema_and_are_never_strict() -> None:
-    _, info = await asked([USER], tools=ToolDefinitions([tool_definition(double)]))
+    _, info = await convert_texts([USER], tools=ToolDefinitions([tool_definition(double)]))
     (made,) = info.function_tools
     function = tool_definition(double)["function"]
     assert (made.name, made.description, made.strict) == ("double", function["description"], False)
@@ -147,7 +147,7 @@ async def test_tools_keep_name_description_and_schema_and_are_never_strict() -> 
 
 @pytest.mark.parametrize("knobs", [{}, {"temperature": 0.0}, {"max_tokens": 7}, {"temperature": 1.5, "max_tokens": 1}])
 async def test_only_the_knobs_that_are_set_are_passed_on(knobs: dict[str, Any]) -> None:
-    _, info = await asked([USER], **knobs)
+    _, info = await convert_texts([USER], **knobs)
     assert info.model_settings == knobs
 
 
@@ -259,14 +259,16 @@ async def test_one_conversation_gives_equal_histories_here_and_through_the_raw_c
     assert first == second
     assert len(bodies) == len(others) == 3
     for body, other in zip(bodies, others, strict=True):
-        assert [told(each) for each in other["messages"]] == [told(each) for each in body["messages"]]
+        assert [normalize_message(each) for each in other["messages"]] == [
+            normalize_message(each) for each in body["messages"]
+        ]
         assert [each["function"]["name"] for each in other["tools"]] == ["double"]
         assert other["temperature"] == body["temperature"]
         assert 99 in (other.get("max_tokens"), other.get("max_completion_tokens"))
 
 
-def told(message: dict[str, Any]) -> dict[str, Any]:
-    """What a message says. PydanticAI writes arguments anew, and those that are no JSON under a word of its own."""
+def normalize_message(message: dict[str, Any]) -> dict[str, Any]:
+    """A message with parsed arguments. PydanticAI rewrites arguments, and puts invalid JSON under a key of its own."""
     for call in message.get("tool_calls", ()):
         raw = call["function"]["arguments"]
         try:

@@ -21,7 +21,7 @@ def request(*texts: str) -> ChatRequest:
     return ChatRequest(agent_call_id="agent", turn=1, ledger=read_only_ledger(()), history=History([USER, *texts]))
 
 
-def said(text: str) -> str:
+def answer_text(text: str) -> str:
     return encode_message({"role": "assistant", "content": text})
 
 
@@ -61,9 +61,9 @@ async def test_an_error_in_the_script_is_raised(error: BaseException) -> None:
 
 async def test_the_number_of_assistant_messages_before_it_chooses_the_line() -> None:
     script = Scripted(["first", "second", "third"])
-    assert (await script(request(said("x"), USER, said("y")))).content == "third"
+    assert (await script(request(answer_text("x"), USER, answer_text("y")))).content == "third"
     assert (await script(request())).content == "first", "whatever was asked before"
-    assert (await script(request(said("x")))).content == "second"
+    assert (await script(request(answer_text("x")))).content == "second"
 
 
 @pytest.mark.parametrize("role", ["user", "tool"])
@@ -74,7 +74,7 @@ async def test_what_others_say_about_assistants_is_not_counted(role: str) -> Non
 
 async def test_a_script_that_is_over_says_how_long_it_was() -> None:
     with pytest.raises(CompletionError, match="the script has 1 lines, and line 2 was asked for"):
-        await Scripted(["only"])(request(said("only")))
+        await Scripted(["only"])(request(answer_text("only")))
 
 
 async def test_every_request_is_remembered() -> None:
@@ -82,7 +82,7 @@ async def test_every_request_is_remembered() -> None:
     asked = request()
     await script(asked)
     with pytest.raises(CompletionError):
-        await script(request(said("one")))
+        await script(request(answer_text("one")))
     assert script.requests[0] is asked
     assert len(script.requests) == 2
 
@@ -108,7 +108,7 @@ async def test_a_script_is_read_from_a_file(tmp_path: Path) -> None:
     path.write_text(json.dumps({"script": [calls(("double", {"number": 2})), "dåne"]}), encoding="utf-8")
     script = Scripted.load(path)
     assert (await script(request())).tool_calls[0].name == "double"
-    assert (await script(request(said("")))).content == "dåne"
+    assert (await script(request(answer_text("")))).content == "dåne"
 
 
 UNREADABLE: dict[str, Any] = {

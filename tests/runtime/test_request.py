@@ -16,7 +16,7 @@ from remit.tools import Limits
 from tests.runtime.kit import World, runtime_of
 
 
-def said(text: str) -> Arguments:
+def prompt_arguments(text: str) -> Arguments:
     return parse_arguments(text, Limits())
 
 
@@ -24,7 +24,7 @@ def writer(world: World, store: Store | None = None, *, app: str = "test", risk:
     return runtime_of(Scripted([]), world.write(risk=risk), store=store, app=app)
 
 
-ONE = said('{"text":"one"}')
+ONE = prompt_arguments('{"text":"one"}')
 
 
 async def test_a_request_that_is_sent_again_gives_what_came_of_it_and_does_nothing(store: Store) -> None:
@@ -46,7 +46,9 @@ async def test_a_failure_is_given_again_too(store: Store) -> None:
 
     runtime = runtime_of(Scripted([]), pay, store=store)
     for _ in range(2):
-        result = await runtime.call_by_name("pay", said('{"to":"ada"}'), by=superuser(), idempotency_key="r1")
+        result = await runtime.call_by_name(
+            "pay", prompt_arguments('{"to":"ada"}'), by=superuser(), idempotency_key="r1"
+        )
         with pytest.raises(ExternalError, match="the bank is closed"):
             result.value()
     assert tried == ["ada"]
@@ -56,13 +58,15 @@ async def test_arguments_that_say_the_same_are_the_same() -> None:
     world = World()
     runtime = writer(world)
     await runtime.call_by_name("write", ONE, by=superuser(), idempotency_key="r1")
-    await runtime.call_by_name("write", said('{ "text" : "\\u006fne" }'), by=superuser(), idempotency_key="r1")
+    await runtime.call_by_name(
+        "write", prompt_arguments('{ "text" : "\\u006fne" }'), by=superuser(), idempotency_key="r1"
+    )
     assert world.ran == ["one"]
 
 
 @pytest.mark.parametrize(
     ("arguments", "by"),
-    [(said('{"text":"two"}'), superuser()), (ONE, superuser(name="bob"))],
+    [(prompt_arguments('{"text":"two"}'), superuser()), (ONE, superuser(name="bob"))],
     ids=["other", "another's"],
 )
 async def test_a_key_that_was_used_for_something_else_or_by_somebody_else_is_refused(

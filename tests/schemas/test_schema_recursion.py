@@ -18,28 +18,28 @@ def document(node: Any) -> dict[str, Any]:
     return {"type": "object", "properties": {"v": REF}, "$defs": {"N": node}}
 
 
-def named(name: str) -> dict[str, Any]:
+def reference_to(name: str) -> dict[str, Any]:
     return {"type": "object", "properties": {"kind": {"const": name}, "next": REF}, "required": ["kind"]}
 
 
 TEXT = {"type": "string"}
 DEPTHS: dict[str, tuple[Any, int | None]] = {
     "no recursion": ({"anyOf": [TEXT, {"type": "object", "properties": {"a": TEXT}}]}, None),
-    "one alternative leads back": ({"anyOf": [TEXT, named("a")]}, None),
+    "one alternative leads back": ({"anyOf": [TEXT, reference_to("a")]}, None),
     "a list and an object lead back": (
         {"anyOf": [{"type": "array", "items": REF}, {"type": ["object"], "additionalProperties": REF}]},
         None,
     ),
-    "two alternatives lead back": ({"anyOf": [named("a"), named("b")]}, 9),
-    "three alternatives lead back": ({"oneOf": [named("a"), named("b"), named("c")]}, 5),
-    "more alternatives lead back than one level allows": ({"anyOf": [named(str(i)) for i in range(600)]}, 0),
+    "two alternatives lead back": ({"anyOf": [reference_to("a"), reference_to("b")]}, 9),
+    "three alternatives lead back": ({"oneOf": [reference_to("a"), reference_to("b"), reference_to("c")]}, 5),
+    "more alternatives lead back than one level allows": ({"anyOf": [reference_to(str(i)) for i in range(600)]}, 0),
     "alternatives without a type lead back": ({"anyOf": [{"properties": {"a": REF}}, {"items": REF}]}, 9),
     "a cycle of two levels": (
         {"anyOf": [{"properties": {"a": {"items": REF}}}, {"properties": {"b": {"items": REF}}}]},
         18,
     ),
     "the same alternative twice": (
-        {"anyOf": [{"allOf": [{"$ref": "#/$defs/N/anyOf/1"}, {"$ref": "#/$defs/N/anyOf/1"}]}, named("b")]},
+        {"anyOf": [{"allOf": [{"$ref": "#/$defs/N/anyOf/1"}, {"$ref": "#/$defs/N/anyOf/1"}]}, reference_to("b")]},
         4,
     ),
     "a part that is named before": (
@@ -51,7 +51,7 @@ DEPTHS: dict[str, tuple[Any, int | None]] = {
         },
         9,
     ),
-    "through references": ({"anyOf": [{"$ref": "#/$defs/N/anyOf/1"}, named("b"), True]}, 9),
+    "through references": ({"anyOf": [{"$ref": "#/$defs/N/anyOf/1"}, reference_to("b"), True]}, 9),
 }
 
 
@@ -77,13 +77,13 @@ def nested(levels: int) -> dict[str, Any]:
 
 
 def test_a_value_that_nests_too_deeply_is_refused_before_it_is_checked() -> None:
-    binder = SchemaBinder(document({"anyOf": [named("a"), named("b")]}))
+    binder = SchemaBinder(document({"anyOf": [reference_to("a"), reference_to("b")]}))
     for call in (lambda: binder.bind(nested(40), strict=True), lambda: binder.check(nested(40))):
         with pytest.raises(SchemaMismatchError, match="nest at most 9 levels"):
             call()
 
 
 def test_a_value_within_the_limit_is_bound() -> None:
-    binder = SchemaBinder(document({"anyOf": [named("a"), named("b")]}))
+    binder = SchemaBinder(document({"anyOf": [reference_to("a"), reference_to("b")]}))
     value = {"v": {"kind": "a", "next": {"kind": "b"}}}
     assert binder.bind(value, strict=True) == value

@@ -32,7 +32,7 @@ def runtime_with(store: InMemoryStore, *lines: Line, **said: Any) -> tuple[Runti
     return runtime_of(worker, store=store), script
 
 
-async def begun(runtime: Runtime) -> RunResult[Any]:
+async def start_run(runtime: Runtime) -> RunResult[Any]:
     return await runtime.call_by_name("worker", Arguments('{"prompt":"go"}', {"prompt": "go"}), by=superuser())
 
 
@@ -40,7 +40,7 @@ async def waiting(*lines: Line) -> tuple[InMemoryStore, str]:
     """A run that waits for a decision, which is then made."""
     store = InMemoryStore()
     runtime, _ = runtime_with(store, *(lines or (ASKS, "done")))
-    result = await begun(runtime)
+    result = await start_run(runtime)
     await runtime.decide(result.questions[0], approved=True, by=superuser())
     return store, result.run
 
@@ -103,7 +103,7 @@ async def test_a_replay_stops_at_the_first_difference_and_names_it() -> None:
 async def test_a_replay_finds_that_the_model_would_be_asked_once_more() -> None:
     store = InMemoryStore()
     runtime, _ = runtime_with(store, "done", output=str)
-    run = (await begun(runtime)).run
+    run = (await start_run(runtime)).run
     (reply,) = await filed(store, run, ModelReply)
     other, _ = runtime_with(store, "done", output=Found, retries=1)
     assert reply.request in repr(reply)
@@ -123,7 +123,7 @@ async def test_a_failed_request_is_journaled_met_again_by_a_replay_and_propagate
     error: Exception, kind: type[ModelError], said: str
 ) -> None:
     runtime, _ = runtime_with(store := InMemoryStore(), error)
-    result = await begun(runtime)
+    result = await start_run(runtime)
     assert result.reply is not None
     assert result.reply.error is not None
     assert type(result.reply.error) is kind
@@ -148,7 +148,7 @@ async def test_a_failed_request_is_asked_anew_on_resume() -> None:
 
 async def test_a_response_that_cannot_be_kept_is_an_error_of_the_model() -> None:
     runtime, _ = runtime_with(InMemoryStore(), "half \ud800")
-    result = await begun(runtime)
+    result = await start_run(runtime)
     assert result.reply is not None
     assert isinstance(result.reply.error, CompletionError)
     assert "JSON cannot hold the model's answer" in result.reply.error.message
@@ -157,7 +157,7 @@ async def test_a_response_that_cannot_be_kept_is_an_error_of_the_model() -> None
 async def test_a_response_that_is_paused_is_an_error_of_the_model() -> None:
     paused = ModelResponse([TextPart("wait")], state="suspended")
     runtime, _ = runtime_with(InMemoryStore(), paused)
-    result = await begun(runtime)
+    result = await start_run(runtime)
     assert result.reply is not None
     assert isinstance(result.reply.error, CompletionError)
     assert "paused" in result.reply.error.message
@@ -175,7 +175,7 @@ NO_ANSWERS: dict[str, tuple[ModelResponse, str]] = {
 async def test_an_answer_that_is_not_whole_is_refused_recorded_and_replayed(name: str) -> None:
     response, reason = NO_ANSWERS[name]
     runtime, _ = runtime_with(store := InMemoryStore(), response)
-    result = await begun(runtime)
+    result = await start_run(runtime)
     assert result.reply is not None
     assert isinstance(result.reply.error, CompletionError)
     assert reason in result.reply.error.message
@@ -187,7 +187,7 @@ async def test_the_whole_response_is_kept_and_its_tokens_are_counted() -> None:
     thinking = ThinkingPart("hm", signature="s")
     response = ModelResponse([thinking, TextPart("done")], usage=RequestUsage(input_tokens=7, output_tokens=2))
     runtime, _ = runtime_with(store := InMemoryStore(), response)
-    result = await begun(runtime)
+    result = await start_run(runtime)
     (reply,) = await filed(store, result.run, ModelReply)
     assert [part["part_kind"] for part in json.loads(reply.response)["parts"]] == ["thinking", "text"]
     (usage,) = await filed(store, result.run, ModelUsage)
@@ -198,7 +198,7 @@ async def test_output_that_the_model_had_to_mend_replays_too() -> None:
     store = InMemoryStore()
     lines: list[Line] = ["no result", [call("final_result", '{"page":1}')], found()]
     runtime, script = runtime_with(store, *lines, output=Found, retries=2)
-    result = await begun(runtime)
+    result = await start_run(runtime)
     assert (result.value(), len(script.requests)) == (Found(page="about", words=3), 3)
     again, _ = runtime_with(store, output=Found, retries=2)
     report = await again.replay(result.run)

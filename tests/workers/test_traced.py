@@ -27,12 +27,12 @@ def spans() -> Spans:
     return found
 
 
-def named(spans: Spans, which: str) -> list[str]:
+def span_names(spans: Spans, which: str) -> list[str]:
     return [span["name"] for span in spans[which]]
 
 
 def test_each_request_is_a_chat_within_the_invocation_of_the_worker(spans: Spans) -> None:
-    assert named(spans, "worker") == ["chat script", "execute_tool pipeline", "chat script", "invoke_agent worker"]
+    assert span_names(spans, "worker") == ["chat script", "execute_tool pipeline", "chat script", "invoke_agent worker"]
     first, called, second, _ = spans["worker"]
     assert {span["within"] for span in (first, called, second)} == {"invoke_agent worker"}
     assert (first["kind"], first["status"]) == ("CLIENT", "UNSET")
@@ -59,7 +59,7 @@ def test_what_is_told_of_a_model_of_remit_is_what_an_agent_tells_of_it(spans: Sp
         own = ("remit.call", "remit.run")
         return [{name: value for name, value in span["about"].items() if name not in own} for span in spans[which]]
 
-    assert named(spans, "port") == named(spans, "agent")
+    assert span_names(spans, "port") == span_names(spans, "agent")
     assert about("port") == about("agent")
 
 

@@ -60,8 +60,8 @@ def wide(under: Under) -> Agent:
     return worker_of(lead.model, name="lead", workers=[mate], parallel=PARALLEL)
 
 
-async def left() -> set[asyncio.Task[Any]]:
-    """The tasks that are left, once those that were told to end have."""
+async def remaining_tasks() -> set[asyncio.Task[Any]]:
+    """The remaining tasks, after cancelled ones have ended."""
     for _ in range(3):
         await asyncio.sleep(0)
     return asyncio.all_tasks()
@@ -91,7 +91,7 @@ async def test_five_hundred_nested_workers_run_once_each_and_leave_no_task_and_n
     assert [end.outcome for end in ends] == ["ok"] * (WIDE * TURNS + 1)
     assert len({end.call for end in ends}) == len(ends)
     assert history_errors(await runtime.history(result.run)) == []
-    assert await left() == before
+    assert await remaining_tasks() == before
     assert toolsets() <= others
 
 
@@ -104,7 +104,7 @@ async def test_many_workers_that_are_cancelled_together_leave_no_task_behind() -
     await under.half.wait()
     running.cancel()
     await asyncio.wait([running])
-    assert await left() == before
+    assert await remaining_tasks() == before
     row = (await runtime.store.list_runs())[0]
     assert row.status == "cancelled"
     ends = await filed(runtime.store, row.run, ToolOutput)

@@ -65,7 +65,7 @@ async def test_it_calls_itself_only_where_it_lists_itself_and_no_deeper_than_is_
     listed = build_agent(WorkerDefinition(name="worker", prompt="Go.", workers=("worker",)), model=script.model)
     assert listed.tools == (listed,)
     reply = await outcome_of(listed, "go")
-    assert "actors are nested 6 deep (worker > worker > worker > worker > worker > worker)" in reply.content
+    assert "agents are nested 6 deep (worker > worker > worker > worker > worker > worker)" in reply.content
 
 
 async def test_its_calls_hold_no_more_permissions_than_it_says() -> None:

@@ -54,7 +54,7 @@ class Desk:
         return (await self.call("create_casefile", by, title=title))["casefile_id"]
 
     async def grant(self, casefile_id: str, user: str, level: str) -> None:
-        """Let somebody do more with a casefile of ann's."""
+        """Grant a user a permission on a casefile of ann's."""
         await self.call("grant_permission", casefile_id=casefile_id, target_user_id=user, permission=level)
 
     async def session(self, kind: str = "tool", by: str | Principal = "ann", **arguments: Any) -> str:

@@ -38,7 +38,7 @@ def runtime(world: World) -> Runtime:
     return Runtime(App(name="cms", agents=(editor(tools),)))
 
 
-async def said(runtime: Runtime, name: str, by: Principal, arguments: dict[str, object]) -> str:
+async def call_text(runtime: Runtime, name: str, by: Principal, arguments: dict[str, object]) -> str:
     return (await runtime.call_by_name(name, Arguments(json.dumps(arguments), arguments), by=by)).text
 
 
@@ -55,7 +55,7 @@ async def test_an_id_of_another_tenant_gives_the_very_answer_of_an_unknown_one(
 ) -> None:
     foreign = await world.page("Canary", ("hero", {"heading": "canary"}), tenant="other")
     await world.page("Own")
-    template = json.loads(await said(runtime, "cms_getSectionFields", OTHER, {"definitionId": "hero"}))
+    template = json.loads(await call_text(runtime, "cms_getSectionFields", OTHER, {"definitionId": "hero"}))
     known = {
         "pageId": foreign.id,
         "slug": foreign.slug,
@@ -63,12 +63,12 @@ async def test_an_id_of_another_tenant_gives_the_very_answer_of_an_unknown_one(
         "definitionId": template["definition"]["id"],
     }[field]
     before = await world.rows()
-    answer = await said(runtime, name, ANN, given(field, known, rest))
+    answer = await call_text(runtime, name, ANN, given(field, known, rest))
     unknown = "q" * len(known)
-    assert answer == (await said(runtime, name, ANN, given(field, unknown, rest))).replace(unknown, known)
+    assert answer == (await call_text(runtime, name, ANN, given(field, unknown, rest))).replace(unknown, known)
     assert json.loads(answer)["errorCode"] == "NOT_FOUND"
     assert await world.rows() == before
-    kept = await said(runtime, "cms_getPage", OTHER, {"pageId": foreign.id, "includeContent": True})
+    kept = await call_text(runtime, "cms_getPage", OTHER, {"pageId": foreign.id, "includeContent": True})
     assert json.loads(kept)["page"]["title"] == "Canary"
 
 
@@ -78,7 +78,7 @@ async def test_lists_and_searches_show_only_ones_own(world: World, runtime: Runt
     arguments: dict[str, object] = {"query": "canary"} if "Pages" not in name or "search" in name else {}
     if name in ("cms_getPages", "cms_listSectionTemplates"):
         arguments = {}
-    mine, theirs = [await said(runtime, name, by, arguments) for by in (ANN, OTHER)]
+    mine, theirs = [await call_text(runtime, name, by, arguments) for by in (ANN, OTHER)]
     assert json.loads(mine)["success"] is True
     assert "page_" not in mine
     if name != "cms_listSectionTemplates":

@@ -1,4 +1,4 @@
-"""The door: builds the onion around each callee once, and is the only way to a body."""
+"""The dispatcher: builds the layers around each callee once, and makes every call."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from remit.layers.trace import Trace
 
 
 class Dispatcher:
-    """Run layers outermost, then the actor's, then the tool's, then the base; trace, record and reach around them all.
+    """Composes layers: entry outermost, then those of the run, the agent and the tool, then the base.
 
     Args:
-        run_layers: those of the runtime.
+        run_layers: the layers of the runtime.
         callees: everything that the application lists.
-        root_agent: the actor as which calls from outside are made, if there is one.
+        root_agent: the agent as which external calls are made, if there is one.
 
     Raises:
-        LayerOrderError: layers of the three scopes stand, taken together, in an order that breaks a promise.
-        NameTakenError: two callees want one name.
+        LayerOrderError: the combined layers of the three scopes break an order rule.
+        NameTakenError: two callees have the same name.
     """
 
     def __init__(self, run_layers: Stack[CallLayer], callees: Registry, limits: Limits, root_agent: str = "") -> None:
@@ -39,11 +39,11 @@ class Dispatcher:
         self._run_layers = run_layers
         self._callees = callees
         self._agents: dict[str, AnyAgent] = {each.name: each for each in callees if isinstance(each, AgentLike)}
-        self._agent_registries = {name: Registry(actor.tools) for name, actor in self._agents.items()}
+        self._agent_registries = {name: Registry(agent.tools) for name, agent in self._agents.items()}
         self._services: dict[tuple[str, int], CallService] = {}
         callees.check_steps()
-        for actor in self._agents.values():
-            self._services["", id(actor)] = self._compose("", actor)
+        for agent in self._agents.values():
+            self._services["", id(agent)] = self._compose("", agent)
         for name in {root_agent: None, **self._agents}:
             for callee in (*callees, *self._agent_registries.get(name, ())):
                 if (name, id(callee)) not in self._services:
@@ -51,13 +51,13 @@ class Dispatcher:
 
     @property
     def agent_names(self) -> Iterator[str]:
-        """The names of those that make calls in their own name."""
+        """The names of all agents."""
         return iter(self._agents)
 
     def service(self, agent: str, callee: AnyCallee) -> CallService:
         """The layers around ``callee`` for calls made as ``agent``.
 
-        They are composed once for what the application lists, and for each call of an object derived from that.
+        They are composed once for registered callees, and on each call for objects derived from these.
         """
         return self._services.get((agent, id(callee))) or self._compose(agent, callee)
 
@@ -68,9 +68,10 @@ class Dispatcher:
         return caller if agent is None else caller.enter_agent(agent.name, agent.tool_scope, agent.permissions)
 
     def resolve_for_model(self, caller: Caller, name: str) -> AnyCallee:
-        """What ``name`` stands for, said by the model of the actor that calls.
+        """Resolve a name that the calling agent's model wrote.
 
-        It may name the actor's tools. Another that is out of reach is given too, for its call to be denied.
+        Only the agent's own tools can be called. Registered callees outside its tool scope are returned so that the
+        call is denied, not unknown.
         """
         own = self._registry_of(caller)
         found = own.find(name)
@@ -79,18 +80,18 @@ class Dispatcher:
         return found or own.get_or_missing(name)
 
     def resolve_for_code(self, caller: Caller, name: str) -> AnyCallee:
-        """What ``name`` stands for in Python code: a tool of the actor above, or what that may reach.
+        """Resolve a name in Python code: a tool of the calling agent, or a name in its tool scope.
 
-        With no actor above the code is called by a person or a program, and everything has its name.
+        Without a calling agent, all names of the application resolve.
         """
         own = self._registry_of(caller)
         found = own.find(name)
-        if found is None and (not caller.path or self._is_listed_or_barred(caller, name)):
+        if found is None and (not caller.path or self._is_allowed_or_denied(caller, name)):
             found = self._callees.find(name)
         return found or own.get_or_missing(name)
 
     def resolve_alias(self, caller: Caller, alias: str) -> AnyCallee:
-        """What an attribute of ``ctx.tools`` stands for; see `find`."""
+        """Resolve an attribute of ``ctx.tools``; see `resolve_for_code`."""
         name = self._registry_of(caller).canonical_name(alias) or self._callees.canonical_name(alias)
         return self.resolve_for_code(caller, name or alias)
 
@@ -112,11 +113,11 @@ class Dispatcher:
     def _registry_of(self, caller: Caller) -> Registry:
         return self._agent_registries.get(caller.agent, self._callees)
 
-    def _is_listed_or_barred(self, caller: Caller, name: str) -> bool:
-        """Whether the actor above lists ``name`` for what it calls, or another bars it, for its call to be denied."""
-        actor = self._agents.get(caller.agent)
-        listed = actor is not None and actor.tool_scope is not None and name in actor.tool_scope
-        return listed or (caller.tool_scope is not None and name not in caller.tool_scope)
+    def _is_allowed_or_denied(self, caller: Caller, name: str) -> bool:
+        """Whether the agent's tool scope has ``name``, or an agent above denies it, so that the call is denied."""
+        agent = self._agents.get(caller.agent)
+        is_allowed = agent is not None and agent.tool_scope is not None and name in agent.tool_scope
+        return is_allowed or (caller.tool_scope is not None and name not in caller.tool_scope)
 
     def _entry_layers(self, callee: AnyCallee) -> Stack[CallLayer]:
         """The layers at the entry. Unknown names are not checked against the tool scope."""
@@ -127,14 +128,14 @@ class Dispatcher:
         return Stack[CallLayer](self._recording_layers, scope)
 
     def _agent_layers(self, agent: str) -> Stack[CallLayer]:
-        actor = self._agents.get(agent)
-        return actor.call_layers if actor is not None else Stack()
+        found = self._agents.get(agent)
+        return found.call_layers if found is not None else Stack()
 
     def _layers_around(self, callee: AnyCallee, agent_layers: Stack[CallLayer]) -> Stack[CallLayer]:
         return Stack[CallLayer](self._entry_layers(callee), self._run_layers, agent_layers, callee.layers)
 
     def _compose(self, agent: str, callee: AnyCallee) -> CallService:
-        """The layers around a callee. An object that the application does not list is refused inside record only."""
+        """The layers around a callee. Objects that are not registered get the record layer only, which refuses them."""
         try:
             body = callee if isinstance(callee, MissingCallee) else self._callees.resolve(callee)
         except UnknownToolError as error:

@@ -1,4 +1,4 @@
-"""How far a call may go: no further than every actor above it lets it."""
+"""The tool scope: a call is allowed only if every agent above it allows the name."""
 
 from __future__ import annotations
 
@@ -13,18 +13,19 @@ from remit.dispatch.registry import AnyAgent
 from remit.errors import BudgetError, DeniedError
 
 FindAgent = Callable[[str], AnyAgent | None]
-"""From a name to the agent of that name."""
+"""Finds an agent by name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolScope(CallLayer):
-    """Refuses what an actor above the call does not let through.
+    """Refuses calls that an agent above does not allow.
 
-    It is part of the door: whichever layers are attached, a call out of reach is denied, and recorded as denied.
+    It belongs to the entry: a call outside the tool scope is denied, and recorded as denied, whatever layers are
+    attached.
 
     Args:
         name: the name of the callee inside. find_agent: the agents by name.
-        max_agent_depth: around an actor, how many may be nested.
+        max_agent_depth: around an agent, how deep agents may be nested.
     """
 
     name: str = field(repr=False)
@@ -32,7 +33,7 @@ class ToolScope(CallLayer):
     max_agent_depth: int | None = None
 
     def __call__(self, inner: CallService, /) -> CallService:
-        """The service that looks before ``inner``."""
+        """Check the tool scope before ``inner``."""
         return (
             _ToolScope(inner, self)
             if self.max_agent_depth is None
@@ -44,7 +45,7 @@ class ToolScope(CallLayer):
 
 
 class _ToolScope:
-    """Not async itself: almost every call only passes through."""
+    """The service. It is not a coroutine function, because almost every call passes."""
 
     __slots__ = ("_find_agent", "_inner", "_name")
 
@@ -80,7 +81,7 @@ class _DepthLimited(_ToolScope):
         if len(path) >= self._max_agent_depth:
             nested = " > ".join((*path, call.callee.name))
             raise BudgetError(
-                f"actors are nested {len(path) + 1} deep ({nested}); at most {self._max_agent_depth} may be"
+                f"agents are nested {len(path) + 1} deep ({nested}); at most {self._max_agent_depth} may be"
             )
         return super().__call__(call)
 

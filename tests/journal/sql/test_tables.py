@@ -14,7 +14,7 @@ from remit.errors import SetupError
 from remit.journal.sql.tables import describe_location, enable_wal, open_engine, parse_url
 
 
-def told(connection: Connection) -> dict[str, object]:
+def read_pragmas(connection: Connection) -> dict[str, object]:
     names = ("journal_mode", "synchronous", "busy_timeout")
     return {name: connection.exec_driver_sql(f"PRAGMA {name}").scalar_one() for name in names}
 
@@ -22,7 +22,7 @@ def told(connection: Connection) -> dict[str, object]:
 def test_sqlite_is_told_how_to_keep_a_journal(tmp_path: Path) -> None:
     engine = open_engine(URL.create("sqlite", database=str(tmp_path / "some.db")))
     with engine.connect() as connection:
-        assert told(connection) == {"journal_mode": "wal", "synchronous": 2, "busy_timeout": 30_000}
+        assert read_pragmas(connection) == {"journal_mode": "wal", "synchronous": 2, "busy_timeout": 30_000}
     engine.dispose()
 
 
@@ -106,7 +106,7 @@ def test_a_transaction_that_writes_locks_from_its_start_and_one_that_reads_does_
     with engine.begin(), pytest.raises(sqlite3.OperationalError, match="locked"):
         write_at_once(file)
     with engine.connect().execution_options(remit_reads=True) as reading:
-        assert told(reading)["journal_mode"] == "wal"
+        assert read_pragmas(reading)["journal_mode"] == "wal"
         write_at_once(file)
     engine.dispose()
 

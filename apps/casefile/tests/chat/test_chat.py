@@ -36,8 +36,8 @@ def prompts(desk: Desk) -> list[str]:
     return list(dict.fromkeys(asked))
 
 
-async def said(desk: Desk, session: str) -> list[tuple[str, str]]:
-    """What is kept of a chat."""
+async def read_messages(desk: Desk, session: str) -> list[tuple[str, str]]:
+    """The stored messages of a chat."""
     told = await desk.call("get_chat_session", session_id=session, include_messages=True)
     return [(each["role"], each["text"]) for each in told["messages"]]
 
@@ -47,7 +47,7 @@ async def test_the_answer_is_the_agents_and_both_messages_are_kept(database: Dat
     session = await desk.session("chat")
     told = await answer(desk, session, "Hello")
     assert (told["reply"], told["session_id"], told["message_count"]) == ("Good morning.", session, 2)
-    assert await said(desk, session) == [("user", "Hello"), ("assistant", "Good morning.")]
+    assert await read_messages(desk, session) == [("user", "Hello"), ("assistant", "Good morning.")]
     seen = await desk.call("get_chat_session", session_id=session)
     assert (seen["message_count"], seen["request_count"], seen["messages"]) == (2, 1, None)
     assert [(each.tool, each.status) for each in await desk.requests()] == [("chat", "completed")]
@@ -128,7 +128,7 @@ async def test_a_tool_that_asks_a_person_makes_the_chat_wait_and_go_on_after_the
     waiting = await say(desk, session, "Delete the casefile of Smith")
     assert waiting.status == "waiting"
     assert [each.status for each in await desk.requests()] == ["waiting"]
-    assert await said(desk, session) == [("user", "Delete the casefile of Smith")]
+    assert await read_messages(desk, session) == [("user", "Delete the casefile of Smith")]
     for _ in range(2):
         assert (await desk.runtime.resume(waiting.run)).status == "waiting"
     done = await desk.decide(waiting)
@@ -173,7 +173,7 @@ async def test_an_answer_that_fails_is_told_and_the_chat_goes_on(database: Datab
     assert [each.status for each in await desk.requests()] == ["failed"]
     desk = Desk(database, "Here I am.")
     await say(desk, session, "Hello?")
-    assert await said(desk, session) == [("user", "Hello"), ("user", "Hello?"), ("assistant", "Here I am.")]
+    assert await read_messages(desk, session) == [("user", "Hello"), ("user", "Hello?"), ("assistant", "Here I am.")]
 
 
 async def test_without_a_model_a_message_waits_and_is_answered_once_where_there_is_one(database: Database) -> None:
@@ -187,7 +187,7 @@ async def test_without_a_model_a_message_waits_and_is_answered_once_where_there_
     assert code_of(await say(desk, session, "Hello?")) == "CONFLICT"
     (request,) = await desk.requests()
     assert (await runtime.resume(request.run)).status == "done"
-    assert await said(desk, session) == [("user", "Hello"), ("assistant", "Here I am.")]
+    assert await read_messages(desk, session) == [("user", "Hello"), ("assistant", "Here I am.")]
 
 
 async def test_a_chat_that_is_cancelled_is_stopped_and_the_next_message_is_heard(database: Database) -> None:
@@ -249,7 +249,7 @@ async def test_closing_a_chat_tells_its_messages_and_closes_the_tool_session_too
     inner = await desk.call("get_tool_session", session_id=told["tool_session_id"])
     assert inner["active"] is False
     assert code_of(await say(desk, session, "Hello")) == "PERMISSION_DENIED"
-    assert await said(desk, session) == [("user", "Hello"), ("assistant", "Hello.")]
+    assert await read_messages(desk, session) == [("user", "Hello"), ("assistant", "Hello.")]
 
 
 async def test_a_chat_whose_tool_session_was_closed_is_closed_alone(database: Database) -> None:

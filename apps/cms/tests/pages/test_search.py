@@ -15,7 +15,7 @@ async def found(world: World, query: str, *, limit: int = 5, tenant: str = "loca
     return [match.slug for match in (await world.search.search_pages(world.call(tenant=tenant), payload)).matches]
 
 
-async def named(world: World, query: str, *, limit: int = 5) -> list[str]:
+async def find_slugs(world: World, query: str, *, limit: int = 5) -> list[str]:
     payload = FindResource(query=query, limit=limit)
     return [match.slug for match in (await world.search.find_resource(world.call(), payload)).matches]
 
@@ -23,10 +23,10 @@ async def named(world: World, query: str, *, limit: int = 5) -> list[str]:
 async def test_a_page_is_found_by_a_misspelled_name(world: World) -> None:
     for title in ("About us", "Contact", "Opening hours"):
         await world.page(title)
-    assert (await named(world, "abuot us"))[0] == "about-us"
-    assert (await named(world, "CONTCAT"))[0] == "contact"
-    assert (await named(world, "hours"))[0] == "opening-hours"
-    assert await named(world, "qqqqqqq") == []
+    assert (await find_slugs(world, "abuot us"))[0] == "about-us"
+    assert (await find_slugs(world, "CONTCAT"))[0] == "contact"
+    assert (await find_slugs(world, "hours"))[0] == "opening-hours"
+    assert await find_slugs(world, "qqqqqqq") == []
 
 
 async def test_matches_have_the_uniform_shape(world: World) -> None:
@@ -96,7 +96,7 @@ async def test_a_query_is_words_and_never_syntax(world: World, query: str) -> No
 async def test_other_tenants_pages_are_never_found(world: World) -> None:
     await world.page("Bread", tenant="other")
     assert await found(world, "bread") == []
-    assert await named(world, "bread") == []
+    assert await find_slugs(world, "bread") == []
     assert await found(world, "bread", tenant="other") == ["bread"]
 
 
