@@ -83,13 +83,13 @@ class World:
 
     def runtime(self, store: SqlStore) -> Runtime:
         """A runtime whose agent calls the tool, from a model and from another tool."""
-        leaf, outer = self._tools()
+        leaf, outer, take = self._tools()
         agent = Agent("agent", instructions="Work.", tools=[leaf, outer])
         script = [calls(("slip", {"key": "env:KEY"}), ("outer", {"key": "env:KEY"})), "done"]
-        app = App(name="secrets", agents=(agent,))
+        app = App(name="secrets", agents=(agent,), tools=(take,))
         return Runtime(app, store=store, model=Scripted(script))
 
-    def _tools(self) -> tuple[Any, Any]:
+    def _tools(self) -> tuple[Any, Any, Any]:
         @tool(effect=Effect.KEYED, risk=Risk.HIGH if self._way == "an approved call" else Risk.SAFE)
         async def slip(ctx: LeafContext, key: SecretRef) -> Any:
             """Let it slip."""
@@ -106,7 +106,7 @@ class World:
             """Call the other one."""
             value = await self._reveal(key)
             try:
-                self.heard.append(repr(await ctx.call(slip, key)))
+                self.heard.append(repr(await ctx.call(listed, key)))
                 if self._way == "an argument passed on":
                     self.heard.append(await ctx.call(take, value))
             except CallError as error:
@@ -114,7 +114,8 @@ class World:
                 raise
             return value if self._way == "a composed result" else "fine"
 
-        return (slip.layer(self._layer()()) if self._way.startswith("a layer") else slip), outer
+        listed = slip.layer(self._layer()()) if self._way.startswith("a layer") else slip
+        return listed, outer, take
 
     def _layer(self) -> Callable[[], Any]:
         @layer_fn

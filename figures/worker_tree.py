@@ -75,7 +75,8 @@ class Code:
 
 def make_runtime(code: Code, store: Store, record_effect: EffectRecorder, *, asks: bool = True) -> Runtime:
     """A runtime of the application; where it does not ``ask``, its models refuse to say anything."""
-    mate = _mate(code, _tools(code, record_effect), asks=asks)
+    tools = _tools(code, record_effect)
+    mate = _mate(code, tools, asks=asks)
     lead = WorkerDefinition(
         name="lead", prompt=code.lead, includes={"tone": code.tone}, workers=("mate",), delegates=_BELOW
     )
@@ -83,7 +84,7 @@ def make_runtime(code: Code, store: Store, record_effect: EffectRecorder, *, ask
     leading = build_agent(lead, workers={"mate": mate}, model=_model([*turns, "led"], asks=asks))
     lines = [calls(("lead", {"prompt": "enter them"})), DONE] if asks else [RuntimeError("asked")]
     agent = Agent("agent", instructions=code.instructions, tools=[leading], model=Scripted(lines))
-    made = Runtime(App(name="tree", agents=(agent,)), store=store)
+    made = Runtime(App(name="tree", agents=(agent,), tools=tools), store=store)
     made.add_principals(PERSON)
     return made
 
