@@ -20,7 +20,8 @@ async def calls() -> AsyncIterator[Figure]:
     kinds = {"pure": (Effect.PURE, 0), "keyed": (Effect.KEYED, 0), "layered": (Effect.PURE, 20)}
     callees = {name: measured_tool(effect, empty_layers=empty) for name, (effect, empty) in kinds.items()}
     services = {
-        name: runtime(ToolCallingModel(1)).dispatcher.service("bench", callee) for name, callee in callees.items()
+        name: runtime(ToolCallingModel(1), callee=callee).dispatcher.service("bench", callee)
+        for name, callee in callees.items()
     }
     floors: list[float] = []
     costs: dict[str, list[float]] = {name: [] for name in kinds}

@@ -103,12 +103,19 @@ def _turn_text(turn: int, wide: int) -> str:
     return encode_message({"role": "assistant", **message})
 
 
-def runtime(model: Model, *, effect: Effect = Effect.PURE, store: Store | None = None, turns: int = 1) -> Runtime:
-    """A runtime with the measured tool and an agent that may take ``turns`` turns and one more."""
+def runtime(
+    model: Model,
+    *,
+    callee: Tool[..., Any] | None = None,
+    effect: Effect = Effect.PURE,
+    store: Store | None = None,
+    turns: int = 1,
+) -> Runtime:
+    """A runtime with ``callee``, else the measured tool, and an agent that may take ``turns`` turns and one more."""
     agent = Agent(
         "bench",
         instructions="Save notes.",
-        tools=[measured_tool(effect)],
+        tools=[callee or measured_tool(effect)],
         limits=AgentLimits(turns=turns + 1),
         parallel=50,
     )
@@ -129,7 +136,9 @@ async def time_calls(service: CallService, callee: Tool[..., Any], count: int) -
     limits = Limits()
     started = time.process_time()
     for number in range(count):
-        await service(Call(f"call-{number}", callee, parse_arguments(RAW, limits), caller, ledger))
+        reply = await service(Call(f"call-{number}", callee, parse_arguments(RAW, limits), caller, ledger))
+        if reply.outcome != "ok":
+            raise RuntimeError(reply.content)
     await ledger.flush()
     return time.process_time() - started
 
