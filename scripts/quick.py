@@ -14,6 +14,9 @@ from typing import Final
 from committed import ROOT
 
 MARKERS: Final = "not model and not process"
+SURFACE_TESTS: Final = (Path("tests/test_public_names.py"), Path("tests/docs/test_generated.py"))
+"""The tests of what packages of `remit` export and what documents are generated from them."""
+
 NO_TESTS: Final = 5
 """The exit code of pytest where every test was deselected."""
 
@@ -50,8 +53,11 @@ def package_scope(root: Path, name: str) -> Scope:
     Raises:
         LookupError: naming every package, if there is none of that name.
     """
-    sources = [Path("src/remit", name), Path("src/remit", f"{name}.py"), Path(name)]
+    packages = [Path("src/remit", name), Path("src/remit", f"{name}.py")]
+    sources = [*packages, Path(name)]
     tests = [Path("tests", name), *_relative(root, (root / "tests").glob(f"test_{name}*.py"))]
+    if _existing(root, packages):
+        tests += SURFACE_TESTS
     for folder in ("apps", "packages"):
         sources.append(Path(folder, name, "src"))
         tests.append(Path(folder, name, "tests"))

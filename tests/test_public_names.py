@@ -56,9 +56,9 @@ PUBLIC: Final = {
         BudgetError CallCancelledError CallError CompletionError ConflictError ContractError DeadlineError
         DeniedError DivergedError ExternalError IdempotencyError InvalidArgumentsError InvalidOutputError
         JournalError JournalFormatError LayerOrderError LeaseError MaxTurnsError MissingCapabilityError
-        ModelBusyError ModelError ModelRefusedError NameTakenError NoModelError NotFoundError RateLimitedError
-        RemitError RequestError SealError SetupError StillRunningError Suspended ToolFailedError UnknownToolError
-        as_no_model_error error_from_reply
+        ModelBusyError ModelError ModelRefusedError NameTakenError NoModelError NotFoundError PolicyError
+        RateLimitedError RemitError RequestError SealError SetupError StillRunningError Suspended ToolFailedError
+        UnknownToolError as_no_model_error error_from_reply
     """,
     "remit.home": "data_folder",
     "remit.inventory": """
@@ -122,7 +122,9 @@ LAZY: Final = [name for name in PUBLIC if "__getattr__" in vars(import_module(na
 
 @pytest.mark.parametrize("module", PUBLIC)
 def test_a_public_module_exports_these_names(module: str) -> None:
-    assert import_module(module).__all__ == PUBLIC[module].split()
+    exported, pinned = import_module(module).__all__, PUBLIC[module].split()
+    differing = ", ".join(sorted({*exported} ^ {*pinned})) or "their order"
+    assert exported == pinned, f"{module}.__all__ and PUBLIC in tests/test_public_names.py differ: {differing}"
 
 
 @pytest.mark.process
@@ -155,8 +157,13 @@ def test_a_lazy_module_gives_types_and_objects_from_the_same_places(module: str)
     }
     homes = next(node for node in ast.walk(tree) if isinstance(node, ast.Dict))
     loaded = {(home, name) for home, names in ast.literal_eval(homes).items() for name in names}
-    assert loaded == declared
-    assert {name for _, name in loaded} == set(import_module(module).__all__)
+    differing = sorted(
+        {name for _, name in loaded ^ declared} | {name for _, name in loaded} ^ {*import_module(module).__all__}
+    )
+    assert differing == [], (
+        f"{path} lists a name in three places: below TYPE_CHECKING, in __all__ and in lazy_exports(…); "
+        f"these are not the same in all of them: {', '.join(differing)}"
+    )
 
 
 def test_a_shortcut_is_the_object_of_its_home() -> None:

@@ -24,7 +24,8 @@ def script(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 
 def test_the_generated_parts_are_up_to_date(script: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
-    assert (script.main(), capsys.readouterr().out) == (0, "")
+    is_stale = script.main() != 0
+    assert not is_stale, f"run `make docs` and commit what it changes:\n{capsys.readouterr().out}"
 
 
 def test_a_stale_part_is_found_and_written_again_and_the_rest_kept(
@@ -46,7 +47,7 @@ def test_every_environment_variable_that_the_code_reads_is_explained_and_no_othe
     read = {name for path in sources for name in re.findall(r"\b(?:REMIT|OPENAI)_[A-Z_]+\b", path.read_text("utf-8"))}
     read.discard(RemitError.code)
     explained = set(re.findall(r"^\| `([A-Z_]+)` \|", prose(CONFIGURATION), re.MULTILINE))
-    assert explained == read
+    assert explained == read, f"the tables of {CONFIGURATION.name} lack or exceed {', '.join(sorted(explained ^ read))}"
 
 
 def test_the_sizes_of_weights_are_those_of_the_lock() -> None:

@@ -64,6 +64,15 @@ def test_a_name_stands_for_sources_and_tests(quick: ModuleType, tree: Path, name
     assert quick.package_scope(tree, name).paths == paths
 
 
+def test_a_package_is_checked_with_the_tests_of_its_exports_and_documents(quick: ModuleType, tree: Path) -> None:
+    surface = [Path("tests/docs/test_generated.py"), Path("tests/test_public_names.py")]
+    for file in surface:
+        (tree / file).parent.mkdir(exist_ok=True)
+        (tree / file).touch()
+    assert quick.package_scope(tree, "layers").tests == {*surface, Path("tests/layers")}
+    assert quick.package_scope(tree, "cms").tests == {Path("apps/cms/tests")}
+
+
 def test_an_unknown_name_is_answered_with_the_names_there_are(quick: ModuleType, tree: Path) -> None:
     with pytest.raises(LookupError, match="layerz is no package; there are cms, core, docs, home, layers, scripts"):
         quick.package_scope(tree, "layerz")
