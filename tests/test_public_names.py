@@ -107,8 +107,8 @@ PUBLIC: Final = {
         make_call memory_ledger read_only_ledger record_crash_points record_script superuser
     """,
     "remit.tools": """
-        DID_NOT_HAPPEN UNKNOWN Arguments Callee Caller Context Effect Facts Happened LeafContext Limits Rate
-        ReconcileResult Risk Tool parse_arguments tool tool_name with_recommended_layers
+        DID_NOT_HAPPEN UNKNOWN Arguments Callee Caller Change Context Effect Facts Happened LeafContext Limits Preview
+        Rate ReconcileResult Risk Tool parse_arguments tool tool_name with_recommended_layers
     """,
     "remit.workers": """
         PROVIDER_TOOLS AnyModel Attachment AttachmentPolicy ModelResolver PromptWithAttachments PydanticAIDriver

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from remit.contracts.facts import Effect, Facts, Rate, Risk
     from remit.contracts.naming import tool_name
     from remit.contracts.principal import Caller
+    from remit.contracts.question import Change, Preview
     from remit.contracts.tool import Tool, tool
     from remit.dispatch.preset import with_recommended_layers
 
@@ -19,12 +20,14 @@ __all__ = [
     "Arguments",
     "Callee",
     "Caller",
+    "Change",
     "Context",
     "Effect",
     "Facts",
     "Happened",
     "LeafContext",
     "Limits",
+    "Preview",
     "Rate",
     "ReconcileResult",
     "Risk",
@@ -52,6 +55,7 @@ if not TYPE_CHECKING:
             "remit.contracts.facts": ("Effect", "Facts", "Rate", "Risk"),
             "remit.contracts.naming": ("tool_name",),
             "remit.contracts.principal": ("Caller",),
+            "remit.contracts.question": ("Change", "Preview"),
             "remit.contracts.tool": ("Tool", "tool"),
             "remit.dispatch.preset": ("with_recommended_layers",),
         },

@@ -19,6 +19,7 @@ from remit.approvals.approver import (
 )
 from remit.approvals.policy import DECIDE_PERMISSION, MAX_LIFETIME
 from remit.layers import Call
+from remit.tools import Preview
 from tests.layers.asking import Desk
 
 ASK = Ask(reason="look first", who="pages:delete", expires_in=60.0, four_eyes=True)
@@ -140,7 +141,9 @@ async def test_who_calls_does_not_change_what_is_approved(desk: Desk) -> None:
 
 async def test_a_question_says_what_the_rule_asks_for(desk: Desk) -> None:
     call = await desk.call(erase, UNCONFIRMED, conversation="c")
-    question = build_question(call, ASK, "rule", compute_match(call, "1"), waits=True, preview="the page 'About'")
+    question = build_question(
+        call, ASK, "rule", compute_match(call, "1"), waits=True, preview=Preview("the page 'About'")
+    )
     asked = (question.kind, question.rule, question.reason, question.who, question.four_eyes, question.risk)
     assert asked == ("approval", "rule", "look first", "pages:delete", True, "high")
     assert (question.tool, question.arguments, question.call) == ("erase", UNCONFIRMED, call.id)

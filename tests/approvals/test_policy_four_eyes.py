@@ -81,6 +81,36 @@ async def test_whoever_edited_the_call_does_not_allow_what_they_made_of_it(store
     assert world.ran == ["all"]
 
 
+@pytest.mark.parametrize("policy", POLICIES)
+async def test_an_edited_yes_is_a_request_that_another_approver_must_approve(store: Store, policy: str) -> None:
+    world, model = World(), Scripted([ERASE, "done"])
+    runtime = runtime_of(model, eraser(world), store=store, layers=layers(POLICIES[policy]()))
+    waiting = await runtime.run("go", by=ADA)
+    await runtime.decide(waiting.questions[0], approved=True, by=BOB, arguments='{"text":"all"}')
+    again = await runtime.resume(waiting.run)
+    assert (again.status, world.ran) == ("waiting", [])
+    for one in (ADA, BOB):
+        with pytest.raises(RequestError, match="another approver must"):
+            await runtime.decide(again.questions[0], approved=True, by=one)
+    await runtime.decide(again.questions[0], approved=True, by=CLEO)
+    assert ((await runtime.resume(waiting.run)).status, world.ran) == ("done", ["all"])
+    assert (await runtime.replay(waiting.run)).is_identical
+
+
+async def test_two_editors_in_turn_need_a_yes_of_another_to_what_the_last_one_wrote(store: Store) -> None:
+    world, model = World(), Scripted([ERASE, "done"])
+    runtime = runtime_of(model, eraser(world), store=store, layers=layers(Policy(asks())))
+    result = await runtime.run("go", by=ADA)
+    for by, text in ((BOB, "all"), (CLEO, "most")):
+        await runtime.decide(result.questions[0], approved=True, by=by, arguments=f'{{"text":"{text}"}}')
+        result = await runtime.resume(result.run)
+        assert (result.status, world.ran) == ("waiting", [])
+    with pytest.raises(RequestError, match="another approver must"):
+        await runtime.decide(result.questions[0], approved=True, by=CLEO)
+    await runtime.decide(result.questions[0], approved=True, by=BOB)
+    assert ((await runtime.resume(result.run)).status, world.ran) == ("done", ["most"])
+
+
 async def test_an_approver_of_this_process_does_not_answer_for_whoever_started_the_run(store: Store) -> None:
     class Yes:
         async def decide(self, question: Question, /) -> Decision | None:

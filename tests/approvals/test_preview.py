@@ -8,9 +8,13 @@ from typing import Any
 import pytest
 
 from remit import Effect, LeafContext, Risk, Tool, tool
+from remit.errors import NotFoundError
 from remit.journal.ports import Store
+from remit.policies import Question
+from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
-from tests.runtime.kit import runtime_of
+from remit.tools import Change, Preview
+from tests.runtime.kit import last_reply, runtime_of
 
 TITLES = {"p1": "About us"}
 
@@ -46,20 +50,71 @@ async def test_layers_and_other_names_keep_it(store: Store) -> None:
     assert "About us" in await preview_of(drop.with_preview(title).with_name("drop_page"), store)
 
 
-async def test_a_person_is_asked_even_where_the_tool_finds_no_words(store: Store) -> None:
-    assert await preview_of(drop.with_preview(title), store, "p2") == "(what this is about could not be told: 'p2')"
+async def refused(tool: Tool[..., Any], store: Store, page: str) -> dict[str, Any]:
+    """The error that a model reads about a call whose preview fails."""
+    model = Scripted([calls((tool.name, {"page": page})), "done"])
+    result = await runtime_of(model, tool, store=store).run("go", by=superuser())
+    assert (result.status, await store.list_questions(only_open=False)) == ("done", [])
+    return last_reply(model)
+
+
+async def test_a_preview_that_fails_ends_the_call_before_any_person_is_asked(store: Store) -> None:
+    reply = await refused(drop.with_preview(title), store, "p2")
+    assert reply["error"] == "the preview of drop failed: KeyError: 'p2'"
+
+
+async def test_the_error_of_a_preview_is_that_of_the_call(store: Store) -> None:
+    async def missing(_ctx: LeafContext, payload: Any) -> str:
+        raise NotFoundError(f"there is no page {payload.page}")
+
+    reply = await refused(drop.with_preview(missing), store, "p2")
+    assert (reply["errorCode"], reply["error"]) == ("NOT_FOUND", "there is no page p2")
+
+
+async def test_what_is_no_preview_ends_the_call(store: Store) -> None:
+    async def number(_ctx: LeafContext, _payload: Any) -> Any:
+        return 7
+
+    reply = await refused(drop.with_preview(number), store, "p1")
+    assert reply["error"].startswith("the preview of drop failed: AttributeError")
 
 
 @pytest.mark.looptime
-async def test_a_tool_that_takes_too_long_to_find_words_is_not_waited_for() -> None:
+async def test_a_preview_that_takes_too_long_ends_the_call() -> None:
     async def slowly(_ctx: LeafContext, _payload: Any) -> str:
         await asyncio.sleep(60)
         return "words"
 
-    from remit.stores import InMemoryStore
+    reply = await refused(drop.with_preview(slowly), InMemoryStore(), "p1")
+    assert reply["error"] == "the preview of drop took longer than 10 seconds"
 
-    said = await preview_of(drop.with_preview(slowly), InMemoryStore())
-    assert said == "(what this is about could not be told: drop took longer than 10 seconds)"
+
+async def test_an_announcement_whose_preview_fails_opens_no_question(store: Store) -> None:
+    @tool(effect=Effect.KEYED, risk=Risk.HIGH, confirm="confirmed")
+    async def cut(page: str, confirmed: bool = False) -> str:
+        """Cut a page."""
+        return page
+
+    model = Scripted([calls(("cut", {"page": "p2"})), "done"])
+    await runtime_of(model, cut.with_preview(title), store=store).run("go", by=superuser(), conversation="c")
+    assert await store.list_questions(only_open=False) == []
+    assert last_reply(model)["error"] == "the preview of cut failed: KeyError: 'p2'"
+
+
+async def test_a_question_shows_changes_link_state_and_the_users_message(store: Store) -> None:
+    preview = Preview("the page", (Change("title", "Old", "x" * 900),), "https://cms.example/p1", "s" * 900)
+
+    async def describe(_ctx: LeafContext, _payload: Any) -> Preview:
+        return preview
+
+    model = Scripted([calls(("drop", {"page": "p1"})), "done"])
+    await runtime_of(model, drop.with_preview(describe), store=store).run("Drop the page.", by=superuser())
+    (row,) = await store.list_questions()
+    question = row.question
+    assert (question.shown, question.link, question.message) == ("the page", preview.link, "Drop the page.")
+    assert question.changes == (Change("title", "Old", "x" * 500),)
+    assert len(question.state) == 32
+    assert Question.from_json(question.to_json()) == question
 
 
 async def test_an_announced_call_is_described_as_it_would_be_made(store: Store) -> None:

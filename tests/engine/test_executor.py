@@ -10,7 +10,7 @@ from remit.contracts.items import DecisionItem, RunFinished, RunResumed, RunSusp
 from remit.contracts.question import Decision
 from remit.contracts.reply import Reply
 from remit.engine.executor import ExecutionOutcome, RootCall
-from remit.errors import BlockedError, DivergedError, NotFoundError, RemitError, Suspended
+from remit.errors import BlockedError, DivergedError, JournalError, NotFoundError, RemitError, Suspended
 from remit.journal.ledger import RunLedger
 from remit.testing.store_suite.samples import header_item, no, note, question, question_item, yes
 from tests.engine.roots import GOOD, Crash, Stage, asks, end_of, never, raising, replying
@@ -169,6 +169,18 @@ async def test_a_run_that_nobody_decided_waits_on(stage: Stage) -> None:
     await stage.begin(asks("q1"))
     assert await stage.again(asks("q1")) == ExecutionOutcome(status="waiting", questions=("q1",))
     assert await stage.status() == "waiting"
+
+
+async def test_a_call_that_waits_for_what_is_decided_is_an_error_and_no_endless_loop(stage: Stage) -> None:
+    async def deaf(ledger: RunLedger) -> Reply:
+        if not ledger.items_for("call"):
+            await ledger.commit(question_item(question(conversation=""), call="call"))
+        raise Suspended("q1")
+
+    await stage.begin(deaf)
+    await stage.store.decide(yes())
+    with pytest.raises(JournalError, match="run run: question q1 is decided, but asked again"):
+        await asyncio.wait_for(stage.again(deaf), 10)
 
 
 async def test_a_decision_that_comes_while_the_run_comes_to_rest_drives_it_on_at_once(stage: Stage) -> None:

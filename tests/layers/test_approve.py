@@ -45,7 +45,7 @@ async def test_an_allowed_call_passes_through_untouched_and_nobody_is_asked(desk
     person, inner = later(), Inner(reply := Reply.from_value("inner"))
     call = await desk.call(look, '{"query":"a"}')
     assert await call_through(approve(person), call, inner) is reply
-    assert inner.calls == [call]
+    assert inner.calls == [call._replace(approvals=("",))]
     assert (person.asked, asked(call)) == ([], [])
 
 
@@ -53,7 +53,7 @@ async def test_an_approved_call_runs_as_it_was_asked_about(desk: Desk) -> None:
     person, inner = says(True), Inner(reply := Reply.from_value("inner"))
     call = await desk.call(drop, DROP)
     assert await call_through(approve(person), call, inner) is reply
-    assert inner.calls == [call]
+    assert inner.calls == [call._replace(approvals=(person.asked[0].id,))]
     assert [question.arguments for question in person.asked] == ['{"page":"about"}']
 
 
@@ -162,9 +162,10 @@ async def waiting(desk: Desk) -> str:
 
 async def test_an_approval_that_came_later_lets_the_call_run_and_asks_nobody(desk: Desk) -> None:
     person, inner = later(), Inner()
-    call = await copied(desk, await waiting(desk), approved=True)
+    question = await waiting(desk)
+    call = await copied(desk, question, approved=True)
     await call_through(approve(person), call, inner)
-    assert (inner.calls, person.asked) == ([call], [])
+    assert (inner.calls, person.asked) == ([call._replace(approvals=(question,))], [])
 
 
 async def test_a_denial_that_came_later_refuses_the_call(desk: Desk) -> None:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Protocol
+from typing import Final, Protocol
 
 from pydantic import BaseModel
 
 from remit.approvals.policy import DECIDE_PERMISSION, MAX_LIFETIME, Ask
 from remit.contracts.call import Call
+from remit.contracts.chat import decode_message, message_text
 from remit.contracts.contract import Contract, definition_digest
-from remit.contracts.question import Decision, Question, QuestionKind, content_digest
+from remit.contracts.question import NO_PREVIEW, Decision, Preview, Question, QuestionKind, content_digest
 
 
 class Approver(Protocol):
@@ -79,12 +80,77 @@ def compute_match(call: Call, policy_version: str) -> str:
 
 
 def build_question(
-    call: Call, ask: Ask, rule: str, match: str, *, waits: bool, preview: str = "", edits: str = "", editor: str = ""
+    call: Call,
+    ask: Ask,
+    rule: str,
+    match: str,
+    *,
+    waits: bool,
+    preview: Preview = NO_PREVIEW,
+    edits: str = "",
+    editor: str = "",
+    replaces: str = "",
 ) -> Question:
     """Build the question about a call, bound to everything that the decision depends on."""
-    name = content_digest(match, call.caller.run, call.id, *([edits] if edits else []))[:12]
-    question = _build_question(call, "approval", ask, rule, question_id=name, match=match)
-    return replace(question, waits=waits, shown=preview, edits=edits, editor=editor)
+    parts = [part for part in (edits, replaces) if part]
+    question_id = content_digest(match, call.caller.run, call.id, *parts)[:12]
+    question = replace(
+        _build_question(call, "approval", ask, rule, question_id=question_id, match=match),
+        waits=waits,
+        edits=edits,
+        editor=editor,
+        replaces=replaces,
+        layer=len(call.approvals),
+        message=_read_user_message(call),
+    )
+    return with_preview(question, preview)
+
+
+def with_preview(question: Question, preview: Preview) -> Question:
+    """The question with what the approver is shown, to which the approval is bound."""
+    return replace(question, shown=preview.summary, changes=preview.changes, link=preview.link, state=preview.state)
+
+
+def describe_changes(question: Question, call: Call, *, is_edited: bool) -> list[str]:
+    """What has changed since the question about the call was opened, for the reason of the next question."""
+    risk = call.callee.facts.risk.value
+    if risk != question.risk:
+        change = f"the risk of {call.callee.name} was {question.risk} and is {risk} now"
+    elif definition_digest(call.callee) != question.definition:
+        change = f"the definition of {call.callee.name} has changed"
+    elif is_edited:
+        return []
+    elif question.arguments != call.canonical_arguments:
+        change = "the arguments have changed"
+    else:
+        change = "the policy has changed"
+    return [f"asked again, because {change}"]
+
+
+def build_replacement(question: Question, preview: Preview, now: float) -> Question:
+    """Build the question that replaces ``question`` because the state that it showed is no longer the present one."""
+    was = f": it was {question.shown}" if question.shown != preview.summary else ""
+    reason = question.reason.partition(_CHANGED)[0]
+    replacement = replace(
+        question,
+        id=content_digest(question.id, preview.state)[:12],
+        reason=f"{reason}{_CHANGED}{was}",
+        asked=now,
+        expires=now + question.expires - question.asked,
+        waits=True,
+        replaces=question.id,
+    )
+    return with_preview(replacement, preview)
+
+
+_CHANGED: Final = "; asked again, because what it is about has changed since it was approved"
+
+_MAX_MESSAGE: Final = 1000
+
+
+def _read_user_message(call: Call) -> str:
+    text = call.ledger.user_message
+    return message_text(decode_message(text))[:_MAX_MESSAGE] if text else ""
 
 
 def build_outcome_question(call: Call, attempt: int) -> Question:

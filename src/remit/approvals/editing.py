@@ -7,9 +7,9 @@ import json
 from typing import cast
 
 from remit.approvals.approver import find_unset_flag
-from remit.approvals.from_journal import ApprovedCall
 from remit.approvals.policy import Ask, Verdict
 from remit.contracts.arguments import Limits, parse_arguments
+from remit.contracts.call import Call
 from remit.contracts.contract import Contract
 from remit.contracts.question import Question
 from remit.contracts.reply import Reply
@@ -31,23 +31,26 @@ def canonicalize_edit(callee: Contract, raw: str, question: Question, limits: Li
 
 
 def approval_covers(question: Question, verdict: Verdict, rule: str) -> bool:
-    """Whether the approval of a question also satisfies this verdict on the edited call."""
+    """Whether the approval of a question also satisfies this verdict on the call as its approver edited it.
+
+    Under four eyes it never does: the editor requests the edited call, so another person must approve it.
+    """
     if not isinstance(verdict, Ask):
         return True
-    return (rule, verdict.who, verdict.four_eyes) == (question.rule, question.who, question.four_eyes)
+    return not verdict.four_eyes and (rule, verdict.who) == (question.rule, question.who)
 
 
-def add_edit_notice(reply: Reply, approved: ApprovedCall) -> Reply:
+def add_edit_notice(reply: Reply, call: Call, editor: str) -> Reply:
     """Add the edited arguments and their editor to the reply, for the model.
 
     A reply that ends the run is its result, which no model reads, and stays as it is.
     """
-    if not approved.call.wire_id or reply.is_final:
+    if not call.wire_id or reply.is_final:
         return reply
     notice: dict[str, object] = {
         "edited": True,
-        "note": f"{approved.editor} edited the arguments of this call and allowed it so; it ran with these, not yours",
-        "arguments": cast("object", json.loads(approved.call.canonical_arguments)),
+        "note": f"{editor} edited the arguments of this call and allowed it so; it ran with these, not yours",
+        "arguments": cast("object", json.loads(call.canonical_arguments)),
     }
     result = _parse_content(reply.content)
     text = {**notice, "result": result} if reply.outcome == "ok" else {**cast("dict[str, object]", result), **notice}

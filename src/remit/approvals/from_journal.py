@@ -2,65 +2,82 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from remit.contracts.arguments import Arguments, Limits, parse_arguments
 from remit.contracts.call import Call
-from remit.contracts.items import AttemptStarted, DecisionItem, QuestionItem
+from remit.contracts.items import DecisionItem, Item, QuestionItem
 from remit.contracts.question import Decision, Question
-from remit.errors import InvalidArgumentsError
+from remit.errors import InvalidArgumentsError, Suspended
 
 _STORED_LIMITS = Limits(argument_bytes=1 << 40, argument_depth=1 << 10)
 
 
-class ApprovedCall(NamedTuple):
-    """A call that may run, and the approver who edited its arguments, empty if unedited."""
+class AskAgain(Suspended):
+    """What was approved has changed: an edit or a new question is in the journal. The outermost `Approve` starts anew.
 
-    call: Call
-    editor: str = ""
-
-
-def find_recorded_question(call: Call, match: str, edits: str = "") -> tuple[Question | None, Decision | None]:
-    """The newest question about this call, if it still matches, and its decision.
-
-    With ``edits``, only questions that were opened because the decision on that question edited the arguments.
+    Every `Approve` around the call must see what it has become. It never leaves the call.
     """
-    question: Question | None = None
+
+
+class RecordedQuestion(NamedTuple):
+    """A question in the journal, and the first decision on it."""
+
+    question: Question
     decision: Decision | None = None
-    for item in call.ledger.items_for(call.id):
-        if isinstance(item, QuestionItem) and item.about == "approval":
-            candidate = Question.from_json(item.body)
-            if candidate.edits == edits:
-                question, decision = candidate, None
-        elif isinstance(item, DecisionItem) and question is not None and item.question == question.id:
-            decision = Decision.from_json(item.body)
-    return (question, decision) if question is not None and question.match == match else (None, None)
+
+    @property
+    def edit(self) -> str:
+        """The arguments to which the approver edited the call, empty if unedited."""
+        return self.decision.arguments if self.decision is not None else ""
+
+    @property
+    def arguments(self) -> str:
+        """The arguments that the question and its decision are about."""
+        return self.edit or self.question.arguments
 
 
-def find_started_call(call: Call) -> ApprovedCall | None:
-    """The call as it was approved when it started, so that it needs no new approval; None if it has not started.
+class Approvals(NamedTuple):
+    """The questions about a call as it is now, by the number of `Approve` layers outside the one that asked.
 
-    Raises:
-        InvalidArgumentsError: the present contract does not allow the approved arguments.
+    ``edit`` is the question whose decision edited the call last. It settles the questions that were opened before.
     """
-    items = call.ledger.items_for(call.id)
-    started = next((item for item in items if isinstance(item, AttemptStarted)), None) if items else None
-    if started is None:
-        return None
-    question_item = next((i for i in items if isinstance(i, QuestionItem) and i.question == started.question), None)
-    if question_item is None:
-        return ApprovedCall(call)
-    question = Question.from_json(question_item.body)
-    decision = next(
-        (Decision.from_json(i.body) for i in items if isinstance(i, DecisionItem) and i.question == question.id), None
-    )
-    if decision is not None and decision.arguments:
-        return ApprovedCall(with_arguments(call, decision.arguments), decision.by)
-    return (
-        ApprovedCall(with_arguments(call, question.arguments), question.editor)
-        if question.edits
-        else ApprovedCall(call)
-    )
+
+    standing: dict[int, RecordedQuestion]
+    edit: RecordedQuestion | None = None
+
+    @property
+    def editor(self) -> str:
+        """Who edited the call, empty if it is unedited."""
+        return self.edit.decision.by if self.edit is not None and self.edit.decision is not None else ""
+
+    def approved(self, now: float) -> tuple[str, ...]:
+        """The questions whose approval can be consumed at ``now``. A grant's approval serves no other call anyway."""
+        return tuple(
+            question.id
+            for question, decision in self.standing.values()
+            if decision is not None and decision.approved and not decision.grant and question.expires > now
+        )
+
+
+def read_approvals(items: Sequence[Item]) -> Approvals:
+    """Read the questions about approval of a call, and the decisions on them."""
+    standing: dict[int, RecordedQuestion] = {}
+    edit: RecordedQuestion | None = None
+    for item in items:
+        if isinstance(item, QuestionItem) and item.about == "approval":
+            question = Question.from_json(item.body)
+            standing[question.layer] = RecordedQuestion(question)
+        elif isinstance(item, DecisionItem):
+            asked = next((each for each in standing.values() if each.question.id == item.question), None)
+            if asked is None or asked.decision is not None:
+                continue
+            decided = RecordedQuestion(asked.question, Decision.from_json(item.body))
+            standing[asked.question.layer] = decided
+            if decided.edit:
+                standing, edit = {asked.question.layer: decided}, decided
+    return Approvals(standing, edit)
 
 
 def with_arguments(call: Call, canonical: str) -> Call:

@@ -1,4 +1,4 @@
-"""A tool's preview of a call, shown to the approver."""
+"""A tool's preview of a call, shown to the approver, and compared again before the call runs."""
 
 from __future__ import annotations
 
@@ -10,19 +10,25 @@ from pydantic import BaseModel
 from remit.contracts.call import Call
 from remit.contracts.callee import LeafContext
 from remit.contracts.principal import Caller
+from remit.contracts.question import NO_PREVIEW, Change, Preview, content_digest
+from remit.contracts.secret import redact_secrets
+from remit.errors import CallError, ToolFailedError
 
 _TIMEOUT: Final = 10.0
 """Seconds on the loop's clock that a preview may take."""
 
-_MAX_LENGTH: Final = 2000
+_MAX_SUMMARY: Final = 2000
+_MAX_CHANGES: Final = 50
+_MAX_VALUE: Final = 500
+_MAX_STATE: Final = 200
 
 
 @runtime_checkable
 class HasPreview(Protocol):
     """A callee that can describe a call better than its arguments do."""
 
-    async def preview(self, payload: BaseModel, ctx: LeafContext, /) -> str:
-        """Describe the call in one or a few lines."""
+    async def preview(self, payload: BaseModel, ctx: LeafContext, /) -> Preview | str:
+        """Describe the call."""
         ...
 
 
@@ -46,15 +52,40 @@ class _PreviewContext:
         """Do nothing: the call does not run."""
 
 
-async def preview_call(call: Call) -> str:
-    """The callee's preview of a validated call, empty without one. A failing preview does not prevent the question."""
+async def preview_call(call: Call) -> Preview:
+    """The callee's preview of a validated call, empty without one.
+
+    Raises:
+        CallError: the preview failed, so that the call cannot be judged.
+    """
     callee, payload = call.callee, call.payload
     if payload is None or not isinstance(callee, HasPreview):
-        return ""
+        return NO_PREVIEW
     try:
         async with asyncio.timeout(_TIMEOUT):
-            return (await callee.preview(payload, _PreviewContext(call)))[:_MAX_LENGTH]
-    except TimeoutError:
-        return f"(what this is about could not be told: {callee.name} took longer than {_TIMEOUT:g} seconds)"
-    except Exception as error:  # noqa: BLE001 - the approver decides without it
-        return f"(what this is about could not be told: {error})"[:_MAX_LENGTH]
+            preview = await callee.preview(payload, _PreviewContext(call))
+        return _shorten(Preview(preview) if isinstance(preview, str) else preview)
+    except CallError:
+        raise
+    except TimeoutError as error:
+        raise ToolFailedError(f"the preview of {callee.name} took longer than {_TIMEOUT:g} seconds") from error
+    except Exception as error:
+        message = redact_secrets(f"the preview of {callee.name} failed: {type(error).__name__}: {error}")
+        raise ToolFailedError(message[:_MAX_SUMMARY]) from error
+
+
+def _shorten(preview: Preview) -> Preview:
+    state = preview.state
+    return Preview(
+        _shorten_text(preview.summary, _MAX_SUMMARY),
+        tuple(
+            Change(*(_shorten_text(text, _MAX_VALUE) for text in (change.where, change.before, change.after)))
+            for change in list(preview.changes)[:_MAX_CHANGES]
+        ),
+        _shorten_text(preview.link, _MAX_VALUE),
+        state if len(state) <= _MAX_STATE else content_digest(state),
+    )
+
+
+def _shorten_text(text: str, length: int) -> str:
+    return redact_secrets(text)[:length]

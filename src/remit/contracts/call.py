@@ -26,7 +26,8 @@ class Call(NamedTuple):
 
     ``id`` is a digest of content: parent, callee, arguments, occurrence. ``wire_id`` is the model's id of the call,
     empty for other callers. ``deadline`` is on the loop's clock. ``payload`` and ``canonical_arguments`` are set by
-    validate, or else by the base. ``attempt`` counts from 1; retry raises it.
+    validate, or else by the base. ``attempt`` counts from 1; retry raises it. ``approvals`` are the questions whose
+    approval the call has, one for each `Approve` layer that it has passed, empty where none was needed.
     """
 
     id: str
@@ -39,6 +40,7 @@ class Call(NamedTuple):
     payload: BaseModel | None = None
     canonical_arguments: str = ""
     attempt: int = 1
+    approvals: tuple[str, ...] = ()
 
     def with_deadline(self, deadline: float) -> Call:
         """Return this call with another deadline."""
@@ -61,6 +63,7 @@ class Call(NamedTuple):
             payload,
             canonical_arguments,
             self.attempt,
+            self.approvals,
         )
 
 

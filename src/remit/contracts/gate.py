@@ -7,10 +7,12 @@ executed again after a crash may have written before: a gate would refuse a dele
 from __future__ import annotations
 
 import abc
+from collections.abc import Sequence
 
 from remit.contracts.call import Call, CallLayer, CallService
+from remit.contracts.callee import Callee
 from remit.contracts.facts import Effect
-from remit.contracts.items import AttemptEnded, AttemptStarted
+from remit.contracts.items import AttemptEnded, AttemptStarted, Item
 from remit.contracts.reply import Reply
 
 
@@ -20,13 +22,17 @@ def has_passed_gates(call: Call) -> bool:
         return True
     if call.callee.facts.effect in (Effect.PURE, Effect.COMPOSED):
         return False
-    items = call.ledger.items_for(call.id)
+    return has_begun(call.ledger.items_for(call.id))
+
+
+def has_begun(items: Sequence[Item]) -> bool:
+    """Whether an attempt of a call has started, of which it is not known that it never happened."""
     void_attempts = {item.attempt for item in items if isinstance(item, AttemptEnded) and item.void}
     return any(isinstance(item, AttemptStarted) and item.attempt not in void_attempts for item in items)
 
 
 class Gate(CallLayer):
-    """A layer with one check. `PrecheckGates` runs it before approval too."""
+    """A layer with one check. The gates of a tool run before approval too: no person is asked in vain."""
 
     @abc.abstractmethod
     async def check(self, call: Call, /) -> None:
@@ -46,3 +52,15 @@ class Gate(CallLayer):
             return await inner(call)
 
         return check_and_call
+
+
+async def check_gates(call: Call) -> None:
+    """Check the gates around the callee itself, before a question about the call is opened.
+
+    Raises:
+        CallError: a gate refuses the call.
+    """
+    callee = call.callee
+    for layer in callee.layers if isinstance(callee, Callee) else ():
+        if isinstance(layer, Gate):
+            await layer.check(call)

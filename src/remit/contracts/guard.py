@@ -142,7 +142,17 @@ def _describe(result: object) -> str:
     return f"a value of type {type(result).__name__}"
 
 
-_FIXED: Final = ("id", "callee", "arguments", "caller", "ledger", "wire_id", "payload", "canonical_arguments")
+_FIXED: Final = (
+    "id",
+    "callee",
+    "arguments",
+    "caller",
+    "ledger",
+    "wire_id",
+    "payload",
+    "canonical_arguments",
+    "approvals",
+)
 
 
 def _check_same_call(layer: str, entered: Call, passed: Call) -> None:

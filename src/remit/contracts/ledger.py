@@ -62,6 +62,11 @@ class Ledger(Protocol):
         ...
 
     @property
+    def user_message(self) -> str:
+        """The user's message that began the run, as wire text; empty if it began without one."""
+        ...
+
+    @property
     def prior_messages(self) -> Sequence[str]:
         """The wire texts of the conversation before this run."""
         ...

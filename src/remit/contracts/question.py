@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import asdict, dataclass
 from functools import cache
-from typing import Any, Literal, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 from pydantic import TypeAdapter
 from pydantic_core import CoreConfig, SchemaValidator
@@ -14,6 +14,36 @@ T = TypeVar("T")
 
 QuestionKind = Literal["approval", "outcome"]
 QuestionStatus = Literal["open", "approved", "denied", "taken", "expired"]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One thing that a call would change: where, and its value before and after."""
+
+    where: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What a call would do, for the person who decides.
+
+    Args:
+        summary: a few lines that name the object.
+        changes: what would be different afterwards.
+        link: where to look at it.
+        state: identifies the state that the preview describes, such as a revision. The approval is void once a new
+            preview, taken just before the call runs, has another.
+    """
+
+    summary: str
+    changes: tuple[Change, ...] = ()
+    link: str = ""
+    state: str = ""
+
+
+NO_PREVIEW: Final = Preview("")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,9 +64,15 @@ class Question:
         expires: seconds since the epoch; without a decision by then, the call is denied.
         waits: whether the run waits for the decision.
         four_eyes: whether the approver must differ from those who started the run or edited the call.
-        shown: the tool's preview of the call, as text, at the time of the question.
+        shown: the summary of the tool's preview of the call, at the time of the question.
         edits: the question whose decision edited the arguments; this one is about the edited arguments.
         editor: who edited them.
+        layer: how many `Approve` layers are outside the one that asks.
+        replaces: the question that this one replaces, because what it was about has changed.
+        changes: what the call would change, by the preview.
+        link: where to look at it, by the preview.
+        state: the state that the preview describes; the approval is void once it differs.
+        message: the user's message that led to the call, shortened.
     """
 
     id: str
@@ -62,6 +98,12 @@ class Question:
     shown: str = ""
     edits: str = ""
     editor: str = ""
+    layer: int = 0
+    replaces: str = ""
+    changes: tuple[Change, ...] = ()
+    link: str = ""
+    state: str = ""
+    message: str = ""
 
     @property
     def requesters(self) -> tuple[str, ...]:

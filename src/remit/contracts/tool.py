@@ -16,6 +16,7 @@ from remit.contracts.contract import InputSchema, OutputSchema, check_name
 from remit.contracts.current_run import CURRENT_RUN
 from remit.contracts.facts import Effect, FactOptions, Facts, facts_from_options
 from remit.contracts.naming import canonical_name
+from remit.contracts.question import Preview
 from remit.contracts.redact import Redaction
 from remit.contracts.signature import Signature, read_dict_call, read_signature
 from remit.contracts.threads import awaitable_body
@@ -31,7 +32,7 @@ Ctx = TypeVar("Ctx", bound=LeafContext)
 
 
 ReconcileFunction = Callable[[LeafContext, Any], Awaitable[ReconcileResult]]
-PreviewFunction = Callable[[LeafContext, Any], Awaitable[str]]
+PreviewFunction = Callable[[LeafContext, Any], Awaitable[Preview | str]]
 
 
 class Tool(Generic[P, Out]):
@@ -188,8 +189,9 @@ class Tool(Generic[P, Out]):
     def with_preview(self, preview: PreviewFunction) -> Tool[P, Out]:
         """Return the same tool with a preview for the approver of a call.
 
-        ``await preview(ctx, payload)`` returns a few lines, like the title behind an id. It must change nothing: the
-        call is not approved yet.
+        ``await preview(ctx, payload)`` returns a few lines, like the title behind an id, or a `Preview` that also lists
+        the changes and names the state that it describes. It must change nothing: the call is not approved yet. If it
+        fails, so does the call, and no person is asked.
         """
         return self._copy(preview=preview)
 
@@ -225,7 +227,7 @@ class Tool(Generic[P, Out]):
         found = UNKNOWN if self._reconcile is None else await self._reconcile(frame, payload)
         return found if self._redaction is None else self._redaction.redact_reconcile_result(found, self.schema_out)
 
-    async def preview(self, payload: BaseModel, ctx: LeafContext, /) -> str:
+    async def preview(self, payload: BaseModel, ctx: LeafContext, /) -> Preview | str:
         """The preview of a call for the approver; empty if the tool has none."""
         return "" if self._preview is None else await self._preview(ctx, payload)
 

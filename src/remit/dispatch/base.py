@@ -7,11 +7,14 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel
 
-from remit.approvals.approver import build_outcome_question
+from remit.approvals.approver import build_outcome_question, build_replacement
+from remit.approvals.from_journal import AskAgain, read_approvals
+from remit.approvals.preview import preview_call
 from remit.contracts.call import Call
 from remit.contracts.callee import DID_NOT_HAPPEN, UNKNOWN, Happened
 from remit.contracts.contract import definition_digest
 from remit.contracts.facts import Effect
+from remit.contracts.gate import has_begun
 from remit.contracts.items import AttemptEnded, AttemptStarted, DecisionItem, Item, Outcome, QuestionItem
 from remit.contracts.ledger import Consumption
 from remit.contracts.question import Decision, Question
@@ -56,10 +59,13 @@ class Base:
         number, started, ended = _find_attempt(items, call.attempt) if items else (call.attempt, None, None)
         if ended is not None and self._effect is not Effect.PURE:
             return _replay_end(ended)
-        question = self._check_seal(payload, items) if items else None
+        approved = self._check_seal(payload, items) if items else ()
+        if approved and not has_begun(items):
+            # After every wait for a person, and before the body's own writes could count as a change.
+            await self._check_state(call, approved)
         if self._effect is Effect.COMPOSED:
-            if question is not None and started is None:
-                await self._record_start(call, number, question)
+            if approved and started is None:
+                await self._record_start(call, number, approved)
             reply = await self._run_body(call, payload)
             call.ledger.finish_body(call.id)
             return reply
@@ -69,15 +75,16 @@ class Base:
                 return settled_reply
             number, started = number + 1, None
         if started is None:
-            await self._record_start(call, number, question)
+            await self._record_start(call, number, approved)
         return await self._run_and_record_end(call, number, payload)
 
-    async def _record_start(self, call: Call, number: int, question: Question | None) -> None:
+    async def _record_start(self, call: Call, number: int, approved: Sequence[Question]) -> None:
+        questions = tuple(question.id for question in approved)
         item = AttemptStarted(
-            call=call.id, parent=call.caller.call, attempt=number, question=question.id if question else ""
+            call=call.id, parent=call.caller.call, attempt=number, question=questions[0] if questions else ""
         )
-        if question is not None:
-            await call.ledger.commit(item, Consumption((question.id,), call.caller.run, call.id))
+        if questions:
+            await call.ledger.commit(item, Consumption(questions, call.caller.run, call.id))
         else:
             await self._write_item(call, item)
 
@@ -190,22 +197,41 @@ class Base:
         await call.ledger.commit(item)
         return reply
 
-    def _check_seal(self, payload: BaseModel, items: Sequence[Item]) -> Question | None:
-        """Return the approved question about this call, after checking that the approved call is about to run."""
-        newest = next((i for i in reversed(items) if isinstance(i, QuestionItem) and i.about == "approval"), None)
-        if newest is None:
-            return None
-        question = Question.from_json(newest.body)
-        decisions = (
-            Decision.from_json(i.body) for i in items if isinstance(i, DecisionItem) and i.question == question.id
-        )
-        decision = next((each for each in decisions if each.approved is True), None)
-        if decision is None:
-            raise SealError(f"{self._callee.name} was asked about and not approved, yet a layer let it through")
+    def _check_seal(self, payload: BaseModel, items: Sequence[Item]) -> Sequence[Question]:
+        """Return the approved questions about this call, after checking that exactly what they approve is to run."""
+        standing = read_approvals(items).standing.values()
+        if not standing:
+            return ()
         current = (self._callee.name, self._callee.schema_in.dump_canonical(payload), definition_digest(self._callee))
-        if current != (question.tool, decision.arguments or question.arguments, question.definition):
-            raise SealError(f"a layer changed what {self._callee.name} is called with after it was approved")
-        return question
+        for each in standing:
+            question = each.question
+            if each.decision is None or each.decision.approved is not True:
+                raise SealError(f"{self._callee.name} was asked about and not approved, yet a layer let it through")
+            if current != (question.tool, each.arguments, question.definition):
+                raise SealError(f"a layer changed what {self._callee.name} is called with after it was approved")
+        return [each.question for each in standing]
+
+    async def _check_state(self, call: Call, approved: Sequence[Question]) -> None:
+        """Compare the state that each approver saw with the present one; if it differs, the call is asked about anew.
+
+        Raises:
+            AskAgain: a new question is in the journal.
+            SealError: no layer is there to ask it.
+        """
+        for question in approved:
+            if not question.state:
+                continue
+            preview = await preview_call(call)
+            if preview.state == question.state:
+                continue
+            if question.id not in call.approvals:
+                raise SealError(f"what {self._callee.name} is about has changed since it was approved")
+            replacement = build_replacement(question, preview, call.ledger.now())
+            item = QuestionItem(
+                call=call.id, parent=call.caller.call, question=replacement.id, body=replacement.to_json()
+            )
+            await call.ledger.commit(item, Consumption((question.id,), call.caller.run, call.id))
+            raise AskAgain(replacement.id)
 
 
 def _is_cancel_requested() -> bool:

@@ -197,7 +197,12 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
     async def _execute_root(
         self, ledger: RunLedger, root: RootCall, decisions: Sequence[Decision]
     ) -> tuple[ExecutionOutcome, Item]:
-        """Execute the root call; return the outcome and the item that records it."""
+        """Execute the root call; return the outcome and the item that records it.
+
+        Raises:
+            JournalError: a question is asked again although its decision was copied to the call that asks.
+        """
+        copied = set[str]()
         while True:
             await self._copy_decisions(ledger, {decision.question: decision for decision in decisions})
             try:
@@ -207,6 +212,11 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
                     raise asyncio.CancelledError from signal
                 ledger.is_stopping = bool(await self.store.cancel_requested_by(ledger.run))
                 decisions = [] if ledger.is_stopping else await self._find_decisions(signal.questions)
+                if repeated := copied.intersection(decision.question for decision in decisions):
+                    raise JournalError(
+                        f"run {ledger.run}: question {min(repeated)} is decided, but asked again"
+                    ) from signal
+                copied.update(decision.question for decision in decisions)
                 if ledger.is_stopping or decisions:
                     continue
                 waiting = RunSuspended(call=ledger.run, questions=signal.questions)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final
 
+from remit.contracts.chat import decode_message
 from remit.contracts.grant import Grant
 from remit.contracts.items import (
     AttemptStarted,
@@ -94,6 +95,13 @@ class RunLedger:
     def items_for(self, call: str) -> Sequence[Item]:
         """All items stored under ``call``, in order."""
         return self._items_by_call.get(call, ())
+
+    @property
+    def user_message(self) -> str:
+        """The user's message that began the run, as wire text; empty if it began without one."""
+        items = (item for items in self._items_by_call.values() for item in items)
+        texts = (item.text for item in items if isinstance(item, Message))
+        return next((text for text in texts if decode_message(text)["role"] == "user"), "")
 
     def add(self, item: Item) -> None:
         """Write one item. It is stored with the next committed item, or shortly after.

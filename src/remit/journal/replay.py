@@ -67,6 +67,11 @@ class ReplayLedger:
         """The start time of the recorded run."""
         return self._started_at
 
+    @property
+    def user_message(self) -> str:
+        """Nothing: a replay asks nobody."""
+        return ""
+
     def items_for(self, call: str) -> Sequence[Item]:
         """All items stored under ``call``. Its messages and terminal record count as reached."""
         items = self._items_by_call.get(call, [])

@@ -4,18 +4,27 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
-from remit.approvals.approver import Approver, HasApprover, build_question, compute_match, find_announced_call
+from remit.approvals.approver import (
+    Approver,
+    HasApprover,
+    build_question,
+    compute_match,
+    describe_changes,
+    find_announced_call,
+)
 from remit.approvals.editing import add_edit_notice, approval_covers, canonicalize_edit
-from remit.approvals.from_journal import ApprovedCall, find_recorded_question, find_started_call, with_arguments
+from remit.approvals.from_journal import Approvals, AskAgain, RecordedQuestion, read_approvals, with_arguments
 from remit.approvals.grants import consume_grant, decide_by_grant, find_usable_grant
-from remit.approvals.policy import DEFAULT_POLICY, Ask, Block, Policy
+from remit.approvals.policy import DEFAULT_POLICY, Ask, Block, Policy, Verdict
 from remit.approvals.preview import preview_call
 from remit.contracts.arguments import Limits
 from remit.contracts.call import Call, CallLayer, CallService
-from remit.contracts.items import DecisionItem, QuestionItem
+from remit.contracts.gate import check_gates
+from remit.contracts.items import AttemptStarted, DecisionItem, QuestionItem
 from remit.contracts.ledger import Consumption
-from remit.contracts.question import Decision, Question
+from remit.contracts.question import NO_PREVIEW, Decision, Preview, Question
 from remit.contracts.reply import Reply
 from remit.core import Place
 from remit.errors import (
@@ -33,7 +42,7 @@ class Approve(CallLayer):
     """Asks ``env.approver`` about each call for which ``policy`` requires approval. An open question suspends the run.
 
     An environment without an approver refuses every call. A call with its confirmation flag unset opens the question
-    for the call it announces, and runs.
+    for the call it announces, and runs. The gates of the tool and its preview must succeed before a question is opened.
     """
 
     place = Place.APPROVE
@@ -43,6 +52,42 @@ class Approve(CallLayer):
     def __call__(self, inner: CallService, /) -> CallService:
         """Obtain approval before ``inner``."""
         return _Approve(inner, self.env.approver, self.policy).__call__
+
+
+class _Case(NamedTuple):
+    """A call and the verdict on it, with the recorded question about it that this policy asked, if there is one."""
+
+    call: Call
+    verdict: Verdict
+    rule: str
+    match: str
+    approvals: Approvals
+    recorded: RecordedQuestion | None
+
+    def still_applies(self, recorded: RecordedQuestion, policy_version: str) -> bool:
+        """Whether a recorded question is about the call as it is now. A denial stands whatever has changed since."""
+        question, decision = recorded
+        if recorded.edit:
+            unedited = self.call._replace(canonical_arguments=question.arguments)
+            is_same = compute_match(unedited, policy_version) == question.match
+            return is_same and approval_covers(question, self.verdict, self.rule)
+        is_denied = question.expires <= self.call.ledger.now() if decision is None else not decision.approved
+        return is_denied or question.match == self.match
+
+    def ask(self) -> tuple[Ask, str]:
+        """What to ask, saying what has changed since the call was last asked about, and the rule that asks."""
+        ask, rule, changes = self.verdict, self.rule, list[str]()
+        if self.recorded is not None:
+            question = self.recorded.question
+            if not isinstance(ask, Ask):
+                reason = "the policy no longer asks, but a call that was asked about needs an answer"
+                expires_in = question.expires - question.asked
+                ask = Ask(reason=reason, who=question.who, expires_in=expires_in, four_eyes=question.four_eyes)
+                rule = question.rule
+            changes = describe_changes(question, self.call, is_edited=bool(self.recorded.edit))
+        assert isinstance(ask, Ask)  # noqa: S101 - for the type checker: no question is opened about an allowed call
+        edits = [f"{self.approvals.editor} edited it"] if self.approvals.edit else []
+        return replace(ask, reason="; ".join([ask.reason, *edits, *changes])), rule
 
 
 class _Approve:
@@ -56,98 +101,148 @@ class _Approve:
     async def __call__(self, call: Call, /) -> Reply:
         if self._approver is None:
             raise MissingCapabilityError(f"{call.callee.name} cannot run: the environment has no approver")
-        verdict, rule = self._policy.verdict(call)
-        _raise_if_blocked(call, verdict, rule)
-        approval = find_started_call(call)
-        if approval is None and isinstance(verdict, Ask):
-            announced = find_announced_call(call)
-            if announced is not None:
-                await self._open_announced_question(call, announced, verdict, rule)
-            else:
-                approval = await self._obtain_approval(call, verdict, rule, self._approver)
-                if call.ledger.is_stopping:
-                    raise asyncio.CancelledError  # the run is ending: no new call may begin
-        if approval is None or not approval.editor:
+        if call.approvals:
+            return await self._inner(await self._approve(call, self._approver))
+        while True:
+            try:
+                return await self._call_as_edited(call, self._approver)
+            except AskAgain:
+                continue  # the journal holds an edit or a question that it did not hold before
+
+    async def _call_as_edited(self, call: Call, approver: Approver) -> Reply:
+        """Make the call as the last edit in the journal left it, whichever policy it answered."""
+        edited = read_approvals(call.ledger.items_for(call.id))
+        if edited.edit is not None:
+            call = with_arguments(call, edited.edit.arguments)
+        call = await self._approve(call, approver)
+        if edited.edit is None:
             return await self._inner(call)
         try:
-            reply = await self._inner(approval.call)
+            reply = await self._inner(call)
         except CallError as error:
             if not call.wire_id:
                 raise
             reply = Reply.from_error(error)
-        return add_edit_notice(reply, approval)
+        return add_edit_notice(reply, call, edited.editor)
+
+    async def _approve(self, call: Call, approver: Approver) -> Call:
+        """Return the call with the question whose approval this policy requires, or "" if it requires none."""
+        verdict, rule = self._policy.verdict(call)
+        if isinstance(verdict, Block):
+            raise BlockedError(f"{call.callee.name} is blocked by the rule '{rule}': {verdict.reason}")
+        items = call.ledger.items_for(call.id)
+        question = ""
+        if not any(isinstance(item, AttemptStarted) for item in items):
+            match, approvals = compute_match(call, self._policy.version), read_approvals(items)
+            recorded = _find_own_question(call, match, approvals)
+            question = await self._obtain_approval(_Case(call, verdict, rule, match, approvals, recorded), approver)
+        if question and call.ledger.is_stopping:
+            raise asyncio.CancelledError  # the run is ending: no new call may begin
+        return call._replace(approvals=(*call.approvals, question))
+
+    async def _obtain_approval(self, case: _Case, approver: Approver) -> str:
+        """Return the approved question about the call; "" if it needs none.
+
+        A call that was asked about needs an answer even where the present policy or definition would not ask.
+        """
+        call, recorded = case.call, case.recorded
+        if recorded is None:
+            if not isinstance(case.verdict, Ask):
+                return ""
+            announced = find_announced_call(call)
+            if announced is not None:
+                await self._open_announced_question(call, announced, case.verdict, case.rule)
+                return ""
+        if recorded is None or not case.still_applies(recorded, self._policy.version):
+            if recorded is not None and recorded.edit:
+                await _require_approval(call, recorded, approver)
+            recorded = await self._find_announced_question(case) or await self._open_question(case)
+        decision = await _require_approval(call, recorded, approver)
+        if decision.arguments not in ("", call.canonical_arguments):
+            raise AskAgain(recorded.question.id)
+        return recorded.question.id
 
     async def _open_announced_question(self, call: Call, announced_call: Call, ask: Ask, rule: str) -> None:
         match = compute_match(announced_call, self._policy.version)
         if not call.caller.conversation or await call.ledger.find_usable_question(match) is not None:
             return
         if await find_usable_grant(announced_call, ask, self._policy.version) is None:
-            question = build_question(
-                announced_call, ask, rule, match, waits=False, preview=await preview_call(announced_call)
-            )
+            preview = await _prepare_question(announced_call)
+            question = build_question(announced_call, ask, rule, match, waits=False, preview=preview)
             await call.ledger.commit(QuestionItem(call=match, parent="", question=question.id, body=question.to_json()))
 
-    async def _obtain_approval(self, call: Call, ask: Ask, rule: str, approver: Approver) -> ApprovedCall:
-        """Return the approved call. If the approver edited it and the policy requires more for the edit, ask again."""
-        edited_question = editor = ""
-        while True:
-            question, decision = await self._find_or_open_question(call, ask, rule, edited_question, editor)
-            decision = await _require_approval(call, question, decision, approver)
-            if not decision.arguments:
-                return ApprovedCall(call, editor)
-            call, editor = with_arguments(call, decision.arguments), decision.by
-            verdict, rule = self._policy.verdict(call)
-            _raise_if_blocked(call, verdict, rule)
-            if not isinstance(verdict, Ask) or approval_covers(question, verdict, rule):
-                return ApprovedCall(call, editor)
-            ask, edited_question = verdict, question.id
+    async def _find_announced_question(self, case: _Case) -> RecordedQuestion | None:
+        """Record the question that an announced call opened as the question about this one."""
+        call = case.call
+        if call.callee.facts.confirm is None or case.recorded is not None or case.approvals.edit is not None:
+            return None
+        found = await call.ledger.find_usable_question(case.match)
+        if found is None:
+            return None
+        announced = RecordedQuestion(*found)
+        denied = (announced.question.id,) if announced.decision and not announced.decision.approved else ()
+        await _record_question(call, announced, Consumption(denied, call.caller.run, call.id, approved=False))
+        return announced
 
-    async def _find_or_open_question(
-        self, call: Call, ask: Ask, rule: str, edited_question: str, editor: str
-    ) -> tuple[Question, Decision | None]:
-        """Return the recorded or newly opened question about a call, and its decision if there is one."""
-        match = compute_match(call, self._policy.version)
-        question, decision = find_recorded_question(call, match, edited_question)
-        if question is not None:
-            return question, decision
-        if call.callee.facts.confirm is not None and not edited_question:
-            question, decision = await call.ledger.find_usable_question(match) or (None, None)
-        if question is None:
-            question, decision = await self._create_question(call, ask, rule, match, edited_question, editor)
-        consumption = Consumption((edited_question,), call.caller.run, call.id) if edited_question else None
-        if decision is not None and not decision.approved:
-            consumption = Consumption((question.id,), call.caller.run, call.id, approved=False)
-        item = QuestionItem(call=call.id, parent=call.caller.call, question=question.id, body=question.to_json())
-        if decision is None:
-            await call.ledger.commit(item, consumption)
-        else:
-            call.ledger.add(item)
-            decision_item = DecisionItem(call=call.id, question=question.id, body=decision.to_json())
-            await call.ledger.commit(decision_item, consumption)
-        return question, decision
+    async def _open_question(self, case: _Case) -> RecordedQuestion:
+        """Open a question about the call, with the decision on it if a grant approves the call.
 
-    async def _create_question(
-        self, call: Call, ask: Ask, rule: str, match: str, edited_question: str, editor: str
-    ) -> tuple[Question, Decision | None]:
-        """Create a question, and the decision on it if a grant approves the call."""
-        grant = await consume_grant(call, ask, self._policy.version, editor)
-        if grant is None:
-            ask = replace(ask, reason=f"{ask.reason}; {editor} edited it") if editor else ask
-            preview = await preview_call(call)
-            return build_question(
-                call, ask, rule, match, waits=True, preview=preview, edits=edited_question, editor=editor
-            ), None
-        question = build_question(call, ask, rule, match, waits=True, edits=edited_question, editor=editor)
-        return question, decide_by_grant(question, grant, call.ledger.now())
+        What it replaces can be used no more.
+        """
+        call, approvals = case.call, case.approvals
+        ask, rule = case.ask()
+        grant = await consume_grant(call, ask, self._policy.version, approvals.editor)
+        question = build_question(
+            call,
+            ask,
+            rule,
+            case.match,
+            waits=True,
+            preview=NO_PREVIEW if grant else await _prepare_question(call),
+            edits=approvals.edit.question.id if approvals.edit else "",
+            editor=approvals.editor,
+            replaces=case.recorded.question.id if case.recorded and not case.recorded.edit else "",
+        )
+        decision = decide_by_grant(question, grant, call.ledger.now()) if grant else None
+        opened = RecordedQuestion(question, decision)
+        replaced = approvals.approved(call.ledger.now())
+        await _record_question(call, opened, Consumption(replaced, call.caller.run, call.id))
+        return opened
 
 
-async def _require_approval(call: Call, question: Question, decision: Decision | None, approver: Approver) -> Decision:
+async def _record_question(call: Call, recorded: RecordedQuestion, consumption: Consumption) -> None:
+    question, decision = recorded
+    consumed = consumption if consumption.questions else None
+    item = QuestionItem(call=call.id, parent=call.caller.call, question=question.id, body=question.to_json())
+    if decision is None:
+        await call.ledger.commit(item, consumed)
+    else:
+        call.ledger.add(item)
+        copied = DecisionItem(call=call.id, question=question.id, body=decision.to_json())
+        await call.ledger.commit(copied, consumed)
+
+
+async def _prepare_question(call: Call) -> Preview:
+    """The preview of a call that no gate refuses."""
+    await check_gates(call)
+    return await preview_call(call)
+
+
+def _find_own_question(call: Call, match: str, approvals: Approvals) -> RecordedQuestion | None:
+    """The question that this policy asked about the call: the matching one, or else that of the layer in its place."""
+    standing = approvals.standing
+    same = next((each for each in standing.values() if each.question.match == match and not each.edit), None)
+    return same or standing.get(len(call.approvals))
+
+
+async def _require_approval(call: Call, recorded: RecordedQuestion, approver: Approver) -> Decision:
     """Return the decision that approves the call.
 
     Raises:
         Suspended: the question is open.
         ApprovalDeniedError: the call was denied, no decision came in time, or the approver may not decide.
     """
+    question, decision = recorded
     if decision is None and question.expires > call.ledger.now():
         decision = await approver.decide(question)
         if decision is None:
@@ -188,8 +283,3 @@ def _validate_decision(call: Call, question: Question, decision: Decision) -> De
             f"{decision.by} edited the arguments so that they are invalid: {error.message}"
         ) from error
     return replace(decision, arguments=edited)
-
-
-def _raise_if_blocked(call: Call, verdict: object, rule: str) -> None:
-    if isinstance(verdict, Block):
-        raise BlockedError(f"{call.callee.name} is blocked by the rule '{rule}': {verdict.reason}")
