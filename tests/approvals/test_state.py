@@ -253,8 +253,8 @@ CHANGES: dict[str, tuple[Callable[[Pages], AnyTool], str]] = {
     "risk lowered": (
         lambda pages: redefined(pages, risk=Risk.SAFE),
         (
-            "the policy no longer asks, but a call that was asked about needs an answer; asked again, because the risk of "
-            "drop was high and is safe now"
+            "the policy no longer asks, but a call that was asked about needs an answer; asked again, because the risk "
+            "of drop was high and is safe now"
         ),
     ),
     "permissions changed": (
