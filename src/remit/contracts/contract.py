@@ -161,7 +161,7 @@ class Contract(Protocol):
 
     @property
     def facts(self) -> Facts:
-        """How it is governed: effect, risk, permissions and the like."""
+        """The facts that govern calls: effect, risk, permissions and others."""
         ...
 
 

@@ -56,7 +56,7 @@ def _accept(_layer: str, _entered: object, _passed: object) -> None:
 
 @dataclass(frozen=True)
 class _Rules(Generic[Q]):
-    """What a layer of one kind must keep: the types that it may return, and the requests that it may pass on."""
+    """The rules for one kind of layer: the types that it may return and the requests that it may pass on."""
 
     results: tuple[type, ...]
     expected: str
@@ -131,7 +131,7 @@ class _Guard(Generic[Q, R]):
 
 
 def _raise_if_swallowed(task: asyncio.Task[Any], cancels: int) -> None:
-    """Cancel again what a layer swallowed: no effect starts after a cancellation."""
+    """Raise a cancellation that a layer swallowed, so that no effect starts after it."""
     if task.cancelling() > cancels:
         raise asyncio.CancelledError
 

@@ -1,7 +1,7 @@
 """A scripted model for tests and rehearsals. Its name says that it is a script.
 
-A script is a list of messages. The answer to a request is the message whose number is the number of assistant messages
-in the history before it, so that the same history always gets the same answer.
+A script is a list of messages. A request with n assistant messages in its history gets message number n, counted from
+0, so the same history always gets the same answer.
 """
 
 from __future__ import annotations

@@ -70,4 +70,6 @@ class StepGraph:
                 following = self.next_step(self.steps[following], succeeded=True)
             if following is not None:
                 circle = [*visited[visited.index(following) :], following]
-                raise SetupError(f"successful steps form a cycle: {' → '.join(circle)}; let it end")
+                raise SetupError(
+                    f"successful steps form a cycle: {' → '.join(circle)}; end it with a failure or a last step"
+                )

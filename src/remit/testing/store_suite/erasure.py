@@ -60,7 +60,7 @@ async def visible_state(store: Store) -> str:
     )
 
 
-async def test_the_row_of_an_erased_question_keeps_only_what_names_it(store: Store) -> None:
+async def test_the_row_of_an_erased_question_keeps_only_its_ids(store: Store) -> None:
     await ask(store)
     assert "SECRET" in await visible_state(store)
     await store.erase("run", [1])
@@ -68,7 +68,7 @@ async def test_the_row_of_an_erased_question_keeps_only_what_names_it(store: Sto
     assert "SECRET" not in await visible_state(store)
 
 
-async def test_nobody_can_be_asked_about_what_is_gone(store: Store) -> None:
+async def test_an_erased_question_cannot_be_decided(store: Store) -> None:
     await ask(store)
     await store.erase("run", [1])
     assert await store.list_questions() == []
@@ -77,7 +77,7 @@ async def test_nobody_can_be_asked_about_what_is_gone(store: Store) -> None:
         await store.decide(yes())
 
 
-async def test_an_erased_question_takes_along_what_was_decided_on_it(store: Store) -> None:
+async def test_erasing_a_question_erases_its_decision(store: Store) -> None:
     """Also if no executor has copied the decision yet, so that it is in no item."""
     run = await ask(store)
     await store.decide(EDITED)
@@ -88,7 +88,7 @@ async def test_an_erased_question_takes_along_what_was_decided_on_it(store: Stor
     assert list((await store.acquire("run", "next", 10)).decisions) == [UNSAID]
 
 
-async def test_an_erased_decision_keeps_who_made_it_and_its_question_stays(store: Store) -> None:
+async def test_an_erased_decision_keeps_its_author_and_its_question(store: Store) -> None:
     run = await ask(store, question())
     await store.decide(EDITED)
     await run.append(decision_item(EDITED))
@@ -100,7 +100,7 @@ async def test_an_erased_decision_keeps_who_made_it_and_its_question_stays(store
     assert list((await store.acquire("run", "next", 10)).decisions) == [UNSAID]
 
 
-async def test_a_decision_that_only_an_item_told_of_is_erased_too(store: Store) -> None:
+async def test_a_decision_that_is_only_in_an_item_is_erased(store: Store) -> None:
     run = await ask(store, question())
     await run.append(decision_item(EDITED))
     assert (await row_of(store)).decision == EDITED
@@ -121,7 +121,7 @@ async def test_an_erased_approval_is_not_used(store: Store, seq: int) -> None:
 
 
 @pytest.mark.parametrize("seq", [1, 2], ids=["the question", "the decision"])
-async def test_a_refusal_stays_one(store: Store, seq: int) -> None:
+async def test_an_erased_denial_remains_a_denial(store: Store, seq: int) -> None:
     run = await ask(store)
     await store.decide(no())
     await run.append(decision_item(no()))
@@ -131,7 +131,7 @@ async def test_a_refusal_stays_one(store: Store, seq: int) -> None:
     assert await store.find_usable_question("talk", "match") == row
 
 
-async def test_an_approval_that_was_used_stays_used_and_its_call_may_try_again(store: Store) -> None:
+async def test_an_erased_approval_stays_used_and_its_call_may_be_retried(store: Store) -> None:
     run = await ask(store)
     await store.decide(yes())
     await run.append(decision_item(yes()))
@@ -141,7 +141,7 @@ async def test_an_approval_that_was_used_stays_used_and_its_call_may_try_again(s
     await run.start("q1")
 
 
-async def test_a_call_whose_edited_arguments_are_gone_does_not_try_again(store: Store) -> None:
+async def test_a_call_whose_edited_arguments_are_erased_is_not_retried(store: Store) -> None:
     """The original arguments would run instead, and these were not approved."""
     run = await ask(store)
     await store.decide(EDITED)
@@ -164,7 +164,7 @@ async def test_other_questions_and_other_items_stay_as_they_are(store: Store) ->
     assert (await row_of(store, "q2")).status == "expired"
 
 
-async def test_what_another_run_said_of_the_question_goes_too(store: Store) -> None:
+async def test_copies_of_the_question_in_other_runs_are_erased(store: Store) -> None:
     """Another run of the conversation uses the same question."""
     await ask(store)
     other = await begin(store, "other")
@@ -173,7 +173,7 @@ async def test_what_another_run_said_of_the_question_goes_too(store: Store) -> N
     assert await row_of(store) == QuestionRow(EMPTY, "expired", None, None)
 
 
-async def test_a_decision_on_a_question_that_nobody_knows_is_erased(store: Store) -> None:
+async def test_a_decision_on_an_unknown_question_is_erased(store: Store) -> None:
     run = await begin(store)
     await run.append(decision_item(EDITED))
     await store.erase("run", [1])
@@ -181,7 +181,7 @@ async def test_a_decision_on_a_question_that_nobody_knows_is_erased(store: Store
     assert (await store.read("run"))[1].body == ""
 
 
-async def test_erasing_a_question_twice_is_erasing_it_once(store: Store) -> None:
+async def test_erasing_a_question_twice_changes_nothing(store: Store) -> None:
     await ask(store)
     await store.erase("run", [1])
     before = await row_of(store)
@@ -189,7 +189,7 @@ async def test_erasing_a_question_twice_is_erasing_it_once(store: Store) -> None
     assert await row_of(store) == before
 
 
-async def test_what_nobody_has_waited_for_yet_is_erased_too(store: Store) -> None:
+async def test_an_item_whose_append_is_not_awaited_is_erased(store: Store) -> None:
     run = await begin(store)
     storing = store.append("run", run.epoch, positions("run", [question_item(ASKED)], epoch=run.epoch, first=1))
     await store.erase("run", [1])

@@ -40,7 +40,7 @@ async def test_grants_are_found_by_tenant_and_tool_oldest_first(store: Store) ->
     assert {row.grant.id for row in await store.list_grants(tenant="default")} == {"a", "b", "c"}
 
 
-async def test_no_more_calls_are_counted_than_there_are(store: Store) -> None:
+async def test_a_grant_counts_no_more_calls_than_it_allows(store: Store) -> None:
     await store.add_grant(grant(count=3))
     used = await asyncio.gather(*(store.use_grant("g1") for _ in range(20)))
     assert used.count(True) == 3
@@ -48,7 +48,7 @@ async def test_no_more_calls_are_counted_than_there_are(store: Store) -> None:
     assert row.used == 3
 
 
-async def test_what_is_unknown_over_or_revoked_is_not_used(store: Store, clock: Clock) -> None:
+async def test_an_unknown_expired_or_revoked_grant_is_not_used(store: Store, clock: Clock) -> None:
     await store.add_grant(grant("g1"))
     await store.add_grant(grant("g2"))
     await store.revoke_grant("g2", "cleo")
@@ -72,7 +72,7 @@ def by_grant() -> DecisionItem:
     return DecisionItem(call="call", question="q1", body=decision.to_json())
 
 
-async def test_a_call_starts_by_a_grant_that_stands_even_where_its_calls_are_used_up(store: Store) -> None:
+async def test_a_call_starts_by_a_usable_grant_even_if_its_calls_are_used_up(store: Store) -> None:
     run = await begin(store)
     await store.add_grant(grant(count=1))
     await store.use_grant("g1")
@@ -84,7 +84,7 @@ async def test_a_call_starts_by_a_grant_that_stands_even_where_its_calls_are_use
 
 
 @pytest.mark.parametrize("why", ["revoked", "over", "unknown"])
-async def test_no_call_starts_by_a_grant_that_does_not_stand_any_more(store: Store, clock: Clock, why: str) -> None:
+async def test_no_call_starts_by_a_revoked_or_expired_grant(store: Store, clock: Clock, why: str) -> None:
     run = await begin(store)
     if why != "unknown":
         await store.add_grant(grant())
@@ -96,7 +96,7 @@ async def test_no_call_starts_by_a_grant_that_does_not_stand_any_more(store: Sto
         await run.append(start_item(question="q1"), take=Consumption(("q1",), "run", "call"))
 
 
-async def test_a_call_that_has_started_by_a_grant_goes_on_after_it_was_revoked(store: Store) -> None:
+async def test_a_started_call_continues_after_its_grant_is_revoked(store: Store) -> None:
     run = await begin(store)
     await store.add_grant(grant())
     await run.append(question_item(question()), by_grant())

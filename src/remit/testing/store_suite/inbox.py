@@ -32,7 +32,7 @@ async def row_of(store: Store, name: str = "q1") -> QuestionRow:
 
 
 @pytest.mark.parametrize(("decision", "status"), [(yes(), "approved"), (no(), "denied")])
-async def test_a_decision_is_stored_whole(store: Store, decision: Decision, status: str) -> None:
+async def test_a_decision_is_stored_with_every_field(store: Store, decision: Decision, status: str) -> None:
     run = await begin(store)
     await run.append(question_item(question()))
     await store.decide(decision)
@@ -41,7 +41,7 @@ async def test_a_decision_is_stored_whole(store: Store, decision: Decision, stat
     assert await read_decisions(store, "run") == [decision]
 
 
-async def test_the_first_decision_counts_and_the_second_is_told_whose_it_was(store: Store) -> None:
+async def test_the_first_decision_counts_and_the_refusal_of_the_second_names_its_author(store: Store) -> None:
     run = await begin(store)
     await run.append(question_item(question()))
     await store.decide(no(by="bob"))
@@ -51,7 +51,7 @@ async def test_the_first_decision_counts_and_the_second_is_told_whose_it_was(sto
     assert await read_decisions(store, "run") == [no(by="bob")]
 
 
-async def test_of_many_decisions_at_once_one_counts(store: Store) -> None:
+async def test_one_of_many_concurrent_decisions_counts(store: Store) -> None:
     run = await begin(store)
     await run.append(question_item(question()))
     people = [f"person{index}" for index in range(20)]
@@ -83,7 +83,7 @@ async def test_an_unknown_question_cannot_be_decided(store: Store) -> None:
 
 
 @pytest.mark.parametrize("late", [0, 5000])
-async def test_from_its_expiry_on_a_question_cannot_be_decided(store: Store, clock: Clock, late: float) -> None:
+async def test_an_expired_question_cannot_be_decided(store: Store, clock: Clock, late: float) -> None:
     run = await begin(store)
     await run.append(question_item(question(expires=1010)))
     clock.now = 1010 + late
@@ -92,7 +92,7 @@ async def test_from_its_expiry_on_a_question_cannot_be_decided(store: Store, clo
     assert await read_decisions(store, "run") == []
 
 
-async def test_until_its_expiry_a_question_can_be_decided(store: Store, clock: Clock) -> None:
+async def test_a_question_can_be_decided_until_it_expires(store: Store, clock: Clock) -> None:
     run = await begin(store)
     await run.append(question_item(question(expires=1010)))
     clock.now = 1009.999
@@ -100,7 +100,7 @@ async def test_until_its_expiry_a_question_can_be_decided(store: Store, clock: C
     assert (await row_of(store)).status == "approved"
 
 
-async def test_a_decided_question_does_not_expire_any_more(store: Store, clock: Clock) -> None:
+async def test_a_decided_question_does_not_expire(store: Store, clock: Clock) -> None:
     run = await begin(store)
     await run.append(question_item(question(expires=1010)))
     await store.decide(no())
@@ -108,11 +108,11 @@ async def test_a_decided_question_does_not_expire_any_more(store: Store, clock: 
     assert (await row_of(store)).status == "denied"
 
 
-async def test_a_run_that_nobody_knows_has_nothing_incoming(store: Store) -> None:
+async def test_an_unknown_run_has_an_empty_inbox(store: Store) -> None:
     assert await read_decisions(store, "unknown") == []
 
 
-async def test_a_decision_reaches_the_run_that_asked_and_no_other(store: Store) -> None:
+async def test_a_decision_reaches_only_the_run_that_asked(store: Store) -> None:
     for name in ("one", "two"):
         run = await begin(store, name)
         await run.append(question_item(question(f"of {name}", run=name)))
@@ -121,7 +121,7 @@ async def test_a_decision_reaches_the_run_that_asked_and_no_other(store: Store) 
     assert await read_decisions(store, "two") == [yes("of two")]
 
 
-async def test_decisions_come_in_the_order_in_which_they_were_made(store: Store) -> None:
+async def test_decisions_arrive_in_the_order_in_which_they_were_made(store: Store) -> None:
     run = await begin(store)
     await run.append(question_item(question("early", asked=1000)), question_item(question("late", asked=1001)))
     await store.decide(yes("late", at=1002))
@@ -129,7 +129,7 @@ async def test_decisions_come_in_the_order_in_which_they_were_made(store: Store)
     assert await read_decisions(store, "run") == [yes("late", at=1002), no("early", at=1003)]
 
 
-async def test_a_decision_that_the_driver_writes_decides_the_question(store: Store) -> None:
+async def test_a_decision_that_the_executor_writes_decides_the_question(store: Store) -> None:
     """An approver in the same process decides at once: the decision is only an item."""
     run = await begin(store)
     await run.append(question_item(question()), DecisionItem(call="call", question="q1", body=no().to_json()))
@@ -148,7 +148,7 @@ async def test_copying_a_decision_into_the_journal_changes_nothing(store: Store)
     assert (row.status, row.decision) == ("approved", yes())
 
 
-async def test_nobody_asked_to_cancel_a_run_until_somebody_does(store: Store) -> None:
+async def test_a_run_has_no_cancel_request_until_one_is_made(store: Store) -> None:
     await begin(store, "one")
     await begin(store, "two")
     await store.request_cancel("one", "ada")
@@ -156,7 +156,7 @@ async def test_nobody_asked_to_cancel_a_run_until_somebody_does(store: Store) ->
     assert await store.cancel_requested_by("two") == ""
 
 
-async def test_a_run_that_nobody_knows_is_not_being_cancelled(store: Store) -> None:
+async def test_an_unknown_run_has_no_cancel_request(store: Store) -> None:
     await store.request_cancel("unknown", "ada")
     assert await store.cancel_requested_by("unknown") == ""
 
@@ -164,7 +164,7 @@ async def test_a_run_that_nobody_knows_is_not_being_cancelled(store: Store) -> N
 # --- use of an approval ---------------------------------------------------------------------------------------
 
 
-async def test_an_approval_is_taken_together_with_the_start(store: Store) -> None:
+async def test_an_approval_is_consumed_together_with_the_start(store: Store) -> None:
     run = await begin(store)
     await run.append(question_item(question()))
     await store.decide(yes())
@@ -174,7 +174,7 @@ async def test_an_approval_is_taken_together_with_the_start(store: Store) -> Non
     assert (await store.read("run"))[-1].item == start_item(question="q1")
 
 
-async def test_another_attempt_of_the_same_call_is_the_same_use(store: Store) -> None:
+async def test_a_second_attempt_of_a_call_is_the_same_use(store: Store) -> None:
     run = await begin(store)
     await run.append(question_item(question()))
     await store.decide(yes())
@@ -183,7 +183,7 @@ async def test_another_attempt_of_the_same_call_is_the_same_use(store: Store) ->
     assert (await row_of(store)).consumed_by == ("run", "call")
 
 
-async def test_another_call_cannot_use_it_again(store: Store) -> None:
+async def test_another_call_cannot_use_a_consumed_approval(store: Store) -> None:
     run = await begin(store)
     await run.append(question_item(question()))
     await store.decide(yes())
@@ -216,7 +216,7 @@ async def test_the_same_call_id_in_another_run_is_another_call(store: Store) -> 
         await two.start("q1")
 
 
-async def test_of_many_calls_at_once_one_uses_it(store: Store) -> None:
+async def test_one_of_many_concurrent_calls_consumes_an_approval(store: Store) -> None:
     runs = [await begin(store, f"run{index}") for index in range(20)]
     await runs[0].append(question_item(question(run="run0")))
     await store.decide(yes())
@@ -228,7 +228,7 @@ async def test_of_many_calls_at_once_one_uses_it(store: Store) -> None:
 
 
 @pytest.mark.parametrize("answer", ["open", "denied", "unknown"])
-async def test_what_nobody_approved_cannot_be_taken(store: Store, answer: str) -> None:
+async def test_an_undecided_question_cannot_be_consumed(store: Store, answer: str) -> None:
     run = await begin(store)
     if answer != "unknown":
         await run.append(question_item(question()))
@@ -239,7 +239,7 @@ async def test_what_nobody_approved_cannot_be_taken(store: Store, answer: str) -
     assert not any(isinstance(p.item, AttemptStarted) for p in await store.read("run"))
 
 
-async def test_a_refusal_is_used_once_as_well(store: Store) -> None:
+async def test_a_denial_is_consumed_once(store: Store) -> None:
     run = await begin(store)
     await run.append(question_item(question()))
     await store.decide(no())
@@ -252,7 +252,9 @@ async def test_a_refusal_is_used_once_as_well(store: Store) -> None:
 
 
 @pytest.mark.parametrize("approved", [True, False])
-async def test_an_approval_is_no_refusal_and_a_refusal_no_approval(store: Store, approved: bool) -> None:
+async def test_an_approval_is_not_consumed_as_a_denial_nor_a_denial_as_an_approval(
+    store: Store, approved: bool
+) -> None:
     run = await begin(store)
     await run.append(question_item(question()))
     await store.decide(no() if approved else yes())
@@ -261,7 +263,7 @@ async def test_an_approval_is_no_refusal_and_a_refusal_no_approval(store: Store,
     assert (await row_of(store)).consumed_by is None
 
 
-async def test_a_taken_question_cannot_be_decided_again(store: Store) -> None:
+async def test_a_consumed_question_cannot_be_decided_again(store: Store) -> None:
     run = await begin(store)
     await run.append(question_item(question()))
     await store.decide(yes())
@@ -271,7 +273,7 @@ async def test_a_taken_question_cannot_be_decided_again(store: Store) -> None:
     assert (await row_of(store)).status == "taken"
 
 
-async def test_the_take_of_an_older_epoch_is_refused(store: Store) -> None:
+async def test_an_older_epoch_cannot_consume_an_approval(store: Store) -> None:
     old = await begin(store)
     await old.append(question_item(question()))
     await store.decide(yes())
@@ -282,7 +284,7 @@ async def test_the_take_of_an_older_epoch_is_refused(store: Store) -> None:
     assert (await row_of(store)).consumed_by is None
 
 
-async def test_an_approval_past_its_time_cannot_be_taken_for_the_first_time(store: Store, clock: Clock) -> None:
+async def test_an_expired_approval_cannot_be_consumed_for_the_first_time(store: Store, clock: Clock) -> None:
     run = await begin(store)
     await run.append(question_item(question(expires=1010)))
     await store.decide(yes())
@@ -291,7 +293,7 @@ async def test_an_approval_past_its_time_cannot_be_taken_for_the_first_time(stor
         await run.append(start_item(question="q1"), take=Consumption(("q1",), "run", "call"))
 
 
-async def test_a_call_that_took_its_approval_in_time_may_try_again_later(store: Store, clock: Clock) -> None:
+async def test_a_call_that_consumed_its_approval_in_time_may_be_retried_later(store: Store, clock: Clock) -> None:
     run = await begin(store)
     await run.append(question_item(question(expires=1010)))
     await store.decide(yes())

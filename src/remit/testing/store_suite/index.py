@@ -42,7 +42,7 @@ async def usable_question_id(store: Store, conversation: str = "talk", match: st
 # --- runs -----------------------------------------------------------------------------------------------------
 
 
-async def test_a_run_is_what_its_header_says(store: Store) -> None:
+async def test_the_row_of_a_run_matches_its_header(store: Store) -> None:
     run = await acquire_run(store)
     await run.append(header_item("run", conversation="talk", after="before"), at=1234.5)
     row = RunRow(
@@ -62,7 +62,7 @@ async def test_a_run_is_what_its_header_says(store: Store) -> None:
     assert await store.list_runs() == [row]
 
 
-async def test_runs_are_listed_newest_first_and_no_more_than_asked_for(store: Store) -> None:
+async def test_runs_are_listed_newest_first_up_to_the_limit(store: Store) -> None:
     for name, at in (("second", 2.0), ("third", 3.0), ("first", 1.0)):
         await begin(store, name, at=at)
     assert await names(store) == ["third", "second", "first"]
@@ -94,7 +94,7 @@ async def test_runs_of_one_tenant_or_application_are_listed_alone(store: Store) 
 
 
 @pytest.mark.parametrize("status", ["running", "waiting"])
-async def test_while_a_run_of_a_conversation_is_not_over_no_other_is_opened(store: Store, status: str) -> None:
+async def test_no_second_run_of_a_conversation_is_opened_before_the_first_has_ended(store: Store, status: str) -> None:
     first = await begin(store, "first", conversation="talk")
     if status == "waiting":
         await first.append(RunSuspended(call="first", questions=("q1",)))
@@ -107,7 +107,7 @@ async def test_while_a_run_of_a_conversation_is_not_over_no_other_is_opened(stor
     assert await names(store, conversation="talk") == ["second", "first"]
 
 
-async def test_a_run_that_was_made_before_its_conversation_went_on_is_not_opened(store: Store) -> None:
+async def test_a_run_created_before_its_conversation_continued_is_not_opened(store: Store) -> None:
     first = await begin(store, "first", conversation="talk")
     await first.append(RunFinished(call="first", status="done"))
     second = await begin(store, "second", conversation="talk", after="first", at=1001)
@@ -119,7 +119,7 @@ async def test_a_run_that_was_made_before_its_conversation_went_on_is_not_opened
 
 
 @pytest.mark.parametrize("status", ["running", "waiting"])
-async def test_a_run_beside_a_conversation_is_opened_whatever_its_last_run_does_and_is_not_its_last(
+async def test_a_direct_call_in_a_conversation_is_opened_at_any_time_and_is_not_its_newest_run(
     store: Store, status: str
 ) -> None:
     first = await begin(store, "first", conversation="talk", at=1.0)
@@ -145,7 +145,7 @@ async def test_a_conversation_is_that_of_its_tenant_and_application(store: Store
     assert len(await store.list_runs(conversation="talk")) == 3
 
 
-async def test_of_many_runs_of_a_conversation_that_begin_at_once_one_is_opened(store: Store) -> None:
+async def test_one_of_many_concurrent_runs_of_a_conversation_is_opened(store: Store) -> None:
     runs = [await acquire_run(store, f"run{index}") for index in range(10)]
     outcomes = await asyncio.gather(
         *(run.append(header_item(run.run, conversation="talk")) for run in runs), return_exceptions=True
@@ -154,7 +154,7 @@ async def test_of_many_runs_of_a_conversation_that_begin_at_once_one_is_opened(s
     assert len(await store.list_runs(conversation="talk")) == 1
 
 
-async def test_a_run_that_is_held_but_not_opened_is_no_run_yet(store: Store) -> None:
+async def test_a_run_with_a_lease_but_no_header_is_not_listed(store: Store) -> None:
     run = await acquire_run(store)
     await run.append(note(), RunSuspended(call="run", questions=()))
     assert await store.find_run("run") is None
@@ -190,7 +190,9 @@ async def test_while_it_has_not_ended_a_run_is_running_or_waiting(
 
 
 @pytest.mark.parametrize("status", ["done", "failed", "cancelled"])
-async def test_an_ended_run_says_how_and_when(store: Store, status: Literal["done", "failed", "cancelled"]) -> None:
+async def test_an_ended_run_has_its_status_and_time(
+    store: Store, status: Literal["done", "failed", "cancelled"]
+) -> None:
     run = await begin(store)
     await run.append(RunFinished(call="run", status=status), at=1500.25)
     row = await store.find_run("run")
@@ -201,7 +203,7 @@ async def test_an_ended_run_says_how_and_when(store: Store, status: Literal["don
 # --- questions ------------------------------------------------------------------------------------------------
 
 
-async def test_a_question_is_found_whole(store: Store) -> None:
+async def test_a_question_is_found_with_every_field(store: Store) -> None:
     run = await begin(store)
     await run.append(question_item(question()))
     row = await store.find_question("q1")
@@ -220,7 +222,7 @@ async def test_questions_are_listed_oldest_first(store: Store) -> None:
     assert await question_ids(store) == ["a", "c", "b"]
 
 
-async def test_only_open_questions_are_listed_unless_all_are_wanted(store: Store, clock: Clock) -> None:
+async def test_only_open_questions_are_listed_unless_all_are_requested(store: Store, clock: Clock) -> None:
     run = await begin(store)
     for index, name in enumerate(("open", "approved", "denied", "taken", "expired")):
         lasts = 1010 if name == "expired" else 2000
@@ -243,7 +245,7 @@ async def test_questions_of_one_conversation_are_listed_alone(store: Store) -> N
     assert await question_ids(store, conversation="unknown", only_open=False) == []
 
 
-async def test_an_open_question_past_its_time_is_expired(store: Store, clock: Clock) -> None:
+async def test_an_open_question_past_its_deadline_is_expired(store: Store, clock: Clock) -> None:
     run = await begin(store)
     await run.append(question_item(question(expires=1010)))
     clock.now = 1010
@@ -252,7 +254,7 @@ async def test_an_open_question_past_its_time_is_expired(store: Store, clock: Cl
     assert (row.status, row.decision) == ("expired", None)
 
 
-async def test_a_question_that_a_second_call_asks_stays_the_one_it_was(store: Store) -> None:
+async def test_a_question_asked_by_a_second_call_is_the_same_question(store: Store) -> None:
     one, two = await begin(store, "one"), await begin(store, "two")
     await one.append(question_item(question(run="one")))
     await store.decide(yes())
@@ -265,7 +267,7 @@ async def test_a_question_that_a_second_call_asks_stays_the_one_it_was(store: St
 # --- the question that stands in a conversation -----------------------------------------------------------------
 
 
-async def test_an_open_question_stands(store: Store) -> None:
+async def test_an_open_question_is_usable(store: Store) -> None:
     run = await begin(store)
     await run.append(question_item(question()))
     row = await store.find_usable_question("talk", "match")
@@ -274,7 +276,7 @@ async def test_an_open_question_stands(store: Store) -> None:
 
 
 @pytest.mark.parametrize("decision", [yes(), no()], ids=["yes", "no"])
-async def test_a_decision_that_was_not_taken_stands(store: Store, clock: Clock, decision: Decision) -> None:
+async def test_a_decision_that_is_not_consumed_is_usable(store: Store, clock: Clock, decision: Decision) -> None:
     run = await begin(store)
     await run.append(question_item(question()))
     await store.decide(decision)
@@ -283,7 +285,7 @@ async def test_a_decision_that_was_not_taken_stands(store: Store, clock: Clock, 
     assert row.decision == decision
 
 
-async def test_a_taken_question_stands_no_more(store: Store) -> None:
+async def test_a_consumed_question_is_not_usable(store: Store) -> None:
     run = await begin(store)
     await run.append(question_item(question()))
     await store.decide(yes())
@@ -291,14 +293,14 @@ async def test_a_taken_question_stands_no_more(store: Store) -> None:
     assert await usable_question_id(store) is None
 
 
-async def test_an_expired_question_stands_no_more(store: Store, clock: Clock) -> None:
+async def test_an_expired_question_is_not_usable(store: Store, clock: Clock) -> None:
     run = await begin(store)
     await run.append(question_item(question(expires=1010)))
     clock.now = 1010
     assert await usable_question_id(store) is None
 
 
-async def test_an_approval_that_was_not_used_in_time_stands_no_more(store: Store, clock: Clock) -> None:
+async def test_an_approval_that_was_not_used_in_time_is_not_usable(store: Store, clock: Clock) -> None:
     run = await begin(store)
     await run.append(question_item(question(expires=1010)))
     await store.decide(yes())
@@ -308,7 +310,7 @@ async def test_an_approval_that_was_not_used_in_time_stands_no_more(store: Store
     assert await usable_question_id(store) is None
 
 
-async def test_nobody_is_asked_any_more_about_a_run_that_was_cancelled(store: Store) -> None:
+async def test_questions_of_a_cancelled_run_are_closed(store: Store) -> None:
     one, two = await begin(store, "one"), await begin(store, "two")
     for run in (one, two):
         await run.append(question_item(question(f"open {run.run}", run=run.run)))
@@ -326,14 +328,14 @@ async def test_nobody_is_asked_any_more_about_a_run_that_was_cancelled(store: St
         await store.decide(yes("open one"))
 
 
-async def test_a_question_of_a_run_that_was_cancelled_stands_no_more(store: Store) -> None:
+async def test_a_question_of_a_cancelled_run_is_not_usable(store: Store) -> None:
     run = await begin(store)
     await run.append(question_item(question()), RunFinished(call="run", status="cancelled"))
     assert await usable_question_id(store) is None
 
 
 @pytest.mark.parametrize(("conversation", "match"), [("other", "match"), ("talk", "else"), ("", "match")])
-async def test_a_question_stands_for_its_conversation_and_its_match_alone(
+async def test_a_question_is_usable_only_for_its_conversation_and_match(
     store: Store, conversation: str, match: str
 ) -> None:
     run = await begin(store)
@@ -341,7 +343,7 @@ async def test_a_question_stands_for_its_conversation_and_its_match_alone(
     assert await usable_question_id(store, conversation, match) is None
 
 
-async def test_of_several_the_newest_stands(store: Store, clock: Clock) -> None:
+async def test_the_newest_of_several_questions_is_usable(store: Store, clock: Clock) -> None:
     run = await begin(store)
     await run.append(
         question_item(question("old", asked=1000)), question_item(question("new", asked=1001, expires=1010))

@@ -60,11 +60,11 @@ async def test_reading_after_a_seq_gives_only_what_came_later(store: Store) -> N
     assert await store.read("run", after=3) == []
 
 
-async def test_a_run_that_nobody_knows_has_no_items(store: Store) -> None:
+async def test_an_unknown_run_has_no_items(store: Store) -> None:
     assert await store.read("unknown") == []
 
 
-async def test_what_was_read_is_a_copy(store: Store) -> None:
+async def test_read_returns_a_copy(store: Store) -> None:
     await begin(store)
     (await store.read("run")).clear()
     assert len(await store.read("run")) == 1
@@ -78,7 +78,7 @@ async def test_runs_do_not_mix(store: Store) -> None:
     assert [p.item for p in await store.read("two", after=0)] == [note("of two")]
 
 
-async def test_a_run_that_nobody_acquired_takes_no_item(store: Store) -> None:
+async def test_a_run_without_a_lease_accepts_no_item(store: Store) -> None:
     with pytest.raises(LeaseError, match="run stray"):
         await store.append("stray", 1, positions("stray", [note()]))
     assert await store.read("stray") == []
@@ -94,7 +94,7 @@ async def test_only_the_epoch_that_holds_may_append(store: Store, epoch: int) ->
     assert len(await store.read("run")) == 1
 
 
-async def test_a_lapsed_lease_still_writes_until_somebody_takes_over(store: Store) -> None:
+async def test_an_expired_lease_may_write_until_another_executor_takes_over(store: Store) -> None:
     """An expired lease alone does no harm, because the epoch keeps two executors apart."""
     epoch = (await store.acquire("run", "slow", 0.0)).epoch
     await store.append("run", epoch, positions("run", [header_item()]))
@@ -140,7 +140,7 @@ async def test_a_refused_approval_stores_none_of_the_items(store: Store) -> None
     await run.append(note("the run goes on at the same place"))
 
 
-async def test_a_refused_append_takes_no_approval(store: Store) -> None:
+async def test_a_refused_append_consumes_no_approval(store: Store) -> None:
     run = await begin(store)
     await run.append(question_item(question()))
     await store.decide(yes())
@@ -165,20 +165,20 @@ async def test_an_item_that_cannot_be_indexed_stores_nothing(store: Store) -> No
     assert (len(await store.read("run")), row.consumed_by) == (2, None)
 
 
-async def test_a_decision_on_a_question_nobody_asked_changes_no_question(store: Store) -> None:
+async def test_a_decision_on_an_unknown_question_changes_no_question(store: Store) -> None:
     run = await begin(store)
     await run.append(DecisionItem(call="call", question="unknown", body=no("unknown").to_json()))
     assert await store.list_questions(only_open=False) == []
 
 
-async def test_appends_of_many_runs_at_once_all_arrive(store: Store) -> None:
+async def test_concurrent_appends_of_many_runs_are_all_stored(store: Store) -> None:
     runs = [await begin(store, f"run{index}") for index in range(20)]
     await asyncio.gather(*(run.append(note(run.run), note("more")) for run in runs))
     for run in runs:
         assert [p.item for p in await store.read(run.run, after=0)] == [note(run.run), note("more")]
 
 
-async def test_of_two_appends_at_the_same_place_one_is_refused(store: Store) -> None:
+async def test_one_of_two_appends_at_the_same_seq_is_refused(store: Store) -> None:
     run = await begin(store)
     both = [positions("run", [note(name)], first=1) for name in ("one", "two")]
     outcomes = await asyncio.gather(*(store.append("run", run.epoch, each) for each in both), return_exceptions=True)
@@ -189,7 +189,7 @@ async def test_of_two_appends_at_the_same_place_one_is_refused(store: Store) -> 
 # --- erasure --------------------------------------------------------------------------------------------------
 
 
-async def test_an_erased_body_is_gone_and_its_place_digest_and_chain_stay(store: Store) -> None:
+async def test_an_erased_body_is_gone_and_its_position_digest_and_chain_remain(store: Store) -> None:
     run = await begin(store)
     await run.append(note("secret"), note("kept"))
     before = await store.read("run")
@@ -212,7 +212,7 @@ async def test_erasing_nothing_changes_nothing(store: Store, seqs: list[int]) ->
     assert await store.read("run") == before
 
 
-async def test_erasing_twice_is_erasing_once(store: Store) -> None:
+async def test_erasing_twice_changes_nothing(store: Store) -> None:
     await begin(store)
     await store.erase("run", [0])
     once = await store.read("run")
@@ -220,20 +220,20 @@ async def test_erasing_twice_is_erasing_once(store: Store) -> None:
     assert await store.read("run") == once
 
 
-async def test_only_the_run_that_was_named_is_erased(store: Store) -> None:
+async def test_only_the_named_run_is_erased(store: Store) -> None:
     await begin(store, "one")
     await begin(store, "two")
     await store.erase("one", [0])
     assert [p.item for p in await store.read("two")] == [header_item("two")]
 
 
-async def test_a_run_goes_on_after_what_was_erased(store: Store) -> None:
+async def test_a_run_continues_after_erased_items(store: Store) -> None:
     run = await begin(store)
     await store.erase("run", [0])
     await run.append(note())
     assert [p.seq for p in await store.read("run")] == [0, 1]
 
 
-async def test_of_a_run_that_nobody_knows_nothing_is_erased(store: Store) -> None:
+async def test_nothing_is_erased_of_an_unknown_run(store: Store) -> None:
     await store.erase("unknown", [0])
     assert await store.read("unknown") == []
