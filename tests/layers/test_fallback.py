@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from pydantic_ai.models.test import TestModel
 
 from remit.errors import BudgetError, ModelBusyError, ModelRefusedError, SetupError
 from remit.layers import Fallback, Place
@@ -39,7 +40,7 @@ async def test_a_cancellation_reaches_the_model() -> None:
     assert await is_cancelled_through(Fallback(Answering()))
 
 
-@pytest.mark.parametrize("models", [(), ("openai:gpt-5",)])
+@pytest.mark.parametrize("models", [(), ("openai:gpt-5",), (TestModel(),)])
 def test_it_needs_models_that_it_can_ask(models: Any) -> None:
     with pytest.raises(SetupError, match="Fallback"):
         Fallback(*models)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from remit.errors import ModelBusyError
+from remit.errors import ModelBusyError, SetupError, ToolFailedError
 from remit.layers import Guardrail, Place
 from remit.messages import Completion
 from tests.layers.asked import REQUEST, Answering, is_cancelled_through
@@ -35,3 +37,28 @@ async def test_errors_and_cancellations_pass() -> None:
 def test_it_stands_anywhere_and_prints_its_rule() -> None:
     assert Guardrail(is_short).place is Place.OWN
     assert repr(Guardrail(is_short, "No.")).startswith("Guardrail(is_allowed=<function is_short")
+
+
+async def is_fine(_completion: Completion) -> bool:
+    return True
+
+
+def count(completion: Completion) -> int:
+    return len(completion.content or "")
+
+
+def forget(_completion: Completion) -> None:
+    """Return nothing."""
+
+
+@pytest.mark.parametrize("rule", [is_fine, count, forget], ids=["a coroutine", "4", "None"])
+@pytest.mark.filterwarnings("ignore:coroutine 'is_fine' was never awaited")
+async def test_a_rule_that_says_neither_true_nor_false_ends_the_request(rule: Any) -> None:
+    with pytest.raises(ToolFailedError, match=r"Guardrail: is_allowed returned .*; return True or False"):
+        await Guardrail(rule)(Answering())(REQUEST)
+
+
+@pytest.mark.parametrize("wrong", [(None, ""), (is_short, None)], ids=["no rule", "no text"])
+def test_it_needs_a_rule_and_a_text(wrong: Any) -> None:
+    with pytest.raises(SetupError, match="Guardrail"):
+        Guardrail(*wrong)

@@ -7,6 +7,7 @@ from typing import Final, Literal
 
 from remit.contracts.call import ModelLayer, ModelService
 from remit.contracts.chat import ChatRequest, Completion, encode_message
+from remit.core.checks import check_name
 from remit.errors import SetupError
 
 _ROLES: Final = ("system", "user")
@@ -24,8 +25,9 @@ class AddMessage(ModelLayer):
     role: Literal["system", "user"] = "system"
 
     def __post_init__(self) -> None:
-        if not self.text or self.role not in _ROLES:
-            raise SetupError(f"{self!r} needs a text, and one of the roles {', '.join(_ROLES)}")
+        check_name("AddMessage: text", self.text)
+        if self.role not in _ROLES:
+            raise SetupError(f"{self!r} needs one of the roles {', '.join(_ROLES)}")
 
     def __call__(self, inner: ModelService, /) -> ModelService:
         """Ask ``inner`` with the message."""

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import cast
 
 from remit.contracts.call import ModelLayer, ModelService
 from remit.contracts.chat import ChatRequest, Completion, completion_from_message, encode_message
+from remit.core.checks import check_text
+from remit.errors import SetupError, ToolFailedError
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,10 +18,18 @@ class Guardrail(ModelLayer):
 
     The journal keeps the usage and a digest of the rejected answer, not the answer. Without a replacement the agent
     fails with `CompletionError`, as for any empty answer.
+
+    Raises:
+        SetupError: the predicate is not callable, or the replacement is no text.
     """
 
     is_allowed: Callable[[Completion], bool]
     replacement: str = ""
+
+    def __post_init__(self) -> None:
+        check_text("Guardrail: replacement", self.replacement)
+        if not callable(self.is_allowed):
+            raise SetupError(f"Guardrail: is_allowed is {self.is_allowed!r}; give a function of a completion")
 
     def __call__(self, inner: ModelService, /) -> ModelService:
         """Check the answers of ``inner``."""
@@ -27,8 +38,9 @@ class Guardrail(ModelLayer):
 
         async def check(request: ChatRequest, /) -> Completion:
             completion = await inner(request)
-            if self.is_allowed(completion):
-                return completion
-            return replace(rejected, model=completion.model)
+            allowed = cast("object", self.is_allowed(completion))
+            if not isinstance(allowed, bool):  # a coroutine is truthy, and would let every answer pass
+                raise ToolFailedError(f"Guardrail: is_allowed returned {type(allowed).__name__}; return True or False")
+            return completion if allowed else replace(rejected, model=completion.model)
 
         return check
