@@ -153,12 +153,20 @@ def _read_user_message(call: Call) -> str:
     return message_text(decode_message(text))[:_MAX_MESSAGE] if text else ""
 
 
-def build_outcome_question(call: Call, attempt: int) -> Question:
-    """Build the question whether an interrupted call happened. It was started, and its process died before its end."""
+def build_outcome_question(call: Call, attempt: int, approval: Question | None = None) -> Question:
+    """Build the question whether an interrupted call happened. It was started, and its process died before its end.
+
+    It is decided under the rules of the ``approval`` that the call had: by the same permission, and by another person
+    than those who requested the call where four eyes are required.
+    """
     match = content_digest("outcome", call.caller.run, call.id, str(attempt))
     reason = f"{call.callee.name} was under way when its process died: did it happen?"
     ask = Ask(reason=reason, who=DECIDE_PERMISSION, expires_in=MAX_LIFETIME)
-    return _build_question(call, "outcome", ask, "outcome unknown", question_id=match[:12], match=match)
+    question = _build_question(call, "outcome", ask, "outcome unknown", question_id=match[:12], match=match)
+    if approval is None:
+        return question
+    inherited = ("tenant", "asker", "editor", "who", "four_eyes")
+    return replace(question, **{name: getattr(approval, name) for name in inherited})
 
 
 def _build_question(call: Call, kind: QuestionKind, ask: Ask, rule: str, *, question_id: str, match: str) -> Question:

@@ -175,11 +175,12 @@ class Base:
         return None
 
     async def _find_or_ask_outcome(self, call: Call, number: int) -> Decision:
-        question = build_outcome_question(call, number)
-        for item in call.ledger.items_for(call.id):
+        items = call.ledger.items_for(call.id)
+        question = build_outcome_question(call, number, _find_used_approval(items))
+        for item in items:
             if isinstance(item, DecisionItem) and item.question == question.id:
                 return Decision.from_json(item.body)
-        if not any(isinstance(i, QuestionItem) and i.question == question.id for i in call.ledger.items_for(call.id)):
+        if not any(isinstance(item, QuestionItem) and item.question == question.id for item in items):
             item = QuestionItem(
                 call=call.id,
                 parent=call.caller.call,
@@ -246,6 +247,13 @@ def _find_attempt(items: Sequence[Item], attempt: int) -> tuple[int, AttemptStar
     started = next((item for item in items if isinstance(item, AttemptStarted) and item.attempt == number), None)
     ended = next((item for item in items if isinstance(item, AttemptEnded) and item.attempt == number), None)
     return number, started, ended
+
+
+def _find_used_approval(items: Sequence[Item]) -> Question | None:
+    """The approved question by which the newest attempt was started; None if it needed no approval."""
+    used = next((item.question for item in reversed(items) if isinstance(item, AttemptStarted)), "")
+    bodies = (item.body for item in items if isinstance(item, QuestionItem) and item.question == used)
+    return next((Question.from_json(body) for body in bodies), None)
 
 
 def _replay_end(ended: AttemptEnded) -> Reply:
