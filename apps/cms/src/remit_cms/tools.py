@@ -36,13 +36,13 @@ def load_inventory() -> Inventory:
 
 
 def page_operations(pages: Pages, search: Search) -> Operations:
-    """The eight operations on pages."""
+    """Operations on pages."""
     operations = Operations(load_inventory().slice(DOMAIN, "page"), (pages, search))
     return _with_previews(operations, {"cms_deletePage": pages.preview_deletion})
 
 
 def section_operations(sections: Sections) -> Operations:
-    """The seven operations on sections."""
+    """Operations on sections."""
     operations = Operations(load_inventory().slice(DOMAIN, "section"), (sections,))
     return _with_previews(operations, {"cms_deletePageSection": sections.preview_deletion})
 
