@@ -12,6 +12,7 @@ import pytest
 
 from remit import Agent
 from remit.agent import AgentDriver, NativeDriver
+from remit.contracts.arguments import Arguments
 from remit.contracts.chat import History, ToolDefinitions, encode_message
 from remit.errors import DeadlineError, ModelError, SetupError
 from remit.layers import ModelService, Timeout, layer_fn
@@ -127,3 +128,53 @@ async def test_a_timeout_around_the_model_ends_the_run_and_is_on_record(driver: 
     assert result.reply is not None
     assert type(result.reply.error) is DeadlineError
     assert (await runtime.replay(result.run)).difference == ""
+
+
+@BOTH
+async def test_parallel_calls_of_an_agent_keep_their_requests_apart(driver: AgentDriver) -> None:
+    class Echo:
+        async def __call__(self, request: ChatRequest, /) -> Completion:
+            await asyncio.sleep(0)
+            return completion_from_message(message(json.loads(request.history[1])["content"]))
+
+    @layer_fn
+    async def wait(request: ChatRequest, inner: ModelService) -> Completion:
+        await asyncio.sleep(0)
+        completion = await inner(request)
+        await asyncio.sleep(0)
+        return completion.with_text(f"{completion.content}!")
+
+    inner = Agent("inner", instructions="x", driver=driver, model=Echo()).layer(wait())
+    model = Scripted([calls(*[("inner", {"prompt": word}) for word in "abc"]), "done"])
+    runtime = runtime_of(Agent("lead", instructions="x", tools=[inner], driver=driver, model=model), inner)
+    result = await runtime.call_by_name("lead", Arguments('{"prompt":"go"}', {"prompt": "go"}), by=superuser())
+    answers = [content for role, content in told(model) if role == "tool"]
+    assert answers == [f"{word}!" for word in "abc"]
+    assert (await runtime.replay(result.run)).difference == ""
+
+
+@BOTH
+async def test_a_layer_changes_the_arguments_of_a_call_before_it_is_made(driver: AgentDriver) -> None:
+    @layer_fn
+    async def correct(request: ChatRequest, inner: ModelService) -> Completion:
+        completion = await inner(request)
+        text = completion.message.replace("secret", "about")
+        return replace(completion_from_message(text), finish_reason=completion.finish_reason)
+
+    model = Scripted([calls(result_of("secret"))])
+    agent = Agent("agent", instructions="Find.", output=Found, driver=driver, model=model).layer(correct())
+    runtime = runtime_of(agent)
+    result = await runtime.call(agent, superuser(), "go")
+    assert result.value() == Found(page="about", words=3)
+    assert "secret" not in " ".join(position.body for position in await runtime.store.read(result.run))
+    assert (await runtime.replay(result.run)).difference == ""
+
+
+@BOTH
+async def test_a_layer_may_answer_for_an_agent_without_a_model(driver: AgentDriver) -> None:
+    @layer_fn
+    async def answer(request: ChatRequest, inner: ModelService) -> Completion:
+        return completion_from_message(message("Closed."))
+
+    runtime = runtime_of(Agent("agent", instructions="x", driver=driver).layer(answer()))
+    assert (await runtime.run("go", by=superuser())).value() == "Closed."
