@@ -133,7 +133,8 @@ def test_a_worker_that_takes_attachments_is_asked_with_them() -> None:
             "---\nname: x\n---\n \n",
             "sort.worker:4: there is no prompt; write below the front matter what the worker does",
         ),
-        ("---\nname: [x\n---\nSort.", "sort.worker:3: no YAML: did not find expected"),
+        ("---\ndescription: a: b\n---\nSort.", "in this context; put a text that contains ': ' in quotes"),
+        ("---\nname: [x\n---\nSort.", "sort.worker:3: not YAML: did not find expected"),
         (
             "---\n- x\n---\nSort.",
             "sort.worker:2: there are no keys; write keys with their values, like `tools: [find]`",

@@ -92,7 +92,8 @@ def read_yaml(text: str, file: str) -> YamlDocument:
 
 
 def _invalid_yaml(where: str, problem: str) -> InventoryError:
-    return InventoryError([Finding(code="yaml", where=where, what=f"no YAML: {problem}", fix="mend the text")])
+    fix = "put a text that contains ': ' in quotes" if "mapping values" in problem else "correct the text"
+    return InventoryError([Finding(code="yaml", where=where, what=f"not YAML: {problem}", fix=fix)])
 
 
 def find_non_json_features(text: str, file: str) -> Iterator[Finding]:
