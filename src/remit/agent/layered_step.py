@@ -33,7 +33,7 @@ def compose_recorded_steps(layers: Iterable[StepLayer], step: StepService) -> St
 
     service = compose_steps(layers, innermost)
 
-    async def recorded(request: StepRequest, /) -> StepOutcome:
+    async def run_step(request: StepRequest, /) -> StepOutcome:
         on_record: list[str] = []
         token = _RECORDED.set((request.chat, on_record))
         try:
@@ -43,7 +43,7 @@ def compose_recorded_steps(layers: Iterable[StepLayer], step: StepService) -> St
         _record_added(request.chat, on_record, outcome.messages)
         return outcome
 
-    return recorded
+    return run_step
 
 
 def _record_request(chat: ChatRequest, sent: ChatRequest) -> None:

@@ -52,7 +52,7 @@ class Approvals(NamedTuple):
         """Who edited the call, empty if it is unedited."""
         return self.edit.decision.by if self.edit is not None and self.edit.decision is not None else ""
 
-    def approved(self, now: float) -> tuple[str, ...]:
+    def consumable_questions(self, now: float) -> tuple[str, ...]:
         """The questions whose approval can be consumed at ``now``. A grant's approval serves no other call anyway."""
         return tuple(
             question.id

@@ -132,7 +132,7 @@ def check_keywords(**remedies: str) -> Callable[[C], C]:
         names = list(inspect.signature(initialize).parameters)[1:]
 
         @wraps(initialize)
-        def checked(*args: Any, **kwargs: Any) -> None:
+        def init_or_explain(*args: Any, **kwargs: Any) -> None:
             unknown = next((name for name in kwargs if name not in names), None)
             if unknown is not None:
                 near = difflib.get_close_matches(unknown, names, n=1)
@@ -140,7 +140,7 @@ def check_keywords(**remedies: str) -> Callable[[C], C]:
                 raise SetupError(f"{kind.__name__} has no parameter {unknown!r}; {remedy}")
             initialize(*args, **kwargs)
 
-        setattr(kind, "__init__", checked)  # noqa: B010 - pyright forbids to assign to a constructor
+        setattr(kind, "__init__", init_or_explain)  # noqa: B010 - pyright forbids to assign to a constructor
         return kind
 
     return decorate

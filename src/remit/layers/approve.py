@@ -205,7 +205,7 @@ class _Approve:
         )
         decision = decide_by_grant(question, grant, call.ledger.now()) if grant else None
         opened = RecordedQuestion(question, decision)
-        replaced = approvals.approved(call.ledger.now())
+        replaced = approvals.consumable_questions(call.ledger.now())
         await _record_question(call, opened, Consumption(replaced, call.caller.run, call.id))
         return opened
 
