@@ -34,12 +34,12 @@ def test_null_and_numbers_are_those_of_json() -> None:
 @pytest.mark.parametrize(
     ("text", "where", "said"),
     [
-        ("a: [1\nb: 2", "f.yaml:2", "no YAML: "),
-        ("\x00", "f.yaml:1", "no YAML: "),
+        ("a: [1\nb: 2", "f.yaml:2", "not YAML: "),
+        ("\x00", "f.yaml:1", "not YAML: "),
         ("- a\n", "f.yaml:1", "no mapping"),
-        ("a: 1\n---\nb: 2\n", "f.yaml:2", "no YAML: but found another document"),
-        ("a: 1\nb: *x\n", "f.yaml:2", "no YAML: found undefined alias"),
-        ("a: &x 1\nb: &x 2\n", "f.yaml:2", "no YAML: second occurrence"),
+        ("a: 1\n---\nb: 2\n", "f.yaml:2", "not YAML: but found another document"),
+        ("a: 1\nb: *x\n", "f.yaml:2", "not YAML: found undefined alias"),
+        ("a: &x 1\nb: &x 2\n", "f.yaml:2", "not YAML: second occurrence"),
     ],
 )
 def test_what_is_no_document_is_refused_with_its_line(text: str, where: str, said: str) -> None:

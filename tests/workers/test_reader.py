@@ -133,14 +133,17 @@ def test_a_worker_that_takes_attachments_is_asked_with_them() -> None:
             "---\nname: x\n---\n \n",
             "sort.worker:4: there is no prompt; write below the front matter what the worker does",
         ),
-        ("---\ndescription: a: b\n---\nSort.", "in this context; put a text that contains ': ' in quotes"),
+        (
+            "---\ndescription: a: b\n---\nSort.",
+            "sort.worker:2: not YAML: mapping values are not allowed in this context; put a text that contains ': ' in",
+        ),
         ("---\nname: [x\n---\nSort.", "sort.worker:3: not YAML: did not find expected"),
         (
             "---\n- x\n---\nSort.",
             "sort.worker:2: there are no keys; write keys with their values, like `tools: [find]`",
         ),
     ],
-    ids=["no-front-matter", "not-first", "no-end", "no-prompt", "no-yaml", "no-mapping"],
+    ids=["no-front-matter", "not-first", "no-end", "no-prompt", "colon", "no-yaml", "no-mapping"],
 )
 def test_what_is_no_worker_file_is_refused(text: str, said: str) -> None:
     (found,) = refused(text)

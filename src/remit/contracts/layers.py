@@ -6,7 +6,7 @@ import functools
 import inspect
 import typing
 from collections.abc import Awaitable, Callable
-from types import FunctionType
+from types import FunctionType, MethodType
 from typing import Any, Concatenate, Final, ParamSpec, cast, overload
 
 from remit.contracts.call import Call, CallLayer, CallService, ModelLayer, ModelService, StepLayer, StepService
@@ -82,7 +82,7 @@ def layer_fn(function: Callable[..., Any], /) -> Callable[..., Any]:
     Raises:
         SetupError: the first parameter has none of these types.
     """
-    check_instance("layer_fn: function", function, FunctionType, "put @layer_fn above an async function")
+    check_instance("layer_fn: function", function, (FunctionType, MethodType), "put @layer_fn above an async function")
     signature = inspect.signature(function)
     first = next(iter(signature.parameters), "")
     kind = _LAYER_TYPES.get(typing.get_type_hints(function).get(first))
