@@ -31,7 +31,7 @@ from remit.inventory import (
     read_inventory,
     session_policies_section,
 )
-from remit.layers import Call, CallLayer, Gate, PrecheckGates, Validate
+from remit.layers import Call, CallLayer, Gate, Validate
 from remit.policies import Approver, InboxApprover
 
 
@@ -262,7 +262,6 @@ class Notebook:
     env: Env = field(default_factory=Env)
     notes: Notes = field(default_factory=Notes)
     version: str = "1.0"
-    foresees: bool = True
     enforces: bool = True
 
     def write(self, notes: str = NOTES, weather: str = WEATHER) -> Notebook:
@@ -284,8 +283,6 @@ class Notebook:
         """The application."""
         operations = self.operations(*domains)
         layers = preset(self.env) if self.enforces else Stack[CallLayer](Validate())
-        if self.foresees:
-            layers = layers.layer(PrecheckGates(operations.callees))
         return App(
             name="notebook", tools=operations.callees, env=self.env, layers=lambda: layers, operations=operations
         )

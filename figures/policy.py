@@ -182,7 +182,6 @@ async def _success(trial: Trial) -> bool:
 async def _failure(trial: Trial) -> bool:
     trial.declare("audit_events", "{failure_event: note.lost}")
     _use_sessions(trial, SessionState.CLOSED)
-    trial.notebook.foresees = False
     return (await trial.call()).notes["note.lost"]["error"] == "PERMISSION_DENIED"
 
 

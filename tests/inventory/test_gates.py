@@ -12,7 +12,6 @@ from remit import Effect, Principal, Risk, tool
 from remit.contracts.classification import Deprecation, Visibility
 from remit.contracts.gate import Gate
 from remit.contracts.items import AttemptEnded, AttemptStarted, Note
-from remit.core import Place
 from remit.errors import BlockedError, CallError, DeniedError, MissingCapabilityError
 from remit.inventory.gates import (
     EXPERIMENT_PERMISSION,
@@ -23,10 +22,11 @@ from remit.inventory.gates import (
     SessionState,
     VisibilityGate,
 )
+from remit.journal.ports import Store
 from remit.journal.replay import ReplayLedger
 from remit.layers import Call, Reply
-from remit.layers.foresee import PrecheckGates
-from remit.testing import call_through, make_call, memory_ledger, superuser
+from remit.testing import Scripted, call_through, calls, make_call, memory_ledger, superuser
+from tests.runtime.kit import runtime_of
 
 
 @tool(effect=Effect.PURE, risk=Risk.SAFE)
@@ -140,10 +140,9 @@ async def test_a_replay_asks_no_gate_because_what_it_drives_again_has_passed() -
     call = await make_call(look)
     again = call._replace(ledger=ReplayLedger("run", ()))
     closed = EnabledGate(enabled=False)
-    for layer in (closed, PrecheckGates([look.layer(closed)])):
-        assert (await call_through(layer, again)).content == "inner"
-        with pytest.raises(BlockedError):
-            await call_through(layer, call)
+    assert (await call_through(closed, again)).content == "inner"
+    with pytest.raises(BlockedError):
+        await call_through(closed, call)
 
 
 BEGUN = AttemptStarted(call="call", parent="", attempt=1)
@@ -174,12 +173,11 @@ async def test_no_gate_is_asked_about_a_call_that_may_have_written_before_a_cras
 
     call = await make_call(act, recorded_items=known)
     closed = EnabledGate(enabled=False)
-    for layer in (closed, PrecheckGates([act.layer(closed)])):
-        if asked:
-            with pytest.raises(BlockedError):
-                await call_through(layer, call)
-        else:
-            assert (await call_through(layer, call)).content == "inner"
+    if asked:
+        with pytest.raises(BlockedError):
+            await call_through(closed, call)
+    else:
+        assert (await call_through(closed, call)).content == "inner"
 
 
 async def test_a_new_session_is_opened_and_an_idle_one_taken_up() -> None:
@@ -215,11 +213,25 @@ async def test_a_call_that_is_cancelled_is_cancelled_within() -> None:
     assert cancelled.is_set()
 
 
-async def test_gates_are_foreseen_before_what_stands_further_in() -> None:
-    shut = look.layer(EnabledGate(enabled=False))
-    layer = PrecheckGates([shut, look.with_name("other")])
-    assert layer.place is Place.AUTHORIZE
-    assert repr(layer) == "PrecheckGates(1 tools)"
-    with pytest.raises(BlockedError, match="is disabled"):
-        await call_through(layer, await make_call(shut))
-    assert (await call_through(layer, await make_call(look.with_name("other")))).content == "inner"
+async def test_gates_run_before_a_person_is_asked_and_again_around_the_tool(store: Store) -> None:
+    checked = list[str]()
+
+    class Counted(Gate):
+        async def check(self, call: Call, /) -> None:
+            checked.append(call.canonical_arguments)
+            if "shut" in call.canonical_arguments:
+                raise BlockedError("it is shut")
+
+    @tool(effect=Effect.KEYED, risk=Risk.HIGH)
+    async def act(door: str) -> str:
+        """Act."""
+        return door
+
+    model = Scripted([calls(("act", {"door": "shut"}), ("act", {"door": "open"})), "done"])
+    runtime = runtime_of(model, act.layer(Counted()), store=store, parallel=1)
+    waiting = await runtime.run("go", by=superuser())
+    (row,) = await store.list_questions()
+    assert (row.question.arguments, checked) == ('{"door":"open"}', ['{"door":"shut"}', '{"door":"open"}'])
+    await runtime.decide(row.question.id, approved=True, by=superuser())
+    assert (await runtime.resume(waiting.run)).status == "done"
+    assert checked[2:] == ['{"door":"open"}']

@@ -13,7 +13,6 @@ from apps.casefile.tests.shared import shared_application
 from remit import App, Principal, Runtime, preset
 from remit.inventory import Operations, read_inventory
 from remit.journal.ports import Store
-from remit.layers import PrecheckGates
 from remit.runtime import RunResult
 from remit.tools import Arguments
 from remit_casefile.app import INVENTORY_FOLDER
@@ -49,7 +48,7 @@ def principal(name: str = "ann", tenant: str = "default", *permissions: str) -> 
     return Principal(name, tenant, frozenset(permissions or {"*"}))
 
 
-def _build_office(database: Database, *, foresees: bool) -> App:
+def _build_office(database: Database) -> App:
     env = Env(database=database, events=Unread())
     cases, access_list = Cases(database), AccessList(database)
     inventory = read_inventory(INVENTORY_FOLDER, build_section_table(env, version="1.0"), VOCABULARY)
@@ -59,30 +58,28 @@ def _build_office(database: Database, *, foresees: bool) -> App:
         tool.with_preview(cases.preview_deletion) if tool.name == "delete_casefile" else tool
         for tool in (*casefile.callees, *acl.callees)
     )
-    layers = preset(env).layer(PrecheckGates(tools)) if foresees else preset(env)
-    return App(name="office", tools=tools, env=env, layers=lambda: layers)
+    return App(name="office", tools=tools, env=env, layers=lambda: preset(env))
 
 
 @cache
-def _shared_office(*, foresees: bool) -> App:
+def _shared_office() -> App:
     """The same over the database that `reopen` gives another file, built once in a process."""
-    return _build_office(shared_application().database, foresees=foresees)
+    return _build_office(shared_application().database)
 
 
 class Office:
-    """An application with casefiles and access lists alone. One that does not foresee asks its gates at the tool."""
+    """An application with casefiles and access lists alone."""
 
     def __init__(
         self,
         database: Database,
         *,
-        foresees: bool = True,
         store: Store | None = None,
         now: Callable[[], float] = time.time,
     ) -> None:
         self.database = database
         shared = database is shared_application().database
-        app = _shared_office(foresees=foresees) if shared else _build_office(database, foresees=foresees)
+        app = _shared_office() if shared else _build_office(database)
         self.runtime = Runtime(app, store=store, clock=now, directory=principal)
 
     async def run(

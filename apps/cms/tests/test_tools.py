@@ -162,6 +162,28 @@ async def test_a_reader_may_read_and_no_more(world: World, runtime: Runtime) -> 
     assert (await world.rows())["revisions"] == 1
 
 
+@pytest.mark.parametrize("what", ["page", "section"])
+async def test_what_was_edited_after_the_yes_is_not_deleted_but_asked_about_anew(
+    world: World, runtime: Runtime, what: str
+) -> None:
+    page = await world.page("About", ("hero", {"heading": "We bake bread"}), ("text", {"content": "Daily."}))
+    name = "cms_deletePage" if what == "page" else "cms_deletePageSection"
+    target = {"pageId": page.id} if what == "page" else {"pageSectionId": page.sections[0].id}
+    arguments: dict[str, Any] = {**target, "confirmed": True}
+    waiting = await runtime.call_by_name(name, Arguments(json.dumps(arguments), arguments), by=ANN)
+    await runtime.decide(waiting.questions[0], approved=True, by=ANN)
+    await call(runtime, "cms_updatePage", pageId="about", title="History")
+    again = await runtime.resume(waiting.run)
+    assert (again.status, (await world.rows())["pages"]) == ("waiting", 1)
+    row = await runtime.store.find_question(again.questions[0])
+    assert row is not None
+    assert "'History'" in row.question.shown
+    assert "it was the " in row.question.reason
+    assert "'About'" in row.question.reason
+    await runtime.decide(again.questions[0], approved=True, by=ANN)
+    assert json.loads((await runtime.resume(waiting.run)).text)["success"] is True
+
+
 async def test_a_confirmed_delete_waits_for_a_person(world: World, runtime: Runtime) -> None:
     page = await world.page("About")
     asked = await call(runtime, "cms_deletePage", pageId=page.id)

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from remit.layers.budget import Budget
     from remit.layers.events import RecordEvents, redact_fields
     from remit.layers.fallback import Fallback
-    from remit.layers.foresee import PrecheckGates
     from remit.layers.guardrail import Guardrail
     from remit.layers.limit import Concurrency, RateLimit
     from remit.layers.retry import Retry
@@ -61,7 +60,6 @@ __all__ = [
     "ModelService",
     "OrderRule",
     "Place",
-    "PrecheckGates",
     "RateLimit",
     "RecordEvents",
     "Reply",
@@ -111,7 +109,6 @@ if not TYPE_CHECKING:
             "remit.layers.budget": ("Budget",),
             "remit.layers.events": ("RecordEvents", "redact_fields"),
             "remit.layers.fallback": ("Fallback",),
-            "remit.layers.foresee": ("PrecheckGates",),
             "remit.layers.guardrail": ("Guardrail",),
             "remit.layers.limit": ("Concurrency", "RateLimit"),
             "remit.layers.retry": ("Retry",),

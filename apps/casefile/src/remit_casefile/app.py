@@ -14,7 +14,6 @@ from remit import Agent, App, Tool, preset
 from remit.errors import ContractError
 from remit.home import data_folder
 from remit.inventory import Operations, read_inventory
-from remit.layers import PrecheckGates
 from remit.tools import Callee
 from remit_casefile.agent import casefile_agent
 from remit_casefile.casefiles.access_list import AccessList
@@ -119,7 +118,7 @@ def _assemble_app(env: Env, agent: Agent, operations: Operations, more_tools: tu
     """The application: its agent gets its own tools, users and programs get all tools."""
     check_access_is_governed(operations)
     agents = {tool.name for tool in agent.tools}
-    layers = preset(env).layer(PrecheckGates(operations.callees)).layer(OwnSessionGate(env))
+    layers = preset(env).layer(OwnSessionGate(env))
     return App(
         name="casefile",
         agents=(agent,),

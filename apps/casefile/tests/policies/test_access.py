@@ -29,9 +29,7 @@ async def test_a_call_that_may_name_a_casefile_passes_without_one(trial: Trial) 
     assert (await trial.call({"casefile_id": None})).code == ""
 
 
-@pytest.mark.parametrize("foresees", [True, False])
-async def test_a_level_that_is_declared_is_needed(trial: Trial, office: Office, *, foresees: bool) -> None:
-    trial.foresees = foresees
+async def test_a_level_that_is_declared_is_needed(trial: Trial, office: Office) -> None:
     casefile = await office.casefile()
     await office.grant(casefile, "bob", "viewer")
     await office.grant(casefile, "eve", "editor")
@@ -56,11 +54,7 @@ async def test_what_one_may_not_see_is_refused_in_the_words_of_what_is_not_there
         assert unseen.error.replace(casefile, CF) == absent.error
 
 
-@pytest.mark.parametrize("foresees", [True, False])
-async def test_of_a_key_that_stands_twice_the_gate_sees_what_the_body_would_get(
-    trial: Trial, office: Office, *, foresees: bool
-) -> None:
-    trial.foresees = foresees
+async def test_of_a_key_that_stands_twice_the_gate_sees_what_the_body_would_get(trial: Trial, office: Office) -> None:
     hers, his = await office.casefile(by="ann"), await office.casefile(by="bob")
     trial.declare(EDITOR)
     for first, second in ((hers, his), (his, hers)):

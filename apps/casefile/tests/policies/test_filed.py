@@ -64,8 +64,6 @@ async def test_a_change_that_fails_or_is_refused_is_filed_for_those_who_may_see_
     casefile = await office.casefile()
     await office.grant(casefile, "bob", "viewer")
     trial.declare(AUDIT, "business_rules: {casefile_permission_level: editor}")
-    trial.foresees = False
-    trial.declare(AUDIT, "business_rules: {casefile_permission_level: editor}")
     await trial.call({"casefile_id": casefile, "fails": True})
     await trial.call({"casefile_id": casefile}, by="bob")
     assert [(each.event_type, each.status, each.initiator) for each in trial.kept.events] == [
@@ -81,7 +79,6 @@ async def test_nobody_files_into_a_casefile_that_they_may_not_see(
     trial: Trial, office: Office, stranger: object
 ) -> None:
     assert isinstance(stranger, type(principal()))
-    trial.foresees = False
     trial.declare(AUDIT)
     trial.probe.makes = casefile = await office.casefile()
     assert (await trial.call({"casefile_id": casefile}, by=stranger)).code == "NOT_FOUND"

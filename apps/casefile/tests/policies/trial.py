@@ -15,7 +15,6 @@ from remit import App, LeafContext, Principal, Runtime, preset
 from remit.contracts.items import Note
 from remit.errors import ConflictError
 from remit.inventory import Operations, Request, Response, method, read_inventory
-from remit.layers import PrecheckGates
 from remit.tools import Arguments
 from remit_casefile.policies.access_check import check_access_is_governed
 from remit_casefile.policies.env import Env, EventLog
@@ -102,7 +101,6 @@ class Trial:
     database: Database
     probe: Probe = field(default_factory=Probe)
     kept: Kept = field(default_factory=Kept)
-    foresees: bool = True
     runtime: Runtime | None = None
 
     def declare(self, *policies: str, tools: str = "", effect: str = "keyed", log: bool = True) -> Operations:
@@ -117,8 +115,7 @@ class Trial:
             read_inventory(self.folder, build_section_table(env, version="1.0"), VOCABULARY), (self.probe,)
         )
         check_access_is_governed(operations)
-        layers = preset(env).layer(PrecheckGates(operations.callees)) if self.foresees else preset(env)
-        app = App(name="trial", tools=operations.callees, env=env, layers=lambda: layers)
+        app = App(name="trial", tools=operations.callees, env=env, layers=lambda: preset(env))
         self.runtime = Runtime(app)
         return operations
 

@@ -13,13 +13,14 @@ from typing import Any, Final, TypeAlias
 
 from remit import Tool
 from remit.inventory import Inventory, Operations, PolicyTable, Vocabulary, business_rules_section, read_inventory
+from remit.tools import Preview
 from remit_cms.pages.pages import Pages
 from remit_cms.pages.search import Search
 from remit_cms.rendering.opening import Opening
 from remit_cms.sections.sections import Sections
 
 AnyTool: TypeAlias = Tool[..., Any]
-Preview: TypeAlias = Callable[..., Awaitable[str]]
+PreviewFunction: TypeAlias = Callable[..., Awaitable[Preview]]
 
 DOMAIN: Final = "content"
 VOCABULARY: Final = Vocabulary(
@@ -52,6 +53,6 @@ def rendering_operations(opening: Opening) -> Operations:
     return Operations(load_inventory().slice(DOMAIN, "rendering"), (opening,))
 
 
-def _with_previews(operations: Operations, previews: Mapping[str, Preview]) -> Operations:
+def _with_previews(operations: Operations, previews: Mapping[str, PreviewFunction]) -> Operations:
     """The operations, with previews for the approver on the tools of ``previews``."""
     return operations.with_tools(lambda tool: tool.with_preview(previews[tool.name]) if tool.name in previews else tool)

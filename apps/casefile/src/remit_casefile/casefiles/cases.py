@@ -7,6 +7,7 @@ from sqlalchemy import Select, func, or_, select
 from remit import LeafContext
 from remit.errors import ConflictError
 from remit.inventory import method
+from remit.tools import Preview
 from remit_casefile.casefiles.access import Level, require_casefile, resolve_level, visibility_condition
 from remit_casefile.casefiles.payloads import (
     AddSessionToCasefileRequest,
@@ -187,11 +188,12 @@ class Cases:
         done = await edit_once(self._database, ctx, request, SessionAddedPayload, work)
         return AddSessionToCasefileResponse.completed(request, done)
 
-    async def preview_deletion(self, ctx: LeafContext, payload: DeleteCasefilePayload) -> str:
-        """The casefile to delete, for the approver: its title and contents."""
+    async def preview_deletion(self, ctx: LeafContext, payload: DeleteCasefilePayload) -> Preview:
+        """The casefile to delete, for the approver: its title and contents, when it was last changed."""
         async with open_view(self._database, ctx) as view:
             casefile = await require_casefile(view, payload.casefile_id, Level.OWNER, "delete_casefile")
-            return f"the casefile '{casefile.title}' with {await describe_contents(view, casefile)}"
+            summary = f"the casefile '{casefile.title}' with {await describe_contents(view, casefile)}"
+            return Preview(summary, state=f"{summary}, changed {casefile.updated_at.isoformat()}")
 
     async def _request_confirmation(self, ctx: LeafContext, payload: DeleteCasefilePayload) -> CasefileDeletedPayload:
         async with open_view(self._database, ctx) as view:

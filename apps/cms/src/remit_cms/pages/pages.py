@@ -6,6 +6,7 @@ from sqlalchemy import func, select, tuple_
 
 from remit import LeafContext
 from remit.errors import AlreadyExistsError
+from remit.tools import Preview
 from remit_cms.models import pluralize
 from remit_cms.pages.payloads import (
     CreatePage,
@@ -116,21 +117,22 @@ class Pages:
 
         return await edit_once(self._database, ctx, payload, PageDeletion, work)
 
-    async def preview_deletion(self, ctx: LeafContext, payload: DeletePage) -> str:
-        """The page to delete, for the approver: its title, slug and sections."""
+    async def preview_deletion(self, ctx: LeafContext, payload: DeletePage) -> Preview:
+        """The page to delete, for the approver: its title, slug and sections, at its present revision."""
         async with open_view(self._database, ctx) as scope:
             page = await scope.find_page_by_id(payload.page_id)
             check_revision(page, payload.expected_revision)
             keys = [section.section_key for section in await load_sections(scope, page)]
             section_summary = f"{pluralize(len(keys), 'section')} ({', '.join(keys)})" if keys else "no sections"
-            return f"the page '{page.title}' (/{page.slug}) with {section_summary}"
+            summary = f"the page '{page.title}' (/{page.slug}) with {section_summary}"
+            return Preview(summary, state=f"revision {page.revision}")
 
     async def _request_confirmation(self, ctx: LeafContext, payload: DeletePage) -> PageDeletion:
         return PageDeletion(
             success=False,
             requires_confirmation=True,
             page_id=payload.page_id,
-            message=f"This would delete {await self.preview_deletion(ctx, payload)}. "
+            message=f"This would delete {(await self.preview_deletion(ctx, payload)).summary}. "
             "Nothing is deleted yet. Ask the person, and wait.",
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlalchemy import select
 
 from remit import LeafContext
+from remit.tools import Preview
 from remit_cms.models import pluralize
 from remit_cms.sections.contents import (
     add_section,
@@ -163,22 +164,23 @@ class Sections:
 
         return await edit_once(self._database, ctx, payload, SectionDeletion, work)
 
-    async def preview_deletion(self, ctx: LeafContext, payload: DeletePageSection) -> str:
-        """The section to delete, for the approver: its texts, and its page."""
+    async def preview_deletion(self, ctx: LeafContext, payload: DeletePageSection) -> Preview:
+        """The section to delete, for the approver: its texts, and its page at its present revision."""
         async with open_view(self._database, ctx) as scope:
             section, page, definition = await scope.find_section(payload.page_section_id)
             check_revision(page, payload.expected_revision)
             view = await load_section(scope, section, definition, scope.default_locale)
             heading = str((view.content or {}).get("heading", ""))
             label = f"{definition.key} '{heading}'" if heading else definition.key
-            return f"the section {label} from page '{page.title}' (/{page.slug})"
+            summary = f"the section {label} from page '{page.title}' (/{page.slug})"
+            return Preview(summary, state=f"revision {page.revision}")
 
     async def _request_confirmation(self, ctx: LeafContext, payload: DeletePageSection) -> SectionDeletion:
         return SectionDeletion(
             success=False,
             requires_confirmation=True,
             page_section_id=payload.page_section_id,
-            message=f"This would delete {await self.preview_deletion(ctx, payload)}. "
+            message=f"This would delete {(await self.preview_deletion(ctx, payload)).summary}. "
             "Nothing is deleted yet. Ask the person, and wait.",
         )
 
