@@ -44,8 +44,8 @@ MUTANTS: Final = (
         together(
             edited(
                 "remit.dispatch.base:Base._check_seal",
-                "self._callee.schema_in.dump_canonical(payload),",
-                "decision.arguments or question.arguments,",
+                "(question.tool, each.arguments, question.definition)",
+                "(question.tool, current[1], question.definition)",
             ),
             edited(
                 "remit.contracts.guard:_Guard._pass_on",

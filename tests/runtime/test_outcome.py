@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 
 import pytest
@@ -55,16 +56,13 @@ class Bank:
     async def open_questions(self) -> Sequence[Question]:
         return [row.question for row in await self.store.list_questions()]
 
-    async def crash(self) -> tuple[str, Question]:
+    async def crash(self, edit: str = "") -> tuple[str, Question]:
         """Pay, with an approval where one is needed, and die: the run, and the question about the outcome."""
-        result_run = ""
-        try:
-            result_run = (await self.process().call(self.pay, ADA, 7)).run
+        with contextlib.suppress(Crash):
+            run = (await self.process().call(self.pay, ADA, 7)).run
             for question in await self.open_questions():
-                await self.process().decide(question.id, approved=True, by=BEA)
-            await self.process().resume(result_run)
-        except Crash:
-            pass
+                await self.process().decide(question.id, approved=True, by=BEA, arguments=edit)
+            await self.process().resume(run)
         (row,) = await self.store.list_runs()
         result = await self.process().resume(row.run)
         assert result.status == "waiting"
@@ -103,3 +101,62 @@ async def test_without_an_approval_the_default_permission_decides() -> None:
     await bank.process().decide(question.id, approved=False, by=CLEO)
     result = await bank.process().resume(run)
     assert (result.status, result.value(), bank.paid) == ("done", "paid 7", [7, 7])
+
+
+async def test_an_approved_call_that_did_not_happen_needs_a_new_approval() -> None:
+    bank = Bank()
+    run, question = await bank.crash()
+    await bank.process().decide(question.id, approved=False, by=BEA)
+    result = await bank.process().resume(run)
+    assert (result.status, bank.paid) == ("waiting", [7])
+    (again,) = await bank.open_questions()
+    assert (again.kind, again.who, again.replaces) == ("approval", "money:approve", question.id)
+    assert again.reason == "money; asked again, because it was started and did not happen"
+    await bank.process().decide(again.id, approved=True, by=BEA)
+    result = await bank.process().resume(run)
+    assert (result.status, result.value(), bank.paid) == ("done", "paid 7", [7, 7])
+
+
+async def test_a_new_approval_that_is_denied_ends_the_call() -> None:
+    bank = Bank()
+    run, question = await bank.crash()
+    await bank.process().decide(question.id, approved=False, by=BEA)
+    await bank.process().resume(run)
+    (again,) = await bank.open_questions()
+    await bank.process().decide(again.id, approved=False, by=BEA)
+    result = await bank.process().resume(run)
+    assert (result.status, bank.paid) == ("failed", [7])
+
+
+async def test_each_attempt_that_did_not_happen_needs_an_approval_of_its_own() -> None:
+    bank = Bank(dies=2)
+    run, question = await bank.crash()
+    await bank.process().decide(question.id, approved=False, by=BEA)
+    await bank.process().resume(run)
+    (again,) = await bank.open_questions()
+    await bank.process().decide(again.id, approved=True, by=BEA)
+    with pytest.raises(Crash):
+        await bank.process().resume(run)
+    await bank.process().resume(run)
+    (second,) = await bank.open_questions()
+    await bank.process().decide(second.id, approved=False, by=BEA)
+    await bank.process().resume(run)
+    (last,) = await bank.open_questions()
+    assert len({question.id, again.id, second.id, last.id}) == 4
+    assert (last.kind, bank.paid) == ("approval", [7, 7])
+    await bank.process().decide(last.id, approved=True, by=BEA)
+    result = await bank.process().resume(run)
+    assert (result.status, bank.paid) == ("done", [7, 7, 7])
+
+
+async def test_edited_arguments_are_approved_anew_as_the_model_sent_them() -> None:
+    bank = Bank(asks=Ask(reason="money"))
+    run, question = await bank.crash(edit='{"amount":5}')
+    assert bank.paid == [5]
+    await bank.process().decide(question.id, approved=False, by=BEA)
+    await bank.process().resume(run)
+    (again,) = await bank.open_questions()
+    assert again.arguments == '{"amount":7}'
+    await bank.process().decide(again.id, approved=True, by=BEA)
+    result = await bank.process().resume(run)
+    assert (result.status, bank.paid) == ("done", [5, 7])

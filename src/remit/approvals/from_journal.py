@@ -42,10 +42,12 @@ class Approvals(NamedTuple):
     """The questions about a call as it is now, by the number of `Approve` layers outside the one that asked.
 
     ``edit`` is the question whose decision edited the call last. It settles the questions that were opened before.
+    ``refuted`` is the question about the outcome by whose answer the approved call did not happen: all is asked anew.
     """
 
     standing: dict[int, RecordedQuestion]
     edit: RecordedQuestion | None = None
+    refuted: str = ""
 
     @property
     def editor(self) -> str:
@@ -65,10 +67,16 @@ def read_approvals(items: Sequence[Item]) -> Approvals:
     """Read the questions about approval of a call, and the decisions on them."""
     standing: dict[int, RecordedQuestion] = {}
     edit: RecordedQuestion | None = None
+    outcomes, refuted = set[str](), ""
     for item in items:
         if isinstance(item, QuestionItem) and item.about == "approval":
             question = Question.from_json(item.body)
             standing[question.layer] = RecordedQuestion(question)
+        elif isinstance(item, QuestionItem):
+            outcomes.add(item.question)
+        elif isinstance(item, DecisionItem) and item.question in outcomes:
+            if not Decision.from_json(item.body).approved:
+                standing, edit, refuted = {}, None, item.question
         elif isinstance(item, DecisionItem):
             asked = next((each for each in standing.values() if each.question.id == item.question), None)
             if asked is None or asked.decision is not None:
@@ -77,7 +85,7 @@ def read_approvals(items: Sequence[Item]) -> Approvals:
             standing[asked.question.layer] = decided
             if decided.edit:
                 standing, edit = {asked.question.layer: decided}, decided
-    return Approvals(standing, edit)
+    return Approvals(standing, edit, refuted)
 
 
 def with_arguments(call: Call, canonical: str) -> Call:

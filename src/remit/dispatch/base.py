@@ -73,6 +73,9 @@ class Base:
             settled_reply = await self._resolve_outcome(call, payload, number)
             if settled_reply is not None:
                 return settled_reply
+            used = _find_used_approval(items)
+            if used is not None and not approved:
+                raise AskAgain(used.id)  # a person said that the approved call did not happen: its approval is used up
             number, started = number + 1, None
         if started is None:
             await self._record_start(call, number, approved)

@@ -21,8 +21,8 @@ from remit.approvals.policy import DEFAULT_POLICY, Ask, Block, Policy, Verdict
 from remit.approvals.preview import preview_call
 from remit.contracts.arguments import Limits
 from remit.contracts.call import Call, CallLayer, CallService
-from remit.contracts.gate import check_gates
-from remit.contracts.items import AttemptStarted, DecisionItem, QuestionItem
+from remit.contracts.gate import check_gates, has_begun
+from remit.contracts.items import DecisionItem, QuestionItem
 from remit.contracts.ledger import Consumption
 from remit.contracts.question import NO_PREVIEW, Decision, Preview, Question
 from remit.contracts.reply import Reply
@@ -74,6 +74,13 @@ class _Case(NamedTuple):
         is_denied = question.expires <= self.call.ledger.now() if decision is None else not decision.approved
         return is_denied or question.match == self.match
 
+    @property
+    def replaced(self) -> str:
+        """The question that the next one replaces, empty if there is none."""
+        if self.recorded is None:
+            return self.approvals.refuted
+        return "" if self.recorded.edit else self.recorded.question.id
+
     def ask(self) -> tuple[Ask, str]:
         """What to ask, saying what has changed since the call was last asked about, and the rule that asks."""
         ask, rule, changes = self.verdict, self.rule, list[str]()
@@ -85,6 +92,8 @@ class _Case(NamedTuple):
                 ask = Ask(reason=reason, who=question.who, expires_in=expires_in, four_eyes=question.four_eyes)
                 rule = question.rule
             changes = describe_changes(question, self.call, is_edited=bool(self.recorded.edit))
+        elif self.approvals.refuted:
+            changes = ["asked again, because it was started and did not happen"]
         assert isinstance(ask, Ask)  # noqa: S101 - for the type checker: no question is opened about an allowed call
         edits = [f"{self.approvals.editor} edited it"] if self.approvals.edit else []
         return replace(ask, reason="; ".join([ask.reason, *edits, *changes])), rule
@@ -132,7 +141,7 @@ class _Approve:
             raise BlockedError(f"{call.callee.name} is blocked by the rule '{rule}': {verdict.reason}")
         items = call.ledger.items_for(call.id)
         question = ""
-        if not any(isinstance(item, AttemptStarted) for item in items):
+        if not has_begun(items):
             match, approvals = compute_match(call, self._policy.version), read_approvals(items)
             recorded = _find_own_question(call, match, approvals)
             question = await self._obtain_approval(_Case(call, verdict, rule, match, approvals, recorded), approver)
@@ -201,7 +210,7 @@ class _Approve:
             preview=NO_PREVIEW if grant else await _prepare_question(call),
             edits=approvals.edit.question.id if approvals.edit else "",
             editor=approvals.editor,
-            replaces=case.recorded.question.id if case.recorded and not case.recorded.edit else "",
+            replaces=case.replaced,
         )
         decision = decide_by_grant(question, grant, call.ledger.now()) if grant else None
         opened = RecordedQuestion(question, decision)
