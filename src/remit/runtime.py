@@ -21,7 +21,7 @@ from remit.contracts.current_run import CURRENT_RUN
 from remit.contracts.items import Position, RunOpened
 from remit.contracts.ledger import Ledger
 from remit.contracts.principal import Caller, Principal, check_principal
-from remit.contracts.question import content_digest
+from remit.contracts.question import DecisionKind, content_digest
 from remit.contracts.reply import Reply
 from remit.core import Stack
 from remit.core.checks import check_instance, check_keywords
@@ -214,19 +214,19 @@ class Runtime:
         reason: str = "",
         result: str = "",
         arguments: str = "",
+        kind: DecisionKind = "approve",
     ) -> None:
-        """Decide a question as an authenticated principal. `resume` then executes the run.
+        """Decide a question as a signed-in principal; `resume` then executes the run. See `Ask` for the ``kind``.
 
         ``arguments`` (JSON) replace those of an approved call. They are validated now; on resume the policy checks them
         and may ask again. For the question whether an interrupted call happened, approved means yes, and ``result`` is
         its result as a model would read it.
 
         Raises:
-            RequestError: the question is unknown, decided or expired, the principal may not decide it, the caller is
-                itself a run, or result or arguments do not match the tool's contract.
+            RequestError: the question is unknown or settled, ``by`` may not decide it, or a value is invalid.
         """
         await self._decision_service.decide(
-            question, approved=approved, by=by, reason=reason, result=result, arguments=arguments
+            question, approved=approved, by=by, kind=kind, reason=reason, result=result, arguments=arguments
         )
 
     async def earliest_expiry(self, run: str) -> float | None:

@@ -69,6 +69,7 @@ def test_the_fields_of_a_decision_are_there_by_name() -> None:
         "at": 2.0,
         "arguments": "",
         "grant": "",
+        "kind": "approve",
     }
 
 

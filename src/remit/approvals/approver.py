@@ -165,7 +165,7 @@ def build_outcome_question(call: Call, attempt: int, approval: Question | None =
     question = _build_question(call, "outcome", ask, "outcome unknown", question_id=match[:12], match=match)
     if approval is None:
         return question
-    inherited = ("tenant", "asker", "editor", "who", "four_eyes")
+    inherited = ("tenant", "asker", "editor", "who", "four_eyes", "needs")
     return replace(question, **{name: getattr(approval, name) for name in inherited})
 
 
@@ -191,4 +191,5 @@ def _build_question(call: Call, kind: QuestionKind, ask: Ask, rule: str, *, ques
         asked=now,
         expires=now + ask.expires_in,
         four_eyes=ask.four_eyes,
+        needs=ask.kind,
     )

@@ -37,7 +37,7 @@ def approval_covers(question: Question, verdict: Verdict, rule: str) -> bool:
     """
     if not isinstance(verdict, Ask):
         return True
-    return not verdict.four_eyes and (rule, verdict.who) == (question.rule, question.who)
+    return not verdict.four_eyes and (rule, verdict.who, verdict.kind) == (question.rule, question.who, question.needs)
 
 
 def add_edit_notice(reply: Reply, call: Call, editor: str) -> Reply:

@@ -8,12 +8,12 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Final, Protocol, cast
+from typing import Final, Protocol, cast, get_args
 
 from remit.approvals.policy_version import fingerprint
 from remit.contracts.call import Call
 from remit.contracts.facts import Effect, Risk
-from remit.contracts.question import content_digest
+from remit.contracts.question import DecisionKind, content_digest
 from remit.contracts.redact import secret_free_cause
 from remit.contracts.secret import redact_secrets
 from remit.core.checks import check_flag, check_numbers, check_permission, check_text
@@ -47,15 +47,22 @@ class Allow:
 class Ask:
     """A person with permission ``who`` must decide within ``expires_in`` seconds; otherwise the call is denied.
 
-    ``four_eyes``: the approver must differ from those who started the run or edited the call.
+    ``four_eyes``: the approver must differ from those who started the run or edited the call. ``kind``: by *approve*, a
+    signed-in principal with the permission decides; by *confirm*, the principal of the run may also do so, even by
+    setting the tool's confirmation flag in a later message of the conversation.
     """
 
     reason: str
     who: str = DECIDE_PERMISSION
     expires_in: float = 7 * 24 * 3600.0
     four_eyes: bool = False
+    kind: DecisionKind = "approve"
 
     def __post_init__(self) -> None:
+        if self.kind not in get_args(DecisionKind):
+            raise SetupError(f"Ask: kind is {self.kind!r}; it must be 'confirm' or 'approve'")
+        if self.four_eyes and self.kind == "confirm":
+            raise SetupError("Ask: four_eyes needs the approval of another person; kind='confirm' asks the acting user")
         check_text("Ask: reason", self.reason)
         check_permission("Ask: who", self.who)
         check_flag("Ask: four_eyes", self.four_eyes)

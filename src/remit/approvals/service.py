@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import get_args
 
 from remit.approvals.editing import canonicalize_edit
 from remit.approvals.grants import parse_pattern
@@ -13,7 +14,7 @@ from remit.contracts.current_run import CURRENT_RUN
 from remit.contracts.grant import Grant, GrantRow
 from remit.contracts.items import RunSuspended
 from remit.contracts.principal import Principal, check_principal
-from remit.contracts.question import Decision, Question
+from remit.contracts.question import Decision, DecisionKind, Question
 from remit.errors import InvalidArgumentsError, RequestError, SetupError
 from remit.journal.ports import Store
 
@@ -31,7 +32,15 @@ class DecisionService:
         self._limits = limits
 
     async def decide(
-        self, question: str, *, approved: bool, by: Principal, reason: str, result: str, arguments: str
+        self,
+        question: str,
+        *,
+        approved: bool,
+        by: Principal,
+        kind: DecisionKind,
+        reason: str,
+        result: str,
+        arguments: str,
     ) -> None:
         """Decide a question; see `Runtime.decide`."""
         _refuse_inside_run()
@@ -41,13 +50,16 @@ class DecisionService:
             raise RequestError(f"question {question} does not exist")
         if type(approved) is not bool:
             raise RequestError(f"approved is {approved!r}; it must be True or False")
-        _check_may_decide(row.question, by)
+        if kind not in get_args(DecisionKind):
+            raise RequestError(f"kind is {kind!r}; it must be 'confirm' or 'approve'")
+        _check_may_decide(row.question, by, kind, approved=approved)
         if row.question.kind == "outcome" and approved:
             self._check_result(row.question.tool, result)
         decision = Decision(
             question=question,
             approved=approved,
             by=by.name,
+            kind=kind,
             reason=reason,
             result=result,
             at=self._clock(),
@@ -190,7 +202,15 @@ def _refuse_inside_run() -> None:
         raise RequestError(f"run {run} may not decide; decisions and grants are made by a person, outside of runs")
 
 
-def _check_may_decide(question: Question, by: Principal) -> None:
+def _check_may_decide(question: Question, by: Principal, kind: DecisionKind, *, approved: bool) -> None:
+    if kind == "confirm":
+        if by.name != question.asker:
+            raise RequestError(f"{by.name} may not confirm question {question.id}; only {question.asker} may")
+        if question.needs == "approve" and (approved or question.kind == "outcome"):
+            raise RequestError(
+                f"question {question.id} needs an approval; a confirmation of the acting user is not one"
+            )
+        return
     if not by.may(question.who):
         raise RequestError(f"{by.name} may not decide question {question.id}: missing permission {question.who}")
     if question.four_eyes and by.name in question.requesters:

@@ -181,6 +181,7 @@ def _decide(question_id: str, decision: _Decision, *, app_reference: str, as_jso
             question_id,
             approved=decision.approved,
             by=client.principal,
+            kind=client.decision_kind(pending_question),
             reason=decision.reason,
             result=decision.result,
             arguments=decision.arguments,

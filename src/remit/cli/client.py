@@ -24,7 +24,7 @@ from remit.journal.ports import QuestionRow, RunRow, Store
 if TYPE_CHECKING:  # what only some commands use is imported where it is used
     from remit.app import App
     from remit.audit.audit import Audit
-    from remit.contracts.question import Question
+    from remit.contracts.question import DecisionKind, Question
     from remit.journal.ledger import ItemCallback
     from remit.models.resolve import ResolvedModel
     from remit.runtime import RunResult, Runtime
@@ -209,6 +209,11 @@ class LocalClient:
         """Whether the user may see a question: they may decide it, or it concerns their own run."""
         mine = self.principal.name in question.requesters
         return question.tenant == self.principal.tenant and (mine or self.principal.may(question.who))
+
+    def decision_kind(self, question: Question) -> DecisionKind:
+        """What an answer of this principal is: a confirmation of the own call where that is enough, or an approval."""
+        own = question.needs == "confirm" and question.asker == self.principal.name
+        return "confirm" if own else "approve"
 
     def get_visible_question(self, question: str) -> QuestionRow:
         """A question that the user may see.

@@ -90,7 +90,12 @@ class QuestionPrompter(Struct, frozen=True, kw_only=True):
     def _decide(self, question: Question, answer: Answer, details: _AnswerDetails) -> Answer:
         yes = answer is Answer.YES
         decision = self.runtime.decide(
-            question.id, approved=yes, by=self.client.principal, reason=details.reason, result=details.result
+            question.id,
+            approved=yes,
+            by=self.client.principal,
+            kind=self.client.decision_kind(question),
+            reason=details.reason,
+            result=details.result,
         )
         try:
             self.client.wait(decision)
@@ -100,7 +105,8 @@ class QuestionPrompter(Struct, frozen=True, kw_only=True):
         if question.kind == "outcome":
             self.terminal.print_line("  it happened" if yes else "  it did not happen; the call is made again")
         else:
-            self.terminal.print_line(("  approved", "green") if yes else ("  denied", "red"))
+            word = "confirmed" if self.client.decision_kind(question) == "confirm" else "approved"
+            self.terminal.print_line((f"  {word}", "green") if yes else ("  denied", "red"))
         return answer
 
     def _read_line(self, prompt: str) -> str | None:

@@ -155,7 +155,9 @@ def decision_word(decision: Decision, *, about_outcome: bool) -> str:
     """The word for a decision, about permission to run or about the outcome of an interrupted call."""
     if about_outcome:
         return "happened" if decision.approved else "did not happen"
-    return "approved" if decision.approved else "denied"
+    if not decision.approved:
+        return "denied"
+    return "confirmed" if decision.kind == "confirm" else "approved"
 
 
 def decision_detail(decision: Decision) -> str:

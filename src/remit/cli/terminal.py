@@ -114,6 +114,8 @@ class Terminal:
         self._print_fact("why", f"{one_line(question.reason, max_length=400)} (rule: {one_line(question.rule)})")
         agent = f" by the agent {question.agent}" if question.agent else ""
         self._print_fact("asked for", f"{one_line(question.asker)}{agent}, run {question.run}")
+        if question.needs == "confirm":
+            self._print_fact("who", f"{one_line(question.asker)} confirms, or an approver decides")
         if question.four_eyes:
             self._print_fact("who", f"not {one_line(' nor '.join(question.requesters))}: four eyes")
         if question.kind == "approval":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import asdict, dataclass
 from functools import cache
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, Final, Literal, TypeVar, get_args
 
 from pydantic import TypeAdapter
 from pydantic_core import CoreConfig, SchemaValidator
@@ -13,6 +13,9 @@ from pydantic_core import CoreConfig, SchemaValidator
 T = TypeVar("T")
 
 QuestionKind = Literal["approval", "outcome"]
+DecisionKind = Literal["confirm", "approve"]
+"""*Confirm*: the acting user, perhaps in the conversation. *Approve*: a signed-in principal with the right."""
+
 QuestionStatus = Literal["open", "approved", "denied", "taken", "expired"]
 
 
@@ -73,6 +76,7 @@ class Question:
         link: where to look at it, by the preview.
         state: the state that the preview describes; the approval is void once it differs.
         message: the user's message that led to the call, shortened.
+        needs: the kind of yes by which the call may run. An approval also serves where a confirmation is enough.
     """
 
     id: str
@@ -104,6 +108,11 @@ class Question:
     link: str = ""
     state: str = ""
     message: str = ""
+    needs: DecisionKind = "approve"
+
+    def accepts(self, decision: Decision) -> bool:
+        """Whether the decision is of a kind by which the call may run."""
+        return decision.kind == "approve" or (self.needs == "confirm" and decision.by == self.asker)
 
     @property
     def requesters(self) -> tuple[str, ...]:
@@ -126,7 +135,7 @@ class Decision:
 
     For a question about an outcome, approved means that the call happened, and ``result`` is its content. ``arguments``
     are the edited canonical arguments, empty if unedited. ``grant`` is the grant that answered the question; then
-    ``by`` is its grantor.
+    ``by`` is its grantor. ``kind`` says whether ``by`` confirmed the own call, or approved it as a signed-in principal.
     """
 
     question: str
@@ -137,8 +146,11 @@ class Decision:
     at: float = 0.0
     arguments: str = ""
     grant: str = ""
+    kind: DecisionKind = "approve"
 
     def __post_init__(self) -> None:
+        if self.kind not in get_args(DecisionKind):
+            raise TypeError(f"kind is {self.kind!r}; it must be 'confirm' or 'approve'")
         if self.approved is not True and self.approved is not False:
             raise TypeError(f"approved is {self.approved!r}; it must be True or False")
 

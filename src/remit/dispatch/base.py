@@ -209,7 +209,7 @@ class Base:
         current = (self._callee.name, self._callee.schema_in.dump_canonical(payload), definition_digest(self._callee))
         for each in standing:
             question = each.question
-            if each.decision is None or each.decision.approved is not True:
+            if each.decision is None or each.decision.approved is not True or not question.accepts(each.decision):
                 raise SealError(f"{self._callee.name} was asked about and not approved, yet a layer let it through")
             if current != (question.tool, each.arguments, question.definition):
                 raise SealError(f"a layer changed what {self._callee.name} is called with after it was approved")

@@ -89,7 +89,13 @@ class _Case(NamedTuple):
             if not isinstance(ask, Ask):
                 reason = "the policy no longer asks, but a call that was asked about needs an answer"
                 expires_in = question.expires - question.asked
-                ask = Ask(reason=reason, who=question.who, expires_in=expires_in, four_eyes=question.four_eyes)
+                ask = Ask(
+                    reason=reason,
+                    who=question.who,
+                    expires_in=expires_in,
+                    four_eyes=question.four_eyes,
+                    kind=question.needs,
+                )
                 rule = question.rule
             changes = describe_changes(question, self.call, is_edited=bool(self.recorded.edit))
         elif self.approvals.refuted:
@@ -188,7 +194,7 @@ class _Approve:
         found = await call.ledger.find_usable_question(case.match)
         if found is None:
             return None
-        announced = RecordedQuestion(*found)
+        announced = RecordedQuestion(found[0], found[1] or await _confirm_in_conversation(call, found[0]))
         denied = (announced.question.id,) if announced.decision and not announced.decision.approved else ()
         await _record_question(call, announced, Consumption(denied, call.caller.run, call.id, approved=False))
         return announced
@@ -231,6 +237,21 @@ async def _record_question(call: Call, recorded: RecordedQuestion, consumption: 
         await call.ledger.commit(copied, consumed)
 
 
+async def _confirm_in_conversation(call: Call, announced: Question) -> Decision | None:
+    """The confirmation of the principal whose later message led to the call, if that is enough.
+
+    The question was shown in an earlier run of the conversation, so the user has written since.
+    """
+    by = call.caller.principal.name
+    if announced.needs != "confirm" or announced.asker != by or announced.run == call.caller.run:
+        return None
+    reason = "confirmed in the conversation"
+    decision = Decision(
+        question=announced.id, approved=True, by=by, kind="confirm", reason=reason, at=call.ledger.now()
+    )
+    return await call.ledger.decide(decision)
+
+
 async def _prepare_question(call: Call) -> Preview:
     """The preview of a call that no gate refuses."""
     await check_gates(call)
@@ -266,6 +287,8 @@ async def _require_approval(call: Call, recorded: RecordedQuestion, approver: Ap
         )
     if not decision.approved:
         raise ApprovalDeniedError(decision.reason or f"{decision.by} denied {call.callee.name}")
+    if not question.accepts(decision):
+        raise ApprovalDeniedError(f"{call.callee.name} needs an approval; {decision.by} only confirmed it")
     if decision.grant and not await call.ledger.is_grant_valid(question.tenant, decision.grant):
         raise ApprovalDeniedError(f"the grant {decision.grant} for {call.callee.name} was revoked or has expired")
     _check_four_eyes(call, question, decision)
@@ -282,6 +305,8 @@ def _validate_decision(call: Call, question: Question, decision: Decision) -> De
     is_person_decision = decision.question == question.id and type(decision.approved) is bool and not decision.grant
     if not is_person_decision or (decision.arguments and not decision.approved):
         raise ApprovalDeniedError(f"the approver did not return a decision on question {question.id}")
+    if decision.approved and not question.accepts(decision):
+        raise ApprovalDeniedError(f"{call.callee.name} needs an approval; {decision.by} only confirmed it")
     _check_four_eyes(call, question, decision)
     if not decision.arguments:
         return decision
