@@ -22,7 +22,7 @@ def waiting(cli: Cli) -> str:
 
 def test_the_list_names_tool_risk_and_run(cli: Cli, waiting: str) -> None:
     line = cli("approvals", "list").out.splitlines()[1]
-    assert line.split()[:4] == [waiting, "open", "burn", "high"]
+    assert line.split()[:5] == [waiting, "open", "burn", '(name="bread")', "high"]
     assert cli.runs()[0].run in line
 
 

@@ -27,7 +27,7 @@ def test_a_conversation_with_a_yes_and_a_no_from_end_to_end(cli: Cli) -> None:
         assert shown.index('→ find safe name="bread"') < shown.index("✓ find done") < shown.index("There is bread.")
         talk.type("burn it\n")
         shown = talk.until(ASKS)
-        for said in ("burn wants to run; may it?", "high", "rule: high risk", "expires", '"name": "bread"'):
+        for said in ('may burn (name="bread") run?', "high", "rule: high risk", "expires", '"name": "bread"'):
             assert said in shown
         assert cli.book == []
         talk.type("y\n")

@@ -41,7 +41,7 @@ def test_without_a_terminal_the_call_waits_and_the_page_stays(cli: Cli, waiting:
 @pytest.mark.parametrize(("answer", "left"), [("y", ["about"]), ("n", ["about", "old-prices"])])
 def test_in_a_terminal_the_person_decides(cli: Cli, waiting: str, answer: str, left: list[str]) -> None:
     with Talk("run", "cms", "--conversation", "rehearsal") as talk:
-        talk.until("cms_deletePage wants to run; may it?")
+        talk.until("may cms_deletePage (the page 'Old prices' (/old-prices) with no sections) run?")
         talk.until("l = later: ")
         talk.type(f"{answer}\n")
         if answer == "n":

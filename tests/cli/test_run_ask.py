@@ -63,7 +63,7 @@ def test_a_run_that_waits_exits_with_3_and_says_how_to_decide(cli: Cli) -> None:
     done = cli("run", APP, "--ask", "burn it")
     (question,) = cli.questions()
     assert (done.status, done.out) == (3, "")
-    assert "burn wants to run; may it?" in done.err
+    assert 'may burn (name="bread") run?' in done.err
     assert f"yes:     remit approvals approve {question['id']} --app {APP}" in done.err
     assert f"no:      remit approvals deny {question['id']} --app {APP}" in done.err
     assert cli.book == []

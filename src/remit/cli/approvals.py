@@ -17,7 +17,7 @@ from remit.cli.grants import grant, grants, revoke
 from remit.cli.group import make_group
 from remit.cli.report import decision_commands
 from remit.cli.resume import prepare_app, resume_run
-from remit.cli.run_events import REPEAT_NOTICE, question_title
+from remit.cli.run_events import REPEAT_NOTICE, call_label, question_title
 from remit.cli.status import ExitStatus, UsageError
 from remit.cli.text import format_duration, json_text, one_line
 from remit.contracts.question import Question, QuestionKind, as_dict
@@ -56,7 +56,7 @@ def list_(
         return
     from remit.cli.tables import make_table, print_table, risk_text
 
-    listing = make_table("question", "status", "tool", "risk", "asked for", "asked", "run", "conversation", "decides")
+    listing = make_table("question", "status", "call", "risk", "asked for", "asked", "run", "conversation", "decides")
     for row in rows:
         question = row.question
         ago = f"{format_duration(now - question.asked)} ago"
@@ -65,7 +65,7 @@ def list_(
         listing.add_row(
             question.id,
             row.status,
-            question.tool,
+            call_label(question),
             risk,
             asker,
             ago,
@@ -187,7 +187,7 @@ def _decide(question_id: str, decision: _Decision, *, app_reference: str, as_jso
             arguments=decision.arguments,
         )
         client.wait(deciding)
-        print(f"{decision.label}: {one_line(pending_question.tool)}, question {question_id}", file=sys.stderr)
+        print(f"{decision.label}: {call_label(pending_question)}, question {question_id}", file=sys.stderr)
         if row is None:
             return _report_announced(pending_question, decision, as_json=as_json)
         if choose_engine(os.environ.get(ENGINE_VARIABLE, "")) != "local":

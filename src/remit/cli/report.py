@@ -11,9 +11,9 @@ from typing import Any
 from msgspec import Struct
 
 from remit.cli.client import LocalClient
-from remit.cli.run_events import REPEAT_NOTICE, CallEnded, RunFollower, question_title
+from remit.cli.run_events import REPEAT_NOTICE, CallEnded, RunFollower, call_label, question_title
 from remit.cli.status import ExitStatus, error_line
-from remit.cli.text import escape_controls, escape_unprintable, json_text, one_line
+from remit.cli.text import escape_controls, escape_unprintable, json_text
 from remit.cli.worker_reference import WorkerReference
 from remit.contracts.callee import AgentLike
 from remit.contracts.question import Question, as_dict
@@ -129,7 +129,7 @@ def _announced_notice(question: Question, options: ReportOptions) -> str:
     app, conversation = shlex.quote(options.app_reference or "APP"), shlex.quote(question.conversation)
     yes, no = decision_commands(question)
     return (
-        f"question {question.id} is open: may the agent call {one_line(question.tool)} ({question.risk} risk)?\n"
+        f"question {question.id} is open: may the agent call {call_label(question)}, {question.risk} risk?\n"
         f"  yes:     {yes}\n"
         f"  no:      {no}\n"
         f'  then:    remit run {app} --conversation {conversation} --ask "{GO_AHEAD_MESSAGE}"'

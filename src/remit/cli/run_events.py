@@ -43,13 +43,17 @@ class ToolCalled(Struct, frozen=True, kw_only=True):
 
 
 class CallEnded(Struct, frozen=True, kw_only=True):
-    """A call ended. ``nested``: a tool made it, not the model. A call that never started was refused."""
+    """A call ended. ``nested``: a tool made it, not the model. A call that never started was refused.
+
+    ``announced``: it only opened the question about the call that it announces.
+    """
 
     name: str
     outcome: Outcome
     seconds: float | None
     error: CallError | None
     nested: bool
+    announced: bool = False
 
 
 class NoteLogged(Struct, frozen=True, kw_only=True):
@@ -84,6 +88,7 @@ class RunFollower:
         self.open_calls: dict[str, str] = {}
         self._started_at: dict[str, float] = {}
         self._called_at: dict[str, float] = {}
+        self._announcing_calls: set[str] = set()
         self.ended_calls: list[CallEnded] = []
         self.root_call: CallEnded | None = None
 
@@ -106,6 +111,7 @@ class RunFollower:
                 self._started_at[item.call] = position.at
             case QuestionItem():
                 question = Question.from_json(item.body)
+                self._announcing_calls.update({question.call} - ({item.call} if question.waits else set()))
                 return [QuestionAsked(question=question)] if opens_question(item, question) else []
             case DecisionItem():
                 return [DecisionMade(decision=Decision.from_json(item.body))]
@@ -140,15 +146,22 @@ class RunFollower:
             seconds=None if started_at is None else at - started_at,
             error=error_of(item),
             nested=not item.wire,
+            announced=item.outcome == "ok" and item.call in self._announcing_calls,
         )
 
 
 def question_title(question: Question) -> str:
-    """The question in one sentence."""
-    tool = one_line(question.tool)
+    """The question in one sentence, which names what the call is about."""
     if question.kind == "outcome":
-        return f"{tool} was running when its process died; did it happen?"
-    return f"{tool} wants to run; may it?"
+        return f"{call_label(question)} was running when its process died; did it happen?"
+    return f"may {call_label(question)} run?"
+
+
+def call_label(question: Question) -> str:
+    """The tool of a question, and the object of the call: the first line of its preview, or else its arguments."""
+    first_line = question.shown.partition("\n")[0]
+    about = one_line(first_line, max_length=100) if first_line else summarize_arguments(question.arguments)
+    return f"{one_line(question.tool)} ({about})" if about else one_line(question.tool)
 
 
 def decision_word(decision: Decision, *, about_outcome: bool) -> str:

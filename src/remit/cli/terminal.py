@@ -47,6 +47,7 @@ from remit.errors import CallError
 
 _OUTCOME_MARKS: Final[Mapping[str, tuple[str, str, str]]] = {
     "ok": ("✓", "green", "done"),
+    "announced": ("?", "yellow", "announced, not done"),
     "error": ("✗", "red", "failed"),
     "denied": ("✗", "red", "denied"),
 }
@@ -110,6 +111,13 @@ class Terminal:
         self.print_line((question_title(question), "bold"), "   question ", question.id)
         if question.shown:
             self._print_fact("about", one_line(question.shown, max_length=400))
+        for change in question.changes:
+            before, after = (one_line(text, max_length=200) or "nothing" for text in (change.before, change.after))
+            self._print_fact("change", f"{one_line(change.where, max_length=100)}: {before} → {after}")
+        if question.link:
+            self._print_fact("link", one_line(question.link, max_length=400))
+        if question.message:
+            self._print_fact("message", one_line(question.message, max_length=400))
         self._print_fact("risk", (question.risk, risk_style(question.risk)))
         self._print_fact("why", f"{one_line(question.reason, max_length=400)} (rule: {one_line(question.rule)})")
         agent = f" by the agent {question.agent}" if question.agent else ""
@@ -120,6 +128,8 @@ class Terminal:
             self._print_fact("who", f"not {one_line(' nor '.join(question.requesters))}: four eyes")
         if question.kind == "approval":
             until = datetime.fromtimestamp(question.expires).astimezone().strftime("%Y-%m-%d %H:%M")
+            self._print_fact("yes", "it runs once, with exactly these arguments")
+            self._print_fact("no", "it does not run; the agent reads the reason")
             self._print_fact("expires", f"{until} (in {format_duration(question.expires - now)}), which means no")
         else:
             self._print_fact("if not", f"if it did not happen, {REPEAT_NOTICE}")
@@ -151,7 +161,7 @@ class Terminal:
         self.print_line((f"  {name:<10}", "dim"), value)
 
     def _show_call_end(self, event: CallEnded) -> None:
-        mark, style, word = _OUTCOME_MARKS[event.outcome]
+        mark, style, word = _OUTCOME_MARKS["announced" if event.announced else event.outcome]
         duration = "" if event.seconds is None else f" in {format_duration(event.seconds)}"
         error_text = f": {_error_text(event.error)}" if event.error else ""
         indent = "    " if event.nested else "  "

@@ -6,7 +6,15 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from remit.cli.run_events import decision_detail, decision_word, error_of, note_text, opens_question, tool_call_ids
+from remit.cli.run_events import (
+    decision_detail,
+    decision_word,
+    error_of,
+    note_text,
+    opens_question,
+    question_title,
+    tool_call_ids,
+)
 from remit.cli.text import format_duration, one_line, summarize_arguments
 from remit.contracts.chat import decode_message
 from remit.contracts.items import (
@@ -200,7 +208,7 @@ def _describe_item(item: Item, run_started_at: float, position: Position, outcom
             question = Question.from_json(item.body)
             reason = "for a call to come" if opens_question(item, question) and not question.waits else ""
             reason = reason or (question.reason if opens_question(item, question) else "asked before")
-            text = f"{question.id}: may {question.tool} run? {one_line(reason, max_length=_MAX_TEXT_LENGTH)}"
+            text = f"{question.id}: {question_title(question)} {one_line(reason, max_length=_MAX_TEXT_LENGTH)}"
         case DecisionItem():
             decision = Decision.from_json(item.body)
             outcome = decision.question in outcomes
