@@ -12,6 +12,7 @@ from typing import Final
 
 from figures import approval_deciders as _deciders
 from figures import approval_more as _more
+from figures import approval_outcomes as _outcomes
 from figures.approval_casefile import build_office
 from figures.approval_rows import ROWS, call_script, start_waiting_run
 from figures.approval_world import ADA, Clock, ExecutionLog, Stage, Target, casefile_targets, cms_targets
@@ -20,7 +21,7 @@ from remit.journal.ports import Store
 from remit.journal.sql.store import SqlStore
 from remit.stores import InMemoryStore
 
-_MODULES_OF_ROWS: Final = (_more, _deciders)
+_MODULES_OF_ROWS: Final = (_more, _deciders, _outcomes)
 """Imported for their rows."""
 
 

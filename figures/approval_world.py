@@ -127,9 +127,10 @@ def redefine(
     description: str = "",
     risk: Risk | None = None,
     egress: bool = False,
+    effect: Effect | None = None,
 ) -> AnyTool:
-    """The tool with another body, another description, risk or egress."""
-    facts = replace(made.facts, risk=risk or made.facts.risk, egress=egress)
+    """The tool with another body, another description, risk, egress or effect."""
+    facts = replace(made.facts, risk=risk or made.facts.risk, egress=egress, effect=effect or made.facts.effect)
     again = build_tool(body, facts, name=made.name, description=description or made.description)
     return again.layer(made.layers) if len(made.layers) else again
 

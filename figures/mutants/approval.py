@@ -73,4 +73,16 @@ MUTANTS: Final = (
         "an in-process decision is journaled and not stored",
         edited(_REQUIRE, "await call.ledger.decide(_validate_decision", "(_validate_decision"),
     ),
+    _mutant(
+        "a question about an outcome does not need the permission of the approval",
+        edited("remit.approvals.approver:build_outcome_question", '"who", ', ""),
+    ),
+    _mutant(
+        "a call that did not happen runs again by the approval that is used up",
+        edited("remit.dispatch.base:Base.__call__", "if used is not None and not approved:", "if False:"),
+    ),
+    _mutant(
+        "a confirmation serves where an approval is needed",
+        edited("remit.contracts.question:Question.accepts", 'decision.kind == "approve" or', "True or"),
+    ),
 )
