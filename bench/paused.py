@@ -17,7 +17,7 @@ from pydantic import TypeAdapter
 
 from bench.world import PERSON, Note, ToolCallingModel, minimum_of, sql_store, time_floor
 from figures.figure import Figure, at_most
-from remit import Agent, App, Effect, Principal, Risk, Runtime, tool
+from remit import Agent, App, Effect, LeafContext, Principal, Risk, Runtime, tool
 from remit.journal.sql.store import SqlStore
 
 ROOT: Final = Path(__file__).parent.parent
@@ -52,7 +52,7 @@ async def paused() -> AsyncIterator[Figure]:
 
 def _runtime(store: SqlStore) -> Runtime:
     @tool(effect=Effect.KEYED, risk=Risk.HIGH, permissions={"notes:read"})
-    async def save(note: Note) -> str:
+    async def save(_ctx: LeafContext, note: Note) -> str:
         """Save a note."""
         return note.title
 

@@ -23,7 +23,7 @@ from remit.journal.sql.store import SqlStore
 from remit.layers import Budget, CallLayer, CallService
 from remit.messages import ChatRequest, Completion
 from remit.models import Model
-from remit.policies import HighRisk, UnsafeEgress
+from remit.policies import Egress, HighRisk
 from remit.testing import calls
 
 PERSON = Principal("ada", permissions=frozenset({"notes:read"}))
@@ -78,7 +78,7 @@ class _PassThrough:
 
 def layers() -> Stack[CallLayer]:
     """The default run layers, with three approval rules."""
-    policy = Policy(HighRisk(), UnsafeEgress(), When("never", lambda call: not call.id, Block(reason="never")))
+    policy = Policy(HighRisk(), Egress(), When("never", lambda call: not call.id, Block(reason="never")))
     return preset(Env(), policy=policy, budget=Budget(calls=10**9))
 
 

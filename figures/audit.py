@@ -14,7 +14,7 @@ from pathlib import Path
 
 from figures.audit_plants import JOURNAL, LOGS, TENANT, plants
 from figures.figure import Figure, no_violations
-from remit import Agent, App, Effect, Principal, Runtime, tool
+from remit import Agent, App, Effect, LeafContext, Principal, Runtime, tool
 from remit.audit import Audit, FileAnchor
 from remit.audit.append_only_file import read_lines
 from remit.audit.log import AuditLog
@@ -44,7 +44,7 @@ def figures(*, short: bool) -> Iterator[Figure]:
 
 
 @tool(effect=Effect.KEYED)
-async def pay(number: int) -> str:
+async def pay(_ctx: LeafContext, number: int) -> str:
     """Pay."""
     return f"paid {number}"
 

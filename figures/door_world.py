@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from remit import Agent, App, Context, Effect, Risk, Stack, Tool, preset, tool
+from remit import Agent, App, Context, Effect, LeafContext, Risk, Stack, Tool, preset, tool
 from remit.app import Env
 from remit.errors import DeniedError
 from remit.layers import AgentLayer, Approve, Call, CallLayer, CallService, Reply, layer_fn
@@ -103,7 +103,7 @@ class Parts:
         risk = Risk.HIGH if check.is_risky else Risk.SAFE
 
         @tool(name=TOOL, effect=Effect.KEYED, risk=risk, permissions={NEEDS})
-        async def work(number: int) -> str:
+        async def work(_ctx: LeafContext, number: int) -> str:
             """Work."""
             say("base")
             return f"worked {number}"

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from figures.figure import Figure, no_violations
-from remit import Agent, App, Context, Effect, Principal, Runtime, Stack, tool
+from remit import Agent, App, Context, Effect, LeafContext, Principal, Runtime, Stack, tool
 from remit.contracts.items import Position, ToolOutput
 from remit.contracts.ledger import Consumption
 from remit.errors import CompletionError
@@ -59,7 +59,7 @@ class DyingStore(InMemoryStore):
 
 
 @tool(effect=Effect.KEYED)
-async def slow(number: int) -> int:
+async def slow(_ctx: LeafContext, number: int) -> int:
     """Do something in several steps."""
     for _ in range(number):
         await asyncio.sleep(0)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import looptime
 
 from figures.figure import Figure, no_violations
-from remit import Agent, App, Context, Effect, Principal, Runtime, Stack, tool
+from remit import Agent, App, Context, Effect, LeafContext, Principal, Runtime, Stack, tool
 from remit.errors import BudgetError, CallError, ExternalError
 from remit.layers import Budget, Call, CallLayer, Concurrency, RateLimit, Reply
 from remit.testing import Scripted, calls, make_call, superuser
@@ -121,7 +121,7 @@ async def _budget(chance: random.Random) -> int:
     limit = chance.randrange(1, 12)
 
     @tool(effect=Effect.KEYED)
-    async def work(number: int) -> int:
+    async def work(_ctx: LeafContext, number: int) -> int:
         """Work."""
         nonlocal started
         started += 1

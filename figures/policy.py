@@ -5,19 +5,23 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
+from unittest import mock
 
 import looptime
 
 from figures.figure import Figure, no_violations
 from figures.notebook import NOTES, MemorySessions, Notebook, table
-from remit import Principal, Runtime
+from remit import Principal, Runtime, Stack
 from remit.contracts.items import Note
+from remit.dispatch import dispatcher
 from remit.inventory import SessionState
-from remit.tools import Arguments
+from remit.layers import Call, CallLayer, RateLimit
+from remit.tools import Arguments, Facts
 
 ADA: Final = Principal("ada", permissions=frozenset({"*"}))
 WRITE: Final = ("create_note", {"title": "one", "secret": "hush"})
@@ -181,8 +185,17 @@ async def _success(trial: Trial) -> bool:
 @case("audit_events.failure_event")
 async def _failure(trial: Trial) -> bool:
     trial.declare("audit_events", "{failure_event: note.lost}")
-    _use_sessions(trial, SessionState.CLOSED)
+    trial.notebook.env.sessions = ClosingSession()
     return (await trial.call()).notes["note.lost"]["error"] == "PERMISSION_DENIED"
+
+
+class ClosingSession(MemorySessions):
+    """A session that is closed after its state was asked for once, as during a wait for approval."""
+
+    async def state(self, call: Call, /) -> SessionState:
+        """The state, which is another one the next time."""
+        state, self.current = self.current, SessionState.CLOSED
+        return state
 
 
 @case("audit_events.log_response_fields")
@@ -223,7 +236,13 @@ def is_enforced(field: str, *, enforces: bool = True) -> bool:
     with TemporaryDirectory() as folder, asyncio.Runner(loop_factory=looptime.new_event_loop) as runner:
         trial = Trial(Path(folder))
         trial.notebook.write().enforces = enforces
-        return runner.run(_run_case(CASES[field], trial))
+        with nullcontext() if enforces else mock.patch.object(dispatcher, "with_declared_limits", _without_limits):
+            return runner.run(_run_case(CASES[field], trial))
+
+
+def _without_limits(_facts: Facts, layers: Stack[CallLayer], _rate: RateLimit | None) -> Stack[CallLayer]:
+    """The layers of a tool, without the limits that its facts declare."""
+    return layers
 
 
 async def _run_case(case: Case, trial: Trial) -> bool:

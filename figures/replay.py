@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from figures.figure import Figure, no_violations
-from remit import Agent, App, Context, Effect, Principal, Runtime, tool
+from remit import Agent, App, Context, Effect, LeafContext, Principal, Runtime, tool
 from remit.contracts.arguments import Limits, parse_arguments
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls
@@ -91,7 +91,7 @@ async def _start_run(runtime: Runtime, code: Code) -> str:
 
 def _runtime(code: Code, store: InMemoryStore) -> Runtime:
     @tool(effect=Effect.KEYED)
-    async def book(amount: int) -> str:
+    async def book(_ctx: LeafContext, amount: int) -> str:
         """Book an amount."""
         return f"booked {amount}"
 

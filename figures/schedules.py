@@ -79,7 +79,7 @@ async def _budget(chance: random.Random) -> bool:
     limit = chance.randrange(1, 12)
 
     @tool(effect=Effect.KEYED)
-    async def work(number: int) -> int:
+    async def work(_ctx: LeafContext, number: int) -> int:
         """Work."""
         nonlocal started
         started += 1

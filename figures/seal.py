@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterator
 
 from figures.figure import Figure, no_violations
-from remit import Agent, App, Effect, Principal, Risk, Runtime, tool
+from remit import Agent, App, Effect, LeafContext, Principal, Risk, Runtime, tool
 from remit.app import Env
 from remit.layers import Call, CallService, Reply, layer_fn
 from remit.policies import Decision, Question
@@ -72,7 +72,7 @@ async def _run(effect: Effect, change: Callable[[Call], Call], *, at_tool: bool)
     ran: list[dict[str, object]] = []
 
     @tool(effect=effect, risk=Risk.HIGH)
-    async def erase(name: str, count: int = 1) -> str:
+    async def erase(_ctx: LeafContext, name: str, count: int = 1) -> str:
         """Erase."""
         ran.append({"name": name, "count": count})
         return "erased"

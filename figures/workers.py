@@ -52,7 +52,7 @@ async def save(ctx: LeafContext, text: str) -> str:
 
 
 @tool(effect=Effect.KEYED, risk=Risk.HIGH)
-async def burn(text: str) -> str:
+async def burn(_ctx: LeafContext, text: str) -> str:
     """Burn."""
     return f"burned {text}"
 

@@ -166,7 +166,7 @@ async def test_canonical_name() -> None:
         """Be second."""
         return "second"
 
-    one, two = tool(first), tool(second)
+    one, two = tool(effect=Effect.PURE)(first), tool(effect=Effect.PURE)(second)
     assert (one.name, two.name) == ("some-tool-name", "second")
 
     async def body(ctx: Context) -> list[str]:

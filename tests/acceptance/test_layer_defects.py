@@ -81,7 +81,7 @@ DEFECTS: list[tuple[CallLayer, str, list[int]]] = [
     (broken(), "the layer broken failed: KeyError: 'where'", []),
     (cancelling(), "the layer cancelling raised CancelledError, but nothing was cancelled", []),
     (generous(), "the layer generous changed the payload of a call to", []),
-    (meddling(), "the layer meddling changed the arguments of", []),
+    (meddling(), "a layer changed the arguments of pay after they were validated: meddling", []),
 ]
 IDS = ["forgetful", "wordy", "careless", "broken", "cancelling", "generous", "meddling"]
 

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import pytest
 
-from remit import Agent, App, Effect, Principal, Risk, Runtime, Stack, Tool, tool
+from remit import Agent, App, Effect, LeafContext, Principal, Risk, Runtime, Stack, Tool, tool
 from remit.agent import StepOutcome, StepRequest
 from remit.app import Env
 from remit.contracts.call import ModelService, StepService
@@ -175,7 +175,7 @@ def guarded(env: HasApprover) -> Stack[CallLayer]:
 
 def risky(log: list[str]) -> Tool[[], str]:
     @tool(effect=Effect.KEYED, risk=Risk.HIGH)
-    async def erase() -> str:
+    async def erase(_ctx: LeafContext) -> str:
         """Erase."""
         log.append("erased")
         return "erased"

@@ -113,7 +113,7 @@ class TestExecution:
             assert isinstance(original, UnexpectedModelBehavior)
             return type(original.__cause__).__name__
 
-        assert await value_of(asks) == ValidationError.__name__
+        assert await value_of(asks, beside=(worker,)) == ValidationError.__name__
 
     async def test_policy_after_completion(self) -> None:
         """`ctx` can still apply policy checks or normalization after agent completion, but should not re-validate."""
@@ -209,7 +209,9 @@ class TestWrappersAndApprovals:
         assert len(tried) == 4
         read = Script([call("by_python")], lambda said: read_of(said)[0])
         deep = worker_of(read.model, by_python, name="deep", delegates=("danger", "flaky"))
-        result = await runtime_of(deep, layers=preset(Env(), budget=Budget(depth=1))).call(deep, superuser(), "go")
+        result = await runtime_of(deep, danger, again, layers=preset(Env(), budget=Budget(depth=1))).call(
+            deep, superuser(), "go"
+        )
         assert "calls are nested 2 levels deep; the limit of this run is 1" in result.value()
 
     async def test_code_output_is_verified(self) -> None:
@@ -243,7 +245,7 @@ class TestErrorPropagation:
                 await ctx.call(fail)
             return "caught"
 
-        assert await value_of(asks) == "caught"
+        assert await value_of(asks, beside=(fail,)) == "caught"
         script = Script([call("fail")], "done")
         await value_of(worker_of(script.model, fail), "go")
         assert json.loads(read_of(script.requests[-1])[0]) == {

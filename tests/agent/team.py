@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from remit import Agent, App, Effect, Risk, Runtime, tool
+from remit import Agent, App, Effect, LeafContext, Risk, Runtime, tool
 from remit.contracts.items import Handoff
 from remit.journal.ports import Store
 from remit.models import Model
@@ -23,7 +23,7 @@ async def look() -> str:
 
 
 @tool(effect=Effect.KEYED, risk=Risk.HIGH)
-async def erase(page: str) -> str:
+async def erase(_ctx: LeafContext, page: str) -> str:
     """Erase a page."""
     return f"erased {page}"
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from remit import Agent, App, Context, Effect, Risk, Runtime, preset, tool
+from remit import Agent, App, Context, Effect, LeafContext, Risk, Runtime, preset, tool
 from remit.agent.limits import AgentLimits
 from remit.app import Env
 from remit.contracts.items import Message, ToolOutput
@@ -28,7 +28,7 @@ async def look() -> str:
 
 
 @tool(effect=Effect.KEYED, risk=Risk.HIGH)
-async def erase(page: str) -> str:
+async def erase(_ctx: LeafContext, page: str) -> str:
     """Erase a page."""
     return f"erased {page}"
 

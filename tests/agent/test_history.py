@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from remit import Agent, App, Effect, Risk, Runtime, tool
+from remit import Agent, App, Effect, LeafContext, Risk, Runtime, tool
 from remit.agent import AgentLimits
 from remit.errors import CompletionError, ConflictError, ModelBusyError
 from remit.models.scripted import ScriptLine
@@ -28,7 +28,7 @@ async def read(number: int) -> int:
 
 
 @tool(effect=Effect.KEYED)
-async def slow(number: int) -> int:
+async def slow(_ctx: LeafContext, number: int) -> int:
     """Take a while."""
     await soon(3 * number)
     return number
@@ -41,7 +41,7 @@ async def fail(number: int) -> int:
 
 
 @tool(effect=Effect.KEYED, risk=Risk.HIGH)
-async def ask(number: int) -> int:
+async def ask(_ctx: LeafContext, number: int) -> int:
     """Ask a person first."""
     await soon(number % 3)
     return number

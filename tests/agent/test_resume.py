@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from remit import Agent, App, Effect, Principal, Risk, Runtime, Tool, tool
+from remit import Agent, App, Effect, LeafContext, Principal, Risk, Runtime, Tool, tool
 from remit.contracts.items import Message, Mismatch
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
 
 
 @tool(effect=Effect.KEYED, risk=Risk.HIGH)
-async def erase(page: str) -> str:
+async def erase(_ctx: LeafContext, page: str) -> str:
     """Erase a page."""
     return f"erased {page}"
 

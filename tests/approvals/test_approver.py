@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import pytest
 from pydantic import BaseModel, ConfigDict, Field
 
-from remit import Ask, Effect, Principal, Risk, Tool, tool
+from remit import Ask, Effect, LeafContext, Principal, Risk, Tool, tool
 from remit.approvals.approver import (
     InboxApprover,
     build_outcome_question,
@@ -26,13 +26,13 @@ ASK = Ask(reason="look first", who="pages:delete", expires_in=60.0, four_eyes=Tr
 
 
 @tool(effect=Effect.KEYED, risk=Risk.HIGH, confirm="confirmed")
-async def drop(page: str, confirmed: bool = False) -> str:
+async def drop(_ctx: LeafContext, page: str, confirmed: bool = False) -> str:
     """Drop a page; unconfirmed, say what would be dropped."""
     return page
 
 
 @tool(effect=Effect.KEYED, risk=Risk.HIGH)
-async def erase(page: str) -> str:
+async def erase(_ctx: LeafContext, page: str) -> str:
     """Erase a page."""
     return page
 

@@ -57,7 +57,7 @@ class Till:
         self.paid: list[tuple[str, int]] = []
 
         @tool(effect=effect)
-        async def pay(to: str, cents: int, note: str = "") -> dict[str, Any]:
+        async def pay(_ctx: LeafContext, to: str, cents: int, note: str = "") -> dict[str, Any]:
             """Pay somebody."""
             if to == "nobody":
                 raise ToolFailedError("nobody is there")
@@ -160,7 +160,7 @@ async def test_a_tool_that_changed_since_it_was_asked_about_is_not_edited(store:
     waiting = await runtime.run("go", by=superuser())
 
     @tool(effect=Effect.KEYED)
-    async def pay(to: str, cents: int) -> str:
+    async def pay(_ctx: LeafContext, to: str, cents: int) -> str:
         """Pay somebody else."""
         return to
 
@@ -315,7 +315,7 @@ async def test_what_is_announced_may_be_edited_but_stays_confirmed(store: Store)
     ran = list[str]()
 
     @tool(effect=Effect.KEYED, risk=Risk.HIGH, confirm="confirmed")
-    async def drop(page: str, confirmed: bool = False) -> str:
+    async def drop(_ctx: LeafContext, page: str, confirmed: bool = False) -> str:
         """Drop a page."""
         if confirmed:
             ran.append(page)

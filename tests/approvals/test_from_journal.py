@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from remit import Ask, Effect, Policy, Risk, When, preset, tool
+from remit import Ask, Effect, LeafContext, Policy, Risk, When, preset, tool
 from remit.app import Env
 from remit.errors import SetupError
 from remit.journal.ports import Store
@@ -24,7 +24,7 @@ def eraser(world: World) -> AnyTool:
 
 def changed(world: World) -> AnyTool:
     @tool(effect=Effect.KEYED, risk=Risk.HIGH)
-    async def erase(text: str) -> str:
+    async def erase(_ctx: LeafContext, text: str) -> str:
         """Erase a text, for good."""
         world.ran.append(text)
         return "erased"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from remit import Ask, Effect, Policy, Principal, Risk, Runtime, Stack, When, preset, tool
+from remit import Ask, Effect, LeafContext, Policy, Principal, Risk, Runtime, Stack, When, preset, tool
 from remit.app import Env
 from remit.contracts.grant import Grant
 from remit.contracts.items import AttemptStarted, DecisionItem
@@ -160,7 +160,7 @@ async def test_a_changed_definition_makes_a_grant_void(store: Store) -> None:
     ran = list[str]()
 
     @tool(effect=Effect.KEYED, risk=Risk.HIGH)
-    async def erase(text: str) -> str:
+    async def erase(_ctx: LeafContext, text: str) -> str:
         """Erase everything."""
         ran.append(text)
         return "erased"
@@ -199,7 +199,7 @@ async def test_an_announced_call_that_a_grant_allows_is_not_asked_about(store: S
     ran = list[str]()
 
     @tool(effect=Effect.KEYED, risk=Risk.HIGH, confirm="confirmed")
-    async def drop(page: str, confirmed: bool = False) -> str:
+    async def drop(_ctx: LeafContext, page: str, confirmed: bool = False) -> str:
         """Drop a page."""
         if confirmed:
             ran.append(page)

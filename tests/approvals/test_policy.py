@@ -9,11 +9,11 @@ from typing import Any, cast
 
 import pytest
 
-from remit import Allow, Ask, Block, Effect, Policy, Risk, Tool, When, tool
+from remit import Allow, Ask, Block, Effect, LeafContext, Policy, Risk, Tool, When, tool
 from remit.approvals.policy import MAX_LIFETIME, check_lifetime
 from remit.errors import PolicyError, RateLimitedError, SetupError
 from remit.layers import Call
-from remit.policies import DEFAULT_POLICY, HighRisk, UnsafeEgress
+from remit.policies import DEFAULT_POLICY, Egress, HighRisk, Undeclared
 from remit.testing import make_call
 
 ASK, BLOCK = Ask(reason="look first"), Block(reason="never")
@@ -21,7 +21,7 @@ ASK, BLOCK = Ask(reason="look first"), Block(reason="never")
 
 def tool_of(effect: Effect = Effect.KEYED, risk: Risk = Risk.MODERATE, *, egress: bool = False) -> Tool[..., Any]:
     @tool(effect=effect, risk=risk, egress=egress)
-    async def send(text: str) -> str:
+    async def send(_ctx: LeafContext, text: str) -> str:
         """Send a text."""
         return text
 
@@ -65,17 +65,27 @@ async def test_high_risk_is_asked_about_and_no_other(risk: Risk) -> None:
 
 
 @pytest.mark.parametrize("egress", [False, True])
-@pytest.mark.parametrize("effect", [Effect.PURE, Effect.KEYED, Effect.UNSAFE])
-async def test_only_what_is_unsafe_and_sends_data_out_is_unsafe_egress(effect: Effect, egress: bool) -> None:
-    verdict = UnsafeEgress()(await call_of(tool_of(effect, egress=egress)))
-    asked = Ask(reason="send sends data out and cannot be undone")
-    assert verdict == (asked if effect is Effect.UNSAFE and egress else None)
+@pytest.mark.parametrize("effect", [Effect.PURE, Effect.KEYED, Effect.UNSAFE, Effect.COMPOSED])
+async def test_what_sends_data_out_is_asked_about_even_if_it_only_reads(effect: Effect, egress: bool) -> None:
+    verdict = Egress()(await call_of(tool_of(effect, egress=egress)))
+    asked = Ask(reason="send sends data out of the system")
+    assert verdict == (asked if egress and effect is not Effect.COMPOSED else None)
 
 
-async def test_the_default_policy_asks_about_high_risk_and_unsafe_egress() -> None:
-    risky, leaking = tool_of(risk=Risk.HIGH), tool_of(Effect.UNSAFE, egress=True)
+async def test_a_tool_without_any_facts_is_asked_about_and_told_how_to_declare_them() -> None:
+    async def send(text: str) -> str:
+        """Send a text."""
+        return text
+
+    asked = Ask(reason="send declares no facts; give it at least an effect, as @tool(effect=…)")
+    assert Undeclared()(await call_of(tool(send))) == asked
+    assert Undeclared()(await call_of(tool(effect=Effect.UNSAFE)(send))) is None
+
+
+async def test_the_default_policy_asks_about_high_risk_egress_and_what_is_not_declared() -> None:
+    risky, leaking = tool_of(risk=Risk.HIGH), tool_of(Effect.PURE, egress=True)
     rules = [DEFAULT_POLICY.verdict(await call_of(each))[1] for each in (risky, leaking, tool_of(Effect.UNSAFE))]
-    assert rules == ["high risk", "unsafe egress", ""]
+    assert rules == ["high risk", "egress", ""]
 
 
 async def _coroutine() -> bool:

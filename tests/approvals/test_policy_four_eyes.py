@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from remit import Ask, Effect, Policy, Principal, Risk, Runtime, Stack, When, preset, tool
+from remit import Ask, Effect, LeafContext, Policy, Principal, Risk, Runtime, Stack, When, preset, tool
 from remit.app import Env
 from remit.errors import RequestError
 from remit.journal.ports import Store
@@ -126,7 +126,7 @@ async def test_who_allowed_an_announced_call_does_not_make_it(store: Store) -> N
     ran = list[str]()
 
     @tool(effect=Effect.KEYED, confirm="confirmed")
-    async def drop(page: str, confirmed: bool = False) -> str:
+    async def drop(_ctx: LeafContext, page: str, confirmed: bool = False) -> str:
         """Drop a page."""
         if confirmed:
             ran.append(page)

@@ -20,7 +20,7 @@ TITLES = {"p1": "About us"}
 
 
 @tool(effect=Effect.KEYED, risk=Risk.HIGH)
-async def drop(page: str) -> str:
+async def drop(_ctx: LeafContext, page: str) -> str:
     """Drop a page."""
     return page
 
@@ -91,7 +91,7 @@ async def test_a_preview_that_takes_too_long_ends_the_call() -> None:
 
 async def test_an_announcement_whose_preview_fails_opens_no_question(store: Store) -> None:
     @tool(effect=Effect.KEYED, risk=Risk.HIGH, confirm="confirmed")
-    async def cut(page: str, confirmed: bool = False) -> str:
+    async def cut(_ctx: LeafContext, page: str, confirmed: bool = False) -> str:
         """Cut a page."""
         return page
 
@@ -119,7 +119,7 @@ async def test_a_question_shows_changes_link_state_and_the_users_message(store: 
 
 async def test_an_announced_call_is_described_as_it_would_be_made(store: Store) -> None:
     @tool(effect=Effect.KEYED, risk=Risk.HIGH, confirm="confirmed")
-    async def cut(page: str, confirmed: bool = False) -> str:
+    async def cut(_ctx: LeafContext, page: str, confirmed: bool = False) -> str:
         """Cut a page."""
         return page
 

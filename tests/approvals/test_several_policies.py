@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from remit import Agent, Allow, App, Ask, Effect, Policy, Principal, Runtime, Stack, When, preset, tool
+from remit import Agent, Allow, App, Ask, Effect, LeafContext, Policy, Principal, Runtime, Stack, When, preset, tool
 from remit.app import Env
 from remit.contracts.items import QuestionItem
 from remit.errors import RequestError
@@ -39,7 +39,7 @@ class Till:
         self.paid: list[int] = []
 
         @tool(effect=Effect.KEYED)
-        async def pay(to: str, cents: int) -> str:
+        async def pay(_ctx: LeafContext, to: str, cents: int) -> str:
             """Pay an amount."""
             self.paid.append(cents)
             return f"paid {cents}"
@@ -182,8 +182,8 @@ async def test_approvers_may_edit_back_and_forth_and_the_last_edit_runs(store: S
         row = await store.find_question(result.questions[0])
         assert row is not None
         asked.append((row.question.rule, json.loads(row.question.arguments)["cents"]))
-        more = {"arguments": edited(amount)} if amount else {}
-        await runtime.decide(result.questions[0], approved=True, by=BOB, **more)
+        changes = edited(amount) if amount else ""
+        await runtime.decide(result.questions[0], approved=True, by=BOB, arguments=changes)
         result = await asyncio.wait_for(runtime.resume(result.run), 30)
         if result.status == "done":
             break

@@ -40,7 +40,7 @@ class Pages:
                 raise RateLimitedError("busy")
             return "dropped"
 
-        async def confirmed_drop(title: str, confirmed: bool = False) -> str:
+        async def confirmed_drop(_ctx: LeafContext, title: str, confirmed: bool = False) -> str:
             """Drop a page, or say what would be dropped."""
             return await drop(None, title) if confirmed else "would be dropped"  # pyright: ignore[reportArgumentType]
 

@@ -52,7 +52,7 @@ async def burn(name: str) -> str:
 
 
 @tool(effect=Effect.KEYED, risk=Risk.HIGH, permissions={"shop:write"}, confirm="confirmed")
-async def remove(name: str, confirmed: bool = False) -> dict[str, object]:
+async def remove(_ctx: LeafContext, name: str, confirmed: bool = False) -> dict[str, object]:
     """Remove an article; without `confirmed` it says what would be removed."""
     if not confirmed:
         return {"success": False, "requiresConfirmation": True, "message": f"this would remove {name}"}

@@ -13,7 +13,7 @@ TOOLS = """
 from remit import tool
 
 
-@tool
+@tool(effect="pure")
 async def shout(text: str) -> str:
     \"\"\"Say it loudly.\"\"\"
     return text.upper()

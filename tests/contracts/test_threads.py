@@ -56,7 +56,7 @@ async def wait_until_started(held: Held) -> None:
 
 
 async def test_a_plain_function_runs_in_a_thread_of_its_own() -> None:
-    @tool
+    @tool(effect=Effect.PURE)
     def where() -> str:
         """Say which thread runs."""
         return threading.current_thread().name
@@ -84,7 +84,7 @@ async def test_two_plain_functions_run_at_the_same_time() -> None:
 
 
 async def test_it_sees_the_context_variables_of_its_call() -> None:
-    @tool
+    @tool(effect=Effect.PURE)
     def weather() -> str:
         """Say the weather."""
         return WEATHER.get()
@@ -155,7 +155,7 @@ def later() -> Any:
     ],
 )
 async def test_what_it_raises_fails_the_call(function: Callable[[], Any], message: str) -> None:
-    made = tool(function)
+    made = tool(effect=Effect.PURE)(function)
     result = await runtime_of(made).call(made, ADA)
     with pytest.raises(ToolFailedError) as caught:
         result.value()
@@ -166,7 +166,7 @@ async def test_what_it_raises_fails_the_call(function: Callable[[], Any], messag
 @pytest.mark.parametrize("grace", [None, 1.0])
 async def test_a_timeout_says_that_it_is_still_running(grace: float | None) -> None:
     held = Held()
-    wait = tool(held.wait).layer(Timeout(5, grace=grace))
+    wait = tool(effect="unsafe")(held.wait).layer(Timeout(5, grace=grace))
     runtime = runtime_of(wait)
     result = await runtime.call(wait, ADA)
     with pytest.raises(StillRunningError) as caught:
@@ -183,7 +183,7 @@ async def test_a_timeout_says_that_it_is_still_running(grace: float | None) -> N
 
 @pytest.mark.looptime
 async def test_a_timeout_still_says_that_an_async_function_was_stopped() -> None:
-    @tool
+    @tool(effect=Effect.PURE)
     async def wait() -> None:
         """Wait."""
         await asyncio.sleep(60)
@@ -226,7 +226,7 @@ def test_a_thread_that_outlives_its_loop_ends_quietly() -> None:
 
 
 async def test_a_tool_called_directly_inside_a_run_is_refused_because_no_layer_would_see_it() -> None:
-    @tool
+    @tool(effect=Effect.PURE)
     def add(a: int, b: int) -> int:
         """Add."""
         return a + b

@@ -45,7 +45,7 @@ async def frame_of(callee: Tool[..., Any]) -> CallContext:
 
 
 def test_a_bare_decorator_takes_name_and_description_from_the_function() -> None:
-    assert (find.name, find.description, find.facts) == ("find", "Find pages.", Facts())
+    assert (find.name, find.description, find.facts) == ("find", "Find pages.", Facts(declared=False))
     assert list(find.layers) == []
 
 

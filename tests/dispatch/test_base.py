@@ -99,7 +99,7 @@ async def test_a_composed_callee_writes_no_start_and_no_end() -> None:
 @each_leaf
 async def test_an_error_of_the_body_is_its_end_and_is_raised(effect: Effect) -> None:
     @tool(effect=effect)
-    async def refuse() -> str:
+    async def refuse(_ctx: LeafContext) -> str:
         """Refuse."""
         raise ConflictError("it changed; it is at revision 4")
 
@@ -131,7 +131,7 @@ async def test_an_error_that_is_not_ours_is_named_and_kept_as_the_cause() -> Non
 @pytest.mark.parametrize("leaving", [SystemExit(3), KeyboardInterrupt("it was me")], ids=repr)
 async def test_a_body_that_would_end_the_process_has_only_failed(effect: Effect, leaving: BaseException) -> None:
     @tool(effect=effect)
-    async def leave() -> str:
+    async def leave(_ctx: LeafContext) -> str:
         """Leave."""
         raise leaving
 
@@ -144,7 +144,7 @@ async def test_a_second_interrupt_of_a_body_that_is_being_stopped_ends_the_proce
     begun = asyncio.Event()
 
     @tool(effect=Effect.KEYED)
-    async def wait() -> str:
+    async def wait(_ctx: LeafContext) -> str:
         """Wait for ever."""
         begun.set()
         try:
@@ -171,7 +171,7 @@ async def test_a_body_that_is_stopped_says_that_it_may_have_happened_in_part(eff
     begun = asyncio.Event()
 
     @tool(effect=effect)
-    async def wait() -> str:
+    async def wait(_ctx: LeafContext) -> str:
         """Wait for ever."""
         begun.set()
         await asyncio.Event().wait()
@@ -204,7 +204,7 @@ async def test_an_attempt_that_was_stopped_in_a_run_that_goes_on_had_run_out_of_
 @each_leaf
 async def test_a_result_that_breaks_the_contract_is_an_error_of_a_call_that_has_ended(effect: Effect) -> None:
     @tool(effect=effect)
-    async def lie() -> int:
+    async def lie(_ctx: LeafContext) -> int:
         """Promise a number."""
         return "seven"  # type: ignore[return-value]
 
@@ -258,7 +258,7 @@ async def test_a_call_that_has_failed_raises_its_recorded_error_again(effect: Ef
     ran = list[int]()
 
     @tool(effect=effect)
-    async def refuse() -> str:
+    async def refuse(_ctx: LeafContext) -> str:
         """Refuse."""
         ran.append(1)
         raise ConflictError("it changed")
@@ -338,7 +338,7 @@ async def test_what_a_strict_layer_refused_never_comes_to_the_base() -> None:
 @pytest.mark.parametrize("effect", [*LEAVES, Effect.COMPOSED], ids=lambda effect: effect.value)
 async def test_a_body_that_raises_an_error_of_ours_about_something_else_has_failed(effect: Effect) -> None:
     @tool(effect=effect)
-    async def misuse() -> str:
+    async def misuse(_ctx: LeafContext) -> str:
         """Use something wrongly."""
         raise SetupError("once works inside a transaction")
 
@@ -348,7 +348,7 @@ async def test_a_body_that_raises_an_error_of_ours_about_something_else_has_fail
 
 async def test_a_body_that_was_not_cancelled_and_says_so_has_failed() -> None:
     @tool(effect=Effect.KEYED)
-    async def wait_for_another() -> str:
+    async def wait_for_another(_ctx: LeafContext) -> str:
         """Await something that another task has given up."""
         given_up = asyncio.get_running_loop().create_future()
         given_up.cancel()

@@ -186,7 +186,7 @@ def world() -> tuple[list[str], Tool[[str], str]]:
     ran = list[str]()
 
     @tool(effect=Effect.KEYED)
-    async def step(name: str) -> str:
+    async def step(_ctx: LeafContext, name: str) -> str:
         """Do a step."""
         ran.append(name)
         return name

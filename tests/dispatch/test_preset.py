@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from remit import Block, Effect, Policy, Stack, Tool, When, preset, tool
+from remit import Block, Effect, LeafContext, Policy, Stack, Timeout, Tool, When, preset, tool
 from remit.app import Env
 from remit.contracts.signature import read_signature
-from remit.layers import Budget, Place
+from remit.dispatch.preset import declared_rate, with_declared_limits
+from remit.layers import Approve, Budget, CallLayer, Place, RateLimit, Validate
 from remit.layers.retry import Retry
 from remit.testing import make_call, superuser
 from remit.tools import Facts, Rate, with_recommended_layers
 from tests.dispatch.kit import Bench
 
 
-async def read() -> str:
+async def read(_ctx: LeafContext) -> str:
     """Read."""
     return "read"
 
@@ -24,7 +25,7 @@ def test_the_preset_can_be_read_as_an_onion() -> None:
         "Authorize()\n"
         "└─ Validate(strict=True)\n"
         "   └─ Budget(calls=256, tokens=None, depth=8)\n"
-        "      └─ Approve(policy=Policy(high risk, unsafe egress))"
+        "      └─ Approve(policy=Policy(high risk, egress, undeclared))"
     )
 
 
@@ -54,25 +55,19 @@ async def test_the_preset_of_an_environment_without_an_approver_refuses_every_ca
 
 
 @pytest.mark.parametrize(
-    ("effect", "seconds", "expected"),
+    ("effect", "expected"),
     [
-        (Effect.PURE, None, [Place.RETRY]),
-        (Effect.PURE, 5.0, [Place.RETRY, Place.TIMEOUT]),
-        (Effect.IDEMPOTENT, 5.0, [Place.RETRY, Place.TIMEOUT]),
-        (Effect.KEYED, 5.0, [Place.RETRY, Place.TIMEOUT]),
-        (Effect.UNSAFE, 5.0, [Place.TIMEOUT]),
-        (Effect.UNSAFE, None, []),
-        (Effect.COMPOSED, None, []),
+        (Effect.PURE, [Place.RETRY]),
+        (Effect.IDEMPOTENT, [Place.RETRY]),
+        (Effect.KEYED, [Place.RETRY]),
+        (Effect.UNSAFE, []),
+        (Effect.COMPOSED, []),
     ],
 )
-def test_a_tool_is_recommended_the_layers_that_its_facts_call_for(
-    effect: Effect, seconds: float | None, expected: list[Place]
-) -> None:
-    bare = tool(effect=effect, timeout=seconds)(read)
-    better = with_recommended_layers(bare)
-    assert [layer.place for layer in better.layers] == expected
+def test_a_tool_is_recommended_retries_if_its_effect_allows_them(effect: Effect, expected: list[Place]) -> None:
+    bare = faceted(Facts(effect=effect, timeout=5.0))
+    assert [layer.place for layer in with_recommended_layers(bare).layers] == expected
     assert len(bare.layers) == 0, "the tool itself is as bare as before"
-    better.layers.check()
 
 
 def faceted(facts: Facts) -> Tool[[], str]:
@@ -87,24 +82,37 @@ def test_what_sends_data_out_depends_on_somebody_else_and_gets_a_breaker() -> No
     )
 
 
-def test_a_rate_becomes_its_limit() -> None:
-    limited = with_recommended_layers(faceted(Facts(rate=Rate(60, 3600.0))))
-    assert repr(limited.layers) == "RateLimit(calls=60, seconds=3600.0, max_wait=10.0)"
+def limits(facts: Facts, *layers: CallLayer) -> Stack[CallLayer]:
+    return with_declared_limits(facts, Stack(*layers), declared_rate(facts))
 
 
-def test_all_that_facts_can_call_for_stands_in_a_right_order() -> None:
-    every = with_recommended_layers(faceted(Facts(effect=Effect.KEYED, egress=True, rate=Rate(1, 1.0), timeout=5)))
-    assert [layer.place for layer in every.layers] == [Place.LIMIT, Place.BREAKER, Place.RETRY, Place.TIMEOUT]
-    every.layers.check()
+def test_a_declared_rate_is_enforced() -> None:
+    assert repr(limits(Facts(rate=Rate(60, 3600.0)))) == "RateLimit(calls=60, seconds=3600.0, max_wait=10.0)"
 
 
-def test_a_recommended_timeout_answers_in_time_whatever_the_tool_does() -> None:
-    assert repr(with_recommended_layers(faceted(Facts(timeout=5))).layers) == "Timeout(seconds=5, grace=1.0)"
+def test_a_declared_timeout_is_enforced_and_answers_in_time_whatever_the_tool_does() -> None:
+    assert repr(limits(Facts(timeout=5))) == "Timeout(seconds=5, grace=1.0)"
 
 
 def test_a_composed_callee_is_waited_for_lest_it_makes_calls_when_its_own_has_ended() -> None:
-    composed = with_recommended_layers(faceted(Facts(effect=Effect.COMPOSED, timeout=5)))
-    assert repr(composed.layers) == "Timeout(seconds=5)"
+    assert repr(limits(Facts(effect=Effect.COMPOSED, timeout=5))) == "Timeout(seconds=5)"
+
+
+def test_what_facts_declare_and_recommend_stands_in_a_right_order_with_layers_at_any_place() -> None:
+    facts = Facts(effect=Effect.KEYED, egress=True, rate=Rate(1, 1.0), timeout=5)
+    own = (Validate(), Approve(Env(), policy=Policy()), *with_recommended_layers(faceted(facts)).layers)
+    stack = limits(facts, *own)
+    stack.check()
+    places = [Place.VALIDATE, Place.APPROVE, Place.LIMIT, Place.BREAKER, Place.RETRY, Place.TIMEOUT]
+    assert [layer.place for layer in stack] == places
+
+
+def test_a_layer_that_is_at_least_as_strict_takes_the_place_of_what_facts_declare() -> None:
+    facts = Facts(rate=Rate(10, 60.0), timeout=5)
+    strict = (RateLimit(calls=5, seconds=60.0), Timeout(5).calls)
+    loose = (RateLimit(calls=50, seconds=60.0), Timeout(50).calls)
+    assert len(limits(facts, *strict)) == 2
+    assert len(limits(facts, *loose)) == 4
 
 
 def test_what_is_recommended_goes_outside_what_the_tool_has() -> None:

@@ -24,7 +24,7 @@ each_leaf = pytest.mark.parametrize("effect", LEAVES, ids=lambda effect: effect.
 
 def eraser(ran: list[str], effect: Effect = Effect.KEYED, description: str = "Erase a page.") -> Tool[[str], str]:
     @tool(effect=effect, risk=Risk.HIGH, description=description)
-    async def erase(page: str) -> str:
+    async def erase(_ctx: LeafContext, page: str) -> str:
         ran.append(page)
         return "erased"
 

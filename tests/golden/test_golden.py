@@ -50,10 +50,15 @@ async def test_its_runs_replay_to_the_byte(store: SqlStore, run: str) -> None:
     assert (report.difference, report.compared_count > 3) == ("", True)
 
 
-async def test_a_run_that_waits_in_it_goes_on_after_a_yes(store: SqlStore) -> None:
+async def test_a_run_that_waits_in_it_asks_anew_under_the_present_policy_and_goes_on_after_a_yes(
+    store: SqlStore,
+) -> None:
     made = runtime(store, clock=lambda: NOW)
     (row,) = await store.list_questions()
     await made.decide(row.question.id, approved=True, by=PERSON)
+    (anew,) = (await made.resume("third")).questions
+    assert anew != row.question.id, "the default policy has other rules than the one that asked"
+    await made.decide(anew, approved=True, by=PERSON)
     assert (await made.resume("third")).value() == "Salt is erased."
 
 

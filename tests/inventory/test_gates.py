@@ -8,9 +8,9 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from figures.notebook import Env, MemorySessions
-from remit import Effect, Principal, Risk, tool
+from remit import Effect, LeafContext, Principal, Risk, Stack, Timeout, tool
 from remit.contracts.classification import Deprecation, Visibility
-from remit.contracts.gate import Gate
+from remit.contracts.gate import Gate, with_gates_first
 from remit.contracts.items import AttemptEnded, AttemptStarted, Note
 from remit.errors import BlockedError, CallError, DeniedError, MissingCapabilityError
 from remit.inventory.gates import (
@@ -24,7 +24,7 @@ from remit.inventory.gates import (
 )
 from remit.journal.ports import Store
 from remit.journal.replay import ReplayLedger
-from remit.layers import Call, Reply
+from remit.layers import Authorize, Budget, Call, CallLayer, Reply, Validate
 from remit.testing import Scripted, call_through, calls, make_call, memory_ledger, superuser
 from tests.runtime.kit import runtime_of
 
@@ -167,7 +167,7 @@ async def test_no_gate_is_asked_about_a_call_that_may_have_written_before_a_cras
     effect: Effect, known: tuple[AttemptStarted | AttemptEnded, ...], *, asked: bool
 ) -> None:
     @tool(effect=effect)
-    async def act() -> str:
+    async def act(_ctx: LeafContext) -> str:
         """Act."""
         return "done"
 
@@ -223,7 +223,7 @@ async def test_gates_run_before_a_person_is_asked_and_again_around_the_tool(stor
                 raise BlockedError("it is shut")
 
     @tool(effect=Effect.KEYED, risk=Risk.HIGH)
-    async def act(door: str) -> str:
+    async def act(_ctx: LeafContext, door: str) -> str:
         """Act."""
         return door
 
@@ -234,4 +234,14 @@ async def test_gates_run_before_a_person_is_asked_and_again_around_the_tool(stor
     assert (row.question.arguments, checked) == ('{"door":"open"}', ['{"door":"shut"}', '{"door":"open"}'])
     await runtime.decide(row.question.id, approved=True, by=superuser())
     assert (await runtime.resume(waiting.run)).status == "done"
-    assert checked[2:] == ['{"door":"open"}']
+    assert checked[2:] == ['{"door":"open"}'] * 2
+
+
+def test_gates_are_checked_once_a_call_is_permitted_and_valid_and_before_anything_else() -> None:
+    gates = Stack[CallLayer](EnabledGate(), Timeout(5).calls)
+    assert [repr(each) for each in with_gates_first(Stack(Authorize(), Validate(), Budget()), gates)][2:] == [
+        "CheckGates(EnabledGate)",
+        repr(Budget()),
+    ]
+    assert repr(with_gates_first(Stack[CallLayer](), gates)) == "CheckGates(EnabledGate)"
+    assert len(with_gates_first(Stack[CallLayer](), Stack[CallLayer](Timeout(5).calls))) == 0

@@ -31,14 +31,14 @@ class Order(BaseModel):
         return self
 
 
-@tool
+@tool(effect="idempotent")
 async def order(order: Order) -> str:
     """Order something."""
     return repr(order)
 
 
 def less(fix: dict[str, Any], hide: tuple[str, ...] = ()) -> Any:
-    return tool(narrow_tool_body(order, str, LeafContext, fix, hide), description="Order less.")
+    return tool(narrow_tool_body(order, str, LeafContext, fix, hide), description="Order less.", effect="idempotent")
 
 
 async def call(made: Any, **arguments: object) -> str:

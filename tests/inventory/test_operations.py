@@ -173,7 +173,6 @@ def test_a_method_without_an_entry_is_governed_by_its_decorator(notebook: Notebo
     assert [type(each).__name__ for each in operations.find_tool("file_note").layers] == [
         "AuthenticationGate",
         "Retry",
-        "_CallLayerView",
     ]
 
 

@@ -11,7 +11,7 @@ import pytest
 from pydantic import BaseModel
 
 from figures.notebook import VOCABULARY, WEATHER, Notebook, Notes, Weather, table
-from remit import App, Context, Effect, Runtime, Tool, preset
+from remit import App, Context, Effect, Policy, Runtime, Tool, preset
 from remit.app import Env
 from remit.contracts.classification import Complexity
 from remit.inventory.binder import ComposeFunction
@@ -78,7 +78,8 @@ async def test_a_tool_of_the_inventory_may_be_a_pipeline_of_its_other_tools(note
     kind = made.facts.classification
     assert kind is not None
     assert (kind.complexity, made.facts.effect) == (Complexity.PIPELINE, Effect.COMPOSED)
-    runtime = Runtime(App(name="notebook", tools=operations.callees, env=notebook.env))
+    app = App(name="notebook", tools=operations.callees, env=notebook.env)
+    runtime = Runtime(app, layers=preset(notebook.env, policy=Policy()))
     ended: PipelineResult = (await runtime.call(made, superuser(), ForecastOf(place="Graz"))).value()
     assert (ended.outcome, ended.path) == ("done", ["look", "write"])
     assert [note.title for note in notebook.notes.written] == ["20.0 °C"]

@@ -21,7 +21,7 @@ from tests.layers.asking import Desk, Person, approve, asked, decided, later, sa
 from tests.layers.inner import Inner, stopped_within
 
 
-@tool
+@tool(effect="pure")
 async def look(query: str) -> str:
     """Look."""
     return query
@@ -359,5 +359,5 @@ async def test_an_approval_of_one_call_is_none_of_the_next(desk: Desk) -> None:
 def test_it_stands_at_its_place_and_prints_its_policy() -> None:
     allow_all = Policy(When("all", lambda _call: True, Allow()))
     assert approve(None).place is Place.APPROVE
-    assert repr(approve(None)) == "Approve(policy=Policy(high risk, unsafe egress))"
+    assert repr(approve(None)) == "Approve(policy=Policy(high risk, egress, undeclared))"
     assert repr(approve(None, allow_all)) == "Approve(policy=Policy(all))"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from remit import Agent, App, Block, Effect, Policy, Risk, Runtime, When, tool
+from remit import Agent, App, Block, Effect, LeafContext, Policy, Risk, Runtime, When, tool
 from remit.contracts.items import AttemptStarted
 from remit.contracts.ledger import Consumption
 from remit.errors import ApprovalDeniedError, BlockedError, Suspended
@@ -22,7 +22,7 @@ from tests.layers.inner import Inner
 
 
 @tool(effect=Effect.KEYED, risk=Risk.HIGH, confirm="confirmed")
-async def drop(page: str, confirmed: bool = False) -> str:
+async def drop(_ctx: LeafContext, page: str, confirmed: bool = False) -> str:
     """Drop a page; unconfirmed, say what would be dropped."""
     return f"{page} {'dropped' if confirmed else 'would be dropped'}"
 

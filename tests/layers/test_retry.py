@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from remit import Effect, Retry, Tool, tool
+from remit import Effect, LeafContext, Retry, Tool, tool
 from remit.contracts.items import AttemptStarted
 from remit.errors import (
     CallError,
@@ -32,7 +32,7 @@ DOWN = ExternalError("the service is down")
 STILL = StillRunningError("it runs on")
 
 
-async def fetch() -> str:
+async def fetch(_ctx: LeafContext) -> str:
     """Fetch a page."""
     return "fetched"
 

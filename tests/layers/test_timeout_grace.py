@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from remit import Agent, App, Effect, Retry, Runtime, Timeout, Tool, tool
+from remit import Agent, App, Effect, LeafContext, Retry, Runtime, Timeout, Tool, tool
 from remit.contracts.items import AttemptEnded, AttemptStarted, Item
 from remit.errors import DeadlineError, NotFoundError, SetupError, StillRunningError, Suspended
 from remit.layers import Call, Place, Reply
@@ -253,7 +253,7 @@ def stubborn_tool(effect: Effect, until: float, ran: list[float]) -> Tool[[], st
     """A tool that ignores being told to stop, with a limit and a retry around it."""
 
     @tool(effect=effect)
-    async def dig() -> str:
+    async def dig(_ctx: LeafContext) -> str:
         """Dig a hole."""
         ran.append(now())
         while now() < until:

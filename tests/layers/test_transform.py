@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from remit import tool
-from remit.errors import CallError, DeniedError, NotFoundError
+from remit.errors import CallError, DeniedError, NotFoundError, ToolFailedError
 from remit.layers import Place, Reply, Transform
 from remit.testing import call_through, make_call
 from tests.layers.inner import Inner, stopped_within
@@ -21,6 +23,10 @@ def shout(reply: Reply) -> Reply:
     return Reply.from_value(str(reply.value).upper())
 
 
+def untyped(_reply: Reply) -> Any:
+    """Return nothing."""
+
+
 def same(reply: Reply) -> Reply:
     return reply
 
@@ -34,6 +40,11 @@ async def test_a_change_that_changes_nothing_passes_the_reply_through_untouched(
 
 async def test_a_good_reply_is_changed() -> None:
     assert await call_through(Transform(shout), await make_call(find)) == Reply.from_value("INNER")
+
+
+async def test_a_change_that_returns_something_else_than_a_reply_ends_the_call() -> None:
+    with pytest.raises(ToolFailedError, match="Transform changed a reply to a NoneType; return a Reply"):
+        await call_through(Transform(untyped), await make_call(find))
 
 
 @pytest.mark.parametrize("error", [NotFoundError("no page"), DeniedError("no")], ids=["an error", "a denial"])

@@ -92,7 +92,7 @@ class Mailbox:
     def read(self) -> Tool[..., Mail]:
         """Read."""
 
-        @tool(effect=Effect.PURE, permissions={"mail:read"}, egress=True)
+        @tool(effect=Effect.PURE, permissions={"mail:read"})
         async def read(ctx: LeafContext, mail_id: str) -> Mail:
             """Read a mail."""
             self.did("read", f"read {mail_id}", ctx)

@@ -175,7 +175,7 @@ def test_its_facts_are_those_of_its_steps_together() -> None:
         domain="workspace", subdomain="mail", capability=Capability.PROCESS, complexity=Complexity.PIPELINE
     )
     facts = pipeline(*Mailbox().steps().values(), classification=kind, tags={"mail"}).facts
-    assert (facts.effect, facts.risk, facts.egress) == (Effect.COMPOSED, Risk.MODERATE, True)
+    assert (facts.effect, facts.risk, facts.egress) == (Effect.COMPOSED, Risk.MODERATE, False)
     assert facts.permissions == {"mail:read", "casefiles:write"}
     assert (facts.classification, facts.tags, facts.trusted) == (kind, {"mail"}, False)
 

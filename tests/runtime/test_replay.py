@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from remit import Agent, App, Context, Effect, Principal, Risk, Runtime, Stack, Timeout, Tool, tool
+from remit import Agent, App, Context, Effect, LeafContext, Principal, Risk, Runtime, Stack, Timeout, Tool, tool
 from remit.agent.limits import AgentLimits
 from remit.errors import ConflictError, ModelBusyError
 from remit.layers import Budget, CallLayer
@@ -201,7 +201,7 @@ async def test_a_run_that_waits_replays_up_to_where_it_waits() -> None:
 
 async def test_a_run_that_failed_by_its_tools_and_turns_replays() -> None:
     @tool(effect=Effect.KEYED)
-    async def refuse() -> str:
+    async def refuse(_ctx: LeafContext) -> str:
         """Refuse."""
         raise ConflictError("it changed")
 
@@ -305,7 +305,7 @@ async def test_a_run_whose_composed_callee_was_refused_by_the_budget_replays() -
 @pytest.mark.parametrize("root", ["agent", "outer"])
 async def test_a_composed_call_that_ends_with_the_denial_of_its_own_call_replays(root: str) -> None:
     @tool(effect=Effect.KEYED, risk=Risk.HIGH)
-    async def pay() -> str:
+    async def pay(_ctx: LeafContext) -> str:
         """Pay."""
         return "paid"
 

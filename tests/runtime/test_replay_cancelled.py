@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from remit import Context, Effect, Tool, tool
+from remit import Context, Effect, LeafContext, Tool, tool
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
 from tests.runtime.kit import runtime_of
@@ -14,7 +14,7 @@ from tests.runtime.test_replay import replaying
 
 
 @tool(effect=Effect.KEYED)
-async def slow(number: int) -> int:
+async def slow(_ctx: LeafContext, number: int) -> int:
     """Do something in several steps."""
     for _ in range(number):
         await asyncio.sleep(0)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from remit import Ask, Effect, Policy, Runtime, Tool, When, preset
+from remit import Ask, Effect, LeafContext, Policy, Runtime, Tool, When, preset
 from remit.app import Env
 from remit.errors import RequestError
 from remit.journal.ports import Store
@@ -32,7 +32,7 @@ class Till:
         self.paid: list[dict[str, Any]] = []
         self.gives = gives
 
-        async def pay(arguments: dict[str, Any]) -> object:
+        async def pay(_ctx: LeafContext, arguments: dict[str, Any]) -> object:
             self.paid.append(arguments)
             return self.gives or {"paid": arguments["cents"]}
 

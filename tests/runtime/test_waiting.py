@@ -215,7 +215,7 @@ async def test_permissions_are_resolved_anew_when_a_run_is_resumed(store: Store)
     ran = list[str]()
 
     @tool(effect=Effect.KEYED, risk=Risk.HIGH, permissions=["cms:delete"])
-    async def erase(text: str) -> str:
+    async def erase(_ctx: LeafContext, text: str) -> str:
         """Erase a page."""
         ran.append(text)
         return "erased"

@@ -257,7 +257,6 @@ BUILT: dict[str, tuple[Callable[[], Any], str]] = {
         "add_principals is 'ada'; give a Principal, such as Principal('ada')",
     ),
     "a number as a principal's name": (lambda: Principal(untyped(3)), "the name of a principal is 3; give a string"),
-    "no name of a principal": (lambda: Principal(""), "the name of a principal is empty; give a name"),
     "no tenant of a principal": (lambda: Principal("ada", tenant=""), "the tenant of a principal is empty"),
     "a sentence as permissions": (
         lambda: Principal("ada", permissions=untyped("all of it")),

@@ -140,5 +140,5 @@ def seeing(seen: Calls, name: str = "look", risk: Risk = Risk.SAFE) -> Tool[[], 
     return look
 
 
-async def value_of(callee: Callee[..., Any], *args: Any, **kwargs: Any) -> Any:
-    return (await runtime_of(callee).call(callee, superuser(), *args, **kwargs)).value()
+async def value_of(callee: Callee[..., Any], *args: Any, beside: Sequence[Callee[..., Any]] = (), **kwargs: Any) -> Any:
+    return (await runtime_of(callee, *beside).call(callee, superuser(), *args, **kwargs)).value()

@@ -11,7 +11,7 @@ from pydantic_ai.exceptions import ModelHTTPError
 from pydantic_ai.messages import ModelResponse, TextPart, ThinkingPart
 from pydantic_ai.usage import RequestUsage
 
-from remit import Effect, Risk, Runtime, tool
+from remit import Effect, LeafContext, Risk, Runtime, tool
 from remit.contracts.arguments import Arguments
 from remit.contracts.items import Message, Mismatch, ModelFailure, ModelReply, ModelUsage, RunFinished, ToolOutput
 from remit.errors import CompletionError, ModelBusyError, ModelError
@@ -254,7 +254,7 @@ async def test_a_worker_that_is_cancelled_in_the_middle_of_a_call_ends_it() -> N
     begins = asyncio.Event()
 
     @tool(effect=Effect.KEYED)
-    async def wait() -> str:
+    async def wait(_ctx: LeafContext) -> str:
         """Wait for ever."""
         begins.set()
         await asyncio.Event().wait()

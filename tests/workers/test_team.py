@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from remit import Agent, Effect, tool
+from remit import Agent, Effect, LeafContext, tool
 from remit.contracts.call import Call, CallService
 from remit.contracts.layers import layer_fn
 from remit.layers import Reply
@@ -38,7 +38,7 @@ async def look() -> str:
 
 
 @tool(effect=Effect.KEYED)
-async def write() -> str:
+async def write(_ctx: LeafContext) -> str:
     """Write."""
     return "written"
 

@@ -23,7 +23,7 @@ from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
-from remit import Context, Effect, tool
+from remit import Context, Effect, LeafContext, tool
 from remit.agent import AgentLimits
 from remit.agent.prompt import Prompt
 from remit.contracts.items import ToolOutput
@@ -222,7 +222,7 @@ async def test_seconds_are_a_layer_that_can_be_seen() -> None:
 @pytest.mark.looptime
 async def test_time_that_is_over_ends_its_calls_and_then_the_worker() -> None:
     @tool(effect=Effect.KEYED)
-    async def wait() -> str:
+    async def wait(_ctx: LeafContext) -> str:
         """Wait for ever."""
         await asyncio.Event().wait()
         return ""

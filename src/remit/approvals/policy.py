@@ -113,16 +113,29 @@ class HighRisk:
 
 
 @dataclass(frozen=True, slots=True)
-class UnsafeEgress:
-    """Ask before calls that send data out and cannot be undone or repeated."""
+class Egress:
+    """Ask before calls that send data out of the system, even to read. Composed ones pass: their calls ask."""
 
-    name: str = "unsafe egress"
+    name: str = "egress"
 
     def __call__(self, call: Call, /) -> Verdict | None:
-        """Ask, if the facts say unsafe and egress."""
+        """Ask, if the facts say egress."""
         facts = call.callee.facts
-        if facts.effect is Effect.UNSAFE and facts.egress:
-            return Ask(reason=f"{call.callee.name} sends data out and cannot be undone")
+        if facts.egress and facts.effect is not Effect.COMPOSED:
+            return Ask(reason=f"{call.callee.name} sends data out of the system")
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Undeclared:
+    """Ask before calls of a tool that was made without any facts: it may do anything."""
+
+    name: str = "undeclared"
+
+    def __call__(self, call: Call, /) -> Verdict | None:
+        """Ask, if no facts were given."""
+        if not call.callee.facts.declared:
+            return Ask(reason=f"{call.callee.name} declares no facts; give it at least an effect, as @tool(effect=…)")
         return None
 
 
@@ -238,5 +251,5 @@ def _rule_version(rule: Rule) -> str:
     return fingerprint(rule)
 
 
-DEFAULT_POLICY: Final = Policy(HighRisk(), UnsafeEgress())
-"""Ask before high risk, and before unsafe egress."""
+DEFAULT_POLICY: Final = Policy(HighRisk(), Egress(), Undeclared())
+"""Ask before high risk, before data leaves the system, and before tools without facts."""

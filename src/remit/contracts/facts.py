@@ -88,9 +88,9 @@ class Facts:
         effect: whether an interrupted call may run again.
         risk: high risk requires approval by default.
         permissions: what a principal must hold to call it, as ``area:verb``.
-        timeout: seconds for one attempt, used by `recommended`; None for no limit.
-        rate: calls per tenant and time, used by `recommended`; None for no limit. A composed operation has none: it
-            does nothing itself, and is executed again after a crash.
+        timeout: seconds for one attempt; None for no limit.
+        rate: calls per tenant and time in one process; None for no limit. A composed operation has none: it does
+            nothing itself, and is executed again after a crash.
         egress: whether it sends data out of the system.
         trusted: whether its output may be trusted. False by default.
         tags: words for searching.
@@ -100,6 +100,7 @@ class Facts:
         visibility: who may call it.
         deprecation: when it is removed; None if it is not deprecated.
         entities: the kinds of entities in its result.
+        declared: False for a tool that was made without any facts; the default policy asks about its calls.
     """
 
     effect: Effect = Effect.UNSAFE
@@ -115,6 +116,7 @@ class Facts:
     visibility: Visibility = Visibility.PUBLIC
     deprecation: Deprecation | None = None
     entities: frozenset[str] = frozenset()
+    declared: bool = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "effect", as_member(Effect, "effect", self.effect, ContractError))
@@ -122,7 +124,7 @@ class Facts:
         object.__setattr__(self, "visibility", as_member(Visibility, "visibility", self.visibility, ContractError))
         for name in ("permissions", "tags", "entities"):
             object.__setattr__(self, name, as_texts(name, getattr(self, name), ContractError))
-        for name in ("egress", "trusted"):
+        for name in ("egress", "trusted", "declared"):
             check_flag(name, getattr(self, name), ContractError)
         if self.confirm is not None:
             check_text("confirm", self.confirm, ContractError)
@@ -163,7 +165,7 @@ def facts_from_options(function: str, options: FactOptions) -> Facts:
     unknown = sorted(set(options) - set(allowed))
     if unknown:
         raise ContractError(f"{function} has no argument {unknown[0]!r}; facts are: {', '.join(allowed)}")
-    return build_facts(**options)
+    return build_facts(**options) if options else Facts(declared=False)
 
 
 def build_facts(

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Sequence
+from typing import Final
 
 from remit.contracts.call import Call, CallLayer, CallService
-from remit.contracts.callee import Callee
 from remit.contracts.facts import Effect
 from remit.contracts.items import AttemptEnded, AttemptStarted, Item
 from remit.contracts.reply import Reply
+from remit.core import Place, Stack
 
 
 def has_passed_gates(call: Call) -> bool:
@@ -54,13 +55,41 @@ class Gate(CallLayer):
         return check_and_call
 
 
-async def check_gates(call: Call) -> None:
-    """Check the gates around the callee itself, before a question about the call is opened.
+class CheckGates(CallLayer):
+    """Checks the gates around a tool before any layer acts on the call: what a gate refuses is not asked about.
 
-    Raises:
-        CallError: a gate refuses the call.
+    The gates stay around the tool and check the call again, because the state may change during a wait for approval.
     """
-    callee = call.callee
-    for layer in callee.layers if isinstance(callee, Callee) else ():
-        if isinstance(layer, Gate):
-            await layer.check(call)
+
+    place = Place.OWN
+
+    def __init__(self, gates: tuple[Gate, ...]) -> None:
+        self._gates = gates
+
+    def __call__(self, inner: CallService, /) -> CallService:
+        """Check the gates before ``inner``."""
+
+        async def check_gates(call: Call, /) -> Reply:
+            if not has_passed_gates(call):
+                for gate in self._gates:
+                    await gate.check(call)
+            return await inner(call)
+
+        return check_gates
+
+    def __repr__(self) -> str:
+        return f"CheckGates({', '.join(type(gate).__name__ for gate in self._gates)})"
+
+
+_BEFORE_GATES: Final = (Place.AUTHORIZE, Place.VALIDATE)
+
+
+def with_gates_first(run_layers: Stack[CallLayer], tool_layers: Stack[CallLayer]) -> Stack[CallLayer]:
+    """The run layers with a check of a tool's gates in advance: once the call is permitted and valid."""
+    gates = tuple(layer for layer in tool_layers if isinstance(layer, Gate))
+    if not gates:
+        return run_layers
+    layers = list(run_layers)
+    before = [index for index, layer in enumerate(layers) if layer.place in _BEFORE_GATES]
+    layers.insert(before[-1] + 1 if before else 0, CheckGates(gates))
+    return Stack[CallLayer](*layers)

@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Callable, Iterable
 from contextvars import ContextVar
 from dataclasses import dataclass
+from types import CoroutineType
 from typing import Any, Final, Generic, TypeVar, cast
 
 from remit.contracts.call import (
@@ -28,7 +29,7 @@ from remit.contracts.redact import secret_free_cause
 from remit.contracts.reply import Reply
 from remit.contracts.secret import redact_secrets
 from remit.contracts.step import Done, Next, StepRequest
-from remit.core import Layer, Place, Service
+from remit.core import Layer, Service
 from remit.errors import RemitError, SealError, SetupError, ToolFailedError
 
 Q = TypeVar("Q")
@@ -37,7 +38,11 @@ R = TypeVar("R")
 
 def compose_calls(layers: Iterable[CallLayer], base: CallService) -> CallService:
     """Wrap ``base`` in layers around calls, given outermost first, with a guard around each layer of your own."""
-    return _compose(layers, base, _Rules[Call]((Reply,), "the reply", lambda call: call.ledger, _check_same_call))
+    outermost_first = list(layers)
+    own = [_layer_name(layer) for layer in outermost_first if not _is_shipped(layer)]
+    checked = _check_unchanged(base, ", ".join(own)) if own else base
+    rules = _Rules[Call]((Reply,), "the reply", lambda call: call.ledger, _check_same_call)
+    return _compose(outermost_first, checked, rules)
 
 
 def compose_models(layers: Iterable[ModelLayer], base: ModelService) -> ModelService:
@@ -72,9 +77,9 @@ def _compose(layers: Iterable[Layer[Q, R]], base: Service[Q, R], rules: _Rules[Q
 
 
 def _is_shipped(layer: Layer[Any, Any]) -> bool:
-    """Whether Remit ships the layer. Shipped layers at the place `OWN` call functions of yours."""
+    """Whether the layer is one of Remit's, and not a function of yours."""
     inner = layer.viewed if isinstance(layer, LayerView) else layer
-    return layer.place is not Place.OWN and type(inner).__module__.startswith("remit.")
+    return type(inner).__module__.startswith("remit.") and not isinstance(inner, FunctionLayer)
 
 
 def _layer_name(layer: object) -> str:
@@ -120,11 +125,14 @@ class _Guard(Generic[Q, R]):
             )
         return result
 
-    async def _pass_on(self, request: Q, /) -> R:
+    def _pass_on(self, request: Q, /) -> CoroutineType[Any, Any, R]:
+        """Pass a request on. This is not a coroutine function, so that a call pays for no further frame."""
         entered, task, cancels = self._entered.get()
-        _raise_if_swallowed(task, cancels)
-        self._rules.check_passed(self._name, entered, request)
-        return await self._inner(request)
+        if task.cancelling() > cancels:
+            raise asyncio.CancelledError
+        if request is not entered:
+            self._rules.check_passed(self._name, entered, request)
+        return self._inner(request)
 
     def _failure(self, problem: str) -> ToolFailedError:
         return ToolFailedError(f"the layer {self._name} {problem}")
@@ -163,6 +171,15 @@ def _check_same_call(layer: str, entered: Call, passed: Call) -> None:
                 f"the layer {layer} changed the {name} of a call to {entered.callee.name}; to call it with others, "
                 "make another call"
             )
-    payload = entered.payload
-    if payload is not None and entered.callee.schema_in.dump_canonical(payload) != entered.canonical_arguments:
-        raise SealError(f"the layer {layer} changed the arguments of {entered.callee.name} after they were validated")
+
+
+def _check_unchanged(base: CallService, names: str) -> CallService:
+    """Refuse a payload that one of the layers named changed in place: the journal holds what was validated."""
+
+    def check(call: Call, /) -> CoroutineType[Any, Any, Reply]:
+        payload = call.payload
+        if payload is not None and call.callee.schema_in.dump_canonical(payload) != call.canonical_arguments:
+            raise SealError(f"a layer changed the arguments of {call.callee.name} after they were validated: {names}")
+        return base(call)
+
+    return check

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from remit.core.checks import as_texts, check_instance, check_name, check_permission
+from remit.core.checks import as_texts, check_instance, check_name, check_permission, check_text
 
 WILDCARD = "*"
 
@@ -13,7 +13,8 @@ WILDCARD = "*"
 class Principal:
     """An authenticated person or service.
 
-    ``permissions`` are words like ``cms:write``. ``cms:*`` permits a whole area, ``*`` permits everything.
+    An anonymous caller has an empty name. ``permissions`` are words like ``cms:write``; ``cms:*`` permits a whole area,
+    ``*`` permits everything.
     """
 
     name: str
@@ -22,7 +23,7 @@ class Principal:
     roles: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
-        check_name("the name of a principal", self.name)
+        check_text("the name of a principal", self.name)
         check_name("the tenant of a principal", self.tenant)
         object.__setattr__(self, "permissions", as_texts("permissions", self.permissions))
         object.__setattr__(self, "roles", as_texts("roles", self.roles))

@@ -377,6 +377,11 @@ def _check_facts(name: str, signature: Signature, facts: Facts) -> None:
             f"{name} asks for a Context, to call other tools, so its effect is COMPOSED; ask for a LeafContext if it "
             f"touches the world itself"
         )
+    if facts.effect is Effect.KEYED and not signature.wants_context:
+        raise ContractError(
+            f"{name} is KEYED but cannot see its key: take `ctx: LeafContext` first and write under ctx.key, or "
+            "declare another effect"
+        )
     if facts.confirm is not None:
         flag = signature.schema_in.json_schema.get("properties", {}).get(facts.confirm, {})
         if flag.get("type") != "boolean" or flag.get("default") is not False:

@@ -68,5 +68,5 @@ def _check_layer(layer: object) -> None:
         is_decorated = hasattr(layer, "__wrapped__")
         remedy = f"call it: {layer.__name__}(…)" if is_decorated else "make one of it with @layer_fn"
         raise SetupError(f"{layer.__name__} is a function, not a layer; {remedy}")
-    if not hasattr(layer, "place") or not isinstance(cast("Any", layer).place, Place) or not callable(layer):
+    if not hasattr(layer, "place") or not isinstance(cast("Any", layer).place, Place):
         raise SetupError(f"{layer!r} is not a layer; derive a class from CallLayer, or use @layer_fn")

@@ -7,14 +7,17 @@ from collections.abc import Iterator, Sequence
 from remit.contracts.arguments import Limits
 from remit.contracts.call import Call, CallLayer, CallService, check_call_layers
 from remit.contracts.callee import AgentLike
+from remit.contracts.gate import with_gates_first
 from remit.contracts.guard import compose_calls
 from remit.contracts.principal import Caller
 from remit.contracts.reply import Reply
 from remit.core import Stack
 from remit.dispatch.base import Base
+from remit.dispatch.preset import declared_rate, with_declared_limits
 from remit.dispatch.registry import AnyAgent, AnyCallee, MissingCallee, Registry
 from remit.dispatch.tool_scope import ToolScope
 from remit.errors import UnknownToolError
+from remit.layers.limit import RateLimit
 from remit.layers.record import Record
 from remit.layers.trace import Trace
 
@@ -41,6 +44,7 @@ class Dispatcher:
         self._agents: dict[str, AnyAgent] = {each.name: each for each in callees if isinstance(each, AgentLike)}
         self._agent_registries = {name: Registry(agent.tools) for name, agent in self._agents.items()}
         self._services: dict[tuple[str, int], CallService] = {}
+        self._rates: dict[str, RateLimit | None] = {}
         callees.check_steps()
         for agent in self._agents.values():
             self._services["", id(agent)] = self._compose("", agent)
@@ -103,9 +107,9 @@ class Dispatcher:
         """The layers around ``callee`` as a drawing, outermost first."""
         scopes = (
             ("ENTRY", self._entry_layers(callee)),
-            ("RUN", self._run_layers),
+            ("RUN", with_gates_first(self._run_layers, callee.layers)),
             ("AGENT", self._agent_layers(agent)),
-            ("TOOL", callee.layers),
+            ("TOOL", self._tool_layers(callee)),
         )
         lines = [f"{scope:<6} {_format_row(layers.layers)}" for scope, layers in scopes]
         return "\n".join([*lines, f"{'BASE':<6} seal · effect · {callee.name} · check · end"])
@@ -132,7 +136,16 @@ class Dispatcher:
         return found.call_layers if found is not None else Stack()
 
     def _layers_around(self, callee: AnyCallee, agent_layers: Stack[CallLayer]) -> Stack[CallLayer]:
-        return Stack[CallLayer](self._entry_layers(callee), self._run_layers, agent_layers, callee.layers)
+        tool_layers = self._tool_layers(callee)
+        run_layers = with_gates_first(self._run_layers, callee.layers)
+        return Stack[CallLayer](self._entry_layers(callee), run_layers, agent_layers, tool_layers)
+
+    def _tool_layers(self, callee: AnyCallee) -> Stack[CallLayer]:
+        """The layers of a callee and those that its facts declare. All agents share its rate."""
+        name = callee.name
+        if name not in self._rates:
+            self._rates[name] = declared_rate(callee.facts)
+        return with_declared_limits(callee.facts, callee.layers, self._rates[name])
 
     def _compose(self, agent: str, callee: AnyCallee) -> CallService:
         """The layers around a callee. Objects that are not registered get the record layer only, which refuses them."""

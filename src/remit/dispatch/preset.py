@@ -6,10 +6,10 @@ from typing import Final, ParamSpec, TypeVar
 
 from remit.approvals.approver import HasApprover
 from remit.approvals.policy import DEFAULT_POLICY, Policy
-from remit.contracts.call import CallLayer, ToolLayer
+from remit.contracts.call import CallLayer, LayerView, ToolLayer
 from remit.contracts.facts import Effect, Facts
 from remit.contracts.tool import Tool
-from remit.core import Stack
+from remit.core import ORDER_RULES, Place, Stack
 from remit.core.checks import check_instance
 from remit.errors import SetupError
 from remit.layers.approve import Approve
@@ -38,24 +38,51 @@ def preset(env: HasApprover, *, policy: Policy = DEFAULT_POLICY, budget: Budget 
 
 
 def with_recommended_layers(tool: Tool[P, Out]) -> Tool[P, Out]:
-    """``tool`` with the layers that its facts call for, each with its defaults.
+    """``tool`` with retries if its effect allows them, and with a breaker if it depends on external services (egress).
 
-    These are a rate limit if the facts declare a rate, a breaker for egress, which depends on external services, retry
-    if the effect allows it, and a timeout with a second of grace if the facts declare one. A composed callee gets no
-    grace, because it would make calls after its own has ended.
+    The time limit and rate that its facts declare hold without this; see `with_declared_limits`.
     """
     return tool.layer(recommended_layers(tool.facts))
 
 
 def recommended_layers(facts: Facts) -> Stack[ToolLayer]:
-    """The layers that facts call for, outermost first; see `recommended`."""
+    """The layers that facts call for, outermost first; see `with_recommended_layers`."""
     stack: Stack[ToolLayer] = Stack()
-    if facts.timeout is not None:
-        stack = stack.layer(Timeout(facts.timeout, grace=None if facts.effect is Effect.COMPOSED else GRACE_SECONDS))
     if facts.effect in (Effect.PURE, Effect.IDEMPOTENT, Effect.KEYED):
         stack = stack.layer(Retry())
     if facts.egress:
         stack = stack.layer(Breaker())
-    if facts.rate is not None:
-        stack = stack.layer(RateLimit(calls=facts.rate.calls, seconds=facts.rate.seconds))
     return stack
+
+
+_OUTSIDE_LIMIT: Final = frozenset(rule.outer for rule in ORDER_RULES if rule.inner is Place.LIMIT)
+
+
+def declared_rate(facts: Facts) -> RateLimit | None:
+    """The rate limit that facts declare. It counts the calls of every service that it stands around."""
+    return None if facts.rate is None else RateLimit(calls=facts.rate.calls, seconds=facts.rate.seconds)
+
+
+def with_declared_limits(facts: Facts, layers: Stack[CallLayer], rate: RateLimit | None) -> Stack[CallLayer]:
+    """The layers of a tool with those that its facts declare: the rate limit, and a timeout for each attempt.
+
+    The timeout has a second of grace, except around a composed callee, which would make calls after its own has ended.
+    A layer of the tool that is at least as strict takes the place of the declared one.
+    """
+    parts: list[CallLayer] = list(layers)
+    seconds = facts.timeout
+    if rate is not None and not any(_is_as_strict(each, rate) for each in parts):
+        outside = [index for index, each in enumerate(parts) if each.place in _OUTSIDE_LIMIT]
+        parts.insert(outside[-1] + 1 if outside else 0, rate)
+    if seconds is not None and not any(_is_as_short(each, seconds) for each in parts):
+        parts.append(Timeout(seconds, grace=None if facts.effect is Effect.COMPOSED else GRACE_SECONDS).calls)
+    return Stack[CallLayer](*parts)
+
+
+def _is_as_strict(layer: CallLayer, rate: RateLimit) -> bool:
+    return isinstance(layer, RateLimit) and layer.calls <= rate.calls and layer.seconds >= rate.seconds
+
+
+def _is_as_short(layer: CallLayer, seconds: float) -> bool:
+    timeout = layer.viewed if isinstance(layer, LayerView) else layer
+    return isinstance(timeout, Timeout) and timeout.seconds <= seconds

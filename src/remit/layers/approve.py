@@ -21,10 +21,10 @@ from remit.approvals.policy import DEFAULT_POLICY, Ask, Block, Policy, Verdict
 from remit.approvals.preview import preview_call
 from remit.contracts.arguments import Limits
 from remit.contracts.call import Call, CallLayer, CallService
-from remit.contracts.gate import check_gates, has_begun
+from remit.contracts.gate import has_begun
 from remit.contracts.items import DecisionItem, QuestionItem
 from remit.contracts.ledger import Consumption
-from remit.contracts.question import NO_PREVIEW, Decision, Preview, Question
+from remit.contracts.question import NO_PREVIEW, Decision, Question
 from remit.contracts.reply import Reply
 from remit.core import Place
 from remit.errors import (
@@ -75,7 +75,7 @@ class _Case(NamedTuple):
         return is_denied or question.match == self.match
 
     @property
-    def replaced(self) -> str:
+    def earlier_question(self) -> str:
         """The question that the next one replaces, empty if there is none."""
         if self.recorded is None:
             return self.approvals.refuted
@@ -182,7 +182,7 @@ class _Approve:
         if not call.caller.conversation or await call.ledger.find_usable_question(match) is not None:
             return
         if await find_usable_grant(announced_call, ask, self._policy.version) is None:
-            preview = await _prepare_question(announced_call)
+            preview = await preview_call(announced_call)
             question = build_question(announced_call, ask, rule, match, waits=False, preview=preview)
             await call.ledger.commit(QuestionItem(call=match, parent="", question=question.id, body=question.to_json()))
 
@@ -213,15 +213,15 @@ class _Approve:
             rule,
             case.match,
             waits=True,
-            preview=NO_PREVIEW if grant else await _prepare_question(call),
+            preview=NO_PREVIEW if grant else await preview_call(call),
             edits=approvals.edit.question.id if approvals.edit else "",
             editor=approvals.editor,
-            replaces=case.replaced,
+            replaces=case.earlier_question,
         )
         decision = decide_by_grant(question, grant, call.ledger.now()) if grant else None
         opened = RecordedQuestion(question, decision)
-        replaced = approvals.consumable_questions(call.ledger.now())
-        await _record_question(call, opened, Consumption(replaced, call.caller.run, call.id))
+        earlier_question = approvals.consumable_questions(call.ledger.now())
+        await _record_question(call, opened, Consumption(earlier_question, call.caller.run, call.id))
         return opened
 
 
@@ -250,12 +250,6 @@ async def _confirm_in_conversation(call: Call, announced: Question) -> Decision 
         question=announced.id, approved=True, by=by, kind="confirm", reason=reason, at=call.ledger.now()
     )
     return await call.ledger.decide(decision)
-
-
-async def _prepare_question(call: Call) -> Preview:
-    """The preview of a call that no gate refuses."""
-    await check_gates(call)
-    return await preview_call(call)
 
 
 def _find_own_question(call: Call, match: str, approvals: Approvals) -> RecordedQuestion | None:

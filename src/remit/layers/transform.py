@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import cast
 
 from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.reply import Reply
+from remit.errors import ToolFailedError
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,4 +31,9 @@ class _Transform:
 
     async def __call__(self, call: Call, /) -> Reply:
         reply = await self._inner(call)
-        return self._change(reply) if reply.error is None else reply
+        if reply.error is not None:
+            return reply
+        changed = self._change(reply)
+        if not isinstance(cast("object", changed), Reply):
+            raise ToolFailedError(f"Transform changed a reply to a {type(changed).__name__}; return a Reply")
+        return changed

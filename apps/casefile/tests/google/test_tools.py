@@ -219,8 +219,11 @@ async def test_where_nothing_is_found_after_a_crash_a_person_is_asked_before_it_
     assert world.waited == [2.0, 5.0, 10.0]
 
     await second.decide(waiting.questions[0], approved=False, by=ANN)
-    done = await second.resume("run-1")
+    again = await second.resume("run-1")
+    assert (again.status, world.google.mailbox.messages) == ("waiting", {}), "the first approval is used up"
 
+    await second.decide(again.questions[0], approved=True, by=ANN)
+    done = await second.resume("run-1")
     assert (done.status, len(world.google.mailbox.messages)) == ("done", 1)
 
 
