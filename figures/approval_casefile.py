@@ -22,6 +22,8 @@ UNREACHABLE_URL: Final = "http://127.0.0.1:9"
 CASEFILES: Final = ("cf_260101_000001", "cf_260101_000002")
 TOOL_SESSION: Final = ("ts_260101_ada00000_000001", "ts_260101_ada00000_000002")
 CHAT_SESSION: Final = ("cs_260101_ada00000_000001", "cs_260101_ada00000_000002")
+DIRECT_SESSION: Final = ("cs_260101_ada00000_000003", "cs_260101_ada00000_000004")
+"""For direct calls in a conversation, one for each row that makes them."""
 ALTERNATIVES: Final[dict[str, str]] = dict([CASEFILES, TOOL_SESSION, CHAT_SESSION])
 """Ids of what is there, and which other is there, too."""
 
@@ -69,7 +71,10 @@ async def build_office(folder: Path) -> CasefileApplication:
     made = build(folder, account=Account(hosts=Hosts.all_at(UNREACHABLE_URL)), database=database)
     async with database.write_session() as writing:
         writing.add_all(
-            [*(_casefile(each) for each in CASEFILES), *(_session(each) for each in TOOL_SESSION + CHAT_SESSION)]
+            [
+                *(_casefile(each) for each in CASEFILES),
+                *(_session(each) for each in TOOL_SESSION + CHAT_SESSION + DIRECT_SESSION),
+            ]
         )
     return made
 

@@ -7,6 +7,7 @@ import contextlib
 import json
 from typing import Any
 
+from figures.approval_casefile import DIRECT_SESSION
 from figures.approval_rows import (
     call_script,
     count_after_resume,
@@ -128,7 +129,7 @@ async def _one_approval_and_three_calls_of_a_conversation(stage: Stage) -> int:
     async def call() -> RunResult[Any] | None:
         arguments = parse_arguments(json.dumps(stage.target.arguments), Limits())
         with contextlib.suppress(ApprovalUsedError):
-            return await runtime.call_by_name(stage.name, arguments, by=ADA, conversation="matrix")
+            return await runtime.call_by_name(stage.name, arguments, by=ADA, conversation=DIRECT_SESSION[0])
         return None
 
     first = await call()

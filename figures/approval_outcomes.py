@@ -7,6 +7,7 @@ import functools
 import json
 from typing import Any
 
+from figures.approval_casefile import DIRECT_SESSION
 from figures.approval_rows import call_script, count_after_resume, expect_refusal, row, start_waiting_run
 from figures.approval_world import ADA, BEA, AnyTool, Stage, ask_always, redefine
 from remit import Ask, Effect, Policy, Principal, Runtime, When
@@ -119,6 +120,6 @@ async def _announced_and_called_where_an_approval_is_needed(stage: Stage) -> int
     announcing = {**stage.target.arguments, flag: False} if flag else stage.target.arguments
     for arguments in (announcing, stage.target.arguments):
         raw = parse_arguments(json.dumps(arguments), Limits())
-        await runtime.call_by_name(stage.name, raw, by=ADA, conversation="in band")
+        await runtime.call_by_name(stage.name, raw, by=ADA, conversation=DIRECT_SESSION[1])
     canonical = stage.target.canonical(stage.target.arguments)
     return stage.ran.count(stage.name, canonical)

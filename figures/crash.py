@@ -96,13 +96,18 @@ def figures(*, short: bool) -> Iterator[Figure]:
             ("postgres", "flat", in_postgres),
         )
         for name, script, where in sweeps:
-            verdict = sweep(script, every=7 if short else 1, log=not short, journals=where)
-            how = (
-                f"SIGKILL at {verdict.points} crash points (before and after each commit and each effect) in turn, "
-                f"resumed until the run ends; {verdict.asked_about_outcome} unknown outcomes were asked about"
-            )
-            yield no_violations(f"crash.{name}.lost", len(verdict.lost) + len(verdict.differing), verdict.points, how)
-            yield no_violations(f"crash.{name}.doubled", len(verdict.doubled), verdict.points, how)
+            yield from measure_sweep(name, script, where, every=7 if short else 1)
+
+
+def measure_sweep(name: str, script: Script, where: JournalUrl = in_file, *, every: int) -> Iterator[Figure]:
+    """The figures of one sweep."""
+    verdict = sweep(script, every=every, log=every == 1, journals=where)
+    how = (
+        f"SIGKILL at {verdict.points} crash points (before and after each commit and each effect) in turn, "
+        f"resumed until the run ends; {verdict.asked_about_outcome} unknown outcomes were asked about"
+    )
+    yield no_violations(f"crash.{name}.lost", len(verdict.lost) + len(verdict.differing), verdict.points, how)
+    yield no_violations(f"crash.{name}.doubled", len(verdict.doubled), verdict.points, how)
 
 
 def _new(journals: JournalUrl, script: Script) -> SweptRun:

@@ -23,7 +23,7 @@ def test_a_promise_holds_in_a_sample(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.untraced
 @pytest.mark.parametrize("name", MUTANTS)
-def test_the_first_mutant_of_each_figure_is_noticed(name: str) -> None:
+def test_the_first_mutant_of_each_part_is_noticed(name: str) -> None:
     rates = kill_mutants(name, PARTS[name], short=True)
     assert [survivor for rate in rates.values() for survivor in rate.survivors] == []
 

@@ -6,11 +6,15 @@ from collections.abc import Callable, Iterable
 from typing import Final, Protocol
 
 from figures.figure import Figure
-from figures.mutants import approval, race, replay, retry
+from figures.mutants import access, approval, crash, narrowing, race, replay, retry, secrets
 from figures.mutants.mutant import KillRate, Mutant
 
 MUTANTS: Final[dict[str, tuple[Mutant, ...]]] = {
+    "acl": access.MUTANTS,
     "approval": approval.MUTANTS,
+    "crash": crash.MUTANTS,
+    "narrowing": narrowing.MUTANTS,
+    "secrets": secrets.MUTANTS,
     "replay": replay.MUTANTS,
     "race": race.MUTANTS,
     "retry": retry.MUTANTS,
@@ -26,11 +30,11 @@ class MeasurePart(Protocol):
 
 
 def kill_mutants(part: str, measure: MeasurePart, *, short: bool) -> dict[str, KillRate]:
-    """Plant the mutants of a part in turn and measure its short form; ``short`` plants the first of each figure."""
+    """Plant the mutants of a part in turn and measure its short form; ``short`` plants the first one."""
     rates: dict[str, KillRate] = {}
     for mutant in MUTANTS.get(part, ()):
-        if short and mutant.figure in rates:
-            continue
+        if short and rates:
+            break
         rate = rates.setdefault(mutant.figure, KillRate())
         rate.planted += 1
         if not mutant.is_killed(_in_short(measure)):

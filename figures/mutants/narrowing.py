@@ -1,0 +1,33 @@
+"""Mutants of the figure about what agents pass on to the calls below them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from figures.mutants.mutant import Mutant, Plant, edited
+
+_CALLER: Final = "remit.contracts.principal:Caller.enter_agent"
+
+
+def _mutant(defect: str, plant: Plant) -> Mutant:
+    return Mutant(figure="narrowing.violations", defect=defect, plant=plant)
+
+
+MUTANTS: Final = (
+    _mutant(
+        "a tool scope is not checked",
+        edited("remit.dispatch.tool_scope:_ToolScope.__call__", "if tool_scope is not None and", "if False and"),
+    ),
+    _mutant(
+        "an agent widens the tool scope of its caller",
+        edited(_CALLER, "else self.tool_scope & tool_scope", "else tool_scope"),
+    ),
+    _mutant(
+        "an agent passes on all permissions of its caller",
+        edited(_CALLER, "self.principal if permissions is None else", "self.principal if True else"),
+    ),
+    _mutant(
+        "the permissions of a call are not checked",
+        edited("remit.layers.authorize:_Authorize.__call__", "if lacking:", "if False:"),
+    ),
+)

@@ -1,0 +1,33 @@
+"""Mutants of the figure about secrets."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from figures.mutants.mutant import Mutant, Plant, edited
+
+_BASE: Final = "remit.dispatch.base:Base"
+
+
+def _mutant(defect: str, plant: Plant) -> Mutant:
+    return Mutant(figure="secrets.leaked", defect=defect, plant=plant)
+
+
+MUTANTS: Final = (
+    _mutant(
+        "the value of a secret is not replaced",
+        edited("remit.contracts.secret:redact_secrets", "text = text.replace(spelling, placeholder)", "pass"),
+    ),
+    _mutant(
+        "the error of a tool keeps the value",
+        edited(f"{_BASE}._run_body", "safe = redact_secrets_in_error(error)", "safe = error"),
+    ),
+    _mutant(
+        "an unexpected error keeps the value",
+        edited(f"{_BASE}._tool_failure", "redact_secrets(message)", "message"),
+    ),
+    _mutant(
+        "the cause of an error reveals the value",
+        edited("remit.contracts.redact:secret_free_cause", "error if redact_secrets(text) == text else None", "error"),
+    ),
+)
