@@ -165,5 +165,5 @@ async def test_each_attempt_that_was_cut_off_has_a_question_of_its_own(desk: Des
     first, second = (build_outcome_question(call, attempt) for attempt in (1, 2))
     assert first.id != second.id
     assert (first.kind, first.who, first.expires - first.asked) == ("outcome", DECIDE_PERMISSION, MAX_LIFETIME)
-    assert first.reason == "erase was under way when its process died: did it happen?"
+    assert first.reason == "erase was started, and its end is unknown: did it happen?"
     assert compute_match(call, "1") not in (first.match, second.match)

@@ -148,6 +148,16 @@ async def test_an_approver_in_this_process_says_which_yes_it_gives(needs: Decisi
     assert (result.status, desk.dropped) == (("done", ["about"]) if runs else ("failed", []))
 
 
+async def test_a_stored_confirmation_is_not_an_approval_whatever_stored_it() -> None:
+    desk = Desk("approve")
+    waiting = await desk.call(confirmed=True)
+    question = await desk.question()
+    await desk.runtime.store.decide(Decision(question=question.id, approved=True, by="eve", kind="confirm"))
+    result = await desk.runtime.resume(waiting.run)
+    assert "needs an approval; eve only confirmed it" in result.text
+    assert desk.dropped == []
+
+
 async def test_the_base_refuses_a_call_that_was_only_confirmed() -> None:
     """Whatever a layer or a store let through."""
 

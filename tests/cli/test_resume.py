@@ -46,7 +46,7 @@ def test_an_outcome_that_nobody_knows_is_asked_about_and_what_happened_is_not_re
     run = crashed(cli, "call", APP, "post", '{"letter": "hello"}', once="shop: post hello")
     waiting = cli("resume", run, "--app", APP)
     assert waiting.status == 3
-    assert 'post (letter="hello") was running when its process died; did it happen?' in waiting.err
+    assert 'post (letter="hello") was started and its end is unknown; did it happen?' in waiting.err
     question = cli.questions()[0]["id"]
     no = f"remit approvals did-not-happen {question} --app {APP}   (the call will be made again)"
     assert f"  no:      {no}\n" in waiting.err

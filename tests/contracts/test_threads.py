@@ -166,7 +166,7 @@ async def test_what_it_raises_fails_the_call(function: Callable[[], Any], messag
 @pytest.mark.parametrize("grace", [None, 1.0])
 async def test_a_timeout_says_that_it_is_still_running(grace: float | None) -> None:
     held = Held()
-    wait = tool(effect="unsafe")(held.wait).layer(Timeout(5, grace=grace))
+    wait = tool(effect="idempotent")(held.wait).layer(Timeout(5, grace=grace))
     runtime = runtime_of(wait)
     result = await runtime.call(wait, ADA)
     with pytest.raises(StillRunningError) as caught:

@@ -272,7 +272,7 @@ async def items_of(runtime: Runtime, run: str) -> Sequence[Item]:
 
 async def test_a_body_that_outlives_its_timeout_still_writes_its_end() -> None:
     ran = list[float]()
-    dig = stubborn_tool(Effect.UNSAFE, 60, ran)
+    dig = stubborn_tool(Effect.IDEMPOTENT, 60, ran)
     agent = Agent("agent", instructions="Dig.", tools=[dig])
     model = Scripted([calls(("dig", {})), "It digs on."])
     runtime = Runtime(App(name="garden", agents=(agent,)), model=model)
@@ -283,13 +283,26 @@ async def test_a_body_that_outlives_its_timeout_still_writes_its_end() -> None:
     await asyncio.sleep(100)
     ends = [item for item in await items_of(runtime, result.run) if isinstance(item, AttemptEnded)]
     assert [(end.outcome, end.content) for end in ends] == [("ok", "a hole")]
-    assert ran == [0], "an unsafe call is not tried again"
+    assert ran == [0], "an idempotent call is not tried again while it runs"
     assert (await runtime.replay(result.run)).is_identical
 
 
-@pytest.mark.parametrize(
-    ("effect", "again"), [(Effect.PURE, True), (Effect.KEYED, True), (Effect.IDEMPOTENT, False), (Effect.UNSAFE, False)]
-)
+async def test_an_unsafe_body_that_outlives_its_timeout_answers_the_question_about_its_outcome() -> None:
+    ran = list[float]()
+    dig = stubborn_tool(Effect.UNSAFE, 60, ran)
+    agent = Agent("agent", instructions="Dig.", tools=[dig])
+    runtime = Runtime(App(name="garden", agents=(agent,)), model=Scripted([calls(("dig", {})), "It is dug."]))
+    runtime.add_principals(superuser())
+    result = await runtime.run("Dig a hole.", by=superuser())
+    assert (result.status, now()) == ("waiting", 6)
+    await asyncio.sleep(100)
+    result = await runtime.resume(result.run)
+    assert (result.value(), ran) == ("It is dug.", [0])
+    assert "a hole" in (await runtime.history(result.run))[2]
+    assert (await runtime.replay(result.run)).is_identical
+
+
+@pytest.mark.parametrize(("effect", "again"), [(Effect.PURE, True), (Effect.KEYED, True), (Effect.IDEMPOTENT, False)])
 async def test_what_is_still_running_is_tried_again_only_where_two_at_once_are_as_good_as_one(
     effect: Effect, again: bool
 ) -> None:

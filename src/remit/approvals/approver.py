@@ -154,13 +154,13 @@ def _read_user_message(call: Call) -> str:
 
 
 def build_outcome_question(call: Call, attempt: int, approval: Question | None = None) -> Question:
-    """Build the question whether an interrupted call happened. It was started, and its process died before its end.
+    """Build the question whether an interrupted call happened. It was started and has no known end.
 
     It is decided under the rules of the ``approval`` that the call had: by the same permission, and by another person
     than those who requested the call where four eyes are required.
     """
     match = content_digest("outcome", call.caller.run, call.id, str(attempt))
-    reason = f"{call.callee.name} was under way when its process died: did it happen?"
+    reason = f"{call.callee.name} was started, and its end is unknown: did it happen?"
     ask = Ask(reason=reason, who=DECIDE_PERMISSION, expires_in=MAX_LIFETIME)
     question = _build_question(call, "outcome", ask, "outcome unknown", question_id=match[:12], match=match)
     if approval is None:

@@ -153,7 +153,7 @@ class RunFollower:
 def question_title(question: Question) -> str:
     """The question in one sentence, which names what the call is about."""
     if question.kind == "outcome":
-        return f"{call_label(question)} was running when its process died; did it happen?"
+        return f"{call_label(question)} was started and its end is unknown; did it happen?"
     return f"may {call_label(question)} run?"
 
 

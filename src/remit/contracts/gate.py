@@ -11,10 +11,12 @@ from collections.abc import Sequence
 from typing import Final
 
 from remit.contracts.call import Call, CallLayer, CallService
+from remit.contracts.contract import Contract
 from remit.contracts.facts import Effect
 from remit.contracts.items import AttemptEnded, AttemptStarted, Item
 from remit.contracts.reply import Reply
 from remit.core import Place, Stack
+from remit.errors import CallCancelledError, error_from_reply
 
 
 def has_passed_gates(call: Call) -> bool:
@@ -30,6 +32,16 @@ def has_begun(items: Sequence[Item]) -> bool:
     """Whether an attempt of a call has started, of which it is not known that it never happened."""
     void_attempts = {item.attempt for item in items if isinstance(item, AttemptEnded) and item.void}
     return any(isinstance(item, AttemptStarted) and item.attempt not in void_attempts for item in items)
+
+
+def is_outcome_unknown(callee: Contract, items: Sequence[Item]) -> bool:
+    """Whether an unsafe attempt has started of which no end is known, or only that it was stopped."""
+    if callee.facts.effect is not Effect.UNSAFE or not has_begun(items):
+        return False
+    newest = next(item for item in reversed(items) if isinstance(item, (AttemptStarted, AttemptEnded)))
+    return isinstance(newest, AttemptStarted) or (
+        newest.outcome == "error" and isinstance(error_from_reply(newest.content), CallCancelledError)
+    )
 
 
 class Gate(CallLayer):

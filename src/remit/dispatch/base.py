@@ -14,7 +14,7 @@ from remit.contracts.call import Call
 from remit.contracts.callee import DID_NOT_HAPPEN, UNKNOWN, Happened
 from remit.contracts.contract import definition_digest
 from remit.contracts.facts import Effect
-from remit.contracts.gate import has_begun
+from remit.contracts.gate import has_begun, is_outcome_unknown
 from remit.contracts.items import AttemptEnded, AttemptStarted, DecisionItem, Item, Outcome, QuestionItem
 from remit.contracts.ledger import Consumption
 from remit.contracts.question import Decision, Question
@@ -57,7 +57,7 @@ class Base:
         assert payload is not None  # noqa: S101 - for the type checker: bound just above
         items = call.ledger.items_for(call.id)
         number, started, ended = _find_attempt(items, call.attempt) if items else (call.attempt, None, None)
-        if ended is not None and self._effect is not Effect.PURE:
+        if ended is not None and self._effect is not Effect.PURE and not is_outcome_unknown(self._callee, items):
             return _replay_end(ended)
         approved = self._check_seal(payload, items) if items else ()
         if approved and not has_begun(items):
@@ -248,7 +248,7 @@ def _find_attempt(items: Sequence[Item], attempt: int) -> tuple[int, AttemptStar
     """The number of an attempt, not counting void ones, and its recorded start and end."""
     number = attempt + sum(isinstance(item, AttemptEnded) and item.void for item in items)
     started = next((item for item in items if isinstance(item, AttemptStarted) and item.attempt == number), None)
-    ended = next((item for item in items if isinstance(item, AttemptEnded) and item.attempt == number), None)
+    ended = next((item for item in reversed(items) if isinstance(item, AttemptEnded) and item.attempt == number), None)
     return number, started, ended
 
 

@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from remit.contracts.arguments import Limits
 from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.facts import Effect
+from remit.contracts.gate import is_outcome_unknown
 from remit.contracts.items import ToolOutput
 from remit.contracts.redact import redact_secrets_in_reply, secret_free_cause
 from remit.contracts.reply import NOT_LOADED, Reply
 from remit.contracts.secret import KNOWN_SECRETS, redact_secrets
 from remit.core import Place
-from remit.errors import CallCancelledError, CallError, InvalidOutputError, RemitError, ToolFailedError
+from remit.errors import CallCancelledError, CallError, DeadlineError, InvalidOutputError, RemitError, ToolFailedError
 from remit.journal.codec import output_content, tool_message_text
 from remit.journal.replay import ReplayLedger
 from remit.schemas.jsontext import compact_json
@@ -53,7 +54,7 @@ class _Record:
         try:
             if call.ledger.is_stopping and not composed:
                 raise asyncio.CancelledError  # noqa: TRY301 - handled below like a cancellation from outside
-            reply = await self._inner(call)
+            reply = await self._call_inner(call)
             if composed:
                 reply = _reload_value(call, reply)
         except CallError as error:
@@ -68,6 +69,15 @@ class _Record:
         except Exception as error:  # noqa: BLE001 - a layer's own bug ends one call, not the run
             reply = Reply.from_error(_layer_failure(error))
         return self._write_output(call, reply)
+
+    async def _call_inner(self, call: Call) -> Reply:
+        """Call inner; again if an unsafe attempt was stopped at its deadline, so that the base settles its outcome."""
+        try:
+            return await self._inner(call)
+        except DeadlineError:
+            if not is_outcome_unknown(call.callee, call.ledger.items_for(call.id)):
+                raise
+        return await self._inner(call)
 
     def _write_output(self, call: Call, reply: Reply) -> Reply:
         if KNOWN_SECRETS.replacements:  # a layer may have added one
