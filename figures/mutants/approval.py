@@ -55,6 +55,48 @@ MUTANTS: Final = (
         ),
     ),
     _mutant(
+        "the state that the approver saw is not compared again",
+        edited("remit.dispatch.base:Base._check_state", "if preview.state == question.state:", "if True:"),
+    ),
+    _mutant(
+        "an edited yes approves itself under four eyes",
+        edited("remit.approvals.editing:approval_covers", "return not verdict.four_eyes and ", "return "),
+    ),
+    _mutant(
+        "a second policy takes the answer to the first",
+        together(
+            edited(
+                "remit.layers.approve:_find_own_question",
+                "if each.question.match == match and not each.edit",
+                "if not each.edit",
+            ),
+            edited("remit.layers.approve:_Case.still_applies", "question.match == self.match", "True"),
+        ),
+    ),
+    _mutant(
+        "a preview that fails does not end the call",
+        edited(
+            "remit.approvals.preview:preview_call",
+            "raise ToolFailedError(message[:_MAX_SUMMARY]) from error",
+            "return NO_PREVIEW",
+        ),
+    ),
+    _mutant(
+        "an open question lapses when the policy no longer asks",
+        together(
+            edited(
+                "remit.layers.approve:_Approve._obtain_approval",
+                "call, recorded = case.call, case.recorded",
+                "call, recorded = case.call, case.recorded if isinstance(case.verdict, Ask) else None",
+            ),
+            edited(
+                "remit.dispatch.base:Base._check_seal",
+                "read_approvals(items).standing.values()",
+                "[each for each in read_approvals(items).standing.values() if each.decision]",
+            ),
+        ),
+    ),
+    _mutant(
         "an approval does not expire",
         together(
             edited(_REQUIRE, "if decision is None or question.expires <= call.ledger.now():", "if decision is None:"),

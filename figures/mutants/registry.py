@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Final, Protocol
 
 from figures.figure import Figure
-from figures.mutants import access, approval, crash, narrowing, race, replay, retry, secrets
+from figures.mutants import access, approval, crash, four_eyes, narrowing, race, replay, retry, secrets
 from figures.mutants.mutant import KillRate, Mutant
 
 MUTANTS: Final[dict[str, tuple[Mutant, ...]]] = {
@@ -15,6 +15,7 @@ MUTANTS: Final[dict[str, tuple[Mutant, ...]]] = {
     "crash": crash.MUTANTS,
     "narrowing": narrowing.MUTANTS,
     "secrets": secrets.MUTANTS,
+    "four-eyes": four_eyes.MUTANTS,
     "replay": replay.MUTANTS,
     "race": race.MUTANTS,
     "retry": retry.MUTANTS,

@@ -313,3 +313,14 @@ async def test_an_edit_does_not_outlive_the_definition_that_was_edited(store: St
     question = await question_of(store, again)
     assert question.arguments == '{"title":"Home"}'
     assert "bob edited it; asked again, because the risk of drop was high and is safe now" in question.reason
+
+
+@pytest.mark.parametrize("changes", [None, 7])
+async def test_a_preview_that_is_malformed_ends_the_call(store: Store, changes: Any) -> None:
+    async def malformed(_ctx: LeafContext, _payload: Any) -> Preview:
+        return Preview("drop", changes)
+
+    model = Scripted([DROP, "done"])
+    runtime = runtime_of(model, Pages().drop.with_preview(malformed), store=store)
+    assert (await runtime.run("go", by=ADA)).status == "done"
+    assert last_reply(model)["error"].startswith("the preview of drop failed: TypeError")

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from remit import Allow, Ask, Block, Policy, Risk, When, tool
+from remit.approvals.preview import preview_call
 from remit.contracts.contract import definition_digest
 from remit.contracts.items import AttemptStarted, DecisionItem, QuestionItem
 from remit.errors import ApprovalDeniedError, BlockedError, MissingCapabilityError, Suspended
@@ -17,6 +18,7 @@ from remit.layers import Call, Place, Reply
 from remit.policies import Decision, InboxApprover, Question
 from remit.testing import call_through
 from remit.testing.store_suite.samples import read_decisions
+from remit.tools import Preview
 from tests.layers.asking import Desk, Person, approve, asked, decided, later, says
 from tests.layers.inner import Inner, stopped_within
 
@@ -361,3 +363,8 @@ def test_it_stands_at_its_place_and_prints_its_policy() -> None:
     assert approve(None).place is Place.APPROVE
     assert repr(approve(None)) == "Approve(policy=Policy(high risk, egress, undeclared))"
     assert repr(approve(None, allow_all)) == "Approve(policy=Policy(all))"
+
+
+async def test_the_preview_of_a_call_without_a_payload_is_empty(desk: Desk) -> None:
+    call = await desk.call(drop, DROP)
+    assert await preview_call(call._replace(payload=None)) == Preview("")

@@ -1,0 +1,56 @@
+"""Mutants of the figure about two people behind each call."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from figures.mutants.mutant import Mutant, Plant, edited, together
+
+
+def _mutant(defect: str, plant: Plant) -> Mutant:
+    return Mutant(figure="four_eyes.single", defect=defect, plant=plant)
+
+
+MUTANTS: Final = (
+    _mutant(
+        "an edited yes approves itself",
+        edited("remit.approvals.editing:approval_covers", "return not verdict.four_eyes and ", "return "),
+    ),
+    _mutant(
+        "who edited a call may approve it",
+        edited(
+            "remit.contracts.question:Question.requesters.fget",
+            "(self.asker, self.editor) if self.editor else (self.asker,)",
+            "(self.asker,)",
+        ),
+    ),
+    _mutant(
+        "who started the run may decide",
+        together(
+            edited("remit.approvals.service:_check_may_decide", "if question.four_eyes and", "if False and"),
+            edited("remit.layers.approve:_check_four_eyes", "if question.four_eyes and", "if False and"),
+        ),
+    ),
+    _mutant(
+        "the starter's own grant counts",
+        together(
+            edited("remit.approvals.grants:_grant_covers", "if ask.four_eyes and", "if False and"),
+            edited("remit.layers.approve:_check_four_eyes", "if question.four_eyes and", "if False and"),
+        ),
+    ),
+    _mutant(
+        "the state is not compared again",
+        edited("remit.dispatch.base:Base._check_state", "if preview.state == question.state:", "if True:"),
+    ),
+    _mutant(
+        "a second policy takes the answer to the first",
+        together(
+            edited(
+                "remit.layers.approve:_find_own_question",
+                "if each.question.match == match and not each.edit",
+                "if not each.edit",
+            ),
+            edited("remit.layers.approve:_Case.still_applies", "question.match == self.match", "True"),
+        ),
+    ),
+)
