@@ -52,6 +52,11 @@ MUTANTS: Final = (
                 "self._rules.check_passed(self._name, entered, request)",
                 "pass",
             ),
+            edited(
+                "remit.contracts.guard:compose_calls",
+                'checked = _check_unchanged(base, ", ".join(own)) if own else base',
+                "checked = base",
+            ),
         ),
     ),
     _mutant(
