@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from pydantic import BaseModel
 
@@ -11,7 +12,8 @@ from remit.approvals.policy import DECIDE_PERMISSION, MAX_LIFETIME, Ask
 from remit.contracts.call import Call
 from remit.contracts.chat import decode_message, message_text
 from remit.contracts.contract import Contract, definition_digest
-from remit.contracts.question import NO_PREVIEW, Decision, Preview, Question, QuestionKind, content_digest
+from remit.contracts.question import NO_PREVIEW, Change, Decision, Preview, Question, QuestionKind, content_digest
+from remit.schemas.jsontext import canonical_text
 
 
 class Approver(Protocol):
@@ -102,6 +104,7 @@ def build_question(
         replaces=replaces,
         layer=len(call.approvals),
         message=_read_user_message(call),
+        news=_compare_with_last(call, rule),
     )
     return with_preview(question, preview)
 
@@ -146,6 +149,21 @@ def build_replacement(question: Question, preview: Preview, now: float) -> Quest
 _CHANGED: Final = "; asked again, because what it is about has changed since it was approved"
 
 _MAX_MESSAGE: Final = 1000
+_MAX_NEWS: Final = 200
+
+
+def _compare_with_last(call: Call, rule: str) -> tuple[Change, ...]:
+    """The arguments that are new since the last yes to the tool and rule in this run."""
+    last = call.ledger.last_approved(call.callee.name, rule)
+    if not last:
+        return ()
+    before: dict[str, Any] = json.loads(last)
+    after: dict[str, Any] = json.loads(call.canonical_arguments)
+    return tuple(
+        Change(name, *(canonical_text(each[name])[:_MAX_NEWS] if name in each else "" for each in (before, after)))
+        for name in sorted({*before, *after})
+        if before.get(name) != after.get(name)
+    )
 
 
 def _read_user_message(call: Call) -> str:

@@ -114,6 +114,9 @@ class Terminal:
         for change in question.changes:
             before, after = (one_line(text, max_length=200) or "nothing" for text in (change.before, change.after))
             self._print_fact("change", f"{one_line(change.where, max_length=100)}: {before} → {after}")
+        for change in question.news:
+            before, after = (one_line(text, max_length=200) or "nothing" for text in (change.before, change.after))
+            self._print_fact("new", f"{one_line(change.where)}: {after}, where the last approved call had {before}")
         if question.link:
             self._print_fact("link", one_line(question.link, max_length=400))
         if question.message:

@@ -66,6 +66,10 @@ class Ledger(Protocol):
         """The user's message that began the run, as wire text; empty if it began without one."""
         ...
 
+    def last_approved(self, tool: str, rule: str) -> str:
+        """The canonical arguments of the last call of ``tool`` that was approved under ``rule``; empty without one."""
+        ...
+
     @property
     def prior_messages(self) -> Sequence[str]:
         """The wire texts of the conversation before this run."""

@@ -76,6 +76,7 @@ class Question:
         link: where to look at it, by the preview.
         state: the state that the preview describes; the approval is void once it differs.
         message: the user's message that led to the call, shortened.
+        news: the arguments that differ from those of the last approved call of this tool and rule in the run.
         needs: the kind of yes by which the call may run. An approval also serves where a confirmation is enough.
     """
 
@@ -108,6 +109,7 @@ class Question:
     link: str = ""
     state: str = ""
     message: str = ""
+    news: tuple[Change, ...] = ()
     needs: DecisionKind = "approve"
 
     def accepts(self, decision: Decision) -> bool:

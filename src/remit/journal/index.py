@@ -72,7 +72,9 @@ def erase_question_row(row: QuestionRow, item: QuestionItem | DecisionItem) -> Q
     """
     question, _, decision, _ = row
     if isinstance(item, QuestionItem):
-        question = replace(question, arguments="", shown="", reason="", changes=(), link="", state="", message="")
+        question = replace(
+            question, arguments="", shown="", reason="", changes=(), link="", state="", message="", news=()
+        )
     was_edited = decision is not None and decision.arguments != ""
     if decision is not None:
         decision = replace(decision, arguments="", result="", reason="")

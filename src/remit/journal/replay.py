@@ -72,6 +72,10 @@ class ReplayLedger:
         """Nothing: a replay asks nobody."""
         return ""
 
+    def last_approved(self, tool: str, rule: str) -> str:
+        """Nothing: a replay asks nobody."""
+        return ""
+
     def items_for(self, call: str) -> Sequence[Item]:
         """All items stored under ``call``. Its messages and terminal record count as reached."""
         items = self._items_by_call.get(call, [])
