@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from pydantic import BaseModel
@@ -79,6 +79,9 @@ class Tree:
         for name in hands:
             self.nodes[name] = Node(name=name, kind="handoff")
         self._team.update({name: self._callees[name] for name in self._inner if kinds[name] == "worker"})
+        scopes = find_scopes(self.nodes)
+        for name in (name for name in self._inner if kinds[name] == "worker"):
+            self.nodes[name] = replace(self.nodes[name], tool_scope=scopes[name])
         self.root = chance.choice(self._inner[:2])
 
     @property
@@ -115,14 +118,15 @@ class Tree:
             prompt="Call everything.",
             tools=tuple(each for each in listed if each not in below),
             workers=(*sorted(below), *again),
-            delegates=tuple(sorted(self._sample(self._names, 0.5))),
+            delegates=None if self.chance.random() < 0.4 else tuple(sorted(self._sample(self._names, 0.5))),
             permissions=None if self.chance.random() < 0.5 else self._sample(HELD[:-1], 0.4),
         )
+        lists, added = frozenset((*listed, *again)), definition.delegates
         self.nodes[name] = Node(
             name=name,
             kind="worker",
-            listed_tools=frozenset((*listed, *again)),
-            tool_scope=frozenset((*definition.tools, *definition.workers, *definition.delegates)),
+            listed_tools=lists,
+            tool_scope=None if added is None else lists | frozenset(added),
             permissions=definition.permissions,
         )
         return build_agent(definition, tools=tools, workers=self._team, model=FunctionModel(self._by_worker))
@@ -208,3 +212,16 @@ class Tree:
         "composed": _composed,
         "pipeline": _pipeline,
     }
+
+
+def find_scopes(nodes: Mapping[str, Node]) -> dict[str, frozenset[str]]:
+    """The tool scope of each node, where what its agents list counts if it does not narrow; iterated, as defined."""
+    scopes = {name: node.listed_tools | (node.tool_scope or frozenset()) for name, node in nodes.items()}
+    successors = {name: frozenset({name, *node.hands_to}) for name, node in nodes.items()}
+    for _ in nodes:
+        successors = {name: group.union(*(successors[each] for each in group)) for name, group in successors.items()}
+        for name, node in nodes.items():
+            if node.tool_scope is None:
+                agents = [each for each in node.listed_tools & nodes.keys() if nodes[each].kind in ("worker", "agent")]
+                scopes[name] = scopes[name].union(*(scopes[each] for below in agents for each in successors[below]))
+    return scopes

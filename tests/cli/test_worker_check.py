@@ -63,7 +63,7 @@ def test_the_same_is_told_as_json(cli: Cli) -> None:
             "model": "any",
             "tools": ["fnd"],
             "workers": [],
-            "delegates": [],
+            "delegates": None,
             "ungoverned": [],
         }
     ]
@@ -75,6 +75,17 @@ def test_the_same_is_told_as_json(cli: Cli) -> None:
             "mend": "did you mean find?",
         }
     ]
+
+
+def test_a_tool_that_a_worker_above_bars_is_noted_in_one_line_and_is_no_finding(cli: Cli) -> None:
+    write("a.worker", "workers: [b]", "delegates: []")
+    write("b.worker", "tools: [find]")
+    note = "b.worker:2: b cannot call 'find' below a: `delegates` lacks it (a.worker:3)"
+    for file in ("a.worker", "b.worker"):
+        done = cli("worker", "check", file, "--app", APP)
+        assert (done.status, done.out.splitlines()[-1]) == (0, note)
+    done = cli("worker", "check", "b.worker", "--app", APP, "--json")
+    assert (done.status, done.json["holds"], done.json["findings"], done.json["notes"]) == (0, True, [], [note])
 
 
 def test_without_an_application_the_names_of_tools_are_not_looked_at_and_those_of_workers_are(cli: Cli) -> None:

@@ -199,6 +199,7 @@ WRONG: Mapping[str, object] = {
 """Values of many types."""
 FITS = {
     ("attachments", "nothing"),
+    ("delegates", "nothing"),
     ("document", "nothing"),
     ("output", "nothing"),
     ("output", "type"),

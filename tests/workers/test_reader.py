@@ -110,6 +110,13 @@ def test_a_prompt_alone_is_enough_and_the_name_is_the_file_s(front: str) -> None
     assert (found.input, found.output, found.tools, found.permissions) == (Prompt, str, (), None)
 
 
+def test_delegates_narrow_only_where_the_key_is_given_and_the_key_needs_a_list() -> None:
+    assert read(with_keys("name: sort")).delegates is None
+    assert read(with_keys("delegates: []")).delegates == ()
+    with pytest.raises(WorkerFileError, match=r"sort.worker:2: delegates: "):
+        read(with_keys("delegates:"))
+
+
 def test_a_file_with_the_line_ends_of_windows_is_read_alike() -> None:
     path = Path("sort.worker").absolute()
     path.write_bytes(b"---\r\nmodel: openai:small\r\n---\r\nSort.\r\nNow.\r\n")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ValidationError
 
@@ -50,7 +50,8 @@ class Agent:
         output: the type of the result. If it is not text, the model calls ``final_result`` and the result is validated.
         tools: the callees that the model may call, or `LazyTools`.
         handoffs: the agents that may take over the conversation, or their names, which the runtime resolves.
-        tool_scope: names that agents and tools below it may call in addition to its own tools; None for no restriction.
+        tool_scope: names that agents and tools below it may call in addition to its own tools; ``"listed"`` for those
+            that the agents below it list, as long as these do not narrow; None for no restriction.
         permissions: the permissions of its caller that its calls may use; None for all.
         provider_tools: tools that run at the model's provider. No layer governs them.
         model: a model or its name, like ``openai:gpt-5``; None for the runtime's model.
@@ -79,7 +80,7 @@ class Agent:
         output: Any = str,
         tools: ToolSource = (),
         handoffs: Iterable[Agent | str] = (),
-        tool_scope: Iterable[str] | None = None,
+        tool_scope: Iterable[str] | Literal["listed"] | None = None,
         permissions: Iterable[str] | None = None,
         provider_tools: Iterable[str] = (),
         model: AnyModel | None = None,
@@ -105,7 +106,7 @@ class Agent:
             input=input,
             output=output,
             handoff_targets=tuple(each if isinstance(each, str) else each.name for each in self.handoffs),
-            tool_scope=None if tool_scope is None else frozenset(tool_scope),
+            tool_scope=_to_scope(name, tool_scope),
             permissions=None if permissions is None else frozenset(permissions),
             provider_tools=tuple(provider_tools),
             compatible_models=tuple(compatible_models),
@@ -125,6 +126,7 @@ class Agent:
         self._own_tools = OwnTools(name, tools)
         self._handoff_tools = tuple(HandoffTool(target) for target in self.definition.handoff_targets)
         self._peers: Mapping[str, Agent] = {}
+        self._listed_below: frozenset[str] = frozenset()
         self._resolve_model: ResolveModel | None = None
         self._identity = object()
         self._bind()
@@ -146,7 +148,7 @@ class Agent:
 
     def with_model(self, model: AnyModel) -> Agent:
         """Return the same agent with another model, given as an object or by name."""
-        return self.with_peers(self._peers, self._handoff_tools, model, self._resolve_model)
+        return self.with_peers(self._peers, self._handoff_tools, model, self._resolve_model, self._listed_below)
 
     def with_peers(
         self,
@@ -154,6 +156,7 @@ class Agent:
         handoff_tools: Iterable[HandoffTool],
         model: AnyModel | None,
         resolve_model: ResolveModel | None,
+        listed_below: frozenset[str],
     ) -> Agent:
         """Return the same agent with a model and the other agents of its application.
 
@@ -162,6 +165,7 @@ class Agent:
             handoff_tools: its handoff tools, which describe the targets.
             model: the model; None for no model.
             resolve_model: finds the model for a name, for drivers that do not.
+            listed_below: the names that the agents below it add to its tool scope if that is ``"listed"``.
         """
         clone = copy.copy(self)
         clone._resolve_model = resolve_model
@@ -169,6 +173,7 @@ class Agent:
         if isinstance(model, str) and resolve_model is not None and not self.driver.finds_models:
             clone.model = resolve_model(model)
         clone._peers = peers
+        clone._listed_below = listed_below
         clone._handoff_tools = tuple(handoff_tools)
         clone._bind()
         return clone
@@ -210,8 +215,13 @@ class Agent:
 
     @property
     def tool_scope(self) -> frozenset[str] | None:
-        """The names that it and everything below it may call: its tools and those that the definition adds."""
+        """The names that it and everything below it may call: its tools and those that the definition adds.
+
+        Before a runtime links the agents, ``"listed"`` adds nothing.
+        """
         added = self.definition.tool_scope
+        if added == "listed":
+            added = self._listed_below
         return None if added is None else added.union(each.name for each in self.tools)
 
     @property
@@ -362,3 +372,9 @@ def _collect_call_ids(texts: Iterable[str]) -> set[str]:
 
 def _limit_layers(limits: AgentLimits) -> Stack[CallLayer]:
     return Stack() if limits.seconds is None else to_call_layers(Timeout(limits.seconds))
+
+
+def _to_scope(name: str, given: Iterable[str] | None) -> frozenset[str] | Literal["listed"] | None:
+    if given == "listed":
+        return "listed"
+    return None if given is None else frozenset(as_tuple(f"agent {name}: tool_scope", given))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cache, cached_property
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel
 
@@ -58,7 +58,7 @@ class AgentDefinition:
     input: type[BaseModel] = Prompt
     output: Any = str
     handoff_targets: tuple[str, ...] = ()
-    tool_scope: frozenset[str] | None = None
+    tool_scope: frozenset[str] | Literal["listed"] | None = None
     permissions: frozenset[str] | None = None
     provider_tools: tuple[str, ...] = ()
     compatible_models: tuple[str, ...] = ()

@@ -1,9 +1,9 @@
-"""Links the agents of an application: gives each its handoff targets and a model."""
+"""Links the agents of an application: gives each its handoff targets, its tool scope and a model."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from remit.agent.agent import Agent
 from remit.agent.handoff import HandoffTool
@@ -27,7 +27,7 @@ def link_agents(
     max_handoffs: int,
     resolve_model: ResolveModel | None = None,
 ) -> list[AnyCallee]:
-    """Collect `all_callees` and link the agents to their handoff targets and models.
+    """Collect `all_callees` and link the agents to their handoff targets, tool scopes and models.
 
     Args:
         callees: agents and tools of one application.
@@ -48,7 +48,8 @@ def link_agents(
         handoff_tools = [
             HandoffTool(each.name, target_description=each.description, max_handoffs=max_handoffs) for each in targets
         ]
-        peers[agent.name] = agent.with_peers(peers, handoff_tools, agent.model or model, resolve_model)
+        listed_below = _collect_listed(agent, agents_by_name)
+        peers[agent.name] = agent.with_peers(peers, handoff_tools, agent.model or model, resolve_model, listed_below)
     return collect_callees(
         peers[each.name]
         if isinstance(each, Agent) and each == agents_by_name[each.name]
@@ -100,6 +101,29 @@ class NamedModels:
             self._below[callee.name] = [each for each in models if isinstance(each, ModelByName)]
         own = [callee.model] if isinstance(callee.model, ModelByName) else []
         return [*own, *self._below[callee.name]]
+
+
+def _collect_listed(agent: Agent, agents_by_name: Mapping[str, Agent]) -> frozenset[str]:
+    """The names that the agents below ``agent`` list: those it calls, and their handoff targets.
+
+    Below an agent that narrows, its names and no others can be called. Its handoff targets are not below it: they
+    continue in its place.
+    """
+    listed, seen = set[str](), set[str]()
+    pending = [each.name for each in agent.tools]
+    while pending:
+        below = agents_by_name.get(pending.pop())
+        if below is None or below.name in seen:
+            continue
+        seen.add(below.name)
+        listed.update(each.name for each in below.tools)
+        pending += [each.target for each in below.tools if isinstance(each, HandoffTool)]
+        added = below.definition.tool_scope
+        if isinstance(added, frozenset):
+            listed |= added
+        else:
+            pending += [each.name for each in below.tools]
+    return frozenset(listed)
 
 
 def _with_default_model(model: Model | None, callee: AnyCallee) -> AnyCallee:

@@ -29,6 +29,7 @@ from remit.workers import (
     load_workers,
     read_worker,
 )
+from remit.workers.barred_tools import barred_tools
 from remit.workers.reader import WORKER_SUFFIX, WorkerNames, inspect_file, list_worker_files, read_valid_workers
 from remit.workers.team import imported_names
 
@@ -81,7 +82,7 @@ def load_folder(folder: Path) -> App:
     """
     agents = load_workers(folder)
     definitions = [definition for agent in agents if (definition := definition_of(agent)) is not None]
-    named = {name for each in definitions for name in (*each.workers, *each.delegates, *each.handoffs)}
+    named = {name for each in definitions for name in (*each.workers, *(each.delegates or ()), *each.handoffs)}
     return App(name=folder.resolve().name, agents=tuple(sorted(agents, key=lambda agent: agent.name in named)))
 
 
@@ -110,7 +111,8 @@ def reachable_workers(
     pending = list(team.values())
     while pending:
         each = pending.pop()
-        new = {name: by_name[name] for name in (*each.workers, *each.delegates) if name in by_name and name not in team}
+        names = (*each.workers, *(each.delegates or ()))
+        new = {name: by_name[name] for name in names if name in by_name and name not in team}
         team |= new
         pending += new.values()
     return list(team.values())
@@ -118,8 +120,8 @@ def reachable_workers(
 
 def check_files(
     files: Sequence[Path], tools: Sequence[AnyCallee] | None, app: str = ""
-) -> tuple[tuple[WorkerDefinition, ...], list[Finding]]:
-    """The valid workers of some files, and all findings.
+) -> tuple[tuple[WorkerDefinition, ...], list[Finding], list[str]]:
+    """The valid workers of some files, all findings, and a note for each tool that a worker above bars.
 
     ``tools`` are those that the files may name beside the workers of their folders, or None if unknown; ``app`` owns
     them. Other files of the folders count as in a run: their workers may be named, and their names are taken.
@@ -142,19 +144,20 @@ def check_files(
     read = tuple(each.worker for each in inspected if each.worker is not None)
     findings += _find_taken_names([each for each in read if each not in app_definitions], also)
     definitions = [*read, *(each.worker for each in siblings if each.worker is not None), *app_definitions]
-    findings += _find_model_errors(reachable_workers(read, {each.name: each for each in reversed(definitions)}))
-    return read, findings
+    by_name = {each.name: each for each in reversed(definitions)}
+    findings += _find_model_errors(reachable_workers(read, by_name))
+    return read, findings, list(barred_tools(by_name, {each.name for each in read}))
 
 
-def summarize_worker(worker: WorkerDefinition) -> dict[str, str | list[str]]:
-    """A row for a list of workers. Provider tools appear as ungoverned."""
+def summarize_worker(worker: WorkerDefinition) -> dict[str, str | list[str] | None]:
+    """A row for a list of workers. Provider tools appear as ungoverned; no ``delegates`` as None."""
     return {
         "worker": worker.name,
         "file": worker.document.file if worker.document else "",
         "model": worker.model or (list(worker.compatible_models) if worker.compatible_models else "any"),
         "tools": list(worker.tools),
         "workers": list(worker.workers),
-        "delegates": list(worker.delegates),
+        "delegates": None if worker.delegates is None else list(worker.delegates),
         "ungoverned": list(worker.builtin_tools),
     }
 

@@ -26,8 +26,9 @@ def check(
 ) -> int:
     """Validate worker files: keys, prompts, and the names of models, tools and workers.
 
-    Each finding gives its location and its fix. Without --app, tool names are not checked. Models of workers further
-    down are checked too. No model is called, and no key or weights are required.
+    Each finding gives its location and its fix. A note names a tool that a worker lists but cannot call below another,
+    because `delegates` of that one lacks it. Without --app, tool names are not checked. Models of workers further down
+    are checked too. No model is called, and no key or weights are required.
 
     Exit status: 0 no findings, 1 findings, 2 usage.
     """
@@ -36,13 +37,16 @@ def check(
     search_current_folder()
     files = [file for path in paths for file in _worker_files(Path(path))]
     found: App | None = find_app(app, installed_apps()) if app else None
-    definitions, findings = check_files(files, None if found is None else collect_tools(found), app)
+    definitions, findings, notes = check_files(files, None if found is None else collect_tools(found), app)
     rows = [summarize_worker(each) for each in definitions]
     if as_json:
         summaries = [{"code": each.code, "where": each.where, "what": each.what, "mend": each.fix} for each in findings]
-        print(json_text({"holds": not findings, "files": len(files), "workers": rows, "findings": summaries}))
+        head = {"holds": not findings, "files": len(files), "workers": rows}
+        print(json_text({**head, "findings": summaries, "notes": notes}))
     else:
         _draw(rows, findings)
+        for index, note in enumerate(notes):
+            print(note if index else f"\n{note}")
     return ExitStatus.FAILED if findings else ExitStatus.DONE
 
 
@@ -54,14 +58,14 @@ def _worker_files(path: Path) -> list[Path]:
     return found
 
 
-def _draw(rows: Sequence[Mapping[str, str | list[str]]], findings: Sequence[Finding]) -> None:
+def _draw(rows: Sequence[Mapping[str, str | list[str] | None]], findings: Sequence[Finding]) -> None:
     from remit.cli.tables import make_table, print_table
 
     if rows:
         listing = make_table(*rows[0])
         for row in rows:
             cells = (", ".join(cell) if isinstance(cell, list) else cell for cell in row.values())
-            listing.add_row(*(one_line(cell) for cell in cells))
+            listing.add_row(*(one_line(cell or "") for cell in cells))
         print_table(listing)
     for index, finding in enumerate(findings):
         separator = "\n" if rows or index else ""

@@ -31,7 +31,7 @@ description: Says what it does.
 # What it may call: tools, by canonical name or as package.module:tool, and other workers (itself only if listed).
 tools: []
 workers: []
-# What workers below it may call but it may not.
+# Workers below it may call what they list. This narrows them to its own tools and workers, and these.
 # delegates: []
 # The agents that may take over its conversation.
 # handoffs: []

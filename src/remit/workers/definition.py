@@ -52,7 +52,7 @@ class _DefinitionSchema(BaseModel):
     input: type[BaseModel]
     tools: tuple[ToolName, ...]
     workers: tuple[ToolName, ...]
-    delegates: tuple[ToolName, ...]
+    delegates: tuple[ToolName, ...] | None
     handoffs: tuple[ToolName, ...]
     permissions: frozenset[Permission] | None
     builtin_tools: tuple[str, ...]
@@ -78,7 +78,7 @@ class WorkerDefinition:
         tools: canonical names of the tools it may call.
         tool_objects: the tools that the file imports, by canonical name.
         workers: canonical names of the workers it may call; it may list itself.
-        delegates: names that its workers may call although it may not.
+        delegates: names that its workers may call although it may not, and no others; None for all that they list.
         handoffs: canonical names of the agents that may take over the conversation.
         permissions: the permissions of its caller that its calls may use; None for all of them.
         builtin_tools: tools that run at the model's provider, see `PROVIDER_TOOLS`; ungoverned.
@@ -101,7 +101,7 @@ class WorkerDefinition:
     output: Any = str
     tools: tuple[str, ...] = ()
     workers: tuple[str, ...] = ()
-    delegates: tuple[str, ...] = ()
+    delegates: tuple[str, ...] | None = None
     handoffs: tuple[str, ...] = ()
     permissions: frozenset[str] | None = None
     builtin_tools: tuple[str, ...] = ()
@@ -140,7 +140,7 @@ class WorkerDefinition:
             yield "; ".join(describe_error(select_innermost(error.errors(include_url=False))[0], in_code=True))
             return
         for key in ("tools", "workers", "delegates", "handoffs", "builtin_tools"):
-            names: tuple[str, ...] = self.__dict__[key]
+            names: tuple[str, ...] = self.__dict__[key] or ()
             yield from (f"{key} names {each!r} twice; remove one" for each in names if names.count(each) > 1)
         output: object = self.output
         if isinstance(output, (str, Mapping)) or isroutine(output):

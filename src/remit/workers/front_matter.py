@@ -77,7 +77,9 @@ class FrontMatter(FrontMatterPart):
         default=(), description="The workers it may call. To call itself, it lists itself."
     )
     delegates: tuple[ToolName, ...] = Field(
-        default=(), description="Tools and workers that its workers may call, but that it does not see itself."
+        default=(),
+        description="Narrows what may be called below it: to its own tools and workers, and these. "
+        "Default: all that its workers list.",
     )
     handoffs: tuple[ToolName, ...] = Field(default=(), description="The agents that may take over the conversation.")
     permissions: tuple[Permission, ...] | None = Field(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from typing import Protocol
 
+from remit.agent.handoff import HANDOFF_PREFIX
 from remit.contracts.naming import check_not_reserved, python_alias
 from remit.errors import ContractError
 from remit.journal.codec import RESULT_TOOL
@@ -34,8 +35,8 @@ class NamesCallees(Protocol):
         ...
 
     @property
-    def delegates(self) -> tuple[str, ...]:
-        """The tools and workers that only its workers may call."""
+    def delegates(self) -> tuple[str, ...] | None:
+        """The tools and workers that only its workers may call; None for all that they list."""
         ...
 
     @property
@@ -83,7 +84,8 @@ def check_names(
         found += _find_reserved_names(each)
         found += _find_unknown_names(each, "tools", each.tools, set(tools), "worker", workers, suggest_tool)
         found += _find_unknown_names(each, "workers", each.workers, workers, "tool", set(tools), suggest)
-        found += _find_unknown_names(each, "delegates", each.delegates, workers | set(tools), "", set(), suggest_tool)
+        delegates = ["" if name.removeprefix(HANDOFF_PREFIX) in workers else name for name in each.delegates or ()]
+        found += _find_unknown_names(each, "delegates", delegates, workers | set(tools), "", set(), suggest_tool)
         found += _find_unknown_names(each, "handoffs", each.handoffs, workers, "tool", set(tools), suggest)
         found += _find_redundant_delegates(each)
     return found
@@ -121,7 +123,7 @@ def _find_reserved_names(worker: NamesCallees) -> Iterator[Finding]:
     what = f"{RESULT_TOOL!r} is reserved: it is the name by which a model gives its result"
     if worker.name == RESULT_TOOL:
         yield _make_finding("reserved", worker, ("name",), what, "choose another `name`")
-    for key, names in (("tools", worker.tools), ("workers", worker.workers), ("delegates", worker.delegates)):
+    for key, names in (("tools", worker.tools), ("workers", worker.workers), ("delegates", worker.delegates or ())):
         for index, name in enumerate(names):
             if name == RESULT_TOOL:
                 mend = "remove it: every worker gives its result without it"
@@ -153,7 +155,7 @@ def _find_unknown_names(
 
 
 def _find_redundant_delegates(worker: NamesCallees) -> Iterator[Finding]:
-    for index, name in enumerate(worker.delegates):
+    for index, name in enumerate(worker.delegates or ()):
         if name and name in (*worker.tools, *worker.workers):
             what = f"{name!r} is delegated, but the worker may call it itself"
             yield _make_finding(

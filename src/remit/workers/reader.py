@@ -288,7 +288,7 @@ class _WorkerFileReader(Struct):
             tools=tuple(each if ":" not in each else imported[each].name for each in front.tools),
             tool_objects={tool.name: tool for tool in imported.values()},
             workers=front.workers,
-            delegates=front.delegates,
+            delegates=front.delegates if "delegates" in self.source.document.value else None,
             handoffs=front.handoffs,
             permissions=None if front.permissions is None else frozenset(front.permissions),
             builtin_tools=front.builtin_tools,

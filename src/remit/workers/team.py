@@ -84,7 +84,7 @@ def build_agent(
         output=definition.output,
         tools=LazyTools(callees.resolve, len(definition.tools) + len(definition.workers)),
         handoffs=definition.handoffs,
-        tool_scope=definition.delegates,
+        tool_scope="listed" if definition.delegates is None else definition.delegates,
         permissions=definition.permissions,
         provider_tools=definition.builtin_tools,
         model=model or definition.model or None,
