@@ -168,10 +168,11 @@ def items() -> str:
 
 def rules() -> str:
     """Which place must stand outside which, and why."""
-    rows = [
-        (f"`{r.outer.value}`", f"`{r.inner.value}`", f"{r.reason}{'; required' * r.is_required}") for r in ORDER_RULES
-    ]
-    return markdown_table(("outside", "inside", "why"), rows)
+    rows: list[tuple[str, ...]] = []
+    for r in ORDER_RULES:
+        within = "one scope" if r.is_per_scope else "all scopes"
+        rows.append((f"`{r.outer.value}`", f"`{r.inner.value}`", within, r.reason + "; required" * r.is_required))
+    return markdown_table(("outside", "inside", "within", "why"), rows)
 
 
 def layers() -> str:

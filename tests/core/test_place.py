@@ -34,6 +34,19 @@ def complete(*places: Place) -> list[Place]:
     return [*needed, *places]
 
 
+@RULE
+def test_across_scopes_a_rule_holds_unless_it_is_for_one_scope(rule: OrderRule) -> None:
+    places = complete(rule.inner, rule.outer)
+    names, scopes = [f"<{place.value}>" for place in places], ["run"] * (len(places) - 1) + ["tool"]
+    if rule.is_per_scope:
+        check_order(places, names, scopes)
+        return
+    with pytest.raises(LayerOrderError) as caught:
+        check_order(places, names, scopes)
+    assert caught.value.message.startswith(f"<{rule.outer.value}> of the tool must stand outside ")
+    assert caught.value.message.partition(": ")[2] in {each.reason for each in ORDER_RULES if each.outer is rule.outer}
+
+
 def refusal(*places: Place) -> str:
     with pytest.raises(LayerOrderError) as caught:
         check(*places)
@@ -76,7 +89,8 @@ def test_a_refusal_names_the_layers_as_they_print_and_the_reason() -> None:
     with pytest.raises(LayerOrderError) as caught:
         check_order([Place.TIMEOUT, Place.RETRY], ["Timeout(5)", "Retry()"])
     assert caught.value.message == (
-        "Retry() must stand outside Timeout(5): a timeout is for one attempt; limit the whole call by its deadline"
+        "Retry() must stand outside Timeout(5): "
+        "a timeout is for one attempt; one of the agent or the run is for the whole call"
     )
 
 

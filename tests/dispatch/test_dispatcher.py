@@ -74,34 +74,40 @@ def test_names_that_nobody_has_are_not_kept() -> None:
 
 WRONG: dict[str, tuple[Stack[CallLayer], Stack[CallLayer], Stack[CallLayer], str]] = {
     "run outside tool": (
-        Stack[CallLayer](Timeout(1).calls),
+        Stack[CallLayer](Validate(), Timeout(1).calls),
         Stack(),
-        Stack[CallLayer](Retry()),
-        r"Retry\(.*\) must stand outside Timeout\(seconds=1\): a timeout is for one attempt",
+        Stack[CallLayer](Approve(Env())),
+        r"Approve\(.*\) of the tool must stand outside Timeout\(seconds=1\) of the run: the wait for approval",
+    ),
+    "within the tool": (
+        Stack(),
+        Stack(),
+        Stack[CallLayer](Timeout(1).calls, Retry()),
+        r"Retry\(.*\) of the tool must stand outside Timeout\(seconds=1\) of the tool: a timeout is for one attempt",
     ),
     "run outside agent": (
         Stack[CallLayer](Validate(), Approve(Env())),
         Stack[CallLayer](Authorize()),
         Stack(),
-        r"Authorize\(\) must stand outside Approve\(.*\): a call that is not permitted needs no approval",
+        r"Authorize\(\) of the agent must stand outside Approve\(.*\) of the run: a call that is not permitted",
     ),
     "agent outside tool": (
-        Stack(),
-        Stack[CallLayer](Retry()),
+        Stack[CallLayer](Validate()),
         Stack[CallLayer](Wraps("breaker", Place.BREAKER)),
-        r"breaker must stand outside Retry\(.*\): an open breaker ends the call",
+        Stack[CallLayer](Approve(Env())),
+        r"Approve\(.*\) of the tool must stand outside breaker of the agent: a probe runs at once",
     ),
     "needed by the tool": (
         Stack(),
         Stack(),
         Stack[CallLayer](Approve(Env())),
-        r"Approve\(.*\) needs a layer at the place 'validate' outside it: the approver sees the validated",
+        r"Approve\(.*\) of the tool needs a layer at the place 'validate' outside it: the approver",
     ),
     "inside the door": (
         Stack[CallLayer](Wraps("another trace", Place.TRACE)),
         Stack(),
         Stack(),
-        r"another trace must stand outside Record\(\): a trace shows every call",
+        r"another trace of the run must stand outside Record\(\) of the entry: a trace shows every call",
     ),
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+from collections.abc import Callable, Iterable
 from typing import NamedTuple, TypeVar, cast
 
 from pydantic import BaseModel
@@ -15,6 +16,7 @@ from remit.contracts.principal import Caller
 from remit.contracts.reply import Reply
 from remit.contracts.step import StepOutcome, StepRequest
 from remit.core import Place, Service, Stack
+from remit.core.checks import as_texts, check_flag
 from remit.errors import SetupError
 
 Q = TypeVar("Q")
@@ -81,6 +83,66 @@ class CallLayer(abc.ABC):
     def __call__(self, inner: CallService, /) -> CallService:
         """Wrap ``inner``. Called once, when a runtime is built."""
 
+    def where(
+        self,
+        *,
+        tools: Iterable[str] = (),
+        agents: Iterable[str] = (),
+        test: Callable[[Contract], bool] | None = None,
+    ) -> CallLayer:
+        """Return this layer for a part of the calls, chosen for each callee when a runtime is built.
+
+        Args:
+            tools: names of callees; empty for all.
+            agents: names of agents that make the calls; empty for all calls, those of the application included.
+            test: chooses callees, for example ``lambda callee: callee.facts.egress``.
+
+        Raises:
+            SetupError: no condition is given, or one has the wrong type.
+        """
+        return ConditionalLayer(self, as_texts("tools", tools), as_texts("agents", agents), test)
+
+
+class ConditionalLayer(CallLayer):
+    """A layer for a part of the calls; see `CallLayer.where`. The dispatcher replaces it by its layer, or omits it."""
+
+    def __init__(
+        self, layer: CallLayer, tools: frozenset[str], agents: frozenset[str], test: Callable[[Contract], bool] | None
+    ) -> None:
+        if not (tools or agents or test):
+            raise SetupError(f"{layer!r}.where() chooses nothing; give tools, agents or a test")
+        if test is not None and not callable(cast("object", test)):
+            raise SetupError(f"{layer!r}.where: test is {test!r}; give a function of a callee")
+        self.layer = layer
+        self.place = layer.place
+        self.tools = tools
+        self.agents = agents
+        self._test = test
+
+    def __call__(self, inner: CallService, /) -> CallService:
+        """Wrap ``inner`` for the chosen calls."""
+        service = self.layer(inner)
+
+        async def choose(call: Call, /) -> Reply:
+            return await (service if self.applies(call.caller.agent, call.callee) else inner)(call)
+
+        return choose
+
+    def applies(self, agent: str, callee: Contract) -> bool:
+        """Whether the layer stands around the calls of ``callee`` that ``agent`` makes."""
+        if (self.tools and callee.name not in self.tools) or (self.agents and agent not in self.agents):
+            return False
+        chosen = self._test is None or self._test(callee)
+        check_flag(f"the result of the test of {self!r}", chosen)
+        return chosen
+
+    def __repr__(self) -> str:
+        named = {"tools": self.tools, "agents": self.agents}
+        parts = [f"{name}={{{', '.join(map(repr, sorted(texts)))}}}" for name, texts in named.items() if texts]
+        if self._test is not None:
+            parts.append(f"test={getattr(self._test, '__name__', self._test)}")
+        return f"{self.layer!r}.where({', '.join(parts)})"
+
 
 class ModelLayer(abc.ABC):
     """A layer around model requests."""
@@ -115,6 +177,16 @@ class AnyLayer(abc.ABC):
     def calls(self) -> CallLayer:
         """This layer around tool calls."""
         return _CallLayerView(self)
+
+    def where(
+        self,
+        *,
+        tools: Iterable[str] = (),
+        agents: Iterable[str] = (),
+        test: Callable[[Contract], bool] | None = None,
+    ) -> CallLayer:
+        """Return this layer around a part of the tool calls; see `CallLayer.where`."""
+        return self.calls.where(tools=tools, agents=agents, test=test)
 
     @property
     def models(self) -> ModelLayer:
@@ -179,3 +251,15 @@ def check_call_layers(layers: Stack[CallLayer]) -> None:
             raise SetupError(f"{layer!r} is a layer around model requests or steps; attach it to an agent")
         if not isinstance(cast("object", layer), CallLayer):
             raise SetupError(f"{layer!r} is not a layer around calls; derive it from CallLayer, or use its .calls")
+
+
+def choose_layers(layers: Stack[CallLayer], agent: str, callee: Contract) -> Stack[CallLayer]:
+    """The layers that stand around the calls of ``callee`` that ``agent`` makes, without their conditions."""
+    chosen: list[CallLayer] = []
+    for each in layers:
+        layer: CallLayer | None = each
+        while isinstance(layer, ConditionalLayer):
+            layer = layer.layer if layer.applies(agent, callee) else None
+        if layer is not None:
+            chosen.append(layer)
+    return Stack[CallLayer](*chosen)

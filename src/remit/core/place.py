@@ -7,6 +7,7 @@ that breaks a rule.
 from __future__ import annotations
 
 import enum
+import itertools
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
@@ -30,15 +31,18 @@ class Place(enum.Enum):
 
 
 class OrderRule(NamedTuple):
-    """``outer`` must stand outside ``inner`` when a stack has both.
+    """``outer`` must stand outside ``inner`` where a call has both.
 
-    With ``is_required``, a stack that has ``inner`` must have ``outer`` too.
+    With ``is_required``, a call with ``inner`` must have ``outer`` too. With ``is_per_scope``, the rule relates only
+    layers of one scope: a layer of the run or an agent treats a tool with its own layers as one. The other rules hold
+    across scopes, because they keep a promise to the journal or to an approver.
     """
 
     outer: Place
     inner: Place
     reason: str
     is_required: bool = False
+    is_per_scope: bool = False
 
 
 ORDER_RULES: Final = (
@@ -53,33 +57,48 @@ ORDER_RULES: Final = (
     OrderRule(Place.BUDGET, Place.APPROVE, "a call that the run cannot afford needs no approval"),
     OrderRule(Place.APPROVE, Place.LIMIT, "approval comes before the call takes a place in a queue"),
     OrderRule(Place.APPROVE, Place.BREAKER, "a probe runs at once, not after an approval"),
-    OrderRule(Place.APPROVE, Place.RETRY, "approval is requested once, not for each attempt"),
+    OrderRule(Place.APPROVE, Place.RETRY, "approval is requested once, not for each attempt", is_per_scope=True),
     OrderRule(Place.APPROVE, Place.TIMEOUT, "the wait for approval does not count as time of the call"),
-    OrderRule(Place.LIMIT, Place.BREAKER, "a call that a limit refuses says nothing about the health of the tool"),
-    OrderRule(Place.LIMIT, Place.RETRY, "all attempts of a call share one permit"),
-    OrderRule(Place.LIMIT, Place.TIMEOUT, "waiting for a permit does not count as time of the call"),
-    OrderRule(Place.BREAKER, Place.RETRY, "an open breaker ends the call and must not cause a retry"),
-    OrderRule(Place.BREAKER, Place.TIMEOUT, "a call that timed out counts as a failure"),
-    OrderRule(Place.RETRY, Place.TIMEOUT, "a timeout is for one attempt; limit the whole call by its deadline"),
+    OrderRule(
+        Place.LIMIT,
+        Place.BREAKER,
+        "a call that a limit refuses says nothing about the health of the tool",
+        is_per_scope=True,
+    ),
+    OrderRule(Place.LIMIT, Place.RETRY, "all attempts of a call share one permit", is_per_scope=True),
+    OrderRule(Place.LIMIT, Place.TIMEOUT, "waiting for a permit does not count as time of the call", is_per_scope=True),
+    OrderRule(
+        Place.BREAKER, Place.RETRY, "an open breaker ends the call and must not cause a retry", is_per_scope=True
+    ),
+    OrderRule(Place.BREAKER, Place.TIMEOUT, "a call that timed out counts as a failure", is_per_scope=True),
+    OrderRule(
+        Place.RETRY,
+        Place.TIMEOUT,
+        "a timeout is for one attempt; one of the agent or the run is for the whole call",
+        is_per_scope=True,
+    ),
 )
 
 
-def check_order(places: Sequence[Place], names: Sequence[str]) -> None:
+def check_order(places: Sequence[Place], names: Sequence[str], scopes: Sequence[str] = ()) -> None:
     """Refuse an order that breaks a rule.
 
     Args:
         places: of the layers, outermost first.
         names: of the same layers, for the message.
+        scopes: of the same layers; without them, all layers are of one scope.
 
     Raises:
-        LayerOrderError: names both layers and the reason.
+        LayerOrderError: names both layers with their scopes, and the reason.
     """
+    labels = [f"{name} of the {scope}" for name, scope in zip(names, scopes, strict=True)] if scopes else names
     for rule in ORDER_RULES:
         inner = [i for i, place in enumerate(places) if place is rule.inner]
         outer = [i for i, place in enumerate(places) if place is rule.outer]
         if inner and not outer and rule.is_required:
             raise LayerOrderError(
-                f"{names[inner[0]]} needs a layer at the place '{rule.outer.value}' outside it: {rule.reason}"
+                f"{labels[inner[0]]} needs a layer at the place '{rule.outer.value}' outside it: {rule.reason}"
             )
-        if inner and outer and inner[0] < outer[-1]:
-            raise LayerOrderError(f"{names[outer[-1]]} must stand outside {names[inner[0]]}: {rule.reason}")
+        for i, j in itertools.product(inner, outer):
+            if i < j and not (rule.is_per_scope and scopes and scopes[i] != scopes[j]):
+                raise LayerOrderError(f"{labels[j]} must stand outside {labels[i]}: {rule.reason}")

@@ -5,18 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from remit.contracts.arguments import Limits
-from remit.contracts.call import Call, CallLayer, CallService, check_call_layers
+from remit.contracts.call import (
+    Call,
+    CallLayer,
+    CallService,
+    ConditionalLayer,
+    check_call_layers,
+    choose_layers,
+)
 from remit.contracts.callee import AgentLike
 from remit.contracts.gate import with_gates_first
 from remit.contracts.guard import compose_calls
 from remit.contracts.principal import Caller
 from remit.contracts.reply import Reply
-from remit.core import Stack
+from remit.core import Stack, check_order
 from remit.dispatch.base import Base
 from remit.dispatch.preset import declared_rate, with_declared_limits
 from remit.dispatch.registry import AnyAgent, AnyCallee, MissingCallee, Registry
 from remit.dispatch.tool_scope import ToolScope
-from remit.errors import UnknownToolError
+from remit.errors import SetupError, UnknownToolError
 from remit.layers.limit import RateLimit
 from remit.layers.record import Record
 from remit.layers.trace import Trace
@@ -31,8 +38,9 @@ class Dispatcher:
         root_agent: the agent as which external calls are made, if there is one.
 
     Raises:
-        LayerOrderError: the combined layers of the three scopes break an order rule.
+        LayerOrderError: the layers around a callee break an order rule, within a scope or across scopes.
         NameTakenError: two callees have the same name.
+        SetupError: a layer is limited to a tool or agent that does not exist.
     """
 
     def __init__(self, run_layers: Stack[CallLayer], callees: Registry, limits: Limits, root_agent: str = "") -> None:
@@ -46,9 +54,11 @@ class Dispatcher:
         self._services: dict[tuple[str, int], CallService] = {}
         self._rates: dict[str, RateLimit | None] = {}
         callees.check_steps()
+        self._check_conditions(root_agent)
         for agent in self._agents.values():
             self._services["", id(agent)] = self._compose("", agent)
         for name in {root_agent: None, **self._agents}:
+            self._check_order(name, MissingCallee("", ()))
             for callee in (*callees, *self._agent_registries.get(name, ())):
                 if (name, id(callee)) not in self._services:
                     self._services[name, id(callee)] = self._compose(name, callee)
@@ -101,17 +111,12 @@ class Dispatcher:
 
     def layers(self, agent: str, callee: AnyCallee) -> Stack[CallLayer]:
         """The layers around ``callee`` for calls made as ``agent``, outermost first."""
-        return self._layers_around(callee, self._agent_layers(agent))
+        return Stack[CallLayer](*self._scopes(agent, callee).values())
 
     def draw_layers(self, agent: str, callee: AnyCallee) -> str:
         """The layers around ``callee`` as a drawing, outermost first."""
-        scopes = (
-            ("ENTRY", self._entry_layers(callee)),
-            ("RUN", with_gates_first(self._run_layers, callee.layers)),
-            ("AGENT", self._agent_layers(agent)),
-            ("TOOL", self._tool_layers(callee)),
-        )
-        lines = [f"{scope:<6} {_format_row(layers.layers)}" for scope, layers in scopes]
+        scopes = self._scopes(agent, callee)
+        lines = [f"{scope.upper():<6} {_format_row(layers.layers)}" for scope, layers in scopes.items()]
         return "\n".join([*lines, f"{'BASE':<6} seal · effect · {callee.name} · check · end"])
 
     def _registry_of(self, caller: Caller) -> Registry:
@@ -131,21 +136,40 @@ class Dispatcher:
         scope = ToolScope(name=callee.name, find_agent=self._agents.get, max_agent_depth=deepest)
         return Stack[CallLayer](self._recording_layers, scope)
 
-    def _agent_layers(self, agent: str) -> Stack[CallLayer]:
-        found = self._agents.get(agent)
-        return found.call_layers if found is not None else Stack()
+    def _scopes(self, agent: str, callee: AnyCallee) -> dict[str, Stack[CallLayer]]:
+        """The layers around ``callee`` for calls made as ``agent``, by scope, outermost first.
 
-    def _layers_around(self, callee: AnyCallee, agent_layers: Stack[CallLayer]) -> Stack[CallLayer]:
-        tool_layers = self._tool_layers(callee)
-        run_layers = with_gates_first(self._run_layers, callee.layers)
-        return Stack[CallLayer](self._entry_layers(callee), run_layers, agent_layers, tool_layers)
-
-    def _tool_layers(self, callee: AnyCallee) -> Stack[CallLayer]:
-        """The layers of a callee and those that its facts declare. All agents share its rate."""
-        name = callee.name
+        The layers of a callee include those that its facts declare. All agents share its rate.
+        """
+        name, caller = callee.name, self._agents.get(agent)
         if name not in self._rates:
             self._rates[name] = declared_rate(callee.facts)
-        return with_declared_limits(callee.facts, callee.layers, self._rates[name])
+        tool_layers = choose_layers(callee.layers, agent, callee)
+        return {
+            "entry": self._entry_layers(callee),
+            "run": with_gates_first(choose_layers(self._run_layers, agent, callee), tool_layers),
+            "agent": choose_layers(caller.call_layers, agent, callee) if caller is not None else Stack(),
+            "tool": with_declared_limits(callee.facts, tool_layers, self._rates[name]),
+        }
+
+    def _check_order(self, agent: str, callee: AnyCallee) -> None:
+        placed = [
+            (each.place, repr(each), scope) for scope, stack in self._scopes(agent, callee).items() for each in stack
+        ]
+        check_order(*zip(*placed, strict=True))
+
+    def _check_conditions(self, root_agent: str) -> None:
+        """Refuse names that do not exist in the conditions of layers: such a layer would silently not stand."""
+        callees = [callee for registry in (self._callees, *self._agent_registries.values()) for callee in registry]
+        tools, agents = {callee.name for callee in callees}, {root_agent, *self._agents}
+        of_agents = (agent.call_layers for agent in self._agents.values())
+        for layer in Stack[CallLayer](self._run_layers, *of_agents, *(callee.layers for callee in callees)):
+            inner = layer
+            while isinstance(inner, ConditionalLayer):
+                unknown = sorted((inner.tools - tools) | (inner.agents - agents))
+                if unknown:
+                    raise SetupError(f"{layer!r}: there is no tool or agent {unknown[0]!r}")
+                inner = inner.layer
 
     def _compose(self, agent: str, callee: AnyCallee) -> CallService:
         """The layers around a callee. Objects that are not registered get the record layer only, which refuses them."""
@@ -153,9 +177,8 @@ class Dispatcher:
             body = callee if isinstance(callee, MissingCallee) else self._callees.resolve(callee)
         except UnknownToolError as error:
             return compose_calls(self._recording_layers, _refusal(error))
-        stack = self._layers_around(callee, self._agent_layers(agent))
-        stack.check()
-        return compose_calls(stack, Base(body, self).__call__)
+        self._check_order(agent, callee)
+        return compose_calls(self.layers(agent, callee), Base(body, self).__call__)
 
 
 def _refusal(error: UnknownToolError) -> CallService:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from remit.contracts.call import CallLayer
+from remit.contracts.call import CallLayer, choose_layers
 from remit.contracts.classification import Capability, Complexity, Tier
 from remit.contracts.facts import Effect, Facts
 from remit.core import Stack
@@ -194,6 +194,7 @@ def _check_run_enforcement(
     tool: ToolDefinition, policy_table: PolicyTable, layers: Stack[CallLayer]
 ) -> Iterator[Finding]:
     """Check that the application has the layer of each field enforced around every call."""
+    layers = choose_layers(layers, "", tool.tool)
     for name, policies in tool.policies.items():
         for field, enforcer in policy_table.sections[name].enforcers.items():
             is_enforced = enforcer.scope == "tool" or any(isinstance(layer, enforcer.layer) for layer in layers)
