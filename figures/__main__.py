@@ -32,6 +32,7 @@ from figures import (
     schedules,
     seal,
     secrets,
+    untyped,
     workers,
 )
 from figures.figure import BUILD, Figure, format_figure, no_violations, select_parts, write_figures
@@ -64,6 +65,7 @@ PARTS: Final[dict[str, Part]] = {
     "policy": policy.figures,
     "acl": acl_figure.figures,
     "fuzz": fuzz.figures,
+    "untyped": untyped.figures,
     "door": door.figures,
     "narrowing": narrowing.figures,
     "crash": crash.figures,

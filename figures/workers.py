@@ -136,7 +136,7 @@ def _names(workers: list[Agent]) -> Iterator[str]:
         definition = definition_of(each)
         if definition is not None:
             yield from definition.workers
-            yield from (name for name in definition.delegates if name.startswith("w"))
+            yield from (name for name in definition.delegates or () if name.startswith("w"))
 
 
 def _random_calls(rng: random.Random, callees: list[Any]) -> list[ToolCallPart]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Final, Protocol
 
 from figures.figure import Figure
-from figures.mutants import access, approval, crash, four_eyes, narrowing, race, replay, retry, secrets
+from figures.mutants import access, approval, crash, four_eyes, narrowing, race, replay, retry, secrets, untyped
 from figures.mutants.mutant import KillRate, Mutant
 
 MUTANTS: Final[dict[str, tuple[Mutant, ...]]] = {
@@ -19,6 +19,7 @@ MUTANTS: Final[dict[str, tuple[Mutant, ...]]] = {
     "replay": replay.MUTANTS,
     "race": race.MUTANTS,
     "retry": retry.MUTANTS,
+    "untyped": untyped.MUTANTS,
 }
 
 

@@ -85,7 +85,7 @@ class Runtime:
         model_resolver: ResolveModel | None = None,
     ) -> None:
         check_instance("Runtime: app", app, App, "give an App")
-        check_parts(store, layers, limits, directory, clock, lease_seconds)
+        check_parts(store, model, layers, limits, directory, clock, lease_seconds)
         self.app = app
         self.store: Store = store or InMemoryStore(clock)
         self._conversations = Conversations(self.store, app.name)

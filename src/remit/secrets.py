@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from remit.contracts.secret import Secret, SecretRef, Secrets
+from remit.core.checks import check_instance, check_name
 from remit.errors import NotFoundError
 
 __all__ = ["EnvSecrets", "FileSecrets", "Secret", "SecretRef", "Secrets"]
@@ -24,6 +25,8 @@ class EnvSecrets:
     """
 
     def __init__(self, *names: str, environ: Mapping[str, str] = os.environ) -> None:
+        for name in names:
+            check_name("EnvSecrets: a name", name)
         self._names = names
         self._environ = environ
 
@@ -49,7 +52,8 @@ class FileSecrets:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
+        check_instance("FileSecrets: folder", folder, (str, Path), "give the path of a folder")
+        self._folder = Path(folder)
 
     async def resolve(self, reference: str, /) -> Secret:
         """Look up the secret.

@@ -116,7 +116,7 @@ BUILT: dict[str, tuple[Callable[[], Any], str]] = {
     "a description": (lambda: tool_with(description=3), "the description of double is 3; give a string"),
     "a rate": (lambda: tool_with(rate=5), "rate 5 is not of the form 60/minute"),
     "half a rate": (lambda: tool_with(rate=(5,)), "rate (5,) is not of the form 60/minute"),
-    "words as a rate": (lambda: Rate(untyped("a"), 1), "Rate: calls is 'a'; give a number"),
+    "words as a rate": (lambda: Rate(untyped("a"), 1), "Rate: calls is 'a'; give a whole number"),
     "a class as a layer": (lambda: DOUBLE.layer(untyped(Retry)), "Retry is a class, not a layer; write Retry(…)"),
     "a function as a layer": (
         lambda: DOUBLE.layer(untyped(double)),
@@ -295,11 +295,11 @@ BUILT: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "a budget": (lambda: preset(Env(), budget=untyped(3)), "budget is 3; give a Budget, such as Budget(calls=64)"),
     "a timeout layer": (lambda: Timeout(untyped("5")), "Timeout: seconds is '5'; give a number"),
-    "a retry layer": (lambda: Retry(attempts=untyped("3")), "Retry: attempts is '3'; give a number"),
-    "a breaker": (lambda: Breaker(failures=untyped("3")), "Breaker: failures is '3'; give a number"),
-    "a budget layer": (lambda: Budget(calls=untyped("3")), "Budget: calls is '3'; give a number"),
-    "a rate limit": (lambda: RateLimit(calls=untyped("3"), seconds=1), "RateLimit: calls is '3'; give a number"),
-    "a concurrency limit": (lambda: Concurrency(calls=untyped("3")), "Concurrency: calls is '3'; give a number"),
+    "a retry layer": (lambda: Retry(attempts=untyped("3")), "Retry: attempts is '3'; give a whole number"),
+    "a breaker": (lambda: Breaker(failures=untyped("3")), "Breaker: failures is '3'; give a whole number"),
+    "a budget layer": (lambda: Budget(calls=untyped("3")), "Budget: calls is '3'; give a whole number"),
+    "a rate limit": (lambda: RateLimit(calls=untyped("3"), seconds=1), "RateLimit: calls is '3'; give a whole number"),
+    "a concurrency limit": (lambda: Concurrency(calls=untyped("3")), "Concurrency: calls is '3'; give a whole number"),
 }
 
 

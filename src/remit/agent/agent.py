@@ -27,7 +27,7 @@ from remit.contracts.facts import Effect, Facts
 from remit.contracts.reply import Reply
 from remit.contracts.schema import Input, Output
 from remit.core import Stack
-from remit.core.checks import as_tuple, check_instance, check_keywords
+from remit.core.checks import as_texts, as_tuple, check_instance, check_keywords
 from remit.errors import InvalidArgumentsError, SetupError
 from remit.layers.timeout import Timeout
 
@@ -102,12 +102,12 @@ class Agent:
         self.definition = AgentDefinition(
             name=name,
             instructions=instructions,
-            description=description or f"The agent {name}.",
+            description=f"The agent {name}." if description == "" else description,
             input=input,
             output=output,
             handoff_targets=tuple(each if isinstance(each, str) else each.name for each in self.handoffs),
             tool_scope=_to_scope(name, tool_scope),
-            permissions=None if permissions is None else frozenset(permissions),
+            permissions=None if permissions is None else as_texts(f"agent {name}: permissions", permissions),
             provider_tools=tuple(provider_tools),
             compatible_models=tuple(compatible_models),
             attachments=attachments,
@@ -377,4 +377,4 @@ def _limit_layers(limits: AgentLimits) -> Stack[CallLayer]:
 def _to_scope(name: str, given: Iterable[str] | None) -> frozenset[str] | Literal["listed"] | None:
     if given == "listed":
         return "listed"
-    return None if given is None else frozenset(as_tuple(f"agent {name}: tool_scope", given))
+    return None if given is None else as_texts(f"agent {name}: tool_scope", given)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -19,6 +20,7 @@ from remit.contracts.contract import check_name
 from remit.contracts.facts import Effect, Facts
 from remit.contracts.schema import Input, Output
 from remit.core import Stack
+from remit.core.checks import check_counts, check_numbers, check_permission, check_text
 from remit.errors import ContractError, SetupError
 from remit.schemas.jsontext import canonical_text
 
@@ -74,6 +76,21 @@ class AgentDefinition:
 
     def __post_init__(self) -> None:
         check_name(self.name, "an agent")
+        where = f"agent {self.name}"
+        if not hasattr(self.instructions, "render"):
+            check_text(f"{where}: instructions", self.instructions)
+        check_text(f"{where}: description", self.description)
+        check_counts(
+            where,
+            parallel=self.parallel,
+            retries=self.retries,
+            max_tokens=0 if self.max_tokens is None else self.max_tokens,
+        )
+        check_numbers(where, temperature=0 if self.temperature is None else self.temperature)
+        if self.temperature is not None and not 0 <= self.temperature < math.inf:
+            raise SetupError(f"{where}: temperature is {self.temperature}; give a number of 0 or more")
+        for permission in self.permissions or ():
+            check_permission(f"{where}: an item of permissions", permission)
         if self.parallel < 1:
             raise SetupError(f"agent {self.name}: parallel={self.parallel}; an agent needs at least one")
         if not 0 <= self.retries <= 10:

@@ -16,7 +16,7 @@ from remit.contracts.facts import Effect, Risk
 from remit.contracts.question import DecisionKind, content_digest
 from remit.contracts.redact import secret_free_cause
 from remit.contracts.secret import redact_secrets
-from remit.core.checks import check_flag, check_numbers, check_permission, check_text
+from remit.core.checks import check_flag, check_name, check_numbers, check_permission, check_text
 from remit.errors import CallError, PolicyError, SetupError
 
 DECIDE_PERMISSION: Final = "approvals:decide"
@@ -153,7 +153,7 @@ class When:
     version: str = ""
 
     def __post_init__(self) -> None:
-        check_text("When: name", self.name)
+        check_name("When: name", self.name)
         if not callable(self.test) or inspect.iscoroutinefunction(self.test):
             raise SetupError(f"When {self.name!r}: test is {self.test!r}; give a function of a call, without `async`")
         check_text("When: version", self.version)
@@ -239,7 +239,7 @@ def _check_rule(rule: object) -> None:
         raise SetupError(f"Policy: {rule.__name__} is a class; write {rule.__name__}(…)")
     if not callable(rule) or not hasattr(rule, "name"):
         raise SetupError(f"Policy: {rule!r} is not a rule, such as HighRisk() or When(name, test, verdict)")
-    check_text("the name of a rule", getattr(rule, "name"))  # noqa: B009 - the type of a rule is not known yet
+    check_name("the name of a rule", getattr(rule, "name"))  # noqa: B009 - the type of a rule is not known yet
     if inspect.iscoroutinefunction(rule) or inspect.iscoroutinefunction(type(rule).__call__):
         raise SetupError(f"Policy: the rule {rule!r} is async; write it as a plain `def`")
 

@@ -13,6 +13,7 @@ from remit.audit.anchor import Anchor, LogHead
 from remit.audit.log import AuditLog, RunHead, advance_head
 from remit.audit.report import AuditReport, find_log_faults
 from remit.audit.run_check import LoggedRun, check_run
+from remit.core.checks import check_instance, wrong_value
 from remit.errors import AuditError, RemitError
 from remit.journal.ports import RunRow, Store
 
@@ -28,8 +29,13 @@ class Audit:
     """
 
     def __init__(self, store: Store, *, logs: Path, anchor: Anchor, clock: Callable[[], float] = time.time) -> None:
+        if not hasattr(store, "find_run"):
+            raise wrong_value("Audit: store", store, "give the store of the journal")
+        if not hasattr(anchor, "read"):
+            raise wrong_value("Audit: anchor", anchor, "give an anchor, such as FileAnchor(path)")
+        check_instance("Audit: logs", logs, (str, Path), "give the path of a folder")
         self._store = store
-        self._logs = logs
+        self._logs = Path(logs)
         self._anchor = anchor
         self._clock = clock
 

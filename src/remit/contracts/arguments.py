@@ -15,7 +15,8 @@ from json.scanner import make_scanner
 from typing import Any, Final, cast
 
 from remit.contracts.secret import KNOWN_SECRETS, redact_secrets
-from remit.errors import InvalidArgumentsError
+from remit.core.checks import check_counts
+from remit.errors import InvalidArgumentsError, SetupError
 from remit.schemas.jsontext import canonical_text
 
 SECRET_IN_ARGUMENTS: Final = "the arguments contain the value of a secret, which would be journaled; pass its reference"  # noqa: S105 - a message
@@ -36,6 +37,13 @@ class Limits:
     output_bytes: int = 256 << 10
     agent_depth: int = 5
     handoffs: int = 10
+
+    def __post_init__(self) -> None:
+        sizes = (self.argument_bytes, self.argument_depth, self.output_bytes, self.agent_depth, self.handoffs)
+        for value in sizes:
+            check_counts("Limits", limit=value)
+            if value < 0:
+                raise SetupError(f"Limits: {value} is less than 0; give a whole number of 0 or more")
 
 
 class Arguments:

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from remit.core.checks import check_texts
 from remit.errors import ContractError
 
 _WORD: Final = re.compile(r"[a-z][a-z0-9_]*")
@@ -92,6 +93,7 @@ class Deprecation:
     replacement: str = ""
 
     def __post_init__(self) -> None:
+        check_texts("Deprecation", since=self.since, removal=self.removal, replacement=self.replacement)
         for version in (self.since, self.removal):
             if version:
                 parse_version(version)

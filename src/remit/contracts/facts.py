@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, TypedDict, cast
 
 from remit.contracts.classification import Classification, Deprecation, Visibility
-from remit.core.checks import as_member, as_texts, check_flag, check_numbers, check_text
+from remit.core.checks import as_member, as_texts, check_counts, check_flag, check_numbers, check_text
 from remit.errors import ContractError
 
 _PERMISSION_PATTERN: Final = re.compile(r"[a-z][a-z0-9_-]*(:[a-z][a-z0-9_-]*)+")
@@ -57,7 +57,8 @@ class Rate:
     seconds: float
 
     def __post_init__(self) -> None:
-        check_numbers("Rate", calls=self.calls, seconds=self.seconds)
+        check_counts("Rate", calls=self.calls)
+        check_numbers("Rate", seconds=self.seconds)
         if self.calls < 1 or not 0 < self.seconds < math.inf:
             raise ContractError(f"{self!r} needs at least one call and a positive number of seconds")
 
@@ -132,7 +133,7 @@ class Facts:
             if not _PERMISSION_PATTERN.fullmatch(permission):
                 raise ContractError(f"permission {permission!r} is not of the form area:verb, like cms:write")
         check_numbers("Facts", timeout=1 if self.timeout is None else self.timeout)
-        if self.timeout is not None and not self.timeout > 0:
+        if self.timeout is not None and not 0 < self.timeout < math.inf:
             raise ContractError(f"timeout is {self.timeout!r} seconds; give a positive number, or None for no limit")
         if self.rate is not None and self.effect is Effect.COMPOSED:
             raise ContractError(

@@ -54,6 +54,8 @@ def canonical_name(function: FunctionType | MethodType, name: str | None = None)
         ContractError: the two names differ, or the name is not valid for models.
     """
     decorated = decorated_name(function)
+    if name is not None:
+        check_name(name)
     if name is not None and decorated not in {None, name}:
         raise ContractError(
             f"{function.__name__} is named {decorated!r} by @tool_name and {name!r} here; keep one of them"

@@ -10,6 +10,9 @@ from typing import Any, Final, Literal, TypeVar, get_args
 from pydantic import TypeAdapter
 from pydantic_core import CoreConfig, SchemaValidator
 
+from remit.core.checks import as_tuple, check_flag, check_instance, check_name, check_texts
+from remit.errors import SetupError
+
 T = TypeVar("T")
 
 QuestionKind = Literal["approval", "outcome"]
@@ -26,6 +29,9 @@ class Change:
     where: str
     before: str
     after: str
+
+    def __post_init__(self) -> None:
+        check_texts("Change", where=self.where, before=self.before, after=self.after)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +50,12 @@ class Preview:
     changes: tuple[Change, ...] = ()
     link: str = ""
     state: str = ""
+
+    def __post_init__(self) -> None:
+        check_texts("Preview", summary=self.summary, link=self.link, state=self.state)
+        object.__setattr__(self, "changes", as_tuple("Preview: changes", self.changes))
+        for change in self.changes:
+            check_instance("an item of Preview: changes", change, Change, "give a Change(where, before, after)")
 
 
 NO_PREVIEW: Final = Preview("")
@@ -152,9 +164,10 @@ class Decision:
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(DecisionKind):
-            raise TypeError(f"kind is {self.kind!r}; it must be 'confirm' or 'approve'")
-        if self.approved is not True and self.approved is not False:
-            raise TypeError(f"approved is {self.approved!r}; it must be True or False")
+            raise SetupError(f"Decision: kind is {self.kind!r}; it must be 'confirm' or 'approve'")
+        check_flag("Decision: approved", self.approved)
+        check_texts("Decision", question=self.question, reason=self.reason, arguments=self.arguments)
+        check_name("Decision: by", self.by)
 
     def to_json(self) -> str:
         """Serialise the decision for the inbox and the journal."""

@@ -21,7 +21,7 @@ from remit.contracts.redact import Redaction
 from remit.contracts.signature import Signature, read_dict_call, read_signature
 from remit.contracts.threads import awaitable_body
 from remit.core import Stack
-from remit.core.checks import check_text
+from remit.core.checks import check_functions, check_text
 from remit.errors import ContractError, InvalidArgumentsError
 from remit.schemas.finding import locate_function
 
@@ -113,6 +113,8 @@ class Tool(Generic[P, Out]):
             ContractError: an argument cannot be part of a contract; the message gives the reason.
             SetupError: the extra is not installed.
         """
+        check_functions(f"Tool.from_schema({name!r})", call=call)
+        check_text(f"the description of {name}", description, ContractError)
         signature = read_dict_call(call, check_name(name), schema, output_schema)
         built = facts_from_options("Tool.from_schema()", facts)
         _check_facts(name, signature, built)

@@ -26,6 +26,38 @@ def check_numbers(owner: str, **values: object) -> None:
             raise SetupError(f"{owner}: {name} is {value!r}; give a number")
 
 
+def check_counts(owner: str, **values: object) -> None:
+    """Refuse values that are not whole numbers.
+
+    Raises:
+        SetupError: names the argument.
+    """
+    for name, value in values.items():
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise SetupError(f"{owner}: {name} is {value!r}; give a whole number")
+
+
+def check_texts(owner: str, **values: object) -> None:
+    """Refuse values that are not strings.
+
+    Raises:
+        SetupError: names the argument.
+    """
+    for name, value in values.items():
+        check_text(f"{owner}: {name}", value)
+
+
+def check_functions(owner: str, **values: object) -> None:
+    """Refuse values that cannot be called.
+
+    Raises:
+        SetupError: names the argument.
+    """
+    for name, value in values.items():
+        if not callable(value):
+            raise SetupError(f"{owner}: {name} is {value!r}; give a function")
+
+
 def check_text(what: str, value: object, error: type[SetupError] = SetupError) -> None:
     """Refuse a value that is not a string.
 

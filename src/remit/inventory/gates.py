@@ -10,6 +10,7 @@ from remit.contracts.call import Call
 from remit.contracts.classification import Deprecation, Visibility
 from remit.contracts.gate import Gate
 from remit.contracts.notes import write_note
+from remit.core.checks import as_member, check_flag, wrong_value
 from remit.errors import BlockedError, DeniedError, MissingCapabilityError
 
 
@@ -46,6 +47,9 @@ class EnabledGate(Gate):
     """Refuses every call unless ``enabled``."""
 
     enabled: bool = True
+
+    def __post_init__(self) -> None:
+        check_flag("EnabledGate: enabled", self.enabled)
 
     async def check(self, call: Call, /) -> None:
         """Refuse the call if the operation is disabled."""
@@ -102,6 +106,12 @@ class SessionGate(Gate):
     open: bool = field(default=False, kw_only=True)
     resume: bool = field(default=True, kw_only=True)
 
+    def __post_init__(self) -> None:
+        if not hasattr(self.env, "sessions"):
+            raise wrong_value("SessionGate: env", self.env, "give an object with sessions")
+        for name in ("required", "open", "resume"):
+            check_flag(f"SessionGate: {name}", getattr(self, name))
+
     async def check(self, call: Call, /) -> None:
         """Refuse the call if its session does not permit it."""
         sessions, name = self.env.sessions, call.callee.name
@@ -132,6 +142,9 @@ class VisibilityGate(Gate):
     """
 
     visibility: Visibility
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "visibility", as_member(Visibility, "VisibilityGate: visibility", self.visibility))
 
     async def check(self, call: Call, /) -> None:
         """Refuse a caller that the operation's visibility excludes."""

@@ -13,6 +13,7 @@ from remit.contracts.grant import Grant, GrantRow
 from remit.contracts.items import DETACHED, DecisionItem, ErasedItem, Position, QuestionItem, RunFinished, RunOpened
 from remit.contracts.ledger import Consumption
 from remit.contracts.question import Decision, Question, QuestionStatus
+from remit.core.checks import check_functions
 from remit.journal.codec import ERASED_BODY
 from remit.journal.index import (
     INDEXED_ITEMS,
@@ -46,6 +47,7 @@ class InMemoryStore:
     """All five ports, in dictionaries of this process."""
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
+        check_functions("InMemoryStore", clock=clock)
         self._clock = clock
         self._runs: dict[str, _RunState] = {}
         self._questions: dict[str, QuestionRow] = {}

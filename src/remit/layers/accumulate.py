@@ -10,6 +10,7 @@ from typing import Generic, TypeVar
 
 from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.reply import Reply
+from remit.core.checks import check_functions
 
 S = TypeVar("S")
 
@@ -21,6 +22,7 @@ class Accumulate(CallLayer, Generic[S]):
     """
 
     def __init__(self, initial: S, fold: Callable[[S, Call, Reply], S]) -> None:
+        check_functions("Accumulate", fold=fold)
         self.state = initial
         self._fold = fold
 

@@ -27,6 +27,7 @@ from remit.contracts.ledger import Consumption
 from remit.contracts.question import NO_PREVIEW, Decision, Question
 from remit.contracts.reply import Reply
 from remit.core import Place
+from remit.core.checks import check_instance, wrong_value
 from remit.errors import (
     ApprovalDeniedError,
     BlockedError,
@@ -48,6 +49,13 @@ class Approve(CallLayer):
     place = Place.APPROVE
     env: HasApprover = field(repr=False)
     policy: Policy = field(default=DEFAULT_POLICY, kw_only=True)
+
+    def __post_init__(self) -> None:
+        if not hasattr(self.env, "approver"):
+            raise wrong_value("Approve: env", self.env, "give an object with an approver, such as Env()")
+        check_instance(
+            "Approve: policy", self.policy, Policy, "give a Policy of your rules, such as Policy(HighRisk())"
+        )
 
     def __call__(self, inner: CallService, /) -> CallService:
         """Obtain approval before ``inner``."""

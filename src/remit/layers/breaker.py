@@ -10,7 +10,7 @@ from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.facts import Effect
 from remit.contracts.reply import Reply
 from remit.core import Place
-from remit.core.checks import check_numbers
+from remit.core.checks import check_counts, check_numbers
 from remit.errors import BreakerOpenError, CallError, SetupError
 
 Key = tuple[str, str]
@@ -34,7 +34,8 @@ class Breaker(CallLayer):
     )
 
     def __post_init__(self) -> None:
-        check_numbers("Breaker", failures=self.failures, probes=self.probes, seconds=self.seconds)
+        check_counts("Breaker", failures=self.failures, probes=self.probes)
+        check_numbers("Breaker", seconds=self.seconds)
         if min(self.failures, self.probes) < 1 or not 0 < self.seconds < math.inf:
             raise SetupError(f"{self!r} needs at least one failure and probe, and a positive number of seconds")
 

@@ -9,7 +9,7 @@ from remit.contracts.callee import AgentLike
 from remit.contracts.facts import Effect
 from remit.contracts.reply import Reply
 from remit.core import Place
-from remit.core.checks import check_numbers
+from remit.core.checks import check_counts
 from remit.errors import BudgetError, SetupError
 
 
@@ -26,7 +26,7 @@ class Budget(CallLayer):
     depth: int = 8
 
     def __post_init__(self) -> None:
-        check_numbers("Budget", calls=self.calls, depth=self.depth, tokens=1 if self.tokens is None else self.tokens)
+        check_counts("Budget", calls=self.calls, depth=self.depth, tokens=1 if self.tokens is None else self.tokens)
         if min(self.calls, self.depth, 1 if self.tokens is None else self.tokens) < 1:
             raise SetupError(f"{self!r} allows nothing; calls, tokens and depth must be at least 1")
 

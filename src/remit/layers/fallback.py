@@ -21,7 +21,7 @@ class Fallback(ModelLayer):
         if not models:
             raise SetupError("Fallback() needs at least one model")
         for model in models:
-            if not callable(model):
+            if not callable(model) or isinstance(model, type):
                 raise SetupError(f"Fallback cannot ask {model!r}; use resolve_model(…) or PydanticAIModel(…)")
         self._models = models
 

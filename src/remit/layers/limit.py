@@ -16,7 +16,7 @@ from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.facts import Effect
 from remit.contracts.reply import Reply
 from remit.core import Place
-from remit.core.checks import check_numbers
+from remit.core.checks import check_counts, check_numbers
 from remit.errors import RateLimitedError, SetupError
 
 LimitKey = tuple[str, str]
@@ -39,7 +39,8 @@ class RateLimit(CallLayer):
     )
 
     def __post_init__(self) -> None:
-        check_numbers("RateLimit", calls=self.calls, seconds=self.seconds, max_wait=self.max_wait)
+        check_counts("RateLimit", calls=self.calls)
+        check_numbers("RateLimit", seconds=self.seconds, max_wait=self.max_wait)
         if self.calls < 1 or not 0 < self.seconds < math.inf or not self.max_wait >= 0:
             raise SetupError(f"{self!r} needs at least one call, a positive number of seconds, and max_wait >= 0")
 
@@ -136,7 +137,8 @@ class Concurrency(CallLayer):
     )
 
     def __post_init__(self) -> None:
-        check_numbers("Concurrency", calls=self.calls, max_queued=self.max_queued, max_wait=self.max_wait)
+        check_counts("Concurrency", calls=self.calls, max_queued=self.max_queued)
+        check_numbers("Concurrency", max_wait=self.max_wait)
         if self.calls < 1 or self.max_queued < 0 or not self.max_wait >= 0:
             raise SetupError(f"{self!r} needs at least one call, and max_queued and max_wait >= 0")
 

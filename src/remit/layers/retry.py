@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -13,7 +14,7 @@ from remit.contracts.facts import Effect
 from remit.contracts.items import AttemptStarted
 from remit.contracts.reply import Reply
 from remit.core import Place
-from remit.core.checks import check_numbers
+from remit.core.checks import check_counts, check_functions, check_numbers
 from remit.errors import CallError, DeadlineError, SetupError, StillRunningError
 
 BUCKET_TOKENS: Final = 500
@@ -43,8 +44,10 @@ class Retry(CallLayer):
     _spent_tokens: dict[str, int] = field(init=False, repr=False, compare=False, default_factory=dict[str, int])
 
     def __post_init__(self) -> None:
-        check_numbers("Retry", attempts=self.attempts, base_delay=self.base_delay, max_delay=self.max_delay)
-        if self.attempts < 1 or not 0 <= self.base_delay <= self.max_delay:
+        check_counts("Retry", attempts=self.attempts)
+        check_numbers("Retry", base_delay=self.base_delay, max_delay=self.max_delay)
+        check_functions("Retry", jitter=self.jitter)
+        if self.attempts < 1 or not 0 <= self.base_delay <= self.max_delay < math.inf:
             raise SetupError(f"{self!r} needs at least one attempt, and 0 <= base_delay <= max_delay")
 
     def __call__(self, inner: CallService, /) -> CallService:

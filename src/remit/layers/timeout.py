@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Coroutine
 from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar, cast
@@ -37,7 +38,7 @@ class Timeout(AnyLayer):
 
     def __post_init__(self) -> None:
         check_numbers("Timeout", seconds=self.seconds, grace=0 if self.grace is None else self.grace)
-        if not self.seconds > 0:
+        if not 0 < self.seconds < math.inf:
             raise SetupError(f"{self!r} needs a positive number of seconds")
         if self.grace is not None and not self.grace >= 0:
             raise SetupError(

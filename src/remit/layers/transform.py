@@ -8,6 +8,7 @@ from typing import cast
 
 from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.reply import Reply
+from remit.core.checks import check_functions
 from remit.errors import ToolFailedError
 
 
@@ -16,6 +17,9 @@ class Transform(CallLayer):
     """Passes each good reply through ``change``, a pure function. Errors and denials pass unchanged."""
 
     change: Callable[[Reply], Reply]
+
+    def __post_init__(self) -> None:
+        check_functions("Transform", change=self.change)
 
     def __call__(self, inner: CallService, /) -> CallService:
         """Change the replies of ``inner``."""

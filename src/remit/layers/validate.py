@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.reply import Reply
 from remit.core import Place
+from remit.core.checks import check_flag
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,6 +19,9 @@ class Validate(CallLayer):
 
     place = Place.VALIDATE
     strict: bool = True
+
+    def __post_init__(self) -> None:
+        check_flag("Validate: strict", self.strict)
 
     def __call__(self, inner: CallService, /) -> CallService:
         """Bind arguments before ``inner``."""

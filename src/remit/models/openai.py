@@ -16,6 +16,7 @@ import openai
 from pydantic import BaseModel, Field
 
 from remit.contracts.chat import ChatRequest, Completion, completion_from_message, encode_message
+from remit.core.checks import check_name, check_numbers, check_text
 from remit.errors import CompletionError, ModelBusyError, ModelError, ModelRefusedError, SetupError
 
 _MAX_ERROR_LENGTH: Final = 200
@@ -46,6 +47,11 @@ class OpenAI:
         rewrite_message: Callable[[str], str] | None = None,
         vendor: str = "openai",
     ) -> None:
+        check_name("OpenAI: model", model)
+        check_text("OpenAI: api_key", api_key)
+        check_numbers("OpenAI", timeout=timeout)
+        if timeout <= 0:
+            raise SetupError(f"OpenAI: timeout is {timeout}; give a positive number of seconds")
         _check_endpoint(base_url, api_key)
         self.model = model
         self.vendor = vendor

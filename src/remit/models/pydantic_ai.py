@@ -62,6 +62,7 @@ from remit.contracts.chat import (
     encode_message,
     message_text,
 )
+from remit.core.checks import check_instance
 from remit.errors import CompletionError, ModelBusyError, ModelError, ModelRefusedError, SetupError
 from remit.schemas.jsontext import compact_json
 from remit.schemas.suggestions import suggest
@@ -83,6 +84,7 @@ class PydanticAIModel:
     """
 
     def __init__(self, model: Model | str) -> None:
+        check_instance("PydanticAIModel: model", model, (str, Model), "give a model of PydanticAI, or its name")
         self._model = infer_named_model(model) if isinstance(model, str) else model
         self.model = self._model.model_name
         self.vendor = self._model.system

@@ -7,12 +7,12 @@ A script is a list of messages. A request with n assistant messages in its histo
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, cast
 
 from remit.contracts.chat import AssistantMessage, ChatRequest, Completion, completion_from_message, encode_message
-from remit.core.checks import as_tuple
+from remit.core.checks import as_tuple, wrong_value
 from remit.errors import CompletionError, SetupError
 
 SCRIPTED_MODEL_NAME: Final = "scripted (no model)"
@@ -34,6 +34,9 @@ class Scripted:
 
     def __init__(self, lines: Sequence[ScriptLine]) -> None:
         self._lines: tuple[ScriptLine, ...] = as_tuple("Scripted: lines", lines)
+        for line in self._lines:
+            if not (isinstance(line, (str, Mapping, BaseException)) or callable(line)):
+                raise wrong_value("a line of Scripted", line, "give a text, calls(…), an error or a function")
         self.requests: list[ChatRequest] = []
 
     @staticmethod

@@ -18,6 +18,7 @@ from remit.contracts.contract import check_name
 from remit.contracts.facts import Effect, Facts, Risk
 from remit.contracts.schema import Input, Output
 from remit.core import Stack
+from remit.core.checks import as_tuple, check_counts, check_instance, check_text, wrong_value
 from remit.errors import CallError, InvalidArgumentsError, InvalidOutputError, SetupError, error_from_reply
 from remit.pipeline.check import StepChecker
 from remit.pipeline.graph import StepGraph
@@ -68,8 +69,15 @@ class Pipeline(Generic[P]):
         tags: Iterable[str] = (),
     ) -> None:
         self.name = check_name(name, "a pipeline")
+        check_text(f"pipeline {name}: description", description)
+        check_counts(f"pipeline {name}", rounds=rounds)
+        model = cast("object", takes)
+        if not isinstance(model, type) or not issubclass(model, BaseModel):
+            raise wrong_value(f"pipeline {name}: takes", takes, "give a pydantic model")
         self.description = description
-        self.steps = tuple(steps)
+        self.steps: tuple[Step, ...] = as_tuple(f"pipeline {name}: steps", steps)
+        for step in self.steps:
+            check_instance(f"pipeline {name}: an item of steps", step, Step, "give a Step(…)")
         self.layers: Stack[CallLayer] = Stack()
         self._schema_in: Input[P] = Input(takes)
         self._state_references = dict(keep or {})

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from remit.contracts.call import CallLayer
-from remit.contracts.callee import Callee
+from remit.contracts.callee import Callee, check_callee
 from remit.contracts.facts import Effect
 from remit.contracts.tool import Tool
 from remit.core import Place, Stack
+from remit.core.checks import check_counts, check_instance, check_name
 from remit.errors import SetupError
 from remit.layers.retry import Retry
 from remit.pipeline.references import Reference, Value
@@ -54,6 +55,13 @@ class Step:
     retry: int = 0
 
     def __post_init__(self) -> None:
+        check_name("Step: name", self.name)
+        where = f"step {self.name}"
+        check_callee(f"{where}: callee", self.callee)
+        check_instance(f"{where}: takes", self.takes, Mapping, "give the arguments by name")
+        if self.each is not None:
+            check_instance(f"{where}: each", self.each, Reference, "give a reference, such as From('search', 'ids')")
+        check_counts(where, retry=self.retry)
         if not 0 <= self.retry <= MAX_RETRIES:
             raise SetupError(f"step {self.name}: retry is {self.retry}; at most {MAX_RETRIES} retries")
         if self.retry:

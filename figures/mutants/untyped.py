@@ -1,0 +1,32 @@
+"""Mutants of the figure about wrong and sloppy values."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from figures.mutants.mutant import Mutant, edited
+
+_POLICY = "remit.approvals.policy:"
+
+MUTANTS: Final = (
+    Mutant(
+        figure="untyped.open",
+        defect="a rule whose test returns a truthy value that is not True is skipped",
+        plant=edited(f"{_POLICY}When.__call__", "if type(matches) is not bool:", "if False:"),
+    ),
+    Mutant(
+        figure="untyped.open",
+        defect="a value that is not a verdict lets the call run",
+        plant=edited(f"{_POLICY}_apply_rule", "if verdict is not None and", "if False and"),
+    ),
+    Mutant(
+        figure="untyped.open",
+        defect="a truthy value counts as True",
+        plant=edited("remit.core.checks:check_flag", "if not isinstance(value, bool):", "if False:"),
+    ),
+    Mutant(
+        figure="untyped.open",
+        defect="an item of a list of texts need not be one",
+        plant=edited("remit.core.checks:as_texts", 'check_text(f"an item of {what}", each, error)', "pass"),
+    ),
+)
