@@ -7,13 +7,14 @@ import contextlib
 import json
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from remit import Effect, LeafContext, Principal, Risk, tool
 from remit.contracts.items import RunFinished, ToolOutput
 from remit.engine.executor import CANCEL_POLL_SECONDS
-from remit.errors import CallCancelledError, RequestError
+from remit.errors import CallCancelledError, RequestError, SetupError
 from remit.journal.memory import InMemoryStore
 from remit.journal.sql.store import SqlStore
 from remit.testing import Scripted, calls, superuser
@@ -189,3 +190,12 @@ async def test_only_whoever_began_a_run_or_may_cancel_runs_ends_it() -> None:
     ended = await runtime.cancel(waiting.run, by=superuser("runs:cancel", name="carol"))
     assert ended is not None
     assert ended.status == "cancelled"
+
+
+async def test_what_is_no_principal_cancels_nothing() -> None:
+    runtime = runtime_of(Scripted([calls(("write", {"text": "a"})), "done"]), World().write(risk=Risk.HIGH))
+    waiting = await runtime.run("go", by=superuser())
+    by: Any = None
+    with pytest.raises(SetupError, match="by is None; give a Principal"):
+        await runtime.cancel(waiting.run, by=by)
+    assert (await runtime.resume(waiting.run)).status == "waiting"

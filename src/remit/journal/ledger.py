@@ -10,6 +10,7 @@ from typing import Final
 from remit.contracts.chat import decode_message
 from remit.contracts.grant import Grant
 from remit.contracts.items import (
+    AttemptEnded,
     AttemptStarted,
     DecisionItem,
     Handoff,
@@ -80,6 +81,7 @@ class RunLedger:
         self._reserved_handoffs: set[tuple[str, int]] = set()
         self._token_usage = UsageTotals()
         self._store_error: JournalError | None = None
+        self._is_closed = False
         self._unclaimed_calls: dict[str, set[str]] = {}
         self._claim_waiters: list[asyncio.Future[None]] = []
         for position in history:
@@ -119,8 +121,11 @@ class RunLedger:
         """Write one item. It is stored with the next committed item, or shortly after.
 
         Raises:
-            JournalError: an earlier write failed. The ledger accepts no more items; its executor must stop.
+            JournalError: an earlier write failed. The ledger accepts no more items; its executor must stop. Or it is
+                closed; in a task that is being cancelled, as at the end of a program, its CancelledError goes on.
         """
+        if self._is_closed and not isinstance(item, AttemptEnded):
+            raise self._refuse_straggler()
         if self._store_error is not None:
             raise self._store_error
         self._pending.append((item, self._clock()))
@@ -164,11 +169,24 @@ class RunLedger:
             raise self._store_error
 
     def close(self) -> None:
-        """Drop items that are not stored, and store nothing more."""
+        """Drop items that are not stored, and accept no more: a call that a body left behind starts nothing.
+
+        Only the end of an attempt that outlives its run is stored, because its outcome would be in doubt otherwise.
+        """
+        self._is_closed = True
         self._pending.clear()
         self._flush_again = False
         if self._flush_timer is not None:
             self._flush_timer.cancel()
+
+    def _refuse_straggler(self) -> BaseException:
+        """The error for an item that comes too late; asyncio does not log it if no code awaits the task."""
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():
+            return asyncio.CancelledError()
+        if task is not None:
+            task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
+        return JournalError(f"run {self.run} is not executing any more; await each call in the body that makes it")
 
     def claim_call(self, parent: str, call: str) -> bool:
         """Report that the body of ``parent`` makes ``call``; return whether it may start at once."""
