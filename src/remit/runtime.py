@@ -200,9 +200,8 @@ class Runtime:
             RequestError: the application has no such tool.
         """
         callee = self._resolve_callee(name)
-        request = RunRequest(
-            callee, arguments, by, self._default_agent_name(), conversation, idempotency_key, is_direct_call=True
-        )
+        agent = self._default_agent_name()
+        request = RunRequest(callee, arguments, by, agent, conversation, idempotency_key, is_direct_call=True)
         return await self._start_run(request)
 
     async def decide(
@@ -259,12 +258,13 @@ class Runtime:
         Raises:
             RequestError: the run is unknown, or belongs to another principal and ``by`` lacks ``runs:cancel``.
         """
+        check_principal("by", by)
         header, items = await self._conversations.read_run(run)
         if header.tenant != by.tenant:
             raise RequestError(f"run {run} does not exist")
         if header.principal != by.name and not by.may(CANCEL_PERMISSION):
-            message = f"{by.name} may not cancel run {run} of {header.principal}"
-            raise RequestError(f"{message}: missing permission {CANCEL_PERMISSION}")
+            missing = f"missing permission {CANCEL_PERMISSION}"
+            raise RequestError(f"{by.name} may not cancel run {run} of {header.principal}: {missing}")
         await self.store.request_cancel(run, by.name)
         with contextlib.suppress(LeaseError):
             return await self._execute(

@@ -12,7 +12,7 @@ from remit.app import Env
 from remit.contracts.grant import Grant
 from remit.contracts.items import AttemptStarted, DecisionItem
 from remit.contracts.question import Decision
-from remit.errors import ApprovalUsedError, RequestError
+from remit.errors import ApprovalUsedError, RequestError, SetupError
 from remit.journal.ports import Store
 from remit.layers import CallLayer
 from remit.layers.approve import Approve
@@ -271,3 +271,22 @@ async def test_an_edited_call_may_be_what_a_grant_allows(store: Store) -> None:
     await made.decide(waiting.questions[0], approved=True, by=BOB, arguments='{"text":"b"}')
     assert ((await made.resume(waiting.run)).status, world.ran) == ("done", ["b"])
     assert last_reply(model)["edited"] is True
+
+
+@pytest.mark.parametrize("name", ["principal", "reason", "who", "arguments"])
+@pytest.mark.parametrize("value", [None, 42, []])
+async def test_a_grant_of_what_is_no_text_is_refused_before_it_is_stored(store: Store, name: str, value: Any) -> None:
+    made = runtime(World(), store)
+    with pytest.raises(RequestError) as refusal:
+        await given(made, **{name: value})
+    assert refusal.value.message == f"{name} is {value!r}; give a string"
+    assert await made.grants.list_grants(ADA) == []
+
+
+async def test_grants_are_made_listed_and_revoked_by_principals_only() -> None:
+    made = runtime(World(), InMemoryStore())
+    grant = await given(made)
+    nobody: Any = None
+    for attempt in (given(made, by=None), made.grants.list_grants(nobody), made.grants.revoke(grant.id, by=nobody)):
+        with pytest.raises(SetupError, match="by is None; give a Principal"):
+            await attempt

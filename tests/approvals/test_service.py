@@ -205,3 +205,13 @@ async def test_a_result_that_the_contract_does_not_allow_is_refused(result: str)
     _, runtime, run, question = await cut_off(World())
     await refused(runtime, question, superuser(), "this is not a valid result of erase", result=result)
     assert (await runtime.resume(run)).status == "waiting"
+
+
+@pytest.mark.parametrize("name", ["reason", "result", "arguments"])
+@pytest.mark.parametrize("value", [None, 5, -1, []])
+async def test_what_is_no_text_is_refused_before_it_is_stored(store: Store, name: str, value: Any) -> None:
+    runtime, run, question = await waiting(World(), store)
+    with pytest.raises(RequestError) as refusal:
+        await runtime.decide(question, approved=True, by=superuser(tenant="bakery"), **{name: value})
+    assert refusal.value.message == f"{name} is {value!r}; give a string"
+    assert (await runtime.resume(run)).status == "waiting"

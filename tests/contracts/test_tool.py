@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +16,7 @@ from remit.contracts.callee import DID_NOT_HAPPEN, UNKNOWN, Happened, ReconcileR
 from remit.dispatch.context import CallContext
 from remit.dispatch.dispatcher import Dispatcher
 from remit.dispatch.registry import Registry
-from remit.errors import ContractError, InvalidArgumentsError
+from remit.errors import ContractError, InvalidArgumentsError, SetupError
 from remit.layers import Reply, Transform
 from remit.testing import make_call
 from remit.tools import Facts, Rate
@@ -351,3 +352,17 @@ def test_a_transform_of_a_tool_is_a_layer_like_any_other() -> None:
         return reply
 
     assert repr(find.layer(Transform(same)).layers).startswith("Transform(change=")
+
+
+@pytest.mark.parametrize("name", ["facts", "name", "layers", "description", "where", "_function", "body"])
+def test_what_a_tool_is_cannot_be_changed_but_copied(name: str) -> None:
+    made = tool(effect=Effect.KEYED, name="pay")(_pay)
+    before = getattr(made, name)
+    with pytest.raises(SetupError, match=f"pay.{name} cannot be changed; make a new tool"):
+        setattr(made, name, Facts(effect=Effect.PURE))
+    assert getattr(made, name) == getattr(copy.copy(made), name) == before
+
+
+async def _pay(ctx: LeafContext) -> str:
+    """Pay."""
+    return ctx.key

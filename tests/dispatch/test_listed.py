@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -13,7 +14,7 @@ from remit.contracts.items import ToolOutput
 from remit.contracts.tool import build_tool
 from remit.dispatch.dispatcher import Dispatcher
 from remit.dispatch.registry import AnyCallee, Registry
-from remit.errors import RequestError, UnknownToolError
+from remit.errors import NameTakenError, RequestError, UnknownToolError
 from remit.layers import Breaker, Call, CallLayer, CallService, Reply, layer_fn
 from remit.testing import Scripted, calls, superuser
 from remit.tools import Facts, Limits
@@ -156,6 +157,34 @@ async def test_another_object_under_the_name_of_a_listed_one_is_refused_with_the
     look, secret = leaf("look"), leaf("secret")
     assert "its name is that of Tool look" in await refusal(secret.with_name("look"), look, secret)
     assert "its name is that of Actor clerk" in await refusal(leaf("clerk"), listed)
+
+
+class Impostor(Actor):
+    """Claims to equal everything, and to run the body of every tool."""
+
+    def __eq__(self, _other: object) -> bool:
+        return True
+
+    def __ne__(self, _other: object) -> bool:
+        return False
+
+    def __hash__(self) -> int:
+        return 1
+
+    @property
+    def body(self) -> object:
+        """Equals the body of every tool."""
+        return self
+
+
+@pytest.mark.parametrize(
+    "listed", [leaf("clerk"), Actor("clerk", lambda _ctx: asyncio.sleep(0))], ids=["tool", "actor"]
+)
+async def test_an_object_of_another_type_does_not_say_what_it_equals(listed: AnyCallee) -> None:
+    impostor = Impostor("clerk", _nothing)
+    assert "Actor clerk is not listed: its name is that of" in await refusal(impostor, listed)
+    with pytest.raises(NameTakenError, match="two callees are named 'clerk'"):
+        Registry([listed, impostor])
 
 
 async def test_an_agent_with_another_layer_is_another_agent() -> None:

@@ -15,6 +15,7 @@ from remit.contracts.grant import Grant, GrantRow
 from remit.contracts.items import RunSuspended
 from remit.contracts.principal import Principal, check_principal
 from remit.contracts.question import Decision, DecisionKind, Question
+from remit.core.checks import check_text
 from remit.errors import InvalidArgumentsError, RequestError, SetupError
 from remit.journal.ports import Store
 
@@ -45,6 +46,7 @@ class DecisionService:
         """Decide a question; see `Runtime.decide`."""
         _refuse_inside_run()
         check_principal("by", by)
+        _check_texts(question=question, reason=reason, result=result, arguments=arguments)
         row = await self._store.find_question(question)
         if row is None or row.question.tenant != by.tenant:
             raise RequestError(f"question {question} does not exist")
@@ -145,6 +147,8 @@ class GrantService:
                 invalid, or the grantor lacks the permission.
         """
         _refuse_inside_run()
+        check_principal("by", by)
+        _check_texts(tool=tool, principal=principal, arguments=arguments, who=who, reason=reason)
         callee = self._find_callee(tool)
         if not by.may(who):
             raise RequestError(f"{by.name} may not create a grant: missing permission {who}")
@@ -179,6 +183,7 @@ class GrantService:
 
     async def list_grants(self, by: Principal) -> list[GrantRow]:
         """The grants of the principal's tenant, oldest first, with their use and revocation."""
+        check_principal("by", by)
         return await self._store.list_grants(tenant=by.tenant)
 
     async def revoke(self, grant: str, *, by: Principal) -> None:
@@ -200,6 +205,12 @@ def _refuse_inside_run() -> None:
     run = CURRENT_RUN.get()
     if run:
         raise RequestError(f"run {run} may not decide; decisions and grants are made by a person, outside of runs")
+
+
+def _check_texts(**values: object) -> None:
+    """Refuse values that could be stored, but not loaded again."""
+    for name, value in values.items():
+        check_text(name, value, RequestError)
 
 
 def _check_may_decide(question: Question, by: Principal, kind: DecisionKind, *, approved: bool) -> None:

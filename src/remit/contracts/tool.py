@@ -22,7 +22,7 @@ from remit.contracts.signature import Signature, read_dict_call, read_signature
 from remit.contracts.threads import awaitable_body
 from remit.core import Stack
 from remit.core.checks import check_functions, check_text
-from remit.errors import ContractError, InvalidArgumentsError
+from remit.errors import ContractError, InvalidArgumentsError, SetupError
 from remit.schemas.finding import locate_function
 
 P = ParamSpec("P")
@@ -84,6 +84,11 @@ class Tool(Generic[P, Out]):
         self.description = description
         self.facts = facts
         self.layers = layers
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if hasattr(self, name):
+            raise SetupError(f"{self.name}.{name} cannot be changed; make a new tool, as `layer` and `with_name` do")
+        super().__setattr__(name, value)
 
     @classmethod
     def from_schema(

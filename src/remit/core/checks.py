@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import Any, TypeVar, cast
 
-from remit.errors import SetupError
+from remit.errors import RemitError, SetupError
 
 E = TypeVar("E", bound=enum.Enum)
 C = TypeVar("C", bound=type)
@@ -58,7 +58,7 @@ def check_functions(owner: str, **values: object) -> None:
             raise SetupError(f"{owner}: {name} is {value!r}; give a function")
 
 
-def check_text(what: str, value: object, error: type[SetupError] = SetupError) -> None:
+def check_text(what: str, value: object, error: type[RemitError] = SetupError) -> None:
     """Refuse a value that is not a string.
 
     Raises:

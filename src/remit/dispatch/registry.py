@@ -64,7 +64,7 @@ class Registry:
         name = check_name(callee.name)
         check_not_reserved(name)
         existing = self._by_name.get(name)
-        if existing is not None and existing != callee:
+        if existing is not None and not _is_same(existing, callee):
             raise NameTakenError(
                 f"two callees are named {name!r}: {describe(existing)} and {describe(callee)}; rename one of them"
             )
@@ -106,7 +106,7 @@ class Registry:
             raise UnknownToolError(
                 f"{describe(callee)} is not listed; add it to the tools of the application or of an agent"
             )
-        if listed != callee and not (isinstance(callee, HasBody) and _is_derived(callee, listed)):
+        if not (_is_same(listed, callee) or _is_derived(callee, listed)):
             raise UnknownToolError(
                 f"{describe(callee)} is not listed: its name is that of {describe(listed)}; rename it and list it"
             )
@@ -150,8 +150,14 @@ def describe(callee: AnyCallee) -> str:
     return f"{text} at {callee.where}" if isinstance(callee, HasSource) and callee.where else text
 
 
-def _is_derived(callee: HasBody, listed: AnyCallee) -> bool:
-    return isinstance(listed, HasBody) and callee.body == listed.body
+def _is_same(listed: AnyCallee, callee: AnyCallee) -> bool:
+    """Whether both are equal in the eyes of the listed one. Another type does not get to say what it equals."""
+    return type(callee) is type(listed) and listed == callee
+
+
+def _is_derived(callee: AnyCallee, listed: AnyCallee) -> bool:
+    same_type = type(callee) is type(listed)
+    return same_type and isinstance(listed, HasBody) and isinstance(callee, HasBody) and listed.body == callee.body
 
 
 def _keeps_layers(callee: AnyCallee, listed: AnyCallee) -> bool:
