@@ -323,4 +323,4 @@ async def test_a_preview_that_is_malformed_ends_the_call(store: Store, changes: 
     model = Scripted([DROP, "done"])
     runtime = runtime_of(model, Pages().drop.with_preview(malformed), store=store)
     assert (await runtime.run("go", by=ADA)).status == "done"
-    assert last_reply(model)["error"].startswith("the preview of drop failed: TypeError")
+    assert last_reply(model)["error"].startswith("the preview of drop failed: SetupError")

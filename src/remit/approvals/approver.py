@@ -71,11 +71,13 @@ def find_unset_flag(callee: Contract, payload: BaseModel) -> str | None:
 def compute_match(call: Call, policy_version: str) -> str:
     """Digest what another call must share to use the same approval.
 
-    With a confirmation flag, that is the conversation, the tool and the arguments; otherwise it is the call itself.
+    With a confirmation flag, that is the conversation, the principal, the tool and the arguments; otherwise it is the
+    call itself.
     """
     confirms = call.callee.facts.confirm is not None and call.caller.conversation
-    scope = ("conversation", call.caller.conversation) if confirms else ("call", call.caller.run, call.id)
-    tenant = call.caller.principal.tenant
+    by = call.caller.principal
+    scope = ("conversation", call.caller.conversation, by.name) if confirms else ("call", call.caller.run, call.id)
+    tenant = by.tenant
     return content_digest(
         tenant, *scope, call.callee.name, definition_digest(call.callee), policy_version, call.canonical_arguments
     )

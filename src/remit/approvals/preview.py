@@ -63,7 +63,9 @@ async def preview_call(call: Call) -> Preview:
         return NO_PREVIEW
     try:
         async with asyncio.timeout(_TIMEOUT):
-            preview = await callee.preview(payload, _PreviewContext(call))
+            # A preview gets a payload of its own: one that changes it must not change what runs.
+            own = call.callee.schema_in.load(call.canonical_arguments)
+            preview = await callee.preview(own, _PreviewContext(call))
         return _shorten(Preview(preview) if isinstance(preview, str) else preview)
     except CallError:
         raise

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from remit.approvals.approver import (
     Approver,
@@ -32,6 +32,7 @@ from remit.errors import (
     ApprovalDeniedError,
     BlockedError,
     CallError,
+    ConflictError,
     InvalidArgumentsError,
     MissingCapabilityError,
     Suspended,
@@ -80,7 +81,15 @@ class _Case(NamedTuple):
             is_same = compute_match(unedited, policy_version) == question.match
             return is_same and approval_covers(question, self.verdict, self.rule)
         is_denied = question.expires <= self.call.ledger.now() if decision is None else not decision.approved
-        return is_denied or question.match == self.match
+        return is_denied or (question.match == self.match and self._is_as_strict(question))
+
+    def _is_as_strict(self, question: Question) -> bool:
+        """Whether the question asked for no less than the present verdict: a rule may depend on data that changes."""
+        ask = self.verdict
+        if not isinstance(ask, Ask):
+            return True
+        is_same = (self.rule, ask.who, ask.kind) == (question.rule, question.who, question.needs)
+        return is_same and (question.four_eyes or not ask.four_eyes)
 
     @property
     def earlier_question(self) -> str:
@@ -113,6 +122,10 @@ class _Case(NamedTuple):
         return replace(ask, reason="; ".join([ask.reason, *edits, *changes])), rule
 
 
+_MAX_ROUNDS: Final = 20
+"""How often one execution asks about a call whose arguments or state change after each answer."""
+
+
 class _Approve:
     __slots__ = ("_approver", "_inner", "_policy")
 
@@ -126,11 +139,12 @@ class _Approve:
             raise MissingCapabilityError(f"{call.callee.name} cannot run: the environment has no approver")
         if call.approvals:
             return await self._inner(await self._approve(call, self._approver))
-        while True:
+        for _ in range(_MAX_ROUNDS):
             try:
                 return await self._call_as_edited(call, self._approver)
             except AskAgain:
-                continue  # the journal holds an edit or a question that it did not hold before
+                await asyncio.sleep(0)  # the journal holds an edit or a question that it did not hold before
+        raise ConflictError(f"{call.callee.name} was asked about {_MAX_ROUNDS} times, and changed after each answer")
 
     async def _call_as_edited(self, call: Call, approver: Approver) -> Reply:
         """Make the call as the last edit in the journal left it, whichever policy it answered."""
