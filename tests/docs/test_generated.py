@@ -38,7 +38,7 @@ def test_a_stale_part_is_found_and_written_again_and_the_rest_kept(
     monkeypatch.setattr("sys.argv", ["docs.py"])
     assert script.main() == 0
     written = readme.read_text("utf-8")
-    assert written.startswith("before\n<!-- generated: rules -->\n\n| outside | inside | why |")
+    assert written.startswith("before\n<!-- generated: rules -->\n\n| outside | inside | within | why |")
     assert written.endswith("|\n\n<!-- end -->\nafter\n")
 
 

@@ -377,4 +377,6 @@ def _limit_layers(limits: AgentLimits) -> Stack[CallLayer]:
 def _to_scope(name: str, given: Iterable[str] | None) -> frozenset[str] | Literal["listed"] | None:
     if given == "listed":
         return "listed"
-    return None if given is None else as_texts(f"agent {name}: tool_scope", given)
+    if given is None:
+        return None
+    return as_texts(f"agent {name}: tool_scope", as_tuple(f"agent {name}: tool_scope", given))
