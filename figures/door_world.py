@@ -98,6 +98,7 @@ class Parts:
     """What ways are made of, for one check."""
 
     def __init__(self, check: Check, say: Say) -> None:
+        self.steps = list[AnyCallee]()
         self.check = check
         self.say = say
         risk = Risk.HIGH if check.is_risky else Risk.SAFE
@@ -165,7 +166,8 @@ class Parts:
         return errand
 
     def pipeline(self, callee: AnyCallee, arguments: dict[str, Any]) -> Pipeline[Number]:
-        """A pipeline with one step."""
+        """A pipeline with one step, which the application has to list."""
+        self.steps.append(callee)
         takes = {"number": Given("number")} if "number" in arguments else arguments
         return Pipeline("chain", Number, [Step(name="step", callee=callee, takes=takes)], description="Go on.")
 
@@ -230,7 +232,8 @@ def build_app(way: Way, check: Check, say: Say) -> tuple[App, AnyCallee, dict[st
     desk = parts.agent(DESK, *dict.fromkeys((top, parts.work)), arguments=arguments)
     env = Env()
     layers = Stack[CallLayer](parts.probe("run", "run"), preset(env))
-    return App(name="door", agents=(desk,), tools=(top, parts.work), env=env, layers=lambda: layers), top, arguments
+    tools = tuple(dict.fromkeys((top, parts.work, *parts.steps)))
+    return App(name="door", agents=(desk,), tools=tools, env=env, layers=lambda: layers), top, arguments
 
 
 def app() -> App:

@@ -69,7 +69,7 @@ async def dawdle() -> str:
     return "dawdled"
 
 
-@tool
+@tool(effect=Effect.UNSAFE)
 async def post(letter: str) -> dict[str, object]:
     """Post a letter; nobody can tell afterwards whether it went."""
     _hold(f"post {letter}")

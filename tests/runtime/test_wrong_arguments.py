@@ -20,6 +20,7 @@ from remit import (
     Runtime,
     Stack,
     Timeout,
+    Tool,
     When,
     preset,
     tool,
@@ -27,7 +28,9 @@ from remit import (
 from remit.app import Env
 from remit.contracts.step import StepOutcome, StepRequest
 from remit.errors import RemitError, SetupError
+from remit.inventory import SessionGate
 from remit.layers import (
+    Approve,
     Breaker,
     Budget,
     Call,
@@ -44,7 +47,7 @@ from remit.messages import ChatRequest, Completion
 from remit.policies import HighRisk
 from remit.secrets import Secret
 from remit.testing import Scripted
-from remit.tools import Facts, Rate
+from remit.tools import Facts, Limits, Rate
 
 ADA = Principal("ada")
 
@@ -272,6 +275,23 @@ BUILT: dict[str, tuple[Callable[[], Any], str]] = {
     "a lifetime": (lambda: Ask(reason="x", expires_in=untyped("60")), "a lifetime: expires_in is '60'; give a number"),
     "no reason to block": (lambda: Block(reason=untyped(None)), "Block: reason is None; give a string"),
     "truthy four eyes of a policy": (lambda: Policy(four_eyes=untyped(1)), "Policy: four_eyes is 1; give True or Fa"),
+    "a size below zero": (lambda: Limits(argument_bytes=-1), "Limits: -1 is less than 0; give a whole number of 0 or"),
+    "no call of a schema": (
+        lambda: Tool.from_schema("f", "F.", {"type": "object"}, untyped(3)),
+        "Tool.from_schema('f'): call is 3; give a function",
+    ),
+    "an environment without sessions": (
+        lambda: SessionGate(untyped(Env())),
+        "SessionGate: env is Env(",
+    ),
+    "an environment without an approver": (
+        lambda: Approve(untyped(3)),
+        "Approve: env is 3; give an object with an approver, such as Env()",
+    ),
+    "a key that is not seen": (
+        lambda: tool(effect=Effect.KEYED)(double),
+        "double is KEYED but cannot see its key: take `ctx: LeafContext` first",
+    ),
     "a class as a rule": (lambda: Policy(untyped(HighRisk)), "Policy: HighRisk is a class; write HighRisk(…)"),
     "a number as a rule": (
         lambda: Policy(untyped(3)),
