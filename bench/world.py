@@ -9,7 +9,22 @@ from typing import Any
 
 from pydantic import BaseModel, TypeAdapter
 
-from remit import Agent, App, Block, Effect, Policy, Principal, Runtime, Stack, Timeout, Tool, When, preset, tool
+from remit import (
+    Agent,
+    App,
+    Block,
+    Effect,
+    LeafContext,
+    Policy,
+    Principal,
+    Runtime,
+    Stack,
+    Timeout,
+    Tool,
+    When,
+    preset,
+    tool,
+)
 from remit.agent.limits import AgentLimits
 from remit.app import Env
 from remit.contracts.arguments import Limits, parse_arguments
@@ -46,13 +61,18 @@ class Saved(BaseModel):
 
 
 async def save(note: Note) -> Saved:
-    """Save a note."""
+    """Save a note: the floor that a call is compared with."""
+    return Saved(title=note.title, number=note.number)
+
+
+async def save_with_context(_ctx: LeafContext, note: Note) -> Saved:
+    """Save a note. A keyed tool takes a context, so that it can see its key."""
     return Saved(title=note.title, number=note.number)
 
 
 def measured_tool(effect: Effect, *, empty_layers: int = 0) -> Tool[[Note], Saved]:
     """The tool, with a timeout as the default stack has it, and ``empty_layers`` that do nothing."""
-    made = tool(save, effect=effect, permissions={"notes:read"}).layer(Timeout(30.0))
+    made = tool(save_with_context, name="save", effect=effect, permissions={"notes:read"}).layer(Timeout(30.0))
     for _ in range(empty_layers):
         made = made.layer(EmptyLayer())
     return made

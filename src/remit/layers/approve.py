@@ -169,7 +169,8 @@ class _Approve:
             raise BlockedError(f"{call.callee.name} is blocked by the rule '{rule}': {verdict.reason}")
         items = call.ledger.items_for(call.id)
         question = ""
-        if not has_begun(items):
+        # The digests of a match are costly: a call that nothing asks about, and nothing has, does without.
+        if (items or isinstance(verdict, Ask)) and not has_begun(items):
             match, approvals = compute_match(call, self._policy.version), read_approvals(items)
             recorded = _find_own_question(call, match, approvals)
             question = await self._obtain_approval(_Case(call, verdict, rule, match, approvals, recorded), approver)
@@ -242,8 +243,8 @@ class _Approve:
         )
         decision = decide_by_grant(question, grant, call.ledger.now()) if grant else None
         opened = RecordedQuestion(question, decision)
-        earlier_question = approvals.consumable_questions(call.ledger.now())
-        await _record_question(call, opened, Consumption(earlier_question, call.caller.run, call.id))
+        used_up = approvals.consumable_questions(call.ledger.now())
+        await _record_question(call, opened, Consumption(used_up, call.caller.run, call.id))
         return opened
 
 
