@@ -210,6 +210,11 @@ class LayerView:
         return repr(self.viewed)
 
 
+def viewed_layer(layer: object) -> object:
+    """The `AnyLayer` behind a view of it; any other layer itself."""
+    return layer.viewed if isinstance(layer, LayerView) else layer
+
+
 class _CallLayerView(LayerView, CallLayer):
     def __call__(self, inner: CallService, /) -> CallService:
         return self.viewed(inner)

@@ -99,9 +99,4 @@ _BEFORE_GATES: Final = (Place.AUTHORIZE, Place.VALIDATE)
 def with_gates_first(run_layers: Stack[CallLayer], tool_layers: Stack[CallLayer]) -> Stack[CallLayer]:
     """The run layers with a check of a tool's gates in advance: once the call is permitted and valid."""
     gates = tuple(layer for layer in tool_layers if isinstance(layer, Gate))
-    if not gates:
-        return run_layers
-    layers = list(run_layers)
-    before = [index for index, layer in enumerate(layers) if layer.place in _BEFORE_GATES]
-    layers.insert(before[-1] + 1 if before else 0, CheckGates(gates))
-    return Stack[CallLayer](*layers)
+    return run_layers.insert_inside(_BEFORE_GATES, CheckGates(gates)) if gates else run_layers

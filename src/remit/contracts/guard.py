@@ -16,11 +16,11 @@ from remit.contracts.call import (
     Call,
     CallLayer,
     CallService,
-    LayerView,
     ModelLayer,
     ModelService,
     StepLayer,
     StepService,
+    viewed_layer,
 )
 from remit.contracts.chat import ChatRequest, Completion
 from remit.contracts.layers import FunctionLayer
@@ -78,7 +78,7 @@ def _compose(layers: Iterable[Layer[Q, R]], base: Service[Q, R], rules: _Rules[Q
 
 def _is_shipped(layer: Layer[Any, Any]) -> bool:
     """Whether the layer is one of Remit's, and not a function of yours."""
-    inner = layer.viewed if isinstance(layer, LayerView) else layer
+    inner = viewed_layer(layer)
     return type(inner).__module__.startswith("remit.") and not isinstance(inner, FunctionLayer)
 
 
@@ -128,8 +128,7 @@ class _Guard(Generic[Q, R]):
     def _pass_on(self, request: Q, /) -> CoroutineType[Any, Any, R]:
         """Pass a request on. This is not a coroutine function, so that a call pays for no further frame."""
         entered, task, cancels = self._entered.get()
-        if task.cancelling() > cancels:
-            raise asyncio.CancelledError
+        _raise_if_swallowed(task, cancels)
         if request is not entered:
             self._rules.check_passed(self._name, entered, request)
         return self._inner(request)

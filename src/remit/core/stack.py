@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from types import FunctionType
 from typing import Any, Generic, TypeVar, cast
 
@@ -37,6 +37,11 @@ class Stack(Generic[L_co]):
     def layer(self, layer: M | Stack[M]) -> Stack[L_co | M]:
         """Return a new stack with ``layer`` outside this one."""
         return Stack[L_co | M](layer, self)
+
+    def insert_inside(self, places: Container[Place], layer: M) -> Stack[L_co | M]:
+        """Return a new stack with ``layer`` just inside the innermost layer at one of ``places``, else outermost."""
+        outside = max((index for index, each in enumerate(self.layers, start=1) if each.place in places), default=0)
+        return Stack[L_co | M](*self.layers[:outside], layer, *self.layers[outside:])
 
     def check(self) -> None:
         """Refuse an order that breaks a rule.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from remit.contracts.arguments import Limits
 from remit.contracts.call import (
@@ -52,13 +52,13 @@ class Dispatcher:
         self._agents: dict[str, AnyAgent] = {each.name: each for each in callees if isinstance(each, AgentLike)}
         self._agent_registries = {name: Registry(agent.tools) for name, agent in self._agents.items()}
         self._services: dict[tuple[str, int], CallService] = {}
-        self._rates: dict[str, RateLimit | None] = {}
+        self._rates: dict[str, RateLimit] = {}
         callees.check_steps()
         self._check_conditions(root_agent)
         for agent in self._agents.values():
             self._services["", id(agent)] = self._compose("", agent)
         for name in {root_agent: None, **self._agents}:
-            self._check_order(name, MissingCallee("", ()))
+            _check_order(self._scopes(name, MissingCallee("", ())))
             for callee in (*callees, *self._agent_registries.get(name, ())):
                 if (name, id(callee)) not in self._services:
                     self._services[name, id(callee)] = self._compose(name, callee)
@@ -141,22 +141,17 @@ class Dispatcher:
 
         The layers of a callee include those that its facts declare. All agents share its rate.
         """
-        name, caller = callee.name, self._agents.get(agent)
-        if name not in self._rates:
-            self._rates[name] = declared_rate(callee.facts)
+        caller = self._agents.get(agent)
+        rate = self._rates.get(callee.name) or declared_rate(callee.facts)
+        if rate is not None:
+            self._rates[callee.name] = rate
         tool_layers = choose_layers(callee.layers, agent, callee)
         return {
             "entry": self._entry_layers(callee),
             "run": with_gates_first(choose_layers(self._run_layers, agent, callee), tool_layers),
             "agent": choose_layers(caller.call_layers, agent, callee) if caller is not None else Stack(),
-            "tool": with_declared_limits(callee.facts, tool_layers, self._rates[name]),
+            "tool": with_declared_limits(callee.facts, tool_layers, rate),
         }
-
-    def _check_order(self, agent: str, callee: AnyCallee) -> None:
-        placed = [
-            (each.place, repr(each), scope) for scope, stack in self._scopes(agent, callee).items() for each in stack
-        ]
-        check_order(*zip(*placed, strict=True))
 
     def _check_conditions(self, root_agent: str) -> None:
         """Refuse names that do not exist in the conditions of layers: such a layer would silently not stand."""
@@ -177,8 +172,14 @@ class Dispatcher:
             body = callee if isinstance(callee, MissingCallee) else self._callees.resolve(callee)
         except UnknownToolError as error:
             return compose_calls(self._recording_layers, _refusal(error))
-        self._check_order(agent, callee)
-        return compose_calls(self.layers(agent, callee), Base(body, self).__call__)
+        scopes = self._scopes(agent, callee)
+        _check_order(scopes)
+        return compose_calls(Stack[CallLayer](*scopes.values()), Base(body, self).__call__)
+
+
+def _check_order(scopes: Mapping[str, Stack[CallLayer]]) -> None:
+    placed = [(each.place, repr(each), scope) for scope, stack in scopes.items() for each in stack]
+    check_order(*zip(*placed, strict=True))
 
 
 def _refusal(error: UnknownToolError) -> CallService:

@@ -6,7 +6,7 @@ from typing import Final, ParamSpec, TypeVar
 
 from remit.approvals.approver import HasApprover
 from remit.approvals.policy import DEFAULT_POLICY, Policy
-from remit.contracts.call import CallLayer, LayerView, ToolLayer
+from remit.contracts.call import CallLayer, ToolLayer, viewed_layer
 from remit.contracts.facts import Effect, Facts
 from remit.contracts.tool import Tool
 from remit.core import ORDER_RULES, Place, Stack
@@ -69,14 +69,13 @@ def with_declared_limits(facts: Facts, layers: Stack[CallLayer], rate: RateLimit
     The timeout has a second of grace, except around a composed callee, which would make calls after its own has ended.
     A layer of the tool that is at least as strict takes the place of the declared one.
     """
-    parts: list[CallLayer] = list(layers)
     seconds = facts.timeout
-    if rate is not None and not any(_is_as_strict(each, rate) for each in parts):
-        outside = [index for index, each in enumerate(parts) if each.place in _OUTSIDE_LIMIT]
-        parts.insert(outside[-1] + 1 if outside else 0, rate)
-    if seconds is not None and not any(_is_as_short(each, seconds) for each in parts):
-        parts.append(Timeout(seconds, grace=None if facts.effect is Effect.COMPOSED else GRACE_SECONDS).calls)
-    return Stack[CallLayer](*parts)
+    if rate is not None and not any(_is_as_strict(each, rate) for each in layers):
+        layers = layers.insert_inside(_OUTSIDE_LIMIT, rate)
+    if seconds is not None and not any(_is_as_short(each, seconds) for each in layers):
+        grace = None if facts.effect is Effect.COMPOSED else GRACE_SECONDS
+        layers = Stack[CallLayer](layers, Timeout(seconds, grace=grace).calls)
+    return layers
 
 
 def _is_as_strict(layer: CallLayer, rate: RateLimit) -> bool:
@@ -84,5 +83,5 @@ def _is_as_strict(layer: CallLayer, rate: RateLimit) -> bool:
 
 
 def _is_as_short(layer: CallLayer, seconds: float) -> bool:
-    timeout = layer.viewed if isinstance(layer, LayerView) else layer
+    timeout = viewed_layer(layer)
     return isinstance(timeout, Timeout) and timeout.seconds <= seconds

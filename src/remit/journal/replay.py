@@ -69,11 +69,11 @@ class ReplayLedger:
 
     @property
     def user_message(self) -> str:
-        """Nothing: a replay asks nobody."""
+        """Empty: a replay opens no question."""
         return ""
 
     def last_approved(self, tool: str, rule: str) -> str:
-        """Nothing: a replay asks nobody."""
+        """Empty: a replay opens no question."""
         return ""
 
     def items_for(self, call: str) -> Sequence[Item]:
