@@ -34,7 +34,7 @@ def figures(*, short: bool) -> Iterator[Figure]:
     beyond = sum(count - 1 for count in happened.values())
     missing = not any(name == "erase" for name, _ in happened)
     yield no_violations("resume.race.doubled", beyond + missing, PROCESSES * each, how)
-    errors = sum(count for name, count in outcomes.items() if name not in ("done", "somebody else drives"))
+    errors = sum(count for name, count in outcomes.items() if name not in ("done", "held by another executor"))
     yield no_violations("resume.race.errors", errors, PROCESSES * each, how)
     yield _measure_approval(each)
 
@@ -135,7 +135,7 @@ async def _resume_all(home: Path, each: int) -> list[str]:
         try:
             return (await runtime.resume("run")).status
         except LeaseError:
-            return "somebody else drives"
+            return "held by another executor"
         except RemitError as error:
             return f"{error.code}: {error.message}"
 

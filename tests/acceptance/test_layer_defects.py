@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 from typing import Any, cast
 
@@ -137,36 +138,31 @@ async def test_a_layer_may_change_the_deadline_of_a_call() -> None:
     assert (result.value(), RUNS) == ("done", [1])
 
 
+async def swallow_cancellation(entered: asyncio.Event) -> None:
+    """Wait to be cancelled, and go on as if nothing had happened."""
+    entered.set()
+    with contextlib.suppress(asyncio.CancelledError):
+        await asyncio.Event().wait()
+
+
 @layer_fn
 async def deaf(call: Call, inner: CallService, entered: asyncio.Event) -> Reply:
     """Swallow a cancellation, and call on."""
-    try:
-        entered.set()
-        await asyncio.Event().wait()
-    except asyncio.CancelledError:
-        pass
+    await swallow_cancellation(entered)
     return await inner(call)
 
 
 @layer_fn
 async def deaf_with_a_task(call: Call, inner: CallService, entered: asyncio.Event) -> Reply:
     """Swallow a cancellation, and call on in a task of its own."""
-    try:
-        entered.set()
-        await asyncio.Event().wait()
-    except asyncio.CancelledError:
-        pass
+    await swallow_cancellation(entered)
     return await asyncio.create_task(cast("Any", inner(call)))
 
 
 @layer_fn
 async def deaf_with_a_reply(_call: Call, _inner: CallService, entered: asyncio.Event) -> Reply:
     """Swallow a cancellation, and answer."""
-    try:
-        entered.set()
-        await asyncio.Event().wait()
-    except asyncio.CancelledError:
-        pass
+    await swallow_cancellation(entered)
     return Reply.from_value(7)
 
 

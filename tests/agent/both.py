@@ -13,7 +13,7 @@ from remit.agent import AgentDriver, NativeDriver
 from remit.models import Model
 from remit.testing import Scripted
 from remit.workers import PydanticAIDriver
-from tests.runtime.kit import everybody
+from tests.runtime.kit import find_superuser
 
 DRIVERS: dict[str, AgentDriver] = {"native": NativeDriver(), "pydantic-ai": PydanticAIDriver()}
 BOTH = pytest.mark.parametrize("driver", DRIVERS.values(), ids=DRIVERS)
@@ -37,10 +37,10 @@ def result_of(page: str = "about", words: object = 3) -> tuple[str, dict[str, An
 
 
 def runtime_of(*agents: Agent, model: Model | None = None, store: Any = None) -> Runtime:
-    return Runtime(App(name="test", agents=agents), model=model, store=store, directory=everybody)
+    return Runtime(App(name="test", agents=agents), model=model, store=store, directory=find_superuser)
 
 
-def told(model: Scripted, request: int = -1) -> list[tuple[str, Any]]:
+def messages_of(model: Scripted, request: int = -1) -> list[tuple[str, Any]]:
     """Role and content of each message in a request."""
     messages = [json.loads(text) for text in model.requests[request].history]
     return [(message["role"], message.get("content")) for message in messages]

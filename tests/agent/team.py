@@ -10,7 +10,7 @@ from remit.contracts.items import Handoff
 from remit.journal.ports import Store
 from remit.models import Model
 from remit.testing import Scripted
-from tests.runtime.kit import everybody, items_of
+from tests.runtime.kit import find_superuser, items_of
 
 TO_WRITER = ("handoff_to_writer", {"reason": "it is about words"})
 TO_EDITOR = ("handoff_to_editor", {"reason": "it is about layout"})
@@ -40,7 +40,7 @@ def writer(**known: Any) -> Agent:
 
 def runtime_of(model: Model, *agents: Agent, store: Store | None = None, **known: Any) -> Runtime:
     app = App(name="test", agents=agents or (editor(), writer()))
-    return Runtime(app, model=model, store=store, directory=everybody, **known)
+    return Runtime(app, model=model, store=store, directory=find_superuser, **known)
 
 
 def roles(model: Scripted, request: int = -1) -> list[str]:

@@ -18,7 +18,7 @@ from remit.runtime import LEASE_SECONDS
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
 from remit.testing.history_check import history_errors
-from tests.runtime.kit import Clock, Crash, Mortal, World, everybody, items_of, tool_messages
+from tests.runtime.kit import Clock, Crash, Mortal, World, find_superuser, items_of, tool_messages
 
 
 @tool(effect=Effect.PURE)
@@ -44,7 +44,7 @@ def team(lines: Sequence[Any], **known: Any) -> tuple[Agent, Scripted]:
 
 
 def runtime_of(model: Model, agent: Agent, store: Store | None = None, **known: Any) -> Runtime:
-    return Runtime(App(name="test", agents=(agent,)), model=model, store=store, directory=everybody, **known)
+    return Runtime(App(name="test", agents=(agent,)), model=model, store=store, directory=find_superuser, **known)
 
 
 async def test_it_is_asked_with_a_prompt_and_the_caller_s_model_reads_what_it_said_last() -> None:

@@ -15,7 +15,7 @@ from remit.contracts.items import Handoff, Message, ModelReply
 from remit.errors import BudgetError, CompletionError, InvalidOutputError, MaxTurnsError, SetupError
 from remit.testing import Scripted, calls, superuser
 from remit.testing.history_check import history_errors
-from tests.agent.both import BOTH, DRIVERS, Found, look, result_of, runtime_of, told
+from tests.agent.both import BOTH, DRIVERS, Found, look, messages_of, result_of, runtime_of
 from tests.runtime.kit import World, items_of, tool_messages
 
 PAIRS = [(one, other) for one in DRIVERS for other in DRIVERS]
@@ -41,7 +41,7 @@ async def test_an_agent_calls_its_tools_and_gives_a_text(driver: AgentDriver) ->
     runtime = runtime_of(agent, model=model)
     result = await runtime.run("go", by=superuser())
     assert result.value() == "done"
-    assert told(model)[:2] == [("system", "Work."), ("user", "go")]
+    assert messages_of(model)[:2] == [("system", "Work."), ("user", "go")]
     assert await tool_messages(runtime, result.run) == ["saw a", "saw b"]
     assert [(each.turn, each.temperature, each.max_tokens) for each in model.requests] == [(1, 0.5, 9), (2, 0.5, 9)]
     assert (await runtime.replay(result.run)).difference == ""
@@ -54,7 +54,7 @@ async def test_a_typed_input_is_read_as_canonical_json(driver: AgentDriver) -> N
     runtime = runtime_of(agent)
     assert (await runtime.call(agent, superuser(), Task(page="about"))).value() == "done"
     assert (await runtime.call(agent, superuser(), page="about")).value() == "done"
-    assert told(model)[1] == ("user", '{"page":"about","words":7}')
+    assert messages_of(model)[1] == ("user", '{"page":"about","words":7}')
 
 
 @BOTH
@@ -144,7 +144,7 @@ async def test_attachments_reach_the_model_and_stay_out_of_the_recorded_message(
     runtime = runtime_of(agent)
     result = await runtime.call(agent, superuser(), prompt="go", attachments=[note])
     assert result.value() == "seen"
-    assert told(model)[1][1] == [{"type": "text", "text": "go"}, {"type": "text", "text": "hi"}]
+    assert messages_of(model)[1][1] == [{"type": "text", "text": "go"}, {"type": "text", "text": "hi"}]
     assert json.loads((await runtime.history(result.run))[0])["content"] == "go"
 
 
@@ -156,7 +156,7 @@ async def test_an_agent_goes_on_with_its_conversation(driver: AgentDriver) -> No
     await runtime.run("one", by=superuser(), conversation="c")
     result = await runtime.run("two", by=superuser(), conversation="c")
     assert result.value() == "second"
-    assert told(model) == [
+    assert messages_of(model) == [
         ("system", "Work."),
         ("user", "one"),
         ("assistant", None),
@@ -222,7 +222,7 @@ async def test_an_agent_in_python_narrows_scope_and_permissions(driver: AgentDri
     )
     result = await runtime_of(lead).run("go", by=superuser())
     assert (result.value(), world.texts) == ("done", [])
-    replies = [json.loads(content)["errorCode"] for role, content in told(inner_model) if role == "tool"]
+    replies = [json.loads(content)["errorCode"] for role, content in messages_of(inner_model) if role == "tool"]
     assert replies == ["PERMISSION_DENIED", "PERMISSION_DENIED"]
 
 
@@ -245,15 +245,15 @@ async def test_agents_of_any_drivers_hand_over_to_one_another(one: str, other: s
     result = await runtime.run("go", by=superuser(), conversation="c")
     assert result.value() == "x"
     assert [each.turn for each in model.requests] == [1, 2, 3, 4]
-    assert [told(model, request)[0][1] for request in range(4)] == [
+    assert [messages_of(model, request)[0][1] for request in range(4)] == [
         "You lay out.",
         "You write.",
         "You lay out.",
         "You lay out.",
     ]
     roles = ["system", "user", "assistant", "tool", *["tool", "assistant"] * 2, "tool"]
-    assert [role for role, _ in told(model)] == roles
-    assert [content for role, content in told(model) if role == "tool"] == [
+    assert [role for role, _ in messages_of(model)] == roles
+    assert [content for role, content in messages_of(model) if role == "tool"] == [
         "handed over to writer",
         "saw a",
         "handed over to editor",
@@ -271,7 +271,7 @@ async def test_the_agent_that_took_over_has_the_conversation(one: str, other: st
     runtime = runtime_of(*pair(one, other), model=model)
     await runtime.run("go", by=superuser(), conversation="c")
     result = await runtime.run("on", by=superuser(), conversation="c")
-    assert (result.value(), result.callee.name, told(model)[0][1]) == ("more", "writer", "You write.")
+    assert (result.value(), result.callee.name, messages_of(model)[0][1]) == ("more", "writer", "You write.")
 
 
 @pytest.mark.parametrize(("one", "other"), PAIRS)
@@ -319,7 +319,7 @@ async def test_of_two_handoffs_the_first_is_followed(driver: AgentDriver) -> Non
     runtime = runtime_of(editor, *others, model=model)
     result = await runtime.run("go", by=superuser())
     first, second = await tool_messages(runtime, result.run)
-    assert (result.value(), first, told(model)[0][1]) == ("written", "handed over to writer", "The writer.")
+    assert (result.value(), first, messages_of(model)[0][1]) == ("written", "handed over to writer", "The writer.")
     assert json.loads(second)["errorCode"] == "CONFLICT"
 
 

@@ -19,7 +19,7 @@ from remit.layers import StepLayer, layer_fn
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
 from remit.testing.history_check import history_errors
-from tests.agent.both import look, runtime_of, told
+from tests.agent.both import look, messages_of, runtime_of
 from tests.runtime.kit import World, items_of
 
 
@@ -57,7 +57,7 @@ async def test_a_message_that_a_step_layer_adds_is_on_record_and_goes_on_with_th
     assert history_errors(history) == []
     assert (await runtime.replay(result.run)).difference == ""
     await runtime.run("on", by=superuser(), conversation="c")
-    assert ("user", "Go on.") in told(model)
+    assert ("user", "Go on.") in messages_of(model)
     changed = runtime_of(agent_of(remind(message("Stop."))), model=model, store=runtime.store)
     assert "Stop." in (await changed.replay(result.run)).difference
 

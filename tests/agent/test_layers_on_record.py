@@ -18,8 +18,8 @@ from remit.messages import ChatRequest, Completion, completion_from_message
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
 from remit.testing.history_check import history_errors
-from tests.agent.both import BOTH, look, runtime_of, told
-from tests.runtime.kit import Clock, Crash, Mortal, World, everybody, items_of
+from tests.agent.both import BOTH, look, messages_of, runtime_of
+from tests.runtime.kit import Clock, Crash, Mortal, World, find_superuser, items_of
 
 SECRET = "hunter2"
 
@@ -80,7 +80,7 @@ async def test_a_redacted_answer_is_nowhere_on_record(driver: AgentDriver) -> No
     assert (len(exchange.requests), exchange.added, len(exchange.answer), exchange.changed) == (1, (), 64, True)
     assert (await runtime.replay(result.run)).difference == ""
     await runtime.run("on", by=superuser(), conversation="c")
-    assert ("assistant", "The word is [x].") in told(model.script)
+    assert ("assistant", "The word is [x].") in messages_of(model.script)
 
 
 @BOTH
@@ -113,7 +113,7 @@ async def test_an_answer_without_a_model_is_on_record(driver: AgentDriver) -> No
 async def test_a_message_that_a_layer_adds_is_on_record(driver: AgentDriver) -> None:
     model = Counted(calls(("look", {"page": "a"})), "done")
     runtime, result = await run_once(agent_of(driver, AddMessage("Be brief.")), model)
-    assert told(model.script)[-1] == ("system", "Be brief.")
+    assert messages_of(model.script)[-1] == ("system", "Be brief.")
     exchanges = await of_kind(runtime, result.run, ModelExchange)
     added = encode_message({"role": "system", "content": "Be brief."})
     assert [each.added for each in exchanges] == [(added,), (added,)]
@@ -197,7 +197,7 @@ def layered_process(driver: AgentDriver, store: Mortal, clock: Clock, world: Wor
     other = Scripted([calls(("write", {"text": "a"})), f"The word is {SECRET}."])
     agent = agent_of(driver, AddMessage("Be brief."), Fallback(other), redact(), tools=[world.write()])
     app = App(name="test", agents=(agent,))
-    return Runtime(app, model=Broken(), store=store, clock=clock, directory=everybody)
+    return Runtime(app, model=Broken(), store=store, clock=clock, directory=find_superuser)
 
 
 class Broken:

@@ -23,8 +23,8 @@ from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
 from remit.tools import Callee
 from remit.workers import PydanticAIDriver, WorkerDefinition, build_agent, load_workers
-from tests.agent.test_drivers import told
-from tests.runtime.kit import Clock, Crash, Mortal, World, everybody
+from tests.agent.test_drivers import messages_of
+from tests.runtime.kit import Clock, Crash, Mortal, World, find_superuser
 
 DRIVERS: dict[str, AgentDriver] = {"native": NativeDriver(), "pydantic-ai": PydanticAIDriver()}
 THREE_DEEP: dict[str, dict[str, Any]] = {
@@ -68,7 +68,7 @@ class Team(NamedTuple):
     ) -> Runtime:
         """A runtime whose agent is ``lead``. ``unlisted`` are tools of the application that no agent lists."""
         app = App(name="test", agents=self._agents(workers, models, tools), tools=unlisted)
-        return Runtime(app, store=store, directory=everybody, clock=clock or Clock())
+        return Runtime(app, store=store, directory=find_superuser, clock=clock or Clock())
 
     def _agents(
         self,
@@ -105,7 +105,7 @@ def team(request: pytest.FixtureRequest, tmp_path: Path, *, from_files: bool) ->
 
 def replies(model: Scripted) -> list[str]:
     """The replies to tool calls that a model reads: texts, or codes of errors."""
-    contents = [content for role, content in told(model) if role == "tool"]
+    contents = [content for role, content in messages_of(model) if role == "tool"]
     return [json.loads(each)["errorCode"] if each.startswith("{") else each for each in contents]
 
 

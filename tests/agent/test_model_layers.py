@@ -19,7 +19,7 @@ from remit.layers import ModelService, Timeout, layer_fn
 from remit.messages import ChatRequest, Completion, completion_from_message
 from remit.testing import Scripted, calls, superuser
 from remit.workers import PydanticAIDriver
-from tests.agent.both import BOTH, Found, look, result_of, runtime_of, told
+from tests.agent.both import BOTH, Found, look, messages_of, result_of, runtime_of
 from tests.runtime.kit import World
 
 
@@ -76,8 +76,8 @@ async def test_a_layer_around_the_model_changes_the_request(driver: AgentDriver)
     result = await runtime_of(agent, model=model).run("go", by=superuser())
     assert result.value() == "done"
     start = [("system", "Be kind."), ("user", "go")]
-    assert told(model, 0) == [*start, ("user", "Now.")]
-    assert told(model) == [*start, ("assistant", None), ("tool", "wrote a"), ("user", "Now.")]
+    assert messages_of(model, 0) == [*start, ("user", "Now.")]
+    assert messages_of(model) == [*start, ("assistant", None), ("tool", "wrote a"), ("user", "Now.")]
     assert [(each.tools.names, each.temperature, each.max_tokens) for each in model.requests] == [
         (("write",), None, 7)
     ] * 2
@@ -148,7 +148,7 @@ async def test_parallel_calls_of_an_agent_keep_their_requests_apart(driver: Agen
     model = Scripted([calls(*[("inner", {"prompt": word}) for word in "abc"]), "done"])
     runtime = runtime_of(Agent("lead", instructions="x", tools=[inner], driver=driver, model=model), inner)
     result = await runtime.call_by_name("lead", Arguments('{"prompt":"go"}', {"prompt": "go"}), by=superuser())
-    answers = [content for role, content in told(model) if role == "tool"]
+    answers = [content for role, content in messages_of(model) if role == "tool"]
     assert answers == [f"{word}!" for word in "abc"]
     assert (await runtime.replay(result.run)).difference == ""
 

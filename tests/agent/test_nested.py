@@ -15,8 +15,8 @@ from remit.runtime import LEASE_SECONDS
 from remit.testing import Scripted, calls, superuser
 from remit.tools import Callee
 from remit.workers import PydanticAIDriver, load_workers
-from tests.agent.test_drivers import told
-from tests.runtime.kit import Clock, Crash, Mortal, World, everybody
+from tests.agent.test_drivers import messages_of
+from tests.runtime.kit import Clock, Crash, Mortal, World, find_superuser
 
 KINDS = ["native", "pydantic-ai", "files"]
 FILES = {
@@ -61,7 +61,7 @@ def runtime_of(
 
     lead = lead_of(kind, errand, write, folder, models)
     return Runtime(
-        App(name="test", agents=(lead,), tools=(write,)), store=store, directory=everybody, clock=clock
+        App(name="test", agents=(lead,), tools=(write,)), store=store, directory=find_superuser, clock=clock
     ), models
 
 
@@ -74,7 +74,7 @@ async def test_three_deep_an_object_derived_otherwise_is_refused_and_the_model_r
     runtime, models = runtime_of(kind, tmp_path, world, store, clock, listed=False)
     result = await runtime.run("go", by=superuser())
     assert (result.value(), world.texts) == ("done", [])
-    (content,) = [content for role, content in told(models["inner"]) if role == "tool"]
+    (content,) = [content for role, content in messages_of(models["inner"]) if role == "tool"]
     refused = json.loads(content)
     assert (refused["errorCode"], "is not listed: its name is that of Tool write" in refused["error"]) == (
         "UNKNOWN_TOOL",

@@ -31,7 +31,7 @@ from remit.journal.ports import Store
 from remit.layers import Call, CallLayer, CallService, Reply, layer_fn
 from remit.policies import Decision, Question
 from remit.testing import Scripted, calls, superuser
-from tests.runtime.kit import World, everybody, items_of, last_reply, runtime_of, tool_messages
+from tests.runtime.kit import World, find_superuser, items_of, last_reply, runtime_of, tool_messages
 
 PAY = calls(("pay", {"to": "bob", "cents": 500}))
 BOSS = Principal("boss", permissions=frozenset({"approvals:decide", "money:much"}))
@@ -287,7 +287,7 @@ async def test_a_python_caller_gets_the_value_of_what_ran(store: Store) -> None:
     model = Scripted([calls(("outer", {"to": "bob"})), "done"])
     app = App(name="test", agents=(Agent("agent", instructions="Pay.", tools=[outer]),), tools=(till.pay,))
     layers = preset(Env(), policy=Policy(When("pay", lambda call: call.callee.name == "pay", Ask(reason="money"))))
-    runtime = Runtime(app, model=model, store=store, layers=layers, directory=everybody)
+    runtime = Runtime(app, model=model, store=store, layers=layers, directory=find_superuser)
     waiting = await runtime.run("go", by=superuser())
     await runtime.decide(waiting.questions[0], approved=True, by=CLERK, arguments='{"to":"eve","cents":7}')
     assert (await runtime.resume(waiting.run)).value() == "done"

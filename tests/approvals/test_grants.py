@@ -19,7 +19,7 @@ from remit.layers.approve import Approve
 from remit.policies import HighRisk
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
-from tests.runtime.kit import Clock, World, everybody, items_of, last_reply, runtime_of
+from tests.runtime.kit import Clock, World, find_superuser, items_of, last_reply, runtime_of
 
 ADA, BOB = superuser(name="ada"), superuser(name="bob")
 HOUR = 3600.0
@@ -265,7 +265,7 @@ async def test_an_edited_call_may_be_what_a_grant_allows(store: Store) -> None:
     world, model = World(), Scripted([erase("a"), "done"])
     eraser = world.write("erase", Effect.KEYED, Risk.HIGH)
     policy = Policy(When("b", lambda call: '"b"' in call.canonical_arguments, Ask(reason="b")), HighRisk())
-    made = runtime_of(model, eraser, store=store, layers=preset(Env(), policy=policy), directory=everybody)
+    made = runtime_of(model, eraser, store=store, layers=preset(Env(), policy=policy), directory=find_superuser)
     await given(made, arguments='{"text":"b"}')
     waiting = await made.run("go", by=ADA)
     await made.decide(waiting.questions[0], approved=True, by=BOB, arguments='{"text":"b"}')

@@ -17,7 +17,7 @@ from remit.journal.ports import Store
 from remit.layers import Approve, Call, CallLayer
 from remit.policies import Decision, Question
 from remit.testing import Scripted, calls, superuser
-from tests.runtime.kit import AnyTool, everybody, items_of
+from tests.runtime.kit import AnyTool, find_superuser, items_of
 
 ADA, BOB, CLEO = (superuser(name=name) for name in ("ada", "bob", "cleo"))
 PAY = calls(("pay", {"to": "carl", "cents": 500}))
@@ -62,7 +62,7 @@ def at_run(till: Till, store: Store, run: Policy, agent: Policy | None, tool: Po
         model=Scripted([PAY, "done"]),
         store=store,
         layers=preset(env, policy=run),
-        directory=everybody,
+        directory=find_superuser,
     )
 
 
@@ -108,7 +108,7 @@ async def test_two_policies_at_one_scope_ask_one_after_the_other(store: Store) -
     layers = Stack[CallLayer](preset(Env(), policy=asks("first")), approve(asks("second")))
     agent = Agent("clerk", instructions="Pay.", tools=[till.pay])
     app = App(name="office", agents=(agent,))
-    runtime = Runtime(app, model=Scripted([PAY, "done"]), store=store, layers=layers, directory=everybody)
+    runtime = Runtime(app, model=Scripted([PAY, "done"]), store=store, layers=layers, directory=find_superuser)
     waiting = await runtime.run("go", by=ADA)
     assert await decide_all(runtime, waiting.run) == ["first", "second"]
     assert till.paid == [500]

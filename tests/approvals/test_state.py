@@ -17,7 +17,7 @@ from remit.policies import Decision, HighRisk, Question
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
 from remit.tools import Preview
-from tests.runtime.kit import AnyTool, Clock, everybody, items_of, last_reply, runtime_of
+from tests.runtime.kit import AnyTool, Clock, find_superuser, items_of, last_reply, runtime_of
 
 ADA, BOB = superuser(name="ada"), superuser(name="bob")
 DROP = calls(("drop", {"title": "About"}))
@@ -197,7 +197,7 @@ async def test_a_composed_call_is_compared_before_it_begins_and_not_again(store:
     outer = tidy.with_preview(pages.preview)
     agent = Agent("agent", instructions="Work.", tools=[outer])
     model = Scripted([calls(("tidy", {"title": "About"})), "done"])
-    runtime = Runtime(App(name="a", agents=(agent,), tools=(drop,)), model=model, store=store, directory=everybody)
+    runtime = Runtime(App(name="a", agents=(agent,), tools=(drop,)), model=model, store=store, directory=find_superuser)
     result = await runtime.run("go", by=ADA)
     await runtime.decide(result.questions[0], approved=True, by=BOB)
     pages.sections = 3

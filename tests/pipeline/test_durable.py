@@ -16,7 +16,7 @@ from remit.runtime import RunResult
 from remit.stores import InMemoryStore
 from remit.testing import superuser
 from tests.pipeline.mails import File, Mailbox, Mails, pipeline, raising, runtime_of
-from tests.runtime.kit import Clock, Crash, Mortal, everybody, items_of
+from tests.runtime.kit import Clock, Crash, Mortal, find_superuser, items_of
 
 LIFETIME = 60.0
 
@@ -40,17 +40,17 @@ def risky(box: Mailbox) -> Mails:
 async def test_a_step_asks_a_person_and_another_process_goes_on_from_there(approved: bool) -> None:
     box, store = Mailbox(), InMemoryStore()
     made = risky(box)
-    first = runtime_of(made, store=store, directory=everybody)
+    first = runtime_of(made, store=store, directory=find_superuser)
     result: RunResult[Any] = await first.call(made, superuser(), File(query="x"))
     assert result.status == "waiting"
     (row,) = await store.list_questions()
     assert (row.question.tool, box.done) == ("file_mail", []), "the pipeline is of the risk of its riskiest step"
     await first.decide(row.question.id, approved=True, by=superuser())
-    result = await runtime_of(made, store=store, directory=everybody).resume(result.run)
+    result = await runtime_of(made, store=store, directory=find_superuser).resume(result.run)
     assert (result.status, box.done) == ("waiting", ["search x", "read m1", "read m2"])
 
     await decided(first, approved=approved)
-    result = await runtime_of(made, store=store, directory=everybody).resume(result.run)
+    result = await runtime_of(made, store=store, directory=find_superuser).resume(result.run)
     ended: PipelineResult = result.value()
     assert (ended.outcome, ended.path, ended.steps_failed) == (
         "done",
@@ -93,7 +93,7 @@ class Scene:
         steps = self.box.steps(store={"callee": put, "takes": takes, "on_failure": "read"})
         note = Step(name="note", callee=put, takes={"casefile": "cf_1", "text": From("store")})
         made = pipeline(steps["search"], steps["read"], steps["store"], note)
-        return runtime_of(made, store=self.store, clock=self.clock, directory=everybody), made
+        return runtime_of(made, store=self.store, clock=self.clock, directory=find_superuser), made
 
     async def judge(self, result: RunResult[Any]) -> None:
         """What must hold when all is over."""
@@ -140,7 +140,7 @@ async def test_a_crash_between_the_attempts_of_a_step_does_not_change_how_it_end
         store = Mortal(clock)
         box.failing["store"] = raising(ExternalError, 2)
         made = box.filing(store={"retry": 2})
-        runtime = runtime_of(made, store=store, clock=clock, directory=everybody)
+        runtime = runtime_of(made, store=store, clock=clock, directory=find_superuser)
         store.die_at(append, after=True)
         try:
             result: RunResult[Any] = await runtime.call(made, superuser(), File(query="x"))
@@ -172,7 +172,7 @@ async def test_a_pipeline_that_is_cancelled_ends_and_starts_no_further_step() ->
     hanging = Step(name="hang", callee=hang, on_failure=Then.CONTINUE)
     steps = box.steps()
     made = pipeline(steps["search"], hanging, steps["read"])
-    runtime = runtime_of(made, directory=everybody)
+    runtime = runtime_of(made, directory=find_superuser)
     running = asyncio.ensure_future(runtime.call(made, superuser(), File(query="x")))
     await begun.wait()
     (row,) = await runtime.store.list_runs()

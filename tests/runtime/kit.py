@@ -101,8 +101,8 @@ class Mortal(InMemoryStore):
             raise Crash
 
 
-def everybody(name: str, tenant: str) -> Principal:
-    """A directory in which everybody may do everything."""
+def find_superuser(name: str, tenant: str) -> Principal:
+    """A directory in which each principal holds all permissions."""
     return superuser(name=name, tenant=tenant)
 
 
@@ -111,7 +111,7 @@ def runtime_of(
     *tools: AnyTool,
     store: Store | None = None,
     clock: Callable[[], float] = time.time,
-    directory: PrincipalDirectory | None = everybody,
+    directory: PrincipalDirectory | None = find_superuser,
     layers: Stack[CallLayer] | None = None,
     instructions: str = "Work.",
     parallel: int = 8,

@@ -16,7 +16,7 @@ from remit.layers import Budget, CallLayer
 from remit.messages import ChatRequest, Completion
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
-from tests.runtime.kit import AnyTool, World, everybody, runtime_of
+from tests.runtime.kit import AnyTool, World, find_superuser, runtime_of
 
 
 async def never(_request: Any, /) -> Any:
@@ -27,7 +27,7 @@ def replaying(store: InMemoryStore, *tools: AnyTool, **knobs: Any) -> Runtime:
     """A runtime of today's code over the journal of yesterday; no model answers."""
     known: dict[str, Any] = {"instructions": "Work.", "tools": tools}
     agent = Agent("agent", **(known | knobs))
-    return Runtime(App(name="test", agents=(agent,)), model=never, store=store, directory=everybody)
+    return Runtime(App(name="test", agents=(agent,)), model=never, store=store, directory=find_superuser)
 
 
 async def search(query: str, limit: int = 10) -> str:

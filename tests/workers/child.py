@@ -18,7 +18,7 @@ from remit import Agent, App, Effect, LeafContext, Runtime, Tool, tool
 from remit.contracts.items import Position, ToolOutput
 from remit.journal.sql.store import SqlStore
 from remit.testing import superuser
-from tests.runtime.kit import everybody
+from tests.runtime.kit import find_superuser
 from tests.workers.kit import Script, call, worker_of
 
 
@@ -54,7 +54,7 @@ async def main(journal: Path, verb: str, *words: str) -> dict[str, Any]:
     store = SqlStore.at(journal)
     worker = worker_in(journal.parent, stored)
     runtime = Runtime(
-        App(name="test", tools=(worker,)), store=store, directory=everybody, on_item=watch, lease_seconds=0.2
+        App(name="test", tools=(worker,)), store=store, directory=find_superuser, on_item=watch, lease_seconds=0.2
     )
     try:
         result = await (runtime.call(worker, superuser(), "go") if verb == "run" else runtime.resume(words[0]))

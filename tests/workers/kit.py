@@ -27,7 +27,7 @@ from remit.stores import InMemoryStore
 from remit.testing import superuser
 from remit.tools import Callee
 from remit.workers import AnyModel, WorkerDefinition, build_agent
-from tests.runtime.kit import everybody
+from tests.runtime.kit import find_superuser
 
 Kind = TypeVar("Kind", bound=Item)
 
@@ -107,7 +107,7 @@ def runtime_of(
     return Runtime(
         App(name=app, tools=callees),
         store=store or InMemoryStore(clock),
-        directory=everybody,
+        directory=find_superuser,
         layers=layers,
         model=model,
         clock=clock,

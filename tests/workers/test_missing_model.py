@@ -21,7 +21,7 @@ from remit.testing import Scripted, calls, superuser
 from remit.workers import AnyModel, PydanticAIDriver, WorkerDefinition, build_agent, resolve_model
 from remit.workers.missing_model import MissingModel, make_missing_model
 from tests.loopback import Endpoint
-from tests.runtime.kit import World, everybody
+from tests.runtime.kit import World, find_superuser
 from tests.workers.kit import Found, Script, call, filed, runtime_of, worker_of
 from tests.workers.test_port_adapter import Answers
 
@@ -168,7 +168,7 @@ async def test_an_agent_without_a_model_stops_its_drive_alike(kind: str) -> None
 
     def runtime(model: Model | None) -> Runtime:
         app = App(name="test", agents=(Agent("agent", instructions="x"),))
-        return Runtime(app, store=store, model=model, directory=everybody)
+        return Runtime(app, store=store, model=model, directory=find_superuser)
 
     store = InMemoryStore()
     port: Port | None = ports[kind]  # pyright: ignore[reportAssignmentType] - a port that gives nothing
