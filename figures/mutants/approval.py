@@ -33,7 +33,7 @@ MUTANTS: Final = (
     ),
     _mutant(
         "a decision does not need the permission",
-        edited(f"{_SERVICE}:_check_may_decide", "if not by.may(question.who):", "if False:"),
+        edited(f"{_SERVICE}:_check_may_decide", "if missing:", "if False:"),
     ),
     _mutant(
         "other tenants decide",
@@ -122,11 +122,11 @@ MUTANTS: Final = (
     ),
     _mutant(
         "a question about an outcome does not need the permission of the approval",
-        edited("remit.approvals.approver:build_outcome_question", '"who", ', ""),
+        edited("remit.approvals.approver:build_outcome_question", "who=first.who,", "who=question.who,"),
     ),
     _mutant(
         "a call that did not happen runs again by the approval that is used up",
-        edited("remit.dispatch.base:Base.__call__", "if used is not None and not approved:", "if False:"),
+        edited("remit.dispatch.base:Base.__call__", "if used and not approved:", "if False:"),
     ),
     _mutant(
         "a confirmation serves where an approval is needed",

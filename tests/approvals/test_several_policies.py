@@ -243,10 +243,12 @@ async def test_a_policy_that_allows_leaves_the_question_to_the_others(store: Sto
     assert Question.from_json(question.body).layer == 1
 
 
+SHARED = asks("new")
 CHANGES: dict[str, Callable[[Policy, Policy], tuple[Policy, Policy | None]]] = {
     "the outer policy": lambda _run, of_tool: (asks("new"), of_tool),
     "the inner policy": lambda run, _tool: (run, asks("new")),
     "both policies": lambda _run, _tool: (asks("new"), asks("newer")),
+    "both policies, to one": lambda _run, _tool: (SHARED, SHARED),
 }
 
 

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from remit import App, Ask, Effect, Policy, Principal, Runtime, When, preset, tool
+from remit import App, Ask, Effect, Policy, Principal, Runtime, Tool, When, preset, tool
 from remit.app import Env
 from remit.errors import RequestError
+from remit.layers import Approve
 from remit.policies import Question
 from remit.stores import InMemoryStore
 from tests.runtime.kit import Clock, Crash
@@ -23,7 +24,7 @@ STRICT = Ask(reason="money", who="money:approve", four_eyes=True)
 class Bank:
     """A bank, and processes that die while they pay."""
 
-    def __init__(self, *, asks: Ask | None = STRICT, dies: int = 1) -> None:
+    def __init__(self, *, asks: Ask | None = STRICT, dies: int = 1, tool_asks: Ask | None = None) -> None:
         self.clock = Clock()
         self.store = InMemoryStore(self.clock)
         self.paid: list[int] = []
@@ -38,7 +39,8 @@ class Bank:
                 raise Crash
             return f"paid {amount}"
 
-        self.pay = pay
+        tool_policy = Policy(When("tool", lambda _call: True, tool_asks)) if tool_asks else Policy()
+        self.pay: Tool[[int], str] = pay.layer(Approve(Env(), policy=tool_policy))
 
     def process(self) -> Runtime:
         """A new process, after the lease of the one before has ended."""
@@ -60,9 +62,10 @@ class Bank:
         """Pay, with an approval where one is needed, and die: the run, and the question about the outcome."""
         with contextlib.suppress(Crash):
             run = (await self.process().call(self.pay, ADA, 7)).run
-            for question in await self.open_questions():
-                await self.process().decide(question.id, approved=True, by=BEA, arguments=edit)
-            await self.process().resume(run)
+            while True:
+                for question in await self.open_questions():
+                    await self.process().decide(question.id, approved=True, by=BEA, arguments=edit)
+                await self.process().resume(run)
         (row,) = await self.store.list_runs()
         result = await self.process().resume(row.run)
         assert result.status == "waiting"
@@ -92,6 +95,27 @@ async def test_the_requester_does_not_decide_where_four_eyes_are_required() -> N
     await bank.process().decide(question.id, approved=True, by=BEA, result='"paid 7"')
     result = await bank.process().resume(run)
     assert (result.status, bank.paid) == ("done", [7])
+
+
+LENIENT = Ask(reason="any payment", who="tool:approve")
+
+
+@pytest.mark.parametrize(("run_asks", "tool_asks"), [(STRICT, LENIENT), (LENIENT, STRICT)])
+async def test_it_needs_the_permissions_of_all_approvals(run_asks: Ask, tool_asks: Ask) -> None:
+    bank = Bank(asks=run_asks, tool_asks=tool_asks)
+    run, question = await bank.crash()
+    assert ({question.who, *question.further_permissions}, question.four_eyes) == (
+        {"money:approve", "tool:approve"},
+        True,
+    )
+    for missing in ("money:approve", "tool:approve"):
+        dora = Principal("dora", permissions=frozenset({"money:approve", "tool:approve"} - {missing}))
+        with pytest.raises(RequestError, match=f"dora may not decide .* missing permission {missing}"):
+            await bank.process().decide(question.id, approved=False, by=dora)
+    with pytest.raises(RequestError, match="ada requested the call"):
+        await bank.process().decide(question.id, approved=False, by=ADA)
+    await bank.process().decide(question.id, approved=True, by=BEA, result='"paid 7"')
+    assert (await bank.process().resume(run)).status == "done"
 
 
 async def test_without_an_approval_the_default_permission_decides() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final, Protocol
 
@@ -173,20 +174,29 @@ def _read_user_message(call: Call) -> str:
     return message_text(decode_message(text))[:_MAX_MESSAGE] if text else ""
 
 
-def build_outcome_question(call: Call, attempt: int, approval: Question | None = None) -> Question:
+def build_outcome_question(call: Call, attempt: int, approvals: Sequence[Question] = ()) -> Question:
     """Build the question whether an interrupted call happened. It was started and has no known end.
 
-    It is decided under the rules of the ``approval`` that the call had: by the same permission, and by another person
-    than those who requested the call where four eyes are required.
+    It is decided under the rules of all ``approvals`` that the call had: by their permissions, and by another person
+    than those who requested the call where one of them requires four eyes.
     """
     match = content_digest("outcome", call.caller.run, call.id, str(attempt))
     reason = f"{call.callee.name} was started, and its end is unknown: did it happen?"
     ask = Ask(reason=reason, who=DECIDE_PERMISSION, expires_in=MAX_LIFETIME)
     question = _build_question(call, "outcome", ask, "outcome unknown", question_id=match[:12], match=match)
-    if approval is None:
+    if not approvals:
         return question
-    inherited = ("tenant", "asker", "editor", "who", "four_eyes", "needs")
-    return replace(question, **{name: getattr(approval, name) for name in inherited})
+    first, permissions = approvals[0], dict.fromkeys(each.who for each in approvals)
+    return replace(
+        question,
+        tenant=first.tenant,
+        asker=first.asker,
+        editor=next((each.editor for each in approvals if each.editor), ""),
+        who=first.who,
+        further_permissions=tuple(permissions)[1:],
+        four_eyes=any(each.four_eyes for each in approvals),
+        needs="approve" if any(each.needs == "approve" for each in approvals) else "confirm",
+    )
 
 
 def _build_question(call: Call, kind: QuestionKind, ask: Ask, rule: str, *, question_id: str, match: str) -> Question:

@@ -222,8 +222,9 @@ def _check_may_decide(question: Question, by: Principal, kind: DecisionKind, *, 
                 f"question {question.id} needs an approval; a confirmation of the acting user is not one"
             )
         return
-    if not by.may(question.who):
-        raise RequestError(f"{by.name} may not decide question {question.id}: missing permission {question.who}")
+    missing = question.missing_permission(by)
+    if missing:
+        raise RequestError(f"{by.name} may not decide question {question.id}: missing permission {missing}")
     if question.four_eyes and by.name in question.requesters:
         raise RequestError(
             f"{by.name} requested the call and may not decide question {question.id}; another approver must"

@@ -208,7 +208,7 @@ class LocalClient:
     def can_see(self, question: Question) -> bool:
         """Whether the user may see a question: they may decide it, or it concerns their own run."""
         mine = self.principal.name in question.requesters
-        return question.tenant == self.principal.tenant and (mine or self.principal.may(question.who))
+        return question.tenant == self.principal.tenant and (mine or not question.missing_permission(self.principal))
 
     def decision_kind(self, question: Question) -> DecisionKind:
         """What an answer of this principal is: a confirmation of the own call where that is enough, or an approval."""

@@ -10,6 +10,7 @@ from typing import Any, Final, Literal, TypeVar, get_args
 from pydantic import TypeAdapter
 from pydantic_core import CoreConfig, SchemaValidator
 
+from remit.contracts.principal import Principal
 from remit.core.checks import as_tuple, check_flag, check_instance, check_name, check_texts
 from remit.errors import SetupError
 
@@ -89,6 +90,7 @@ class Question:
         state: the state that the preview describes; the approval is void once it differs.
         message: the user's message that led to the call, shortened.
         news: the arguments that differ from those of the last approved call of this tool and rule in the run.
+        further_permissions: others that are needed to decide, where several rules required the approval of one call.
         needs: the kind of yes by which the call may run. An approval also serves where a confirmation is enough.
     """
 
@@ -123,6 +125,11 @@ class Question:
     message: str = ""
     news: tuple[Change, ...] = ()
     needs: DecisionKind = "approve"
+    further_permissions: tuple[str, ...] = ()
+
+    def missing_permission(self, by: Principal) -> str:
+        """The first permission to decide that ``by`` lacks; empty if there is none."""
+        return next((each for each in (self.who, *self.further_permissions) if not by.may(each)), "")
 
     def accepts(self, decision: Decision) -> bool:
         """Whether the decision is of a kind by which the call may run."""

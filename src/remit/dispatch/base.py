@@ -73,9 +73,9 @@ class Base:
             settled_reply = await self._resolve_outcome(call, payload, number)
             if settled_reply is not None:
                 return settled_reply
-            used = _find_used_approval(items)
-            if used is not None and not approved:
-                raise AskAgain(used.id)  # a person said that the approved call did not happen: its approval is used up
+            used = next((item.question for item in reversed(items) if isinstance(item, AttemptStarted)), "")
+            if used and not approved:
+                raise AskAgain(used)  # a person said that the approved call did not happen: its approval is used up
             number, started = number + 1, None
         if started is None:
             await self._record_start(call, number, approved)
@@ -179,7 +179,8 @@ class Base:
 
     async def _find_or_ask_outcome(self, call: Call, number: int) -> Decision:
         items = call.ledger.items_for(call.id)
-        question = build_outcome_question(call, number, _find_used_approval(items))
+        approvals = [each.question for each in read_approvals(items).standing.values()]
+        question = build_outcome_question(call, number, approvals)
         for item in items:
             if isinstance(item, DecisionItem) and item.question == question.id:
                 return Decision.from_json(item.body)
@@ -250,13 +251,6 @@ def _find_attempt(items: Sequence[Item], attempt: int) -> tuple[int, AttemptStar
     started = next((item for item in items if isinstance(item, AttemptStarted) and item.attempt == number), None)
     ended = next((item for item in reversed(items) if isinstance(item, AttemptEnded) and item.attempt == number), None)
     return number, started, ended
-
-
-def _find_used_approval(items: Sequence[Item]) -> Question | None:
-    """The approved question by which the newest attempt was started; None if it needed no approval."""
-    used = next((item.question for item in reversed(items) if isinstance(item, AttemptStarted)), "")
-    bodies = (item.body for item in items if isinstance(item, QuestionItem) and item.question == used)
-    return next((Question.from_json(body) for body in bodies), None)
 
 
 def _replay_end(ended: AttemptEnded) -> Reply:

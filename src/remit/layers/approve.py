@@ -276,10 +276,10 @@ async def _confirm_in_conversation(call: Call, announced: Question) -> Decision 
 
 
 def _find_own_question(call: Call, match: str, approvals: Approvals) -> RecordedQuestion | None:
-    """The question that this policy asked about the call: the matching one, or else that of the layer in its place."""
+    """The question that the layer in this place asked about the call, or else one that matches."""
     standing = approvals.standing
     same = next((each for each in standing.values() if each.question.match == match and not each.edit), None)
-    return same or standing.get(len(call.approvals))
+    return standing.get(len(call.approvals)) or same
 
 
 async def _require_approval(call: Call, recorded: RecordedQuestion, approver: Approver) -> Decision:
