@@ -87,6 +87,8 @@ def main(names: list[str]) -> int:
             rate = killed.get(figure.name, KillRate())
             found.append(replace(figure, killed=rate.killed, mutants=rate.planted))
             print(format_figure(found[-1]), flush=True)
+        for survivor in (each for rate in killed.values() for each in rate.survivors):
+            print(f"       survived: {survivor}", flush=True)
         print(f"       {name}: {time.perf_counter() - begun:.0f} s", flush=True)
     found.append(_count_survivors(rates))
     print(format_figure(found[-1]), flush=True)

@@ -6,10 +6,11 @@ import asyncio
 import contextlib
 import json
 import multiprocessing
+import os
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from figures.audit_plants import JOURNAL, LOGS, TENANT, plants
@@ -17,7 +18,7 @@ from figures.figure import Figure, no_violations
 from remit import Agent, App, Effect, LeafContext, Principal, Runtime, tool
 from remit.audit import Audit, FileAnchor
 from remit.audit.append_only_file import read_lines
-from remit.audit.log import AuditLog
+from remit.audit.log import AuditLog, RunHead
 from remit.errors import AuditError
 from remit.journal.sql.store import SqlStore
 from remit.testing import Scripted, calls
@@ -25,6 +26,8 @@ from remit.testing import Scripted, calls
 PERSON = Principal("ada", TENANT, permissions=frozenset({"*"}))
 RUNS = 4
 WRITERS = 8
+APPENDS = 10
+"""Entries for each run of a writer, where processes only append to a log."""
 
 
 def figures(*, short: bool) -> Iterator[Figure]:
@@ -37,9 +40,13 @@ def figures(*, short: bool) -> Iterator[Figure]:
         "audit.undetected", missed.total(), shown.total(), how if not missed else f"missed: {dict(missed)}"
     )
     each = 3 if short else 25
-    forks = _race(root / "race" / "world", each)
-    how = f"{WRITERS} processes which run and enter {each} runs each, of one tenant, all at once"
-    yield no_violations("audit.forks", forks, WRITERS * each, how)
+    appends = APPENDS * each
+    forks = _race(root / "race" / "world", each) + _race_appends(root / "appends", appends)
+    how = (
+        f"{WRITERS} processes which run and enter {each} runs each, of one tenant, all at once; and as many which only"
+    )
+    how += f" append {appends} entries each to one log"
+    yield no_violations("audit.forks", forks, WRITERS * (each + appends), how)
     shutil.rmtree(root)
 
 
@@ -98,21 +105,40 @@ async def _is_detected(home: Path) -> bool:
 def _race(home: Path, each: int) -> int:
     """Entries that two processes wrote after the same one, heads that are not on the log, runs that it lacks."""
     asyncio.run(_write_runs(home, 1))
-    context = multiprocessing.get_context("fork")
-    writers = [context.Process(target=_writer, args=(home, each)) for _ in range(WRITERS)]
-    for writer in writers:
-        writer.start()
-    for writer in writers:
-        writer.join()
+    failed = _run_writers(_writer, home, each)
     lines = read_lines(AuditLog(home / LOGS, TENANT).path)
     numbers = Counter(json.loads(line)["number"] for line in lines)
-    forked = sum(count - 1 for count in numbers.values()) + sum(writer.exitcode != 0 for writer in writers)
+    forked = sum(count - 1 for count in numbers.values()) + failed
     entered = {json.loads(line)["run"] for line in lines}
     return forked + (WRITERS * each + 1 - len(entered)) + len(asyncio.run(_find_faults(home)))
 
 
+def _race_appends(logs: Path, each: int) -> int:
+    """Entries that are missing or do not follow from those before, where processes do nothing but append to a log."""
+    if _run_writers(_append, logs, each):
+        raise RuntimeError("a process that only appends to a log failed")
+    contents = AuditLog(logs, TENANT).read()
+    return WRITERS * each - len(contents.entries)
+
+
+def _run_writers(work: Callable[[Path, int], None], folder: Path, each: int) -> int:
+    """Run so many processes at once; how many of them failed."""
+    context = multiprocessing.get_context("fork")
+    writers = [context.Process(target=work, args=(folder, each)) for _ in range(WRITERS)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    return sum(writer.exitcode != 0 for writer in writers)
+
+
 def _writer(home: Path, each: int) -> None:
     asyncio.run(_write_runs(home, each))
+
+
+def _append(logs: Path, each: int) -> None:
+    for number in range(each):
+        AuditLog(logs, TENANT).append_heads([RunHead(f"{os.getpid()}-{number}", 0, "")], 0.0)
 
 
 async def _find_faults(home: Path) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable, Iterator
 
 from figures.figure import Figure, no_violations
@@ -15,6 +16,8 @@ from remit.tools import Arguments
 
 PERSON = Principal("ada", permissions=frozenset({"*"}))
 APPROVED = {"name": "old", "count": 1}
+_APPROVED_TEXT = json.dumps(APPROVED)
+"""What was approved, as text: Python takes True for equal to 1, and JSON does not."""
 
 
 class ApproveAll:
@@ -63,7 +66,7 @@ async def _count_executions() -> tuple[int, int]:
         for change in MUTATIONS.values():
             for at_tool in (True, False):
                 ran = await _run(effect, change, at_tool=at_tool)
-                executions += sum(each != APPROVED for each in ran)
+                executions += sum(json.dumps(each) != _APPROVED_TEXT for each in ran)
                 tried += 1
     return executions, tried
 

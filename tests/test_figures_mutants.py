@@ -8,7 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from figures.figure import Figure, no_violations
-from figures.mutants.mutant import Mutant, edited, together
+from figures.mutants import registry
+from figures.mutants.mutant import Mutant, Plant, edited, planted_edits, together
 from figures.mutants.registry import MUTANTS
 
 
@@ -63,15 +64,58 @@ def test_an_edit_that_changes_the_closure_is_refused() -> None:
         pass
 
 
+def survival(plant: Plant) -> str:
+    return Mutant(figure="greeting.wrong", defect="", plant=plant).find_survival(measure_greeting)
+
+
 def test_a_mutant_is_killed_by_a_figure_that_misses_its_target() -> None:
-    wrong = edited(f"{HERE}:greeting", "hello", "goodbye")
+    assert survival(edited(f"{HERE}:greeting", "hello", "goodbye")) == ""
+    assert survival(edited(f"{HERE}:greeting", "name: str", "name: object")) == "the figure did not notice it"
+
+
+def test_a_mutant_is_not_killed_by_a_figure_that_fails_or_measures_nothing() -> None:
+    failing = edited(f"{HERE}:greeting", 'f"hello {name}"', "str(1 / 0)")
+    assert survival(failing) == "the figure failed with ZeroDivisionError: division by zero"
     harmless = edited(f"{HERE}:greeting", "name: str", "name: object")
-    failing = edited(f"{HERE}:greeting", 'f"hello {name}"', "1 / 0")
-    kills = [
-        Mutant(figure="greeting.wrong", defect="", plant=plant).is_killed(measure_greeting)
-        for plant in (wrong, harmless, failing)
+    other = Mutant(figure="farewell.wrong", defect="", plant=harmless)
+    assert other.find_survival(measure_greeting) == "the figure was not measured"
+    empty = Mutant(figure="greeting.wrong", defect="", plant=harmless)
+    nothing = no_violations("greeting.wrong", 0, 0, "no greeting")
+    assert empty.find_survival(lambda: [nothing]) == "the figure was not measured"
+
+
+def test_an_edit_that_uses_a_name_of_no_module_is_refused() -> None:
+    misspelt = edited(f"{HERE}:greeting", '{name}"', '{nmae}"')
+    with pytest.raises(ValueError, match=r"uses what its module does not have: \{'nmae'\}"), misspelt():
+        pass
+
+
+def test_a_part_reports_its_survivors_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    failing = edited(f"{HERE}:greeting", 'f"hello {name}"', "str(1 / 0)")
+    wrong = edited(f"{HERE}:greeting", "hello", "goodbye")
+    mutants = tuple(
+        Mutant(figure="greeting.wrong", defect=defect, plant=plant)
+        for defect, plant in (("greets with another word", wrong), ("does not greet", failing))
+    )
+    monkeypatch.setitem(registry.MUTANTS, "greeting", mutants)
+
+    def measure(*, short: bool) -> Iterator[Figure]:
+        assert short
+        yield from measure_greeting()
+
+    rate = registry.kill_mutants("greeting", measure, short=False)["greeting.wrong"]
+    assert (rate.killed, rate.planted) == (1, 2)
+    assert rate.survivors == [
+        "greeting.wrong: does not greet (the figure failed with ZeroDivisionError: division by zero)"
     ]
-    assert kills == [True, False, False]
+    assert registry.kill_mutants("greeting", measure, short=True)["greeting.wrong"].planted == 1
+
+
+def test_planted_edits_are_listed_for_other_processes() -> None:
+    edit = (f"{HERE}:greeting", "hello", "goodbye")
+    with edited(*edit)():
+        assert planted_edits() == (edit,)
+    assert planted_edits() == ()
 
 
 def test_every_mutant_still_fits_the_code_it_edits() -> None:

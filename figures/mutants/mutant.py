@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import builtins
 import contextlib
+import dis
 import inspect
 import pkgutil
 import textwrap
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from types import CodeType, FunctionType
-from typing import cast
+from typing import Final, cast
 
 from figures.figure import Figure
 
 Plant = Callable[[], AbstractContextManager[object]]
 """Puts the defect into the product for as long as the context is entered."""
+
+Edit = tuple[str, str, str]
+"""A function, the text to be replaced in its source, and the text that replaces it."""
+
+_PLANTED: Final[list[Edit]] = []
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,20 +41,35 @@ class Mutant:
     plant: Plant
     measure: Callable[[], Iterable[Figure]] | None = None
 
-    def is_killed(self, measure_part: Callable[[], Iterable[Figure]]) -> bool:
-        """Whether the figure misses its target while the defect is planted.
+    def find_survival(self, measure_part: Callable[[], Iterable[Figure]]) -> str:
+        """Measure the figure while the defect is planted: why the defect survived, or nothing if the figure noticed it.
 
-        An exception or a figure without cases does not count: it says nothing about the promise.
+        Only a figure that misses its target over some cases noticed the defect. One that failed with an exception, or
+        had no cases, says nothing about the promise.
         """
-        with self.plant(), contextlib.suppress(Exception):
-            found = (self.measure or measure_part)()
-            return any(each.name == self.figure and not each.holds and each.n > 0 for each in found)
-        return False
+        with self.plant():
+            try:
+                found = (self.measure or measure_part)()
+                figure = next((each for each in found if each.name == self.figure), None)
+            except Exception as error:  # noqa: BLE001 - reported with the defect
+                return f"the figure failed with {type(error).__name__}: {error}"
+        if figure is None or figure.n == 0:
+            return "the figure was not measured"
+        return "the figure did not notice it" if figure.holds else ""
+
+
+def mutants_of(
+    figure: str, defects: Mapping[str, Plant], measure: Callable[[], Iterable[Figure]] | None = None
+) -> tuple[Mutant, ...]:
+    """The mutants of one figure, from defects in words and how each is planted."""
+    return tuple(
+        Mutant(figure=figure, defect=defect, plant=plant, measure=measure) for defect, plant in defects.items()
+    )
 
 
 @dataclass(slots=True)
 class KillRate:
-    """How many mutants of one figure were planted, and the defects that it did not notice."""
+    """How many mutants of one figure were planted, and the defects that it did not notice, each with the reason."""
 
     planted: int = 0
     survivors: list[str] = field(default_factory=list[str])
@@ -65,7 +87,8 @@ def edited(function: str, old: str, new: str) -> Plant:
     forked while the mutant is planted, runs the edited code.
 
     Raises:
-        ValueError: the function's source does not contain ``old`` exactly once, or the edit changes its closure.
+        ValueError: the function's source does not contain ``old`` exactly once, or the edit changes its closure or
+            uses a name that its module does not have: such a mutant would be killed by its own mistake.
     """
 
     @contextlib.contextmanager
@@ -73,12 +96,19 @@ def edited(function: str, old: str, new: str) -> Plant:
         target = cast("FunctionType", inspect.unwrap(pkgutil.resolve_name(function)))
         original = target.__code__
         target.__code__ = _compile_edited(target, old, new)
+        _PLANTED.append((function, old, new))
         try:
             yield
         finally:
             target.__code__ = original
+            _PLANTED.pop()
 
     return plant
+
+
+def planted_edits() -> tuple[Edit, ...]:
+    """The edits in place, for a process that is not a fork of this one: it plants them again with `edited`."""
+    return tuple(_PLANTED)
 
 
 def together(*plants: Plant) -> Plant:
@@ -108,6 +138,9 @@ def _compile_edited(function: FunctionType, old: str, new: str) -> CodeType:
     code = next(each for each in _nested_code(module) if each.co_name == original.co_name)
     if code.co_freevars != original.co_freevars:
         raise ValueError(f"the edit of {function.__qualname__} changes what it closes over: {code.co_freevars}")
+    names = {each.argval for each in dis.get_instructions(code) if each.opname == "LOAD_GLOBAL"}
+    if unknown := names - function.__globals__.keys() - vars(builtins).keys():
+        raise ValueError(f"the edit of {function.__qualname__} uses what its module does not have: {unknown}")
     return code
 
 

@@ -6,7 +6,23 @@ from collections.abc import Callable, Iterable
 from typing import Final, Protocol
 
 from figures.figure import Figure
-from figures.mutants import access, approval, crash, four_eyes, narrowing, race, replay, retry, secrets, untyped
+from figures.mutants import (
+    access,
+    approval,
+    audit,
+    crash,
+    four_eyes,
+    history,
+    limits,
+    narrowing,
+    race,
+    replay,
+    retry,
+    schedules,
+    seal,
+    secrets,
+    untyped,
+)
 from figures.mutants.mutant import KillRate, Mutant
 
 MUTANTS: Final[dict[str, tuple[Mutant, ...]]] = {
@@ -20,6 +36,12 @@ MUTANTS: Final[dict[str, tuple[Mutant, ...]]] = {
     "race": race.MUTANTS,
     "retry": retry.MUTANTS,
     "untyped": untyped.MUTANTS,
+    "bijection": history.BIJECTION,
+    "history": history.HISTORY,
+    "seal": seal.MUTANTS,
+    "schedules": schedules.MUTANTS,
+    "limits": limits.MUTANTS,
+    "audit": audit.MUTANTS,
 }
 
 
@@ -39,8 +61,8 @@ def kill_mutants(part: str, measure: MeasurePart, *, short: bool) -> dict[str, K
             break
         rate = rates.setdefault(mutant.figure, KillRate())
         rate.planted += 1
-        if not mutant.is_killed(_in_short(measure)):
-            rate.survivors.append(f"{mutant.figure}: {mutant.defect}")
+        if survival := mutant.find_survival(_in_short(measure)):
+            rate.survivors.append(f"{mutant.figure}: {mutant.defect} ({survival})")
     return rates
 
 
