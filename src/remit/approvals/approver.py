@@ -117,10 +117,12 @@ def with_preview(question: Question, preview: Preview) -> Question:
     return replace(question, shown=preview.summary, changes=preview.changes, link=preview.link, state=preview.state)
 
 
-def describe_changes(question: Question, call: Call, *, is_edited: bool) -> list[str]:
+def describe_changes(question: Question, call: Call, *, is_edited: bool, is_used: bool) -> list[str]:
     """What has changed since the question about the call was opened, for the reason of the next question."""
     risk = call.callee.facts.risk.value
-    if risk != question.risk:
+    if is_used:
+        change = "another call has used the approval"
+    elif risk != question.risk:
         change = f"the risk of {call.callee.name} was {question.risk} and is {risk} now"
     elif definition_digest(call.callee) != question.definition:
         change = f"the definition of {call.callee.name} has changed"

@@ -118,6 +118,10 @@ class Ledger(Protocol):
         """The open or unused question of this conversation that matches, with its decision if there is one."""
         ...
 
+    async def is_used_elsewhere(self, question: str, call: str) -> bool:
+        """Whether a call other than ``call`` has used the decision on a question."""
+        ...
+
     async def decide(self, decision: Decision) -> Decision | None:
         """Store a decision made in this process as the inbox stores one, and return the decision that stands.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from typing import Final, Literal
 
 from msgspec import Struct
@@ -12,12 +13,23 @@ from msgspec import Struct
 from remit.contracts.items import DecisionItem, Item, Position, RunFinished, RunResumed, RunSuspended, ToolOutput
 from remit.contracts.question import Decision
 from remit.contracts.reply import Reply
-from remit.errors import CallCancelledError, JournalError, LeaseError, NotFoundError, RequestError, Suspended
+from remit.errors import (
+    ApprovalUsedError,
+    CallCancelledError,
+    JournalError,
+    LeaseError,
+    NotFoundError,
+    RequestError,
+    Suspended,
+)
 from remit.journal.ledger import ItemCallback, RunLedger
 from remit.journal.ports import AcquiredLease, Store
 
 CANCEL_POLL_SECONDS: Final = 1.0
 """Seconds between two checks of the inbox of an executing run."""
+
+_MAX_LOST_RACES: Final = 8
+"""How often a run is executed again because other calls used the approvals of its calls."""
 
 _CANCELLED_REPLY: Final = Reply.from_error(CallCancelledError("the run was cancelled"))
 
@@ -68,7 +80,47 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
 
         Raises:
             LeaseError: another executor holds the run, or the run was released.
+            ApprovalUsedError: other calls used the approvals of its calls, time and again.
         """
+        execute_once = partial(
+            self._execute_once,
+            run,
+            root,
+            conversation=conversation,
+            prior_messages=prior_messages,
+            stopping=stopping,
+            release_requested=release_requested,
+        )
+        lost_races = 0
+        outcome: ExecutionOutcome | None = None
+        while True:
+            try:
+                outcome = await execute_once(header=header, known_items=known_items)
+            except ApprovalUsedError:  # executed again, the call that lost its approval is asked about anew
+                lost_races += 1
+                if lost_races > _MAX_LOST_RACES:
+                    raise
+            except LeaseError:
+                if outcome is None:
+                    raise
+                return outcome
+            else:
+                if outcome.status != "waiting" or not await self._has_new_input(run, outcome.questions):
+                    return outcome
+            header, known_items = None, ()
+
+    async def _execute_once(
+        self,
+        run: str,
+        root: RootCall,
+        *,
+        header: Item | None,
+        conversation: str,
+        prior_messages: Sequence[str],
+        known_items: Sequence[Position],
+        stopping: bool,
+        release_requested: asyncio.Event | None,
+    ) -> ExecutionOutcome:
         async with self._hold_lease(run, known_items[-1].seq if known_items else -1) as lease:
             run_state = lease.run_state
             known_items = [*known_items, *run_state.items]
@@ -95,16 +147,6 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
             finally:
                 ledger.close()
             lease.release_on_exit = outcome.status == "waiting"
-        if outcome.status == "waiting" and await self._has_new_input(run, outcome.questions):
-            with contextlib.suppress(LeaseError):
-                return await self.execute(
-                    run,
-                    root,
-                    header=None,
-                    conversation=conversation,
-                    prior_messages=prior_messages,
-                    release_requested=release_requested,
-                )
         return outcome
 
     async def _has_new_input(self, run: str, questions: Sequence[str]) -> bool:

@@ -246,6 +246,11 @@ class RunLedger:
             return None
         return row.question, row.decision
 
+    async def is_used_elsewhere(self, question: str, call: str) -> bool:
+        """Whether a call other than ``call`` has used the decision on a question."""
+        row = await self._store.find_question(question)
+        return row is not None and row.consumed_by not in (None, (self.run, call))
+
     async def decide(self, decision: Decision) -> Decision | None:
         """Store a decision made in this process; return the first decision stored, None if the question is over."""
         try:
@@ -267,7 +272,7 @@ class RunLedger:
 
     async def use_grant(self, grant: str) -> bool:
         """Use one call of a grant."""
-        return await self._store.use_grant(grant)
+        return await self._store.use_grant(grant, self.run, self._epoch)
 
     def reserve_call(self, call: str, limit: int) -> bool:
         """Reserve one of the run's ``limit`` calls for ``call``; False if none is left. Idempotent."""

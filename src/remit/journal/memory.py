@@ -194,8 +194,10 @@ class InMemoryStore:
         rows = [row for row in self._grants.values() if row.grant.tenant == tenant]
         return [row for row in rows if tool in ("", row.grant.tool)]
 
-    async def use_grant(self, grant: str) -> bool:
+    async def use_grant(self, grant: str, run: str, epoch: int) -> bool:
         """Count one more call of a grant; False if it allows no more."""
+        if run not in self._runs or self._runs[run].epoch != epoch:
+            raise lease_lost_error(run)
         row = self._grants.get(grant)
         if row is None or not row.is_usable(self._clock()):
             return False

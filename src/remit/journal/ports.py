@@ -184,8 +184,12 @@ class GrantStore(Protocol):
         """The grants of a tenant, optionally for one tool, oldest first."""
         ...
 
-    async def use_grant(self, grant: str) -> bool:
-        """Count one more call of a grant, atomically; False if no call is left, or it is revoked or expired."""
+    async def use_grant(self, grant: str, run: str, epoch: int) -> bool:
+        """Count one more call of a grant for a run, atomically; False if no call is left, or it is revoked or expired.
+
+        Raises:
+            LeaseError: another epoch of the run has begun.
+        """
         ...
 
     async def revoke_grant(self, grant: str, by: str) -> None:

@@ -188,6 +188,10 @@ class ReplayLedger:
                 decision = Decision.from_json(item.body)
         return (question, decision) if question is not None else None
 
+    async def is_used_elsewhere(self, question: str, call: str) -> bool:
+        """Return False: the run recorded the approval that it used."""
+        return False
+
     async def decide(self, decision: Decision) -> Decision | None:
         """Return the decision: it is compared where it is journaled."""
         return decision

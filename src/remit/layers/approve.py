@@ -64,7 +64,10 @@ class Approve(CallLayer):
 
 
 class _Case(NamedTuple):
-    """A call and the verdict on it, with the recorded question about it that this policy asked, if there is one."""
+    """A call and the verdict on it, with the recorded question about it that this policy asked, if there is one.
+
+    ``used_elsewhere`` is the id of that question if another call of the conversation has used its approval.
+    """
 
     call: Call
     verdict: Verdict
@@ -72,10 +75,13 @@ class _Case(NamedTuple):
     match: str
     approvals: Approvals
     recorded: RecordedQuestion | None
+    used_elsewhere: str = ""
 
     def still_applies(self, recorded: RecordedQuestion, policy_version: str) -> bool:
         """Whether a recorded question is about the call as it is now. A denial stands whatever has changed since."""
         question, decision = recorded
+        if self.used_elsewhere:
+            return False
         if recorded.edit:
             unedited = self.call._replace(canonical_arguments=question.arguments)
             is_same = compute_match(unedited, policy_version) == question.match
@@ -114,7 +120,8 @@ class _Case(NamedTuple):
                     kind=question.needs,
                 )
                 rule = question.rule
-            changes = describe_changes(question, self.call, is_edited=bool(self.recorded.edit))
+            is_edited = bool(self.recorded.edit)
+            changes = describe_changes(question, self.call, is_edited=is_edited, is_used=bool(self.used_elsewhere))
         elif self.approvals.refuted:
             changes = ["asked again, because it was started and did not happen"]
         assert isinstance(ask, Ask)  # noqa: S101 - for the type checker: no question is opened about an allowed call
@@ -173,7 +180,9 @@ class _Approve:
         if (items or isinstance(verdict, Ask)) and not has_begun(items):
             match, approvals = compute_match(call, self._policy.version), read_approvals(items)
             recorded = _find_own_question(call, match, approvals)
-            question = await self._obtain_approval(_Case(call, verdict, rule, match, approvals, recorded), approver)
+            used = recorded.question.id if recorded and await _is_used_elsewhere(call, recorded) else ""
+            case = _Case(call, verdict, rule, match, approvals, recorded, used)
+            question = await self._obtain_approval(case, approver)
         if question and call.ledger.is_stopping:
             raise asyncio.CancelledError  # the run is ending: no new call may begin
         return call._replace(approvals=(*call.approvals, question))
@@ -243,8 +252,8 @@ class _Approve:
         )
         decision = decide_by_grant(question, grant, call.ledger.now()) if grant else None
         opened = RecordedQuestion(question, decision)
-        used_up = approvals.consumable_questions(call.ledger.now())
-        await _record_question(call, opened, Consumption(used_up, call.caller.run, call.id))
+        used_up = [each for each in approvals.consumable_questions(call.ledger.now()) if each != case.used_elsewhere]
+        await _record_question(call, opened, Consumption(tuple(used_up), call.caller.run, call.id))
         return opened
 
 
@@ -280,6 +289,13 @@ def _find_own_question(call: Call, match: str, approvals: Approvals) -> Recorded
     standing = approvals.standing
     same = next((each for each in standing.values() if each.question.match == match and not each.edit), None)
     return standing.get(len(call.approvals)) or same
+
+
+async def _is_used_elsewhere(call: Call, recorded: RecordedQuestion) -> bool:
+    """Whether another call used the approval of a question that calls of a conversation share."""
+    if call.callee.facts.confirm is None or recorded.decision is None or not recorded.decision.approved:
+        return False
+    return await call.ledger.is_used_elsewhere(recorded.question.id, call.id)
 
 
 async def _require_approval(call: Call, recorded: RecordedQuestion, approver: Approver) -> Decision:

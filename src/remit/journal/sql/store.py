@@ -208,11 +208,16 @@ class SqlStore:
         rows = await self._run_select(statement.where(GRANTS.c.tool == tool) if tool else statement)
         return [grant_row(row) for row in rows]
 
-    async def use_grant(self, grant: str) -> bool:
+    async def use_grant(self, grant: str, run: str, epoch: int) -> bool:
         """Count one more call of a grant; False if it allows no more."""
-        return await self._write(
-            lambda connection: connection.execute(build_use_grant_update(grant, self._clock())).rowcount == 1, grant
-        )
+
+        def work(connection: Connection) -> bool:
+            row = _SELECT_LEASE.first(connection, run=run)
+            if row is None or row.epoch != epoch:
+                raise lease_lost_error(run)
+            return connection.execute(build_use_grant_update(grant, self._clock())).rowcount == 1
+
+        return await self._writer.submit(Change(work, LockKeys(frozenset({run, grant}))))
 
     async def revoke_grant(self, grant: str, by: str) -> None:
         """Revoke a grant."""

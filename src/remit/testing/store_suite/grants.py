@@ -10,7 +10,7 @@ from remit.contracts.grant import Grant, GrantRow
 from remit.contracts.items import DecisionItem
 from remit.contracts.ledger import Consumption
 from remit.contracts.question import Decision
-from remit.errors import ApprovalUsedError, RequestError
+from remit.errors import ApprovalUsedError, LeaseError, RequestError
 from remit.journal.ports import Store
 from remit.testing.store_suite.samples import Clock, begin, question, question_item, start_item
 
@@ -42,7 +42,8 @@ async def test_grants_are_found_by_tenant_and_tool_oldest_first(store: Store) ->
 
 async def test_a_grant_counts_no_more_calls_than_it_allows(store: Store) -> None:
     await store.add_grant(grant(count=3))
-    used = await asyncio.gather(*(store.use_grant("g1") for _ in range(20)))
+    await begin(store)
+    used = await asyncio.gather(*(store.use_grant("g1", "run", 1) for _ in range(20)))
     assert used.count(True) == 3
     (row,) = await store.list_grants(tenant="default")
     assert row.used == 3
@@ -52,9 +53,20 @@ async def test_an_unknown_expired_or_revoked_grant_is_not_used(store: Store, clo
     await store.add_grant(grant("g1"))
     await store.add_grant(grant("g2"))
     await store.revoke_grant("g2", "cleo")
-    assert [await store.use_grant("g2"), await store.use_grant("nothing")] == [False, False]
+    await begin(store)
+    assert [await store.use_grant(each, "run", 1) for each in ("g2", "nothing")] == [False, False]
     clock.now = 1500.0
-    assert await store.use_grant("g1") is False
+    assert await store.use_grant("g1", "run", 1) is False
+
+
+@pytest.mark.parametrize(("run", "epoch"), [("run", 2), ("nothing", 1)])
+async def test_an_executor_that_does_not_hold_the_run_uses_no_grant(store: Store, run: str, epoch: int) -> None:
+    await store.add_grant(grant())
+    await begin(store)
+    with pytest.raises(LeaseError, match=f"run {run}: another executor has taken over"):
+        await store.use_grant("g1", run, epoch)
+    (row,) = await store.list_grants(tenant="default")
+    assert row.used == 0
 
 
 async def test_a_grant_is_revoked_once_and_by_name(store: Store) -> None:
@@ -75,7 +87,7 @@ def by_grant() -> DecisionItem:
 async def test_a_call_starts_by_a_usable_grant_even_if_its_calls_are_used_up(store: Store) -> None:
     run = await begin(store)
     await store.add_grant(grant(count=1))
-    await store.use_grant("g1")
+    await store.use_grant("g1", "run", 1)
     await run.append(question_item(question()), by_grant())
     await run.append(start_item(question="q1"), take=Consumption(("q1",), "run", "call"))
     row = await store.find_question("q1")
