@@ -48,9 +48,9 @@ MUTANTS: Final = (
                 "(question.tool, current[1], question.definition)",
             ),
             edited(
-                "remit.contracts.guard:_Guard._pass_on",
-                "self._rules.check_passed(self._name, entered, request)",
-                "pass",
+                "remit.contracts.guard:_check_same_call",
+                "if getattr(passed, name) is not getattr(entered, name):",
+                "if False:",
             ),
             edited(
                 "remit.contracts.guard:compose_calls",

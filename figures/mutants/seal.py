@@ -11,7 +11,7 @@ from typing import Final
 from figures.mutants.mutant import Plant, edited, mutants_of, together
 
 _GUARD: Final = edited(
-    "remit.contracts.guard:_Guard._pass_on", "self._rules.check_passed(self._name, entered, request)", "pass"
+    "remit.contracts.guard:_check_same_call", "if getattr(passed, name) is not getattr(entered, name):", "if False:"
 )
 _VALIDATED: Final = edited(
     "remit.contracts.guard:compose_calls",

@@ -138,6 +138,45 @@ async def test_a_layer_may_change_the_deadline_of_a_call() -> None:
     assert (result.value(), RUNS) == ("done", [1])
 
 
+@layer_fn
+async def transparent(call: Call, inner: CallService) -> Reply:
+    return await inner(call)
+
+
+@pytest.mark.parametrize(
+    "layers", [(generous(), transparent()), (transparent(), generous())], ids=["inside", "outside"]
+)
+async def test_the_error_names_the_defective_one_of_two_adjacent_layers(layers: tuple[CallLayer, CallLayer]) -> None:
+    RUNS.clear()
+    payer = pay.layer(layers[0]).layer(layers[1])
+    runtime = Runtime(
+        App(name="test", agents=[Agent("payer", instructions="Pay.", tools=[payer])]),
+        model=Scripted([calls(("pay", {"amount": 1})), "done"]),
+    )
+    result = await runtime.run("go", by=superuser())
+    assert "the layer generous changed the payload" in "".join(await runtime.history(result.run))
+    assert RUNS == []
+
+
+@layer_fn
+async def impatient(call: Call, inner: CallService, entered: asyncio.Event) -> Reply:
+    """Call in a task of its own, and cancel that once it waits."""
+    task = asyncio.create_task(cast("Any", inner(call)))
+    await entered.wait()
+    task.cancel()
+    await asyncio.wait([task])
+    return Reply.from_value(0)
+
+
+async def test_no_effect_starts_after_a_cancellation_by_one_layer_that_the_next_swallows() -> None:
+    RUNS.clear()
+    entered = asyncio.Event()
+    payer = pay.layer(deaf(entered)).layer(impatient(entered))
+    runtime = Runtime(App(name="test", tools=[payer]))
+    assert (await runtime.call(payer, superuser(), amount=1)).value() == 0
+    assert RUNS == []
+
+
 async def swallow_cancellation(entered: asyncio.Event) -> None:
     """Wait to be cancelled, and go on as if nothing had happened."""
     entered.set()

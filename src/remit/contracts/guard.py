@@ -6,9 +6,10 @@ The layers that Remit ships keep these rules by themselves, so that only others 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
+from itertools import groupby
 from types import CoroutineType
 from typing import Any, Final, Generic, TypeVar, cast
 
@@ -71,8 +72,12 @@ class _Rules(Generic[Q]):
 
 def _compose(layers: Iterable[Layer[Q, R]], base: Service[Q, R], rules: _Rules[Q]) -> Service[Q, R]:
     service = base
-    for layer in reversed(list(layers)):
-        service = layer(service) if _is_shipped(layer) else _Guard(layer, service, rules).__call__
+    for is_shipped, adjacent in groupby(reversed(list(layers)), _is_shipped):
+        if is_shipped:
+            for layer in adjacent:
+                service = layer(service)
+        else:
+            service = _GuardedLayers(list(adjacent), service, rules).__call__
     return service
 
 
@@ -87,60 +92,107 @@ def _layer_name(layer: object) -> str:
     return layer.name if isinstance(layer, FunctionLayer) else type(layer).__name__
 
 
-class _Guard(Generic[Q, R]):
-    """One layer with a check on both sides: of what it returns, and of what it passes to the services inside it."""
+_Entered = ContextVar[tuple[Q, asyncio.Task[Any], int]]
+"""A request as it came to adjacent layers of your own, its task, and how often that had been cancelled by then."""
 
-    def __init__(self, layer: Layer[Q, R], inner: Service[Q, R], rules: _Rules[Q]) -> None:
-        self._name = _layer_name(layer)
-        self._rules = rules
+
+class _GuardedLayers(Generic[Q, R]):
+    """Adjacent layers of your own, given innermost first. What they have in common is checked once around them all."""
+
+    def __init__(self, layers: Sequence[Layer[Q, R]], inner: Service[Q, R], rules: _Rules[Q]) -> None:
+        names = [_layer_name(layer) for layer in layers]
         self._inner = inner
-        self._entered: ContextVar[tuple[Q, asyncio.Task[Any], int]] = ContextVar(self._name)
-        self._service = layer(self._pass_on)
-        if not callable(cast("object", self._service)):
-            raise SetupError(f"the layer {self._name} made {_describe(self._service)}; return an async function")
+        self._rules = rules
+        self._entered: _Entered[Q] = ContextVar(names[-1])
+        self._innermost = names[0]
+        service: Service[Q, R] = self._pass_on
+        for layer, outer in zip(layers, [*names[1:], ""], strict=True):
+            service = _Guard(layer, service, rules, self._entered, outer).__call__
+        self._service = service
 
     async def __call__(self, request: Q, /) -> R:
-        task = asyncio.current_task()
-        assert task is not None  # noqa: S101 - a coroutine that awaits runs in a task
+        task = _current_task()
         cancels = task.cancelling()
         token = self._entered.set((request, task, cancels))
         try:
             result = await self._service(request)
-        except asyncio.CancelledError as error:
-            if task.cancelling() or self._rules.ledger(request).is_stopping:
-                raise
-            raise self._failure(f"raised {type(error).__name__}, but nothing was cancelled") from error
         except RemitError:
             _raise_if_swallowed(task, cancels)
             raise
-        except Exception as error:  # noqa: BLE001 - a layer's own defect ends one call, not the run
-            failure = self._failure(redact_secrets(f"failed: {type(error).__name__}: {error}"))
-            raise failure from secret_free_cause(error)
         finally:
             self._entered.reset(token)
         _raise_if_swallowed(task, cancels)
-        if not isinstance(result, self._rules.results):
-            raise self._failure(
-                f"returned {_describe(result)}; return {self._rules.expected} of inner, or one of its type"
-            )
         return result
 
     def _pass_on(self, request: Q, /) -> CoroutineType[Any, Any, R]:
         """Pass a request on. This is not a coroutine function, so that a call pays for no further frame."""
         entered, task, cancels = self._entered.get()
         _raise_if_swallowed(task, cancels)
+        current = _current_task()
+        if current is not task:  # a layer calls in a task of its own, such as one with a time limit
+            _raise_if_swallowed(current, 0)
         if request is not entered:
-            self._rules.check_passed(self._name, entered, request)
+            self._rules.check_passed(self._innermost, entered, request)
         return self._inner(request)
-
-    def _failure(self, problem: str) -> ToolFailedError:
-        return ToolFailedError(f"the layer {self._name} {problem}")
 
 
 def _raise_if_swallowed(task: asyncio.Task[Any], cancels: int) -> None:
     """Raise a cancellation that a layer swallowed, so that no effect starts after it."""
     if task.cancelling() > cancels:
         raise asyncio.CancelledError
+
+
+class _Guard(Generic[Q, R]):
+    """One layer with a check on both sides: of what the layer outside it passed on, and of what it returns."""
+
+    __slots__ = ("_entered", "_name", "_outer", "_results", "_rules", "_service")
+
+    def __init__(
+        self,
+        layer: Layer[Q, R],
+        inner: Service[Q, R],
+        rules: _Rules[Q],
+        entered: _Entered[Q],
+        outer: str,
+    ) -> None:
+        self._name = _layer_name(layer)
+        self._outer = outer
+        self._rules = rules
+        self._results = rules.results
+        self._entered = entered
+        self._service = layer(inner)
+        if not callable(cast("object", self._service)):
+            raise SetupError(f"the layer {self._name} made {_describe(self._service)}; return an async function")
+
+    async def __call__(self, request: Q, /) -> R:
+        entered = self._entered.get()[0]
+        if request is not entered:
+            self._rules.check_passed(self._outer, entered, request)
+        try:
+            result = await self._service(request)
+        except asyncio.CancelledError as error:
+            if _current_task().cancelling() or self._rules.ledger(request).is_stopping:
+                raise
+            raise self._failure(f"raised {type(error).__name__}, but nothing was cancelled") from error
+        except RemitError:
+            raise
+        except Exception as error:  # noqa: BLE001 - a layer's own defect ends one call, not the run
+            failure = self._failure(redact_secrets(f"failed: {type(error).__name__}: {error}"))
+            raise failure from secret_free_cause(error)
+        if not isinstance(result, self._results):
+            raise self._failure(
+                f"returned {_describe(result)}; return {self._rules.expected} of inner, or one of its type"
+            )
+        return result
+
+    def _failure(self, problem: str) -> ToolFailedError:
+        return ToolFailedError(f"the layer {self._name} {problem}")
+
+
+def _current_task() -> asyncio.Task[Any]:
+    task = asyncio.current_task()
+    assert task is not None  # noqa: S101 - a coroutine that awaits runs in a task
+    return task
 
 
 def _describe(result: object) -> str:
