@@ -43,7 +43,7 @@ class Desk:
                 self.running -= 1
                 self.log.append(f"{wire_id} ends")
 
-        return make
+        return PreparedCall(wire_id, make)
 
 
 def request(*texts: str, **known: Any) -> ChatRequest:

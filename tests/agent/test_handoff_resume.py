@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+from typing import Any
 
 import pytest
 
 from remit import Ask, Policy, When, preset
 from remit.app import Env
 from remit.contracts.items import Handoff, Message, Mismatch, ToolOutput
-from remit.errors import DivergedError
+from remit.errors import BudgetError, DivergedError
+from remit.layers import Call, CallService, Reply, layer_fn
 from remit.runtime import LEASE_SECONDS
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
 from remit.testing.history_check import history_errors
+from remit.tools import Limits
+from remit.workers import PydanticAIDriver
 from tests.agent.team import TO_EDITOR, TO_WRITER, editor, erase, handoffs, runtime_of, system, writer
 from tests.runtime.kit import Clock, Crash, Mortal, World, items_of, tool_messages
 
@@ -193,3 +198,27 @@ async def test_an_opened_run_goes_to_the_agent_that_has_the_conversation_too() -
     run = await runtime.submit("go on", by=superuser(), conversation="c")
     assert (await runtime.resume(run)).value() == "more"
     assert system(model) == "You write."
+
+
+@layer_fn
+async def say_yes(call: Call, inner: CallService, calls_body: bool) -> Reply:
+    """Replies to a handoff as if it had been accepted."""
+    if not call.callee.name.startswith("handoff_to_"):
+        return await inner(call)
+    with contextlib.suppress(BudgetError):
+        return await inner(call) if calls_body else Reply.from_value("handed over")
+    return Reply.from_value("handed over")
+
+
+@pytest.mark.parametrize("driver", [None, PydanticAIDriver()], ids=["native", "pydantic-ai"])
+@pytest.mark.parametrize(("calls_body", "followed"), [(False, 0), (True, 2)])
+async def test_a_handoff_that_a_layer_accepts_in_place_of_its_body_is_not_followed(
+    driver: Any, calls_body: bool, followed: int
+) -> None:
+    model = Scripted([*(calls(each) for each in (TO_WRITER, TO_EDITOR, TO_WRITER)), "mine"])
+    agents = [each(driver=driver).layer(say_yes(calls_body)) for each in (editor, writer)]
+    runtime = runtime_of(model, *agents, limits=Limits(handoffs=2))
+    result = await runtime.run("go", by=superuser())
+    assert (result.value(), len(await handoffs(runtime, result.run))) == ("mine", followed)
+    assert system(model) == "You lay out.", "the third handoff exceeds the limit of the run, whatever the layer replies"
+    assert (await runtime.replay(result.run)).difference == ""

@@ -15,7 +15,7 @@ from remit.contracts.callee import UNKNOWN, Frame, ReconcileResult
 from remit.contracts.chat import ToolCallRequest
 from remit.contracts.contract import check_name
 from remit.contracts.facts import Effect, Facts
-from remit.contracts.items import Handoff, Item, Message
+from remit.contracts.items import AttemptEnded, AttemptStarted, Handoff, Item, Message
 from remit.contracts.ledger import Ledger
 from remit.contracts.schema import Input, Output
 from remit.core import Stack
@@ -139,13 +139,16 @@ class Handoffs(Struct, frozen=True, kw_only=True):
                 "nothing was run"
             )
 
-    def follow(self, ledger: Ledger, agent_call_id: str, tool_call: ToolCallRequest) -> str:
-        """The agent that takes over after the successful call ``tool_call``. The handoff is journaled once."""
+    def follow(self, ledger: Ledger, agent_call_id: str, tool_call: ToolCallRequest, call_id: str) -> str:
+        """The agent that takes over after the successful call ``tool_call``, and the journal's record of it, once.
+
+        Empty if the body of the call, which counts the handoff, did not accept: a layer replied in its place.
+        """
+        is_recorded = any(item.wire == tool_call.id for item in _select_handoffs(ledger.items_for(agent_call_id)))
+        if not is_recorded and not _has_accepted(ledger.items_for(call_id)):
+            return ""
         target = self.targets[tool_call.name]
-        if (
-            all(item.wire != tool_call.id for item in _select_handoffs(ledger.items_for(agent_call_id)))
-            or ledger.is_replaying
-        ):
+        if not is_recorded or ledger.is_replaying:
             arguments = parse_arguments(tool_call.arguments, Limits()).value or {}
             handoff = Handoff(
                 call=agent_call_id,
@@ -156,6 +159,12 @@ class Handoffs(Struct, frozen=True, kw_only=True):
             )
             ledger.add(handoff)
         return target
+
+
+def _has_accepted(items: Sequence[Item]) -> bool:
+    """Whether the body of a handoff tool ran and raised no error. It is pure: the end of a good attempt is not kept."""
+    attempts = [item for item in items if isinstance(item, (AttemptStarted, AttemptEnded))]
+    return bool(attempts) and isinstance(attempts[-1], AttemptStarted)
 
 
 def _select_handoffs(items: Sequence[Item]) -> list[Handoff]:

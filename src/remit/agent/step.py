@@ -125,7 +125,7 @@ class AgentStep(Struct, frozen=True, kw_only=True):
         for each in handoffs:
             replies[each.id] = await prepared[each.id]()
             if not handoff_target and replies[each.id].outcome == "ok":
-                handoff_target = self.handoffs.follow(chat.ledger, chat.agent_call_id, each)
+                handoff_target = self.handoffs.follow(chat.ledger, chat.agent_call_id, each, prepared[each.id].id)
         return {each.id: replies[each.id] for each in tool_calls}, handoff_target
 
     async def _run_in_parallel(self, prepared: list[PreparedCall]) -> list[Reply | Suspended]:

@@ -11,8 +11,16 @@ from remit.contracts.chat import ChatRequest
 from remit.contracts.ledger import Ledger
 from remit.contracts.reply import Reply
 
-PreparedCall = Callable[[], Awaitable[Reply]]
-"""A call that has its id. Calling the object makes the call."""
+
+class PreparedCall(NamedTuple):
+    """A call that has its ``id``. Calling the object makes the call."""
+
+    id: str
+    make: Callable[[], Awaitable[Reply]]
+
+    def __call__(self) -> Awaitable[Reply]:
+        """Make the call."""
+        return self.make()
 
 
 class CallFactory(Protocol):

@@ -135,7 +135,7 @@ class CallContext:
         """Prepare a call of the named tool with a model's raw arguments."""
         callee = self._dispatch.resolve_for_model(self._caller_of_calls(), name)
         call = self._build_call(callee, parse_arguments(arguments or "{}", self._dispatch.limits), wire_id)
-        return lambda: self._make_call(callee, call)
+        return PreparedCall(call.id, lambda: self._make_call(callee, call))
 
     def end(self) -> None:
         """End the body: tasks that it left behind can make no more calls."""

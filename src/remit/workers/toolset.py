@@ -172,8 +172,9 @@ class DispatcherToolset(AbstractToolset[Frame]):
             return await self._make_call(call_id)
 
     async def _make_call(self, call_id: str) -> str:
+        prepared = self._prepared_calls.pop(call_id)
         try:
-            reply = await self._prepared_calls.pop(call_id)()
+            reply = await prepared()
         except Suspended as signal:
             self._open_questions[call_id] = signal.questions
             raise CallDeferred from signal
@@ -187,7 +188,7 @@ class DispatcherToolset(AbstractToolset[Frame]):
             self._final_replies[call_id] = reply
         request = self._requests[call_id]
         if self._is_handoff(request.name) and not self.handoff_target and reply.outcome == "ok":
-            self.handoff_target = self._handoffs.follow(self._frame.ledger, self._frame.id, request)
+            self.handoff_target = self._handoffs.follow(self._frame.ledger, self._frame.id, request, prepared.id)
         self._contents[call_id] = reply.content
         return reply.content
 
