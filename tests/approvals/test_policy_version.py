@@ -50,6 +50,78 @@ class Slotted:
         return number > self.most
 
 
+class Bounded:
+    """An object that is not called itself, but has a test. Its class has a limit and a helper."""
+
+    limit = 3
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.opened = object()
+
+    def test(self, number: int) -> bool:
+        return self.is_over(number)
+
+    def is_over(self, number: int) -> bool:
+        return number > self.limit
+
+
+class Strict(Bounded):
+    limit = 2
+
+
+class Helped(Bounded):
+    def is_over(self, number: int) -> bool:
+        return number >= self.limit
+
+
+class Called(Bounded):
+    def __call__(self, number: int) -> bool:
+        return self.is_over(number)
+
+
+class CalledStrictly(Called):
+    limit = 2
+
+
+class CalledWithHelp(Called):
+    def is_over(self, number: int) -> bool:
+        return number >= self.limit
+
+
+Called.__qualname__ = CalledStrictly.__qualname__ = CalledWithHelp.__qualname__ = "Called"
+Bounded.__qualname__ = Strict.__qualname__ = Helped.__qualname__ = "Bounded"
+
+
+def with_attribute(most: int) -> Callable[[int], bool]:
+    def test(number: int) -> bool:
+        return number <= vars(test)["most"]
+
+    vars(test)["most"] = most
+    return test
+
+
+def with_global(limit: object) -> Callable[[int], bool]:
+    """A test whose module has ``LIMIT``, which code inside it uses."""
+    code = compile("def test(number): return [each for each in [number] if each != LIMIT]", "module", "exec")
+    names: dict[str, Any] = {"__name__": "module", "LIMIT": limit}
+    exec(code, names)  # noqa: S102 - a module of its own
+    return names["test"]
+
+
+def helped_by(operator: str) -> Callable[[int], bool]:
+    """A test that uses a function of its own module."""
+    names: dict[str, Any] = {"__name__": "module"}
+    exec(f"def helper(number): return number {operator} 3\ndef test(number): return helper(number)", names)  # noqa: S102
+    return names["test"]
+
+
+def nested_deeply() -> list[Any]:
+    nested: list[Any] = []
+    nested.append(nested)
+    return nested
+
+
 class Opaque:
     def __init__(self, most: int) -> None:
         self.most = most
@@ -81,6 +153,12 @@ ALIKE: dict[str, Callable[[], Any]] = {
     "a function that calls itself": itself,
     "a partial": lambda: partial(with_default(1), most=3),
     "a method": lambda: Counting(3).at,
+    "a method of an object with state": lambda: Bounded(3).test,
+    "a function with attributes": lambda: with_attribute(3),
+    "a function with a global set": lambda: with_global({"x", "y", "z"}),
+    "a function with a global object": lambda: with_global(Opaque(1)),
+    "a function with a global that contains itself": lambda: with_global(nested_deeply()),
+    "a function that has a helper": lambda: helped_by(">"),
     "a builtin": lambda: len,
     "a class": lambda: Counting,
     "an object to call": lambda: Counting(3),
@@ -99,6 +177,15 @@ OTHERWISE: dict[str, tuple[Any, Any]] = {
     "another inner function": (lambda: lambda: 1, lambda: lambda: 2),
     "another partial": (partial(closing, 3), partial(closing, 4)),
     "another object of a method": (Counting(3).at, Counting(4).at),
+    "another state of the object of a method": (Bounded(3).test, Bounded(4).test),
+    "another constant of the class of a method": (Bounded(3).test, Strict(3).test),
+    "another helper of the class of a method": (Bounded(3).test, Helped(3).test),
+    "another constant of the class of an object": (Called(3), CalledStrictly(3)),
+    "another helper of the class of an object": (Called(3), CalledWithHelp(3)),
+    "another attribute of a function": (with_attribute(3), with_attribute(4)),
+    "another global constant": (with_global(3), with_global(4)),
+    "another global mapping": (with_global({"a": (1, 2)}), with_global({"a": (1, 3)})),
+    "another helper function": (helped_by(">"), helped_by(">=")),
     "another object to call": (Counting(3), Counting(4)),
     "another one with slots": (Slotted(3), Slotted(4)),
     "another dataclass": (Limit(3), Limit(4)),

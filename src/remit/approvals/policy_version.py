@@ -10,13 +10,20 @@ from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodT
 from typing import Any, Final, cast
 
 _PLAIN_TYPES: Final = frozenset({str, bytes, int, float, complex, bool, type(None), type(...)})
+_MAX_DEPTH: Final = 16
+"""How deep data may be nested, of which every element is looked at."""
 
 
 def fingerprint(value: object) -> str:
-    """Describe what ``value`` does: a function by its name, code, defaults and closure.
+    """Describe what ``value`` does: a function by its name, code, defaults, closure, attributes and globals.
 
-    Plain values, containers, dataclasses, enums and callable objects are described by their content, other objects by
-    their class only. Global names that a function uses are described by name.
+    Plain values, containers, dataclasses, enums and callable objects are described by their content; callable objects
+    and the objects of methods also by the functions and plain values of their class. Of the globals that a function
+    uses, plain values and functions of its own module are described.
+
+    Not covered, although they can change what the value does: objects that it closes over or holds, other than those
+    named above (by their class only), functions and constants of other modules (by name), and what it reads from files,
+    clocks or databases. `When.version` is for these.
     """
     return _describe(value, frozenset())
 
@@ -35,12 +42,13 @@ def _components(value: object) -> Iterable[object]:
     match value:
         case FunctionType():
             parts = (value.__qualname__, value.__code__, value.__defaults__, value.__kwdefaults__, value.__closure__)
+            parts += _if_any(value.__dict__) + _if_any(_used_globals(value))
         case CodeType():
             parts = (value.co_name, value.co_code, value.co_consts, value.co_names, value.co_varnames)
         case CellType():
             parts = _cell_contents(value)
         case MethodType():
-            parts = (value.__func__, value.__self__)
+            parts = (value.__func__, value.__self__, *_plain_state(value.__self__))
         case partial():
             parts = (value.func, value.args, value.keywords)
         case BuiltinFunctionType() | type():
@@ -66,5 +74,60 @@ def _cell_contents(cell: CellType) -> tuple[object, ...]:
 def _object_state(value: Any) -> tuple[object, ...]:
     kind = cast("type[Any]", type(value))
     if callable(value):
-        return (kind.__call__, object.__getstate__(value))
+        return (kind.__call__, object.__getstate__(value), *_if_any(_class_members(kind)))
     return (object.__getstate__(value),) if is_dataclass(value) else ()
+
+
+def _plain_state(value: object) -> tuple[object, ...]:
+    """The plain values of the object of a method, and the members of its class. Other state may be of the process."""
+    if isinstance(value, type) or callable(value):
+        return ()
+    state = cast("dict[str, object]", getattr(value, "__dict__", {}))
+    plain = {name: each for name, each in state.items() if _is_plain(each)}
+    return _if_any(plain) + _if_any(_class_members(type(value)))
+
+
+def _class_members(kind: type[Any]) -> dict[str, object]:
+    """The functions and plain values of a class and its bases, apart from special ones like ``__doc__``."""
+    members = {name: each for base in reversed(kind.__mro__) for name, each in vars(base).items()}
+    return {
+        name: each
+        for name, each in members.items()
+        if not _is_special(name) and (isinstance(each, FunctionType) or _is_plain(each))
+    }
+
+
+def _used_globals(function: FunctionType) -> dict[str, object]:
+    """The plain values, and the functions of its own module, that a function refers to by a global name."""
+    found = function.__globals__
+    named = {name: found[name] for name in _names(function.__code__) if name in found and not _is_special(name)}
+    return {
+        name: each
+        for name, each in named.items()
+        if _is_plain(each) or (isinstance(each, FunctionType) and each.__module__ == function.__module__)
+    }
+
+
+def _names(code: CodeType) -> set[str]:
+    """The names that code and the functions inside it use for globals and attributes."""
+    inner = (_names(each) for each in code.co_consts if isinstance(each, CodeType))
+    return set(code.co_names).union(*inner)
+
+
+def _is_special(name: str) -> bool:
+    return name.startswith("__") and name.endswith("__")
+
+
+def _is_plain(value: object, depth: int = _MAX_DEPTH) -> bool:
+    """Whether a value is data that is equal in all processes, down to its elements."""
+    if type(value) in _PLAIN_TYPES or isinstance(value, enum.Enum):
+        return True
+    if isinstance(value, Mapping):
+        return depth > 0 and all(_is_plain(each, depth - 1) for each in cast("Mapping[object, object]", value).items())
+    is_collection = depth > 0 and isinstance(value, (list, tuple, set, frozenset))
+    return is_collection and all(_is_plain(each, depth - 1) for each in cast("Iterable[object]", value))
+
+
+def _if_any(members: Mapping[str, object]) -> tuple[object, ...]:
+    """The members as a part of a description, if there are any."""
+    return (dict(members),) if members else ()
