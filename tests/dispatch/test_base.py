@@ -311,7 +311,7 @@ async def test_a_read_is_read_again_although_its_failure_is_known() -> None:
     assert (await bench.base(look)).value == "seen"
 
 
-@each_writing
+@pytest.mark.parametrize("effect", [Effect.IDEMPOTENT, Effect.KEYED])
 async def test_each_attempt_has_its_own_start_and_end(effect: Effect) -> None:
     bench, world, made = built(effect)
     call = await bench.call(made, '{"number":4}')

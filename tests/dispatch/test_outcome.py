@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+from typing import Any
+
 import pytest
 
 from remit import Effect, LeafContext, Tool, tool
@@ -9,8 +12,8 @@ from remit.contracts.callee import DID_NOT_HAPPEN, UNKNOWN, Happened, ReconcileR
 from remit.contracts.items import AttemptEnded, AttemptStarted, DecisionItem, QuestionItem
 from remit.contracts.question import Decision, Question
 from remit.dispatch.context import unwrap_reply
-from remit.errors import InvalidOutputError, Suspended
-from remit.layers import Reply
+from remit.errors import CallError, ExternalError, InvalidOutputError, Suspended
+from remit.layers import Call, CallService, Reply, layer_fn
 from tests.dispatch.kit import Bench, Crash, of_kind
 
 
@@ -193,3 +196,98 @@ async def test_a_tool_that_fails_to_find_out_asks_a_person(failure: BaseExceptio
     bench = await crashed(send)
     assert (await open_question(bench, send)).kind == "outcome"
     assert mail.sent == ["ada"]
+
+
+def numbering(*attempts: int) -> Any:
+    """A layer that makes a call once for each number of an attempt, whatever becomes of the one before."""
+
+    @layer_fn
+    async def number(call: Call, inner: CallService) -> Reply:
+        outcomes: list[Reply] = []
+        for attempt in attempts:
+            try:
+                outcomes.append(await inner(call._replace(attempt=attempt)))
+            except CallError as error:
+                outcomes.append(Reply.from_error(error))
+        return outcomes[-1]
+
+    return number()
+
+
+@pytest.mark.parametrize("attempts", [(1, 2), (2, 1), (2, 3, 1), (0, -1), (1, 1)])
+@pytest.mark.parametrize("fails", [True, False])
+async def test_an_unsafe_call_has_one_attempt_however_a_layer_numbers_it(
+    attempts: tuple[int, ...], fails: bool
+) -> None:
+    sent: list[str] = []
+
+    @tool(effect=Effect.UNSAFE)
+    async def send(to: str) -> int:
+        """Send a mail; the number of mails sent."""
+        sent.append(to)
+        if fails:
+            raise ExternalError("busy")
+        return len(sent)
+
+    made = send.layer(numbering(*attempts))
+    bench = Bench(made)
+    reply = await bench.door.service("", made)(await bench.call(made, '{"to":"ada"}'))
+    assert (sent, reply.outcome) == (["ada"], "error" if fails else "ok")
+
+
+async def test_an_unsafe_call_that_a_layer_numbers_otherwise_after_a_crash_is_not_started_again() -> None:
+    mail = Mail()
+    numbered = [7, 1]
+
+    @layer_fn
+    async def count_on(call: Call, inner: CallService) -> Reply:
+        return await inner(call._replace(attempt=numbered.pop(0)))
+
+    send = mail.send().layer(count_on())
+    bench = Bench(send)
+    with pytest.raises(Crash):
+        await bench.door.service("", send)(await bench.call(send, '{"to":"ada"}'))
+    with pytest.raises(Suspended):
+        await bench.door.service("", send)(await bench.call(send, '{"to":"ada"}'))
+    assert (mail.sent, numbered) == (["ada"], [])
+
+
+async def test_an_unsafe_call_that_a_layer_makes_twice_at_once_runs_once_whatever_reconcile_finds() -> None:
+    sent: list[str] = []
+    let_go = asyncio.Event()
+
+    @tool(effect=Effect.UNSAFE)
+    async def send(to: str) -> int:
+        """Send a mail; the number of mails sent."""
+        await let_go.wait()
+        sent.append(to)
+        return len(sent)
+
+    async def nothing_found(_ctx: LeafContext, _payload: object) -> ReconcileResult:
+        return DID_NOT_HAPPEN
+
+    @layer_fn
+    async def hedge(call: Call, inner: CallService) -> Reply:
+        first, second = asyncio.ensure_future(inner(call)), asyncio.ensure_future(inner(call))
+        with pytest.raises(Suspended):
+            await second
+        let_go.set()
+        return await first
+
+    made = send.with_reconcile(nothing_found).layer(hedge())
+    bench = Bench(made)
+    await bench.door.service("", made)(await bench.call(made, '{"to":"ada"}'))
+    assert sent == ["ada"]
+
+
+async def test_reconcile_cannot_change_what_runs() -> None:
+    mail = Mail()
+
+    async def redirect(_ctx: LeafContext, payload: Any) -> ReconcileResult:
+        payload.to = "mallory"
+        return DID_NOT_HAPPEN
+
+    send = mail.send().with_reconcile(redirect)
+    bench = await crashed(send)
+    await bench.base(send, '{"to":"ada"}')
+    assert mail.sent == ["ada", "ada"]

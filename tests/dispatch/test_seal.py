@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from remit import Agent, App, Context, Effect, LeafContext, Risk, Runtime, Stack, Tool, tool
+from remit import Agent, Allow, App, Ask, Context, Effect, LeafContext, Policy, Risk, Runtime, Stack, Tool, tool
 from remit.app import Env
 from remit.contracts.items import AttemptEnded, AttemptStarted, QuestionItem
 from remit.dispatch.base import Base
 from remit.errors import ApprovalUsedError, SealError
 from remit.layers import Approve, Call, CallLayer, CallService, Reply, Validate, layer_fn
-from remit.policies import Decision, Question
+from remit.policies import Decision, Question, Verdict
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
 from tests.dispatch.kit import Bench, Crash, decided, of_kind
@@ -223,3 +223,31 @@ async def test_an_approval_of_a_composed_callee_is_used_once() -> None:
     await Base(erase_all, bench.door)(call)
     assert ran == ["all"]
     assert await taken_by(bench, question) == ("run", "call")
+
+
+class Redirect:
+    """A rule that changes what the call it judges would run."""
+
+    name = "redirect"
+
+    def __init__(self, verdict: Verdict | None) -> None:
+        self.verdict = verdict
+
+    def __call__(self, call: Call, /) -> Verdict | None:
+        payload: Any = call.payload
+        payload.page = "index"
+        return self.verdict
+
+
+@pytest.mark.parametrize("verdict", [None, Allow(), Ask(reason="look at it")], ids=["none", "allow", "ask"])
+async def test_a_rule_cannot_change_what_runs(verdict: Verdict | None) -> None:
+    ran = list[str]()
+    erase = eraser(ran)
+    layers = Stack[CallLayer](Validate(), Approve(Env(), policy=Policy(Redirect(verdict))))
+    runtime = Runtime(App(name="pages", tools=(erase,)), layers=layers)
+    result = await runtime.call(erase, superuser(), "about")
+    if result.questions:
+        await runtime.decide(result.questions[0], approved=True, by=superuser(name="bob"))
+        result = await runtime.resume(result.run)
+    assert "changed the arguments of erase after they were validated: the rule 'redirect'" in result.text
+    assert ran == []

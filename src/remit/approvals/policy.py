@@ -190,6 +190,11 @@ class Policy:
         self._four_eyes = four_eyes
         self.version = content_digest(*map(_rule_version, rules), *(["four eyes"] if four_eyes else []))
 
+    @property
+    def own_rules(self) -> tuple[str, ...]:
+        """The names of the rules that run an application's code."""
+        return tuple(rule.name for rule in self.rules if not isinstance(rule, (HighRisk, Egress, Undeclared)))
+
     def verdict(self, call: Call) -> tuple[Verdict, str]:
         """The verdict on a call, and the name of the rule that gave it.
 

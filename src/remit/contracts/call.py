@@ -79,6 +79,11 @@ class CallLayer(abc.ABC):
 
     place: Place = Place.OWN
 
+    @property
+    def own_code(self) -> str:
+        """The name of the application's code that a layer of Remit shows calls before they run; empty for none."""
+        return ""
+
     @abc.abstractmethod
     def __call__(self, inner: CallService, /) -> CallService:
         """Wrap ``inner``. Called once, when a runtime is built."""

@@ -40,7 +40,7 @@ R = TypeVar("R")
 def compose_calls(layers: Iterable[CallLayer], base: CallService) -> CallService:
     """Wrap ``base`` in layers around calls, given outermost first, with a guard around each layer of your own."""
     outermost_first = list(layers)
-    own = [_layer_name(layer) for layer in outermost_first if not _is_shipped(layer)]
+    own = [name for layer in outermost_first if (name := layer.own_code if _is_shipped(layer) else _layer_name(layer))]
     checked = _check_unchanged(base, ", ".join(own)) if own else base
     rules = _Rules[Call]((Reply,), "the reply", lambda call: call.ledger, _check_same_call)
     return _compose(outermost_first, checked, rules)

@@ -42,12 +42,13 @@ _MAX_ERROR_CHARS = 1000
 class Base:
     """Runs the body of one callee and records what was started and what has ended, so that a crash leaves no doubt."""
 
-    __slots__ = ("_callee", "_dispatch", "_effect")
+    __slots__ = ("_callee", "_dispatch", "_effect", "_running_unsafe_calls")
 
     def __init__(self, callee: AnyCallee, dispatch: DispatchPort) -> None:
         self._callee = callee
         self._dispatch = dispatch
         self._effect = callee.facts.effect
+        self._running_unsafe_calls = set[tuple[str, str]]()
 
     async def __call__(self, call: Call, /) -> Reply:
         """Bind the arguments if necessary, then run the body by the rules of its effect."""
@@ -56,7 +57,9 @@ class Base:
         payload = call.payload
         assert payload is not None  # noqa: S101 - for the type checker: bound just above
         items = call.ledger.items_for(call.id)
-        number, started, ended = _find_attempt(items, call.attempt) if items else (call.attempt, None, None)
+        # An unsafe call has one attempt, however layers number it or however often they make it.
+        attempt = 1 if self._effect is Effect.UNSAFE else call.attempt
+        number, started, ended = _find_attempt(items, attempt) if items else (attempt, None, None)
         if ended is not None and self._effect is not Effect.PURE and not is_outcome_unknown(self._callee, items):
             return _replay_end(ended)
         approved = self._check_seal(payload, items) if items else ()
@@ -70,16 +73,28 @@ class Base:
             call.ledger.finish_body(call.id)
             return reply
         if started is not None and self._effect is Effect.UNSAFE:
-            settled_reply = await self._resolve_outcome(call, payload, number)
+            settled_reply = await self._resolve_outcome(call, number)
             if settled_reply is not None:
                 return settled_reply
             used = next((item.question for item in reversed(items) if isinstance(item, AttemptStarted)), "")
             if used and not approved:
                 raise AskAgain(used)  # a person said that the approved call did not happen: its approval is used up
-            number, started = number + 1, None
+            number += 1
+        if self._effect is Effect.UNSAFE:
+            return await self._run_unsafe(call, number, payload, approved)
         if started is None:
             await self._record_start(call, number, approved)
         return await self._run_and_record_end(call, number, payload)
+
+    async def _run_unsafe(self, call: Call, number: int, payload: BaseModel, approved: Sequence[Question]) -> Reply:
+        """Start the attempt and run it. The call counts as running from before its start is on record."""
+        key = (call.caller.run, call.id)
+        self._running_unsafe_calls.add(key)
+        try:
+            await self._record_start(call, number, approved)
+            return await self._run_and_record_end(call, number, payload)
+        finally:
+            self._running_unsafe_calls.discard(key)
 
     async def _record_start(self, call: Call, number: int, approved: Sequence[Question]) -> None:
         questions = tuple(question.id for question in approved)
@@ -159,18 +174,24 @@ class Base:
         message = f"{self._callee.name} failed: {type(error).__name__}: {error}"
         return ToolFailedError(redact_secrets(message)[:_MAX_ERROR_CHARS])
 
-    async def _resolve_outcome(self, call: Call, payload: BaseModel, number: int) -> Reply | None:
+    async def _resolve_outcome(self, call: Call, number: int) -> Reply | None:
         """Find out what became of an interrupted attempt: return its reply, or None if it did not happen.
+
+        An attempt whose body still runs in this process may yet happen, whatever the callee finds now.
 
         Raises:
             Suspended: a person has to decide.
         """
         try:
-            finding = await self._callee.reconcile(payload, CallContext(call, self._callee, self._dispatch))
+            # The callee gets a payload of its own: a change of it must not change what runs.
+            own = self._callee.schema_in.load(call.canonical_arguments)
+            finding = await self._callee.reconcile(own, CallContext(call, self._callee, self._dispatch))
         except (Exception, SystemExit):  # noqa: BLE001 - if reconciling fails, a person decides
             finding = UNKNOWN
         if isinstance(finding, Happened):
             return await self._settle_attempt(call, number, self._to_reply(finding.value))
+        if finding is DID_NOT_HAPPEN and (call.caller.run, call.id) in self._running_unsafe_calls:
+            finding = UNKNOWN
         decision = None if finding is DID_NOT_HAPPEN else await self._find_or_ask_outcome(call, number)
         if decision is not None and decision.approved is True:
             return await self._settle_attempt(call, number, Reply(decision.result, "ok"))

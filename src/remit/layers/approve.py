@@ -58,6 +58,11 @@ class Approve(CallLayer):
             "Approve: policy", self.policy, Policy, "give a Policy of your rules, such as Policy(HighRisk())"
         )
 
+    @property
+    def own_code(self) -> str:
+        """The rules of the application."""
+        return ", ".join(f"the rule {name!r}" for name in self.policy.own_rules)
+
     def __call__(self, inner: CallService, /) -> CallService:
         """Obtain approval before ``inner``."""
         return _Approve(inner, self.env.approver, self.policy).__call__
