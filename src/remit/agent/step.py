@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from msgspec import Struct, field
@@ -22,9 +21,10 @@ from remit.agent.typed_result import (
 )
 from remit.contracts.call import ModelService
 from remit.contracts.chat import Completion, ToolCallRequest
+from remit.contracts.parallel import run_parallel
 from remit.contracts.reply import Reply
-from remit.contracts.step import Done, Next, PreparedCall, StepOutcome, StepRequest, StepUsage
-from remit.errors import SetupError, Suspended
+from remit.contracts.step import Done, Next, StepOutcome, StepRequest, StepUsage
+from remit.errors import SetupError
 from remit.journal.codec import RESULT_TOOL, tool_message_text
 
 
@@ -117,49 +117,13 @@ class AgentStep(Struct, frozen=True, kw_only=True):
         stopping = calls.ledger.is_stopping  # then all calls end, not the first alone
         handoffs = [each for each in tool_calls if not stopping and each.name in self.handoffs.targets]
         regular = [each.id for each in tool_calls if each not in handoffs]
-        if len(regular) <= 1 or (self.parallel == 1 and not stopping):
-            outcomes = [await _await_reply(prepared[each]) for each in regular]
-        else:
-            outcomes = await self._run_in_parallel([prepared[each] for each in regular])
-        replies = dict(zip(regular, _collect_replies(outcomes), strict=True))
+        limit = len(regular) if stopping else self.parallel
+        replies = dict(zip(regular, await run_parallel([prepared[each] for each in regular], limit), strict=True))
         for each in handoffs:
             replies[each.id] = await prepared[each.id]()
             if not handoff_target and replies[each.id].outcome == "ok":
                 handoff_target = self.handoffs.follow(chat.ledger, chat.agent_call_id, each, prepared[each.id].id)
         return {each.id: replies[each.id] for each in tool_calls}, handoff_target
-
-    async def _run_in_parallel(self, prepared: list[PreparedCall]) -> list[Reply | Suspended]:
-        semaphore = asyncio.Semaphore(self.parallel)
-
-        async def one(each: PreparedCall) -> Reply | Suspended:
-            async with semaphore:
-                return await _await_reply(each)
-
-        tasks = [asyncio.create_task(one(each)) for each in prepared]
-        try:
-            await asyncio.wait(tasks)
-        except asyncio.CancelledError:
-            for task in tasks:
-                task.cancel()
-            await asyncio.wait(tasks)
-            raise
-        failed = [error for task in tasks if not task.cancelled() and (error := task.exception())]
-        if failed:
-            raise failed[0]
-        return [task.result() for task in tasks]
-
-
-def _collect_replies(outcomes: Iterable[Reply | Suspended]) -> list[Reply]:
-    """Wait for the replies.
-
-    Raises:
-        Suspended: some calls wait for decisions; it holds all their questions.
-    """
-    outcomes = list(outcomes)
-    waiting = [outcome for outcome in outcomes if isinstance(outcome, Suspended)]
-    if waiting:
-        raise Suspended(*(question for each in waiting for question in each.questions))
-    return [outcome for outcome in outcomes if isinstance(outcome, Reply)]
 
 
 def _mark_truncated_call(completion: Completion) -> tuple[ToolCallRequest, ...]:
@@ -172,11 +136,3 @@ def _mark_truncated_call(completion: Completion) -> tuple[ToolCallRequest, ...]:
 
 _TRUNCATED_ARGUMENTS: Final = " "
 """No text at all would mean no arguments."""
-
-
-async def _await_reply(prepared: PreparedCall) -> Reply | Suspended:
-    """The reply, or the signal that the call waits for a decision. Its siblings run to their end."""
-    try:
-        return await prepared()
-    except Suspended as signal:
-        return signal

@@ -17,8 +17,7 @@ from remit.contracts.arguments import Arguments
 from remit.contracts.call import CallLayer
 from remit.contracts.contract import Contract
 from remit.contracts.principal import Caller
-from remit.contracts.reply import Reply
-from remit.contracts.step import CallFactory
+from remit.contracts.step import CallFactory, PreparedCall
 from remit.core import Stack
 from remit.core.checks import as_tuple
 from remit.errors import SetupError
@@ -136,8 +135,8 @@ class Frame(Context, CallFactory, Protocol):
         """Return this frame for ``agent``, which continues in place of this body and makes calls in its own name."""
         ...
 
-    async def call_for_reply(self, callee: Callee[..., Any], arguments: str, /) -> Reply:
-        """Call ``callee`` with arguments as text and return the reply, errors included. Pipelines use it."""
+    def prepare_call(self, callee: Callee[..., Any], arguments: str, /) -> PreparedCall:
+        """Prepare a call of ``callee`` with arguments as text."""
         ...
 
 

@@ -156,11 +156,10 @@ class CallContext:
     async def _call_value(self, callee: AnyCallee, arguments: Arguments) -> Any:
         return unwrap_reply(callee, await self._make_call(callee, self._build_call(callee, arguments, "")))
 
-    async def call_for_reply(self, callee: AnyCallee, arguments: str, /) -> Reply:
-        """Call ``callee`` with arguments as text and return the reply, errors included."""
-        return await self._make_call(
-            callee, self._build_call(callee, parse_arguments(arguments, self._dispatch.limits), "")
-        )
+    def prepare_call(self, callee: AnyCallee, arguments: str, /) -> PreparedCall:
+        """Prepare a call of ``callee`` with arguments as text."""
+        call = self._build_call(callee, parse_arguments(arguments, self._dispatch.limits), "")
+        return PreparedCall(call.id, lambda: self._make_call(callee, call))
 
     def _build_call(self, callee: AnyCallee, arguments: Arguments, wire: str) -> Call:
         """Build a call whose id is a digest of this call, the callee, the arguments and the occurrence."""

@@ -19,8 +19,9 @@ from remit.contracts.facts import Effect, Facts, Risk
 from remit.contracts.schema import Input, Output
 from remit.core import Stack
 from remit.core.checks import as_tuple, check_counts, check_instance, check_text, wrong_value
-from remit.errors import CallError, InvalidArgumentsError, InvalidOutputError, SetupError, error_from_reply
+from remit.errors import CallError, InvalidArgumentsError, SetupError
 from remit.pipeline.check import StepChecker
+from remit.pipeline.elements import load_result, run_elements
 from remit.pipeline.graph import StepGraph
 from remit.pipeline.references import Reference
 from remit.pipeline.result import PipelineResult
@@ -149,8 +150,9 @@ class Pipeline(Generic[P]):
             steps_succeeded=state.success_count,
             steps_failed=len(state.path) - state.success_count,
             path=state.path,
-            results=state.results,
+            results=state.results | state.partial_results,
             failures=state.failures,
+            element_failures=state.element_failures,
             state={name: _resolve_or_none(state, each) for name, each in self._state_references.items()},
         )
 
@@ -185,23 +187,10 @@ async def _run_step(step: Step, state: PipelineState, frame: Frame) -> JsonValue
     Raises:
         CallError: the step failed.
     """
-    if step.each is None:
-        return await _call_step(step, state.resolve_arguments(step.takes), frame)
-    elements = state.resolve(step.each)
-    if not isinstance(elements, list):
-        raise InvalidArgumentsError(f"{step.each!r} is not a list")
-    return [await _call_step(step, state.resolve_arguments(step.takes, item), frame) for item in elements]
-
-
-async def _call_step(step: Step, arguments: dict[str, JsonValue], frame: Frame) -> JsonValue:
-    """The result of one call, read from its content so that it equals a replayed one."""
-    reply = await frame.call_for_reply(step.callee, compact_json(arguments))
-    if reply.outcome != "ok":
-        raise error_from_reply(reply.content)
-    try:
-        return step.callee.schema_out.load_json(reply.content)
-    except ValueError as error:
-        raise InvalidOutputError(f"the result of {step.callee.name} does not fit its contract") from error
+    if step.each is not None:
+        return await run_elements(step, step.each, state, frame)
+    call = frame.prepare_call(step.callee, compact_json(state.resolve_arguments(step.takes)))
+    return load_result(step, await call())
 
 
 def _resolve_or_none(state: PipelineState, reference: Reference) -> JsonValue:

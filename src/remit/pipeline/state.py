@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from remit.errors import BudgetError, CallError, InvalidArgumentsError
 from remit.pipeline.references import From, Item, Reference, Text, Value
-from remit.pipeline.result import StepFailure
+from remit.pipeline.result import ElementFailure, StepFailure
 from remit.schemas.jsontext import compact_json
 
 
@@ -22,6 +22,8 @@ class PipelineState:
         self.success_count = 0
         self.results: dict[str, JsonValue] = {}
         self.failures: dict[str, StepFailure] = {}
+        self.partial_results: dict[str, JsonValue] = {}
+        self.element_failures: dict[str, list[ElementFailure]] = {}
         self._payload = payload
 
     def start_step(self, name: str, max_runs: int) -> None:
@@ -31,6 +33,8 @@ class PipelineState:
             BudgetError: it ran ``max_runs`` times already; the message has the path.
         """
         self.path.append(name)
+        self.partial_results.pop(name, None)
+        self.element_failures.pop(name, None)
         if Counter(self.path)[name] > max_runs:
             way = " → ".join(self.path)
             raise BudgetError(f"the pipeline runs in circles; no step may run more than {max_runs} times: {way}")
@@ -44,6 +48,14 @@ class PipelineState:
         """Record the failure of a step, and drop its earlier result."""
         self.results.pop(name, None)
         self.failures[name] = StepFailure(errorCode=error.code, error=error.message)
+
+    def record_elements(self, name: str, results: list[JsonValue], errors: Mapping[int, CallError]) -> None:
+        """Record the errors of a step's elements by index, and the results of the others."""
+        self.partial_results[name] = results
+        self.element_failures[name] = [
+            ElementFailure(index=index, errorCode=error.code, error=error.message)
+            for index, error in sorted(errors.items())
+        ]
 
     def resolve(self, reference: Reference, item: JsonValue = None) -> JsonValue:
         """The value of a reference.

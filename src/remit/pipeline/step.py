@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from remit.contracts.call import CallLayer
 from remit.contracts.callee import Callee, check_callee
@@ -17,6 +17,7 @@ from remit.errors import SetupError
 from remit.layers.retry import Retry
 from remit.pipeline.references import Reference, Value
 
+DEFAULT_CONCURRENCY: Final = 8
 MAX_RETRIES: Final = 3
 RETRYABLE_EFFECTS: Final = (Effect.PURE, Effect.IDEMPOTENT, Effect.KEYED)
 
@@ -37,7 +38,10 @@ class Step:
     Args:
         callee: the tool or agent to call, with its own layers and under the run's policy.
         takes: the arguments by name: JSON that may contain references.
-        each: a list; the callee is called for each element in turn, and the result is the list of results.
+        each: a list; the callee is called for each element, and the result is the list of results in that order.
+        concurrency: how many elements run side by side.
+        on_element_failure: with "stop", no further element starts once one has failed, and the step fails. With "keep",
+            all elements run, and the result is the list of those that succeed; the step fails only if none does.
         on_success, on_failure: what follows: a `Then`, or the name of a step.
         retry: how often a failed call is retried, at most three times. The tool's own `Retry` does so within one call:
             with the same key, and without a second question.
@@ -50,6 +54,8 @@ class Step:
     callee: Callee[..., Any]
     takes: Mapping[str, Value] = field(default_factory=dict[str, Value])
     each: Reference | None = None
+    concurrency: int = DEFAULT_CONCURRENCY
+    on_element_failure: Literal["stop", "keep"] = "stop"
     on_success: str | Then = Then.CONTINUE
     on_failure: str | Then = Then.STOP
     retry: int = 0
@@ -61,11 +67,20 @@ class Step:
         check_instance(f"{where}: takes", self.takes, Mapping, "give the arguments by name")
         if self.each is not None:
             check_instance(f"{where}: each", self.each, Reference, "give a reference, such as From('search', 'ids')")
-        check_counts(where, retry=self.retry)
+        check_counts(where, retry=self.retry, concurrency=self.concurrency)
+        self._check_elements(where)
         if not 0 <= self.retry <= MAX_RETRIES:
             raise SetupError(f"step {self.name}: retry is {self.retry}; at most {MAX_RETRIES} retries")
         if self.retry:
             object.__setattr__(self, "callee", self._with_retry())
+
+    def _check_elements(self, where: str) -> None:
+        if self.concurrency < 1:
+            raise SetupError(f"{where}: concurrency is {self.concurrency}; at least one element runs at a time")
+        if self.on_element_failure not in ("stop", "keep"):
+            raise SetupError(f"{where}: on_element_failure is {self.on_element_failure!r}; it must be 'stop' or 'keep'")
+        if self.each is None and (self.concurrency, self.on_element_failure) != (DEFAULT_CONCURRENCY, "stop"):
+            raise SetupError(f"{where}: concurrency and on_element_failure are for a step with `each`")
 
     def _with_retry(self) -> Tool[..., Any]:
         """Return the tool with a `Retry` of ``attempts``, in place of its own `Retry` if it has one."""
