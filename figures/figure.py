@@ -60,7 +60,7 @@ def select_parts(names: Sequence[str], available: Mapping[str, object]) -> Seque
     """The parts to measure: those that are named, or all. Ends the program where there is none of a name."""
     for name in names:
         if name not in available:
-            raise SystemExit(f"there is no part {name!r}; there are: {', '.join(available)}")
+            raise SystemExit(f"there is no part {name!r}; available: {', '.join(available)}")
     return names or tuple(available)
 
 

@@ -36,5 +36,5 @@ def test_a_figure_is_printed_with_its_kill_rate() -> None:
 def test_a_part_that_there_is_not_is_told_with_those_that_there_are() -> None:
     assert select_parts(["one"], {"one": 1, "two": 2}) == ["one"]
     assert select_parts([], {"one": 1, "two": 2}) == ("one", "two")
-    with pytest.raises(SystemExit, match="there is no part 'typo'; there are: one, two"):
+    with pytest.raises(SystemExit, match="there is no part 'typo'; available: one, two"):
         select_parts(["typo"], {"one": 1, "two": 2})

@@ -86,7 +86,7 @@ BAD_CALLS = {
     "100,000 deep": ("double", deep(100_000), "VALIDATION_ERROR", "nested too deep"),
     "no arguments": ("double", "", "VALIDATION_ERROR", "number: Field required"),
     "half a surrogate pair": ("double", '{"number":"\\ud800"}', "VALIDATION_ERROR", "hex escape"),
-    "unknown tool": ("duoble", "{}", "UNKNOWN_TOOL", "there is no tool 'duoble'; near it: double"),
+    "unknown tool": ("duoble", "{}", "UNKNOWN_TOOL", "there is no tool 'duoble'; similar: double"),
     "raises": ("explode", "{}", "INTERNAL_ERROR", "ZeroDivisionError: the world ended"),
     "leaves": ("leave", "{}", "INTERNAL_ERROR", "leave failed: SystemExit: good bye"),
     "interrupts": ("interrupt", "{}", "INTERNAL_ERROR", "interrupt failed: KeyboardInterrupt: it was me"),

@@ -27,7 +27,7 @@ def _hold(line: str) -> None:
 async def find(name: str) -> dict[str, object]:
     """Find an article by its name."""
     if name == "unicorn":
-        raise NotFoundError("there is no article 'unicorn'; there are: bread")
+        raise NotFoundError("there is no article 'unicorn'; available: bread")
     return {"name": name, "price": 3}
 
 

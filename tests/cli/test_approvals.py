@@ -92,7 +92,7 @@ def test_a_decision_counts_once(cli: Cli, waiting: str) -> None:
 def test_an_application_that_is_not_found_leaves_the_question_open(cli: Cli, waiting: str) -> None:
     done = cli("approvals", "approve", waiting)
     assert done.status == 2
-    assert "no application 'shop' is installed" in done.err
+    assert "application 'shop', which is not installed" in done.err
     assert [question["id"] for question in cli.questions()] == [waiting]
 
 

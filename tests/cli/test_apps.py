@@ -32,7 +32,7 @@ def test_the_present_folder_is_searched_for_modules(tmp_path: Path, monkeypatch:
 
 def test_an_unknown_name_is_said_with_those_that_are_installed() -> None:
     with pytest.raises(
-        NoSuchError, match=r"no application 'shap' is installed \(there are: cms, shop\); near it: shop"
+        NoSuchError, match=r"no application 'shap' is installed \(available: cms, shop\); similar: shop"
     ):
         find_app("shap", {"shop": lambda: shop.app, "cms": lambda: shop.app})
 

@@ -42,7 +42,7 @@ def test_a_tool_that_fails_exits_with_1_and_its_code(cli: Cli) -> None:
 def test_an_unknown_tool_is_said_with_near_ones_and_nothing_is_done(cli: Cli) -> None:
     done = cli("call", APP, "fnid", "{}")
     assert (done.status, cli.runs()) == (2, [])
-    assert done.err.startswith("remit: NO_SUCH: the application 'shop' has no tool 'fnid'; near it: find; see: ")
+    assert done.err.startswith("remit: NO_SUCH: the application 'shop' has no tool 'fnid'; similar: find; see: ")
 
 
 def test_a_call_of_high_risk_waits_like_a_models_would(cli: Cli) -> None:
@@ -95,3 +95,9 @@ def test_json_of_a_call_tells_the_call_itself_with_its_seconds_or_its_error(cli:
     assert (call["name"], call["outcome"], call["seconds"] >= 0) == ("find", "ok", True)
     (call,) = cli("call", APP, "find", '{"name": "unicorn"}', "--json").json["calls"]
     assert (call["outcome"], call["errorCode"]) == ("error", "NOT_FOUND")
+
+
+def test_a_call_that_is_repeated_with_its_idempotency_key_runs_once(cli: Cli) -> None:
+    command = ("call", APP, "restock", '{"name": "bread"}', "--idempotency-key", "a1")
+    first, second = cli(*command), cli(*command)
+    assert (first.status, second.out, len(cli.runs())) == (0, first.out, 1)

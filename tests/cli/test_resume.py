@@ -127,7 +127,7 @@ def test_a_run_of_an_application_in_a_file_names_the_option_that_says_where_it_i
     cli("call", APP, "find", '{"name": "bread"}')
     done = cli("resume", cli.runs()[0].run)
     assert done.status == 2
-    assert "name it: --app package.module:attribute" in done.err
+    assert "pass --app package.module:attribute" in done.err
 
 
 def test_a_waiting_run_is_cancelled_and_its_conversation_goes_on(cli: Cli) -> None:

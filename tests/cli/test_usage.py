@@ -37,12 +37,12 @@ def test_a_wrong_command_line_is_one_line_and_exit_status_2(cli: Cli, arguments:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("run", "nowhere", "--ask", "x"), "no application 'nowhere' is installed (there are: casefile, cms"),
-        (("tools", "csm"), "near it: cms"),
-        (("call", "cms", "cms_getPags"), "near it: cms_getPage"),
+        (("run", "nowhere", "--ask", "x"), "no application 'nowhere' is installed (available: casefile, cms"),
+        (("tools", "csm"), "similar: cms"),
+        (("call", "cms", "cms_getPags"), "similar: cms_getPage"),
         (("show", "nothing"), "run nothing does not exist; see: remit runs"),
         (("approvals", "show", "nothing"), "question nothing does not exist; see: remit approvals list"),
-        (("model", "fetch", "huge"), "there is no local model 'huge'; there are: small, base"),
+        (("model", "fetch", "huge"), "there is no local model 'huge'; available: small, base"),
     ],
 )
 def test_what_is_not_there_has_one_code_and_exit_status_2(cli: Cli, arguments: tuple[str, ...], said: str) -> None:
@@ -56,8 +56,8 @@ def test_what_is_not_there_has_one_code_and_exit_status_2(cli: Cli, arguments: t
 def test_a_run_whose_id_was_mistyped_is_named(cli: Cli) -> None:
     cli("call", APP, "find", '{"name": "bread"}')
     run = cli.runs()[0].run
-    assert f"near it: {run}" in cli("show", run[:-1]).err
-    assert f"near it: {run}" in cli("cancel", run[:-1]).err
+    assert f"similar: {run}" in cli("show", run[:-1]).err
+    assert f"similar: {run}" in cli("cancel", run[:-1]).err
 
 
 def test_json_errors_are_an_object_on_stdout_too(cli: Cli) -> None:
@@ -106,6 +106,11 @@ def test_help_is_there_for_the_whole_and_for_each_part(cli: Cli, arguments: tupl
     assert (done.status, done.err) == (0, "")
     assert done.out.startswith("Usage: remit")
     assert not (cli.home / "config.toml").exists()
+
+
+@pytest.mark.parametrize("group", [(), ("approvals",), ("audit",), ("model",), ("worker",)])
+def test_the_summary_of_each_command_fits_on_its_line(cli: Cli, group: tuple[str, ...]) -> None:
+    assert "..." not in cli(*group, "--help").out.partition("Commands:")[2]
 
 
 @pytest.mark.process

@@ -41,7 +41,7 @@ def test_each_finding_is_told_with_its_place_and_how_to_mend_it(cli: Cli) -> Non
     assert done.status == 1
     assert "\nb.worker:2: unknown-key: tol: no such key\n    did you mean tools?\n" in done.out
     assert "\na.worker:2: unknown-tools: there is no tool 'fnd'\n    did you mean find?\n" in done.out
-    assert "\na.worker:3: unknown-workers: there is no worker 'c'\n    there are: a, b\n" in done.out
+    assert "\na.worker:3: unknown-workers: there is no worker 'c'\n    available: a, b\n" in done.out
 
 
 def test_findings_alone_are_printed_without_the_head_of_a_list(cli: Cli) -> None:

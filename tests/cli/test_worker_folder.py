@@ -76,3 +76,29 @@ def test_a_folder_that_does_not_exist_is_reported_as_such(cli: Cli, folder: Path
 def test_a_folder_without_worker_files_is_no_application(cli: Cli, folder: Path) -> None:
     done = cli("run", "team", "--ask", "x")
     assert (done.status, "no file matches *.worker" in done.err) == (2, True)
+
+
+def test_the_printed_commands_of_a_waiting_run_name_the_folder_and_work(cli: Cli, folder: Path) -> None:
+    (folder / "risky_tools.py").write_text(TOOLS.replace('effect="pure"', 'risk="high"'))
+    (folder / "team" / "zoe.worker").write_text("---\ntools: [risky_tools:shout]\n---\nTalk.")
+    cli.script(calls(("shout", {"text": "hi"})), "Said.")
+    waiting = cli("run", "team", "--ask", "shout hi")
+    assert waiting.status == 3
+    (approve,) = (line for line in waiting.err.splitlines() if "approvals approve" in line)
+    done = cli(*approve.split()[2:])
+    assert (done.status, done.out) == (0, "Said.\n"), done.err
+
+
+def test_a_run_of_a_folder_cannot_be_resumed_without_the_folder_and_the_message_says_so(cli: Cli, folder: Path) -> None:
+    (folder / "team" / "zoe.worker").write_text("---\n---\nTalk.")
+    cli.script("Said.")
+    assert cli("run", "team", "--ask", "hi").status == 0
+    run = cli("runs", "--json").json["runs"][0]["run"]
+    refused = cli("replay", run)
+    assert (refused.status, "a worker file, or a folder of worker files" in refused.err) == (2, True)
+
+
+def test_a_tool_that_no_application_provides_is_explained(cli: Cli, folder: Path) -> None:
+    (folder / "team" / "zoe.worker").write_text("---\ntools: [shout]\n---\nTalk.")
+    refused = cli("run", "team", "--ask", "hi")
+    assert "team/zoe.worker:2: there is no tool 'shout'; write it as package.module:NAME" in refused.err

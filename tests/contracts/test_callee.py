@@ -50,7 +50,7 @@ async def test_a_name_that_nobody_has_is_an_error() -> None:
     async def body(ctx: Context) -> Any:
         return await ctx.tools.told()
 
-    with pytest.raises(UnknownToolError, match="there is no tool 'told'; near it: tell"):
+    with pytest.raises(UnknownToolError, match="there is no tool 'told'; similar: tell"):
         await value_of(body)
 
 

@@ -137,7 +137,7 @@ async def test_more_than_one_payload_is_no_call() -> None:
 
 
 async def test_an_alias_is_found_only_as_an_attribute() -> None:
-    with pytest.raises(UnknownToolError, match="there is no tool 'to_text'; near it: to-text"):
+    with pytest.raises(UnknownToolError, match="there is no tool 'to_text'; similar: to-text"):
         await ran(lambda ctx: ctx.call("to_text", x=1))
 
 
@@ -149,7 +149,7 @@ UNKNOWN: dict[str, Body] = {
 
 @pytest.mark.parametrize("name", UNKNOWN)
 async def test_a_name_that_nobody_has_is_answered_with_near_ones(name: str) -> None:
-    with pytest.raises(UnknownToolError, match=f"there is no tool '{name}'; near it: to-text"):
+    with pytest.raises(UnknownToolError, match=f"there is no tool '{name}'; similar: to-text"):
         await ran(UNKNOWN[name])
 
 

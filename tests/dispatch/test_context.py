@@ -122,7 +122,7 @@ async def test_a_name_that_the_agent_does_not_have_is_an_unknown_tool(layers: St
         await ctx.tools.get_pag(slug="about")
         return "never"
 
-    with pytest.raises(UnknownToolError, match="there is no tool 'get_pag'; near it: get_page"):
+    with pytest.raises(UnknownToolError, match="there is no tool 'get_pag'; similar: get_page"):
         (await runtime_of(reach, get_page, layers=layers).call(reach, superuser())).value()
 
 

@@ -145,7 +145,7 @@ async def unknown(name: str, *known: str) -> str:
 
 async def test_an_unknown_name_is_answered_with_the_nearest_names_first() -> None:
     said = await unknown("cms_getPag", "cms_createPage", "cms_getPages", "cms_getPage", "mail_send")
-    assert said == "there is no tool 'cms_getPag'; near it: cms_getPage, cms_getPages, cms_createPage"
+    assert said == "there is no tool 'cms_getPag'; similar: cms_getPage, cms_getPages, cms_createPage"
 
 
 async def test_a_name_that_is_near_to_nothing_is_said_alone() -> None:
@@ -178,7 +178,7 @@ async def test_a_call_of_an_unknown_name_ends_like_every_other() -> None:
     assert reply.outcome == "error"
     assert reply.error is not None
     assert reply.error.code == "UNKNOWN_TOOL"
-    assert "near it: cms_getPage" in reply.content
+    assert "similar: cms_getPage" in reply.content
 
 
 async def test_a_model_is_told_that_there_is_no_such_tool_whatever_arguments_it_sent() -> None:

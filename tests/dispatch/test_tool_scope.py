@@ -154,7 +154,7 @@ async def test_code_below_an_actor_may_name_what_the_actor_delegates() -> None:
 
 async def test_a_name_that_nobody_has_is_unknown_also_below_an_actor() -> None:
     clerk = Actor("clerk", lambda ctx: ctx.call("loook"), tools=[leaf("look", [])], tool_scope=["look"])
-    with pytest.raises(UnknownToolError, match="there is no tool 'loook'; near it: look"):
+    with pytest.raises(UnknownToolError, match="there is no tool 'loook'; similar: look"):
         (await runtime_of(clerk).call(clerk, superuser())).value()
 
 

@@ -22,10 +22,10 @@ def read(folder: Path) -> Inventory:
 def test_a_slice_that_there_is_not_is_refused_with_those_there_are(tmp_path: Path) -> None:
     Notebook(tmp_path).write()
     inventory = read(tmp_path)
-    with pytest.raises(SetupError, match=r"has no slice office\.nope; there are: office\.notes, office\.weather"):
+    with pytest.raises(SetupError, match=r"has no slice office\.nope; available: office\.notes, office\.weather"):
         inventory.slice("office", "nope")
     nothing = replace(inventory, methods={}, tools={})
-    with pytest.raises(SetupError, match=r"has no slice office\.notes; there are: none"):
+    with pytest.raises(SetupError, match=r"has no slice office\.notes; available: none"):
         nothing.slice("office", "notes")
 
 

@@ -1,4 +1,4 @@
-"""Names in policy are those of fields that there are: a mistyped one would hide nothing."""
+"""Names in policy are those of fields that available: a mistyped one would hide nothing."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def test_a_tool_names_fields_of_its_own_and_of_its_method(tmp_path: Path) -> Non
     found = unknown(tmp_path, plain, quickly=", redact_fields: [sbject]", count=", log_response_fields: [many]")
     assert sorted(found) == [
         f"post.yaml:15: audit_events.redact_fields: no field 'sbject' in {CALL} of send_quickly; did you mean subject?",
-        "post.yaml:20: audit_events.log_response_fields: no field 'many' in the result of count; there are: none",
+        "post.yaml:20: audit_events.log_response_fields: no field 'many' in the result of count; available: none",
     ]
 
 

@@ -47,7 +47,7 @@ CASES: dict[str, tuple[str, str, tuple[str, str, str]]] = {
     "unknown top key": (
         "domain: office\n",
         "domain: office\nversion: 1\n",
-        ("unknown-key", "notes.yaml:2", "'version'; there are: domain,"),
+        ("unknown-key", "notes.yaml:2", "'version'; available: domain,"),
     ),
     "unknown key": (
         "    effect: keyed",
@@ -72,12 +72,12 @@ CASES: dict[str, tuple[str, str, tuple[str, str, str]]] = {
     "unknown domain": (
         "domain: office",
         "domain: garden",
-        ("unknown-domain", "notes.yaml:1", "no domain 'garden'; there are: office"),
+        ("unknown-domain", "notes.yaml:1", "no domain 'garden'; available: office"),
     ),
     "unknown subdomain": (
         "subdomain: notes",
         "subdomain: beds",
-        ("unknown-domain", "notes.yaml:2", "no subdomain 'beds' of office; there are: notes, weather"),
+        ("unknown-domain", "notes.yaml:2", "no subdomain 'beds' of office; available: notes, weather"),
     ),
     "unknown permission": (
         "[notes:write]",
@@ -337,7 +337,7 @@ def test_a_folder_without_files_is_an_error(tmp_path: Path) -> None:
 def test_the_message_says_the_first_finding_and_how_many_more(tmp_path: Path) -> None:
     Notebook(tmp_path).write(NOTES.replace("domain: office", "domain: moon"), "domain: sun\n")
     with pytest.raises(
-        InventoryError, match=r"notes\.yaml:1: no domain 'moon'; there are: office \(and 1 more; remit check lists all"
+        InventoryError, match=r"notes\.yaml:1: no domain 'moon'; available: office \(and 1 more; remit check lists all"
     ):
         read_inventory(tmp_path, table(Env(), Notes()), VOCABULARY)
 

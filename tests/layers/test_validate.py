@@ -96,9 +96,9 @@ async def reply_to(name: str, arguments: str) -> dict[str, Any]:
 
 async def test_a_tool_that_nobody_has_is_unknown() -> None:
     said = await reply_to("fnd", "{}")
-    assert (said["errorCode"], said["error"]) == ("UNKNOWN_TOOL", "there is no tool 'fnd'; near it: find")
+    assert (said["errorCode"], said["error"]) == ("UNKNOWN_TOOL", "there is no tool 'fnd'; similar: find")
 
 
 async def test_a_tool_that_nobody_has_is_unknown_whatever_it_is_called_with() -> None:
     said = await reply_to("fnd", '{"query":"a"}')
-    assert (said["errorCode"], said["error"]) == ("UNKNOWN_TOOL", "there is no tool 'fnd'; near it: find")
+    assert (said["errorCode"], said["error"]) == ("UNKNOWN_TOOL", "there is no tool 'fnd'; similar: find")

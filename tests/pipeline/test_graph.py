@@ -23,8 +23,8 @@ def step(name: str, success: str | Then = Then.CONTINUE, failure: str | Then = T
     [
         ([], "a pipeline needs at least one step, and unique step names"),
         ([step("a"), step("a")], "a pipeline needs at least one step, and unique step names"),
-        ([step("a", "c"), step("b")], "step a continues with 'c', which does not exist; there are: a, b"),
-        ([step("a", failure="c")], "step a continues with 'c', which does not exist; there are: a"),
+        ([step("a", "c"), step("b")], "step a continues with 'c', which does not exist; available: a, b"),
+        ([step("a", failure="c")], "step a continues with 'c', which does not exist; available: a"),
         ([step("a", Then.STOP), step("b")], "no step leads to the step b"),
         ([step("a", "a")], "successful steps form a cycle: a → a; end it with a failure or a last step"),
         ([step("a"), step("b", "a")], "successful steps form a cycle: a → b → a; end it with a failure or a last step"),

@@ -13,9 +13,9 @@ MANY = [f"page{number}x" for number in range(10)]
     ("name", "known", "said"),
     [
         ("fnd", ["find", "burn"], "did you mean find?"),
-        ("zzz", ["find", "burn"], "there are: burn, find"),
-        ("zzz", [], "there are: none"),
-        ("zzz", MANY[:9], f"there are: {', '.join(MANY[:8])}, … and 1 more"),
+        ("zzz", ["find", "burn"], "available: burn, find"),
+        ("zzz", [], "available: none"),
+        ("zzz", MANY[:9], f"available: {', '.join(MANY[:8])}, … and 1 more"),
     ],
     ids=["near", "far", "nothing there", "too many to list"],
 )
@@ -30,4 +30,4 @@ def test_what_is_said_otherwise_stands_in_place_of_what_there_is() -> None:
 
 def test_where_the_rest_is_read_is_told_where_there_is_a_rest() -> None:
     assert suggest("zzz", MANY, list_command="remit tools shop").endswith("… and 2 more: remit tools shop")
-    assert suggest("zzz", MANY[:3], list_command="remit tools shop") == f"there are: {', '.join(MANY[:3])}"
+    assert suggest("zzz", MANY[:3], list_command="remit tools shop") == f"available: {', '.join(MANY[:3])}"

@@ -139,7 +139,7 @@ def test_its_reach_is_what_it_may_call_and_what_it_delegates() -> None:
         ({"model": "a:1", "compatible_models": ("a:*",)}, "has both `model` and `compatible_models`"),
         ({"facts": Facts(effect=Effect.PURE)}, "worker sort is pure; workers are always composed"),
         ({"retries": -1}, "worker sort: retries: Input should be greater than or equal to 0"),
-        ({"builtin_tools": ("telepathy",)}, "no provider has the tool 'telepathy'; there are: code_execution"),
+        ({"builtin_tools": ("telepathy",)}, "no provider has the tool 'telepathy'; available: code_execution"),
         ({"retries": 99}, "worker sort: retries: Input should be less than or equal to 10"),
         ({"model": 5}, "worker sort: model: Input should be a valid string; give text"),
         (
@@ -160,7 +160,7 @@ def test_its_reach_is_what_it_may_call_and_what_it_delegates() -> None:
         ({"attachments": TAKES}, "the input has a field `attachments"),
         ({"input": Scanned}, "the input has a field `attachments"),
         ({"input": Nothing, "attachments": TAKES}, "the input has a field `attachments"),
-        ({"prompt": "a\n{{ promt }}"}, "worker sort: prompt:2: the input has no field 'promt'; there are: prompt"),
+        ({"prompt": "a\n{{ promt }}"}, "worker sort: prompt:2: the input has no field 'promt'; available: prompt"),
     ],
     ids=[
         *(

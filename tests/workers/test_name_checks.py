@@ -44,11 +44,11 @@ def test_names_of_tools_and_workers_that_there_are_hold_and_a_worker_may_list_it
     ("line", "said"),
     [
         ("tools: [fnd]", "there is no tool 'fnd'; did you mean find?"),
-        ("tools: [zzz]", "there is no tool 'zzz'; there are: find, web_search"),
+        ("tools: [zzz]", "there is no tool 'zzz'; available: find, web_search"),
         ("tools: [scan]", "'scan' is a worker; list it as a worker"),
         ("workers: [find]", "'find' is a tool; list it as a tool"),
-        ("workers: [zzz]", "there is no worker 'zzz'; there are: scan, sort"),
-        ("delegates: [zzz]", "there is no tool or worker 'zzz'; there are: find, scan, sort, web_search"),
+        ("workers: [zzz]", "there is no worker 'zzz'; available: scan, sort"),
+        ("delegates: [zzz]", "there is no tool or worker 'zzz'; available: find, scan, sort, web_search"),
         ("builtin_tools: [web_search]", "the name of the provider's tool 'web_search' is also used by a tool of the "),
     ],
     ids=["near", "tool", "worker-as-tool", "tool-as-worker", "worker", "delegate", "provider"],
@@ -88,7 +88,7 @@ def test_of_many_names_the_first_are_told_and_where_the_others_are() -> None:
         [make_worker("sort", "tools: [zzz]")], [f"tool_{each}" for each in range(20)], list_command="remit tools x"
     )
     assert found.fix == (
-        "there are: tool_0, tool_1, tool_10, tool_11, tool_12, tool_13, tool_14, tool_15, … and 12 more: remit tools x"
+        "available: tool_0, tool_1, tool_10, tool_11, tool_12, tool_13, tool_14, tool_15, … and 12 more: remit tools x"
     )
 
 

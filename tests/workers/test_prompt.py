@@ -107,8 +107,8 @@ def test_a_prompt_that_comes_out_too_long_is_refused() -> None:
             "{{ drawers|random }}",
             "desk/sort.worker:7: the template is not valid: No filter named 'random'.; correct it",
         ),
-        ("a\nb {{ nam }}", "desk/sort.worker:8: the input has no field 'nam'; there are: drawers, name"),
-        ("{{ lipsum() }}", "desk/sort.worker:7: the input has no field 'lipsum'; there are: drawers, name"),
+        ("a\nb {{ nam }}", "desk/sort.worker:8: the input has no field 'nam'; available: drawers, name"),
+        ("{{ lipsum() }}", "desk/sort.worker:7: the input has no field 'lipsum'; available: drawers, name"),
         ("{% for i in drawers %}\n{{ i }}\n{% endfor %}\n{{ i }}", "desk/sort.worker:10: the input has no field 'i'; "),
         ("{% for i in drawers if i %}{% endfor %}\n{{ i }}", "desk/sort.worker:8: the input has no field 'i'; "),
         ("{% macro m(i) %}{{ i }}{% endmacro %}\n{{ i }}", "desk/sort.worker:8: the input has no field 'i'; "),
@@ -156,7 +156,7 @@ def test_names_that_a_text_sets_or_that_another_sets_around_it_are_no_fields() -
     includes = {"base.md": "{% set a = 1 %}{% block b %}{% endblock %}"}
     assert faults('{% extends "base.md" %}{% block b %}{{ a }}{% endblock %}', includes=includes) == []
     assert faults('{% include "tone.md" %}', includes={"tone.md": "{% for i in 'ab' %}{% endfor %}{{ i }}"}) == [
-        "desk/tone.md:1: the input has no field 'i'; there are: none"
+        "desk/tone.md:1: the input has no field 'i'; available: none"
     ]
 
 
@@ -173,7 +173,7 @@ def test_an_included_text_is_looked_at_too() -> None:
 
 
 def test_an_input_without_fields_is_told_so() -> None:
-    assert faults("{{ name }}") == ["desk/sort.worker:7: the input has no field 'name'; there are: none"]
+    assert faults("{{ name }}") == ["desk/sort.worker:7: the input has no field 'name'; available: none"]
 
 
 def test_what_is_no_template_names_no_other() -> None:

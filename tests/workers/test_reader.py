@@ -177,7 +177,7 @@ def test_what_is_no_worker_file_is_refused(text: str, said: str) -> None:
             "sort.worker:2: the tag !!python/object:x.Y makes a value that JSON does not have",
         ),
         (["tools: &those [x]"], "sort.worker:2: the anchor &those names a part; remove it"),
-        (["zzz: 1"], "sort.worker:2: zzz: no such key; there are: attachments, builtin_tools, compatible_models, "),
+        (["zzz: 1"], "sort.worker:2: zzz: no such key; available: attachments, builtin_tools, compatible_models, "),
         (["limits:", "  turn: 3"], "sort.worker:3: limits.turn: no such key; did you mean turns?"),
         (["attachments: {max_count: 2}"], "sort.worker:2: attachments.suffixes is missing; add it"),
         (["attachments: {suffixes: [.png, pdf]}"], "sort.worker:2: attachments.suffixes.1: 'pdf' is not a file suffix"),
@@ -235,7 +235,7 @@ def test_what_is_wrong_in_the_front_matter_is_told_with_its_line(lines: list[str
 
 def test_a_prompt_that_uses_what_the_input_has_not_is_refused_on_its_line() -> None:
     (found,) = refused(f"---\ninput: {HERE}:Letter\n---\n\nFrom {{{{ sender }}}}\nabout {{{{ subjct }}}}.")
-    assert str(found) == ("sort.worker:6: the input has no field 'subjct'; there are: items, sender, subject, tags")
+    assert str(found) == ("sort.worker:6: the input has no field 'subjct'; available: items, sender, subject, tags")
 
 
 def test_all_that_is_wrong_is_told_at_once_and_the_error_says_how_much() -> None:

@@ -127,7 +127,7 @@ async def test_a_tool_that_there_is_not_is_an_error_that_names_near_ones_however
     result = await runtime_of(worker).call(worker, superuser(), "go")
     assert result.value() == "done"
     first, second, *_ = read_of(script.requests[-1])
-    assert "there is no tool 'wrote'; near it: write" in json.loads(first)["error"]
+    assert "there is no tool 'wrote'; similar: write" in json.loads(first)["error"]
     assert "there is no tool 'unnamed'" in json.loads(second)["error"]
     said = [part for message in script.requests[-1] if isinstance(message, ModelResponse) for part in message.parts]
     assert [part.tool_name for part in said if isinstance(part, ToolCallPart)] == ["wrote", "unnamed"] * 4

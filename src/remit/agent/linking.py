@@ -142,5 +142,5 @@ def _resolve_target(target: Agent | str, source: Agent, agents_by_name: dict[str
     name = target if isinstance(target, str) else target.name
     if name not in agents_by_name:
         there = ", ".join(agents_by_name)
-        raise SetupError(f"agent {source.name} hands over to {name!r}, which does not exist; there are: {there}")
+        raise SetupError(f"agent {source.name} hands over to {name!r}, which does not exist; available: {there}")
     return agents_by_name[name]

@@ -15,6 +15,7 @@ from remit.cli.client import LocalClient, open_client
 from remit.cli.engine import ENGINE_VARIABLE, choose_engine, notify_engine
 from remit.cli.grants import grant, grants, revoke
 from remit.cli.group import make_group
+from remit.cli.options import RunAppOption
 from remit.cli.report import decision_commands
 from remit.cli.resume import prepare_app, resume_run
 from remit.cli.run_events import REPEAT_NOTICE, call_label, question_title
@@ -24,7 +25,7 @@ from remit.contracts.question import Question, QuestionKind, as_dict
 from remit.errors import LeaseError
 from remit.journal.ports import QuestionRow, RunRow
 
-commands = make_group("Open questions, decisions on them, and grants that approve calls in advance.")
+commands = make_group("List and decide questions, and approve calls in advance.")
 commands.command()(grant)
 commands.command()(grants)
 commands.command()(revoke)
@@ -32,7 +33,6 @@ commands.command()(revoke)
 _QuestionId = Annotated[str, typer.Argument(metavar="ID", help="The id of a question; see: remit approvals list.")]
 _AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 _Reason = Annotated[str, typer.Option(metavar="TEXT", help="The reason; the agent reads it.")]
-_AppReference = Annotated[str, typer.Option(metavar="APP", help="The run's application, as package.module:attribute.")]
 
 _DECISION_PROMPTS: Final[Mapping[QuestionKind, str]] = {
     "approval": "may it run?",
@@ -78,7 +78,7 @@ def list_(
 
 @commands.command()
 def show(question: _QuestionId, *, as_json: _AsJson = False) -> None:
-    """Show a question: the call, its exact arguments and the reason for asking."""
+    """Show the call that a question is about, and why it is asked."""
     with open_client() as client:
         row = client.get_visible_question(question)
         now = client.clock()
@@ -106,7 +106,7 @@ def approve(
             metavar="JSON", help="Run the call with these arguments instead, as one JSON object; the agent reads them."
         ),
     ] = "",
-    app: _AppReference = "",
+    app: RunAppOption = "",
     as_json: _AsJson = False,
 ) -> int:
     """Approve the call of a question, and resume its run.
@@ -118,7 +118,7 @@ def approve(
 
 
 @commands.command()
-def deny(question: _QuestionId, *, reason: _Reason = "", app: _AppReference = "", as_json: _AsJson = False) -> int:
+def deny(question: _QuestionId, *, reason: _Reason = "", app: RunAppOption = "", as_json: _AsJson = False) -> int:
     """Deny the call of a question, and resume its run.
 
     Exit status: that of the run. 0 done, 1 failed, 2 usage, 3 waiting for another decision.
@@ -133,10 +133,12 @@ def happened(
     *,
     result: Annotated[str, typer.Option(metavar="JSON", help="The result of the call, as the agent would read it.")],
     reason: _Reason = "",
-    app: _AppReference = "",
+    app: RunAppOption = "",
     as_json: _AsJson = False,
 ) -> int:
-    """State that an interrupted call did happen: it is not made again, and its run is resumed.
+    """State that an interrupted call did happen.
+
+    The call is not made again, and its run is resumed.
 
     Exit status: that of the run. 0 done, 1 failed, 2 usage, 3 waiting for another decision.
     """
@@ -146,9 +148,11 @@ def happened(
 
 @commands.command("did-not-happen")
 def did_not_happen(
-    question: _QuestionId, *, reason: _Reason = "", app: _AppReference = "", as_json: _AsJson = False
+    question: _QuestionId, *, reason: _Reason = "", app: RunAppOption = "", as_json: _AsJson = False
 ) -> int:
-    """State that an interrupted call did not happen: it WILL BE MADE AGAIN when its run is resumed.
+    """State that an interrupted call did NOT happen.
+
+    The call WILL BE MADE AGAIN when its run is resumed.
 
     Exit status: that of the run. 0 done, 1 failed, 2 usage, 3 waiting for another decision.
     """

@@ -59,7 +59,7 @@ def find_app(name: str, loaders: Mapping[str, AppLoader]) -> App:
         raise NoSuchError(f"there is no folder {name}")
     if name not in loaders:
         available = ", ".join(sorted(loaders)) or "none"
-        message = f"no application {name!r} is installed (there are: {available}){did_you_mean(name, loaders)}"
+        message = f"no application {name!r} is installed (available: {available}){did_you_mean(name, loaders)}"
         raise NoSuchError(f"{message}; name one in a module as package.module:attribute")
     app = _load_app(name, loaders[name])
     if app.name != name:

@@ -27,8 +27,9 @@ _AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on 
 
 @commands.command()
 def seal(*, tenant: _Tenant = "", anchor: _Anchor = "", as_json: _AsJson = False) -> None:
-    """Enter the latest state of every run into the audit log, and anchor the log.
+    """Enter the state of every run into the audit log.
 
+    The log is anchored afterwards.
     With REMIT_ANCHOR set, each run is entered automatically when it ends or suspends.
     """
     with open_client() as client:

@@ -10,12 +10,13 @@ import typer
 from remit.app import App
 from remit.cli.apps import collect_tools, find_app, installed_apps
 from remit.cli.client import check_models, open_client
+from remit.cli.options import AppArgument
 from remit.cli.status import NoSuchError, did_you_mean
 from remit.contracts.arguments import Limits, parse_arguments
 
 
 def call(
-    app: Annotated[str, typer.Argument(metavar="APP", help="An installed application, or package.module:attribute.")],
+    app: AppArgument,
     tool: Annotated[str, typer.Argument(metavar="TOOL", help="The tool's name; see: remit tools APP.")],
     arguments: Annotated[
         str, typer.Argument(metavar="JSON", help="The arguments as a JSON object; - reads them from stdin.")
@@ -24,7 +25,7 @@ def call(
     conversation: Annotated[
         str, typer.Option(metavar="ID", help="The conversation of the call; some applications call it a session.")
     ] = "",
-    request: Annotated[
+    idempotency_key: Annotated[
         str,
         typer.Option(metavar="KEY", help="An idempotency key: repeating the call with it returns the first result."),
     ] = "",
@@ -46,7 +47,7 @@ def call(
 
         found = find_app(app, installed_apps())
         _check_callee(found, tool, app)
-        if not request:  # else there may be a result, which needs no model
+        if not idempotency_key:  # else there may be a result, which needs no model
             check_models(client, found, tool)
         terminal = Terminal(make_console(stderr=True), found)
         runtime = client.runtime(found, terminal)
@@ -56,7 +57,7 @@ def call(
                 parse_arguments(raw, Limits()),
                 by=client.principal,
                 conversation=conversation,
-                idempotency_key=request,
+                idempotency_key=idempotency_key,
             )
             result = client.execute(runtime, execution, lambda: client.find_run(terminal.follower.run))
         options = ReportOptions(

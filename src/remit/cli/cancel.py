@@ -7,13 +7,14 @@ from typing import Annotated
 import typer
 
 from remit.cli.client import open_client
+from remit.cli.options import RunAppOption
 from remit.cli.text import json_text
 
 
 def cancel(
     run: Annotated[str, typer.Argument(metavar="RUN", help="The id of a run; see: remit runs.")],
     *,
-    app: Annotated[str, typer.Option(metavar="APP", help="The run's application, as package.module:attribute.")] = "",
+    app: RunAppOption = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False,
 ) -> None:
     """Cancel a run, wherever it is executed.

@@ -10,6 +10,7 @@ import typer
 
 from remit.app import App
 from remit.cli.apps import collect_tools, find_app, installed_apps
+from remit.cli.options import AppArgument
 from remit.cli.status import ExitStatus, UsageError
 from remit.cli.text import json_text
 from remit.dispatch.preset import preset
@@ -19,11 +20,11 @@ from remit.schemas.finding import Finding, InventoryError
 
 
 def check_app(
-    app: Annotated[str, typer.Argument(metavar="APP", help="An installed application, or package.module:attribute.")],
+    app: AppArgument,
     *,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False,
 ) -> int:
-    """Compare an application's code, inventory and lock, point by point.
+    """Compare an application's code, inventory and lock file.
 
     Each finding gives its location and its fix; a change since the lock also gives the version bump that it needs.
 

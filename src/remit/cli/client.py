@@ -157,8 +157,8 @@ class LocalClient:
         loaders = installed_apps()
         if not app_reference and row.application not in loaders:
             raise NoSuchError(
-                f"no application {row.application!r} is installed, to which run {row.run} belongs; "
-                "name it: --app package.module:attribute, or FILE.worker for a standalone worker"
+                f"run {row.run} belongs to the application {row.application!r}, which is not installed; "
+                "pass --app package.module:attribute, a worker file, or a folder of worker files"
             )
         app = find_app(app_reference or row.application, loaders)
         if app.name != row.application:

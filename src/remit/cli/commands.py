@@ -18,38 +18,20 @@ COMMANDS: Final = {
     "run": ("remit.cli.run:run", "Talk to an application's agent, or ask it once."),
     "call": ("remit.cli.call:call", "Call one tool, and print its result as JSON."),
     "tools": ("remit.cli.tools:tools", "List an application's tools with effect and risk."),
-    "stubs": (
-        "remit.cli.stubs:stubs",
-        "Write a .pyi file that types ctx.tools: the arguments and result of each tool.",
-    ),
-    "runs": (
-        "remit.cli.runs:runs",
-        "List runs, newest first: your own, or those of your tenant if you hold runs:read.",
-    ),
+    "stubs": ("remit.cli.stubs:stubs", "Write a .pyi file that types ctx.tools."),
+    "runs": ("remit.cli.runs:runs", "List runs, newest first."),
     "show": ("remit.cli.show:show", "Show what happened in a run, and when."),
     "replay": ("remit.cli.replay:replay", "Compare a run with what today's code would do."),
-    "resume": (
-        "remit.cli.resume:resume",
-        "Resume a run whose process died, or whose questions were decided. Completed calls are not repeated.",
-    ),
+    "resume": ("remit.cli.resume:resume", "Resume an interrupted run, or one whose questions were decided."),
     "cancel": ("remit.cli.cancel:cancel", "Cancel a run, wherever it is executed."),
-    "executor": (
-        "remit.cli.executor:executor",
-        "Execute runs that were submitted, decided or interrupted, until stopped.",
-    ),
-    "check": (
-        "remit.cli.check:check_app",
-        "Compare an application's code, inventory and lock, point by point.",
-    ),
-    "lock": ("remit.cli.lock:lock", "Write the lock file of an application beside its inventory, to be committed."),
-    "docs": ("remit.cli.docs:docs", "Print the reference of an application's methods and tools, as Markdown."),
-    "approvals": (
-        "remit.cli.approvals:commands",
-        "Open questions, decisions on them, and grants that approve calls in advance.",
-    ),
+    "executor": ("remit.cli.executor:executor", "Execute submitted, decided and interrupted runs."),
+    "check": ("remit.cli.check:check_app", "Compare an application's code, inventory and lock file."),
+    "lock": ("remit.cli.lock:lock", "Write the lock file of an application's inventory."),
+    "docs": ("remit.cli.docs:docs", "Print the reference of an application as Markdown."),
+    "approvals": ("remit.cli.approvals:commands", "List and decide questions, and approve calls in advance."),
     "audit": ("remit.cli.audit:commands", "Enter runs into the audit log, and detect later changes."),
-    "model": ("remit.cli.model:commands", "The weights of the local models."),
-    "worker": ("remit.cli.worker_commands:commands", "Worker files: run one, check them, start a new one."),
+    "model": ("remit.cli.model:commands", "List and download the weights of local models."),
+    "worker": ("remit.cli.worker_commands:commands", "Run, check and create worker files."),
 }
 """The location of each command, as ``module:attribute``, and its summary: the first paragraph of its help."""
 

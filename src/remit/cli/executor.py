@@ -36,9 +36,9 @@ def executor(
     ] = "local",
     concurrency: Annotated[int, typer.Option(metavar="N", min=1, help="How many runs to execute at once.")] = 8,
 ) -> int:
-    """Execute runs that were submitted, decided or interrupted, until stopped.
+    """Execute submitted, decided and interrupted runs.
 
-    Without --app it serves every installed application. Ctrl-C or SIGTERM stops it: a run that does not finish or
+    Without --app it serves every installed application. It runs until Ctrl-C or SIGTERM: a run that does not finish or
     suspend within ten seconds is released for another executor. A second Ctrl-C exits at once.
     """
     engine_name = choose_engine(engine)

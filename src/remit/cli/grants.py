@@ -10,6 +10,7 @@ import typer
 from remit.app import App
 from remit.cli.apps import find_app, installed_apps
 from remit.cli.client import open_client
+from remit.cli.options import AppArgument
 from remit.cli.status import ExitStatus
 from remit.cli.text import format_duration, json_text, one_line, summarize_arguments
 from remit.contracts.grant import GrantRow
@@ -18,7 +19,7 @@ _AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on 
 
 
 def grant(
-    app: Annotated[str, typer.Argument(metavar="APP", help="An installed application, or package.module:attribute.")],
+    app: AppArgument,
     tool: Annotated[str, typer.Argument(metavar="TOOL", help="The tool's name; see: remit tools APP.")],
     *,
     principal: Annotated[
@@ -39,8 +40,9 @@ def grant(
     ] = "approvals:decide",
     as_json: _AsJson = False,
 ) -> int:
-    """Approve calls of a tool in advance: a number of them, for some hours, in the runs of one user, without asking.
+    """Approve calls of a tool in advance.
 
+    A grant approves a number of calls, for some hours, in the runs of one user.
     The grant becomes void when the tool's definition or the policy changes.
     """
     with open_client() as client:

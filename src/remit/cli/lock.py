@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
 from remit.cli.apps import find_app, installed_apps
 from remit.cli.check import require_operations
+from remit.cli.options import AppArgument
 from remit.inventory.lock import build_lock, lock_path, read_lock
 from remit.inventory.lock_diff import diff_lock
 from remit.schemas.finding import InventoryError, VersionBump
 
 
-def lock(
-    app: Annotated[str, typer.Argument(metavar="APP", help="An installed application, or package.module:attribute.")],
-) -> None:
-    """Write the lock file of an application beside its inventory, to be committed.
+def lock(app: AppArgument) -> None:
+    """Write the lock file of an application's inventory.
 
+    Commit it with the inventory.
     Prints what has changed since the last lock, and the version bump that the changes need.
     """
     operations = require_operations(find_app(app, installed_apps()))

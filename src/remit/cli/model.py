@@ -15,7 +15,7 @@ from remit.errors import CallCancelledError
 from remit.models.local import LocalModel, find_local_models
 from remit.models.resolve import ResolvedModel
 
-commands = make_group("The weights of the local models.")
+commands = make_group("List and download the weights of local models.")
 
 
 @commands.command("list")
@@ -46,7 +46,7 @@ def fetch_(
     """
     models = {model.name: model for model in find_local_models().downloadable()}
     if name not in models:
-        raise NoSuchError(f"there is no local model {name!r}; there are: {', '.join(models)}")
+        raise NoSuchError(f"there is no local model {name!r}; available: {', '.join(models)}")
     path = fetch_with_progress(models[name])
     print(json_text(_summary(models[name], path)) if as_json else path)
 

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from remit.cli.client import open_client
+from remit.cli.options import RunAppOption
 from remit.cli.status import ExitStatus
 from remit.cli.text import escape_controls, json_text
 
@@ -14,7 +15,7 @@ from remit.cli.text import escape_controls, json_text
 def replay(
     run: Annotated[str, typer.Argument(metavar="RUN", help="The id of a run; see: remit runs.")],
     *,
-    app: Annotated[str, typer.Option(metavar="APP", help="The run's application, as package.module:attribute.")] = "",
+    app: RunAppOption = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False,
 ) -> int:
     """Compare a run with what today's code would do.

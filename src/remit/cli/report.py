@@ -6,6 +6,7 @@ import json
 import shlex
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
@@ -141,4 +142,7 @@ def _repeat_suffix(question: Question) -> str:
 
 
 def _app_option(app_reference: str) -> str:
-    return f" --app {shlex.quote(app_reference)}" if ":" in app_reference or WorkerReference.of(app_reference) else ""
+    """The option that an application needs if its name alone does not find it: any but an installed one."""
+    is_folder = app_reference != "" and Path(app_reference).is_dir()
+    needed = ":" in app_reference or is_folder or WorkerReference.of(app_reference)
+    return f" --app {shlex.quote(app_reference)}" if needed else ""

@@ -8,16 +8,19 @@ import typer
 
 from remit.app import App
 from remit.cli.client import LocalClient, needs_model, open_client
+from remit.cli.options import RunAppOption
 from remit.journal.ports import RunRow
 
 
 def resume(
     run: Annotated[str, typer.Argument(metavar="RUN", help="The id of a run; see: remit runs.")],
     *,
-    app: Annotated[str, typer.Option(metavar="APP", help="The run's application, as package.module:attribute.")] = "",
+    app: RunAppOption = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False,
 ) -> int:
-    """Resume a run whose process died, or whose questions were decided. Completed calls are not repeated.
+    """Resume an interrupted run, or one whose questions were decided.
+
+    Completed calls are not repeated.
 
     Exit status: 0 done, 1 failed, 2 usage, 3 waiting for a decision.
     """

@@ -12,18 +12,14 @@ from remit.app import App
 from remit.cli.apps import find_app, installed_apps
 from remit.cli.client import LocalClient, check_models, needs_model, open_client
 from remit.cli.model import fetch_weights, missing_weights
+from remit.cli.options import AppArgument
 from remit.cli.status import ExitStatus, UsageError
 from remit.cli.text import escape_controls, json_text
 from remit.errors import RequestError
 
 
 def run(
-    app: Annotated[
-        str,
-        typer.Argument(
-            metavar="APP", help="An installed application, package.module:attribute, or a folder of worker files."
-        ),
-    ],
+    app: AppArgument,
     *,
     ask: Annotated[str | None, typer.Option(metavar="TEXT", help="Send one message, without a terminal.")] = None,
     conversation: Annotated[

@@ -19,7 +19,10 @@ def runs(
     limit: Annotated[int, typer.Option(metavar="N", min=1, help="The maximum number of runs.")] = 20,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False,
 ) -> None:
-    """List runs, newest first: your own, or those of your tenant if you hold runs:read."""
+    """List runs, newest first.
+
+    Lists your own runs, or all of your tenant if you hold runs:read.
+    """
     with open_client() as client:
         mine = client.store.list_runs(
             conversation=conversation, tenant=client.principal.tenant, principal=client.readable_principal, limit=limit

@@ -12,6 +12,7 @@ from msgspec import structs
 
 from remit.agent.linking import all_callees
 from remit.cli.client import LocalClient, open_client
+from remit.cli.options import RunAppOption
 from remit.cli.status import ExitStatus
 from remit.cli.text import json_text
 from remit.cli.timeline import Timeline, TimelineEntry
@@ -24,7 +25,7 @@ from remit.journal.ports import RunRow
 def show(
     run: Annotated[str, typer.Argument(metavar="RUN", help="The id of a run; see: remit runs.")],
     *,
-    app: Annotated[str, typer.Option(metavar="APP", help="The run's application, as package.module:attribute.")] = "",
+    app: RunAppOption = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print every item in one JSON object on stdout.")] = False,
 ) -> int:
     """Show what happened in a run, and when.

@@ -82,7 +82,7 @@ def did_you_mean(name: str, candidates: Iterable[str]) -> str:
     import difflib
 
     alike = difflib.get_close_matches(name, list(candidates), n=3, cutoff=0.5)
-    return f"; near it: {', '.join(alike)}" if alike else ""
+    return f"; similar: {', '.join(alike)}" if alike else ""
 
 
 def error_line(code: str, message: str) -> str:

@@ -14,6 +14,7 @@ from remit.agent.handoff import HandoffTool
 from remit.app import App
 from remit.cli.annotations import AnnotationWriter, ImportCollector
 from remit.cli.apps import find_app, installed_apps
+from remit.cli.options import AppArgument
 from remit.contracts.naming import python_alias
 from remit.dispatch.registry import AnyCallee, Registry, collect_callees
 
@@ -28,14 +29,15 @@ _CONTEXT = '''class Context({base}, {protocol}):
 
 
 def stubs(
-    app: Annotated[str, typer.Argument(metavar="APP", help="An installed application, or package.module:attribute.")],
+    app: AppArgument,
     *,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="The file to write, such as shop_tools.pyi; stdout by default.")
     ] = None,
 ) -> None:
-    """Write a .pyi file that types ctx.tools: the arguments and result of each tool.
+    """Write a .pyi file that types ctx.tools.
 
+    It declares the arguments and the result of each tool.
     A tool whose name is not a Python identifier is reported on stderr; call it with ctx.call.
     """
     found = find_app(app, installed_apps())

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from remit.cli.apps import collect_tools, find_app, installed_apps
+from remit.cli.options import AppArgument
 from remit.cli.text import json_text, one_line
 from remit.contracts.classification import Visibility
 from remit.dispatch.registry import AnyCallee
@@ -14,7 +15,7 @@ from remit.inventory.gates import DeprecationGate, EnabledGate
 
 
 def tools(
-    app: Annotated[str, typer.Argument(metavar="APP", help="An installed application, or package.module:attribute.")],
+    app: AppArgument,
     *,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object with schemas on stdout.")] = False,
 ) -> None:

@@ -94,7 +94,7 @@ class UserDirectory:
             raise SetupError(
                 f"{self.path} does not list the user {name!r}; add the table "
                 f'[users.{_toml_key(name)}] with roles = ["…"] '
-                f'(there are: {roles}) and tenant = "local-site"'
+                f'(available: {roles}) and tenant = "local-site"'
             )
         return self.principals[name]
 

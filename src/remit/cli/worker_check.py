@@ -24,8 +24,9 @@ def check(
     ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False,
 ) -> int:
-    """Validate worker files: keys, prompts, and the names of models, tools and workers.
+    """Validate worker files.
 
+    Checks keys, prompts, and the names of models, tools and workers.
     Each finding gives its location and its fix. A note names a tool that a worker lists but cannot call below another,
     because `delegates` of that one lacks it. Without --app, tool names are not checked. Models of workers further down
     are checked too. No model is called, and no key or weights are required.

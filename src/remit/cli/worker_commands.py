@@ -7,6 +7,6 @@ from remit.cli.worker_check import check
 from remit.cli.worker_new import new
 from remit.cli.worker_run import run
 
-commands = make_group("Worker files: run one, check them, start a new one.")
+commands = make_group("Run, check and create worker files.")
 for command in (run, check, new):
     commands.command()(command)

@@ -231,7 +231,7 @@ class MissingCallee:
 
     async def run(self, _payload: BaseModel, _frame: Frame, /) -> Any:
         """Raise the error, with similar names."""
-        near = f"; near it: {', '.join(self._suggestions)}" if self._suggestions else ""
+        near = f"; similar: {', '.join(self._suggestions)}" if self._suggestions else ""
         raise UnknownToolError(f"there is no tool {self.name[:80]!r}{near}")
 
     async def reconcile(self, _payload: BaseModel, _frame: Frame, /) -> ReconcileResult:

@@ -39,7 +39,7 @@ class Inventory:
         slices = {(each.domain, each.subdomain) for each in (*self.methods.values(), *self.tools.values())}
         if wanted_slice not in slices:
             listed = ", ".join(".".join(each) for each in sorted(slices)) or "none"
-            raise SetupError(f"{display_path(self.folder)} has no slice {domain}.{subdomain}; there are: {listed}")
+            raise SetupError(f"{display_path(self.folder)} has no slice {domain}.{subdomain}; available: {listed}")
         methods = {key: each for key, each in self.methods.items() if (each.domain, each.subdomain) == wanted_slice}
         tools = {name: each for name, each in self.tools.items() if (each.domain, each.subdomain) == wanted_slice}
         return Inventory(folder=self.folder, policy_table=self.policy_table, methods=methods, tools=tools)

@@ -114,7 +114,7 @@ class StepChecker:
 
 def suggestion_suffix(name: str, known: list[str]) -> str:
     """A suggestion for a mistyped name, else the list of names."""
-    listing = f"there are: {', '.join(known) or 'none'}"
+    listing = f"available: {', '.join(known) or 'none'}"
     return f"; {meant(name, known, listing)}"
 
 

@@ -28,7 +28,7 @@ class StepGraph:
                 if not isinstance(rule, Then) and rule not in self.steps:
                     raise SetupError(
                         f"step {step.name} continues with {rule!r}, which does not exist; "
-                        f"there are: {', '.join(self.steps)}"
+                        f"available: {', '.join(self.steps)}"
                     )
         self._check_termination()
         unreachable = [name for name in order if name not in self.reachable_from("")]

@@ -23,4 +23,4 @@ def suggest(name: str, candidates: Iterable[str], fallback: str = "", *, list_co
         return fallback
     more = len(names) - MAX_LISTED
     listed = ", ".join(names[:MAX_LISTED]) or "none"
-    return f"there are: {listed}" + (f", … and {more:,} more{list_command and f': {list_command}'}" if more > 0 else "")
+    return f"available: {listed}" + (f", … and {more:,} more{list_command and f': {list_command}'}" if more > 0 else "")

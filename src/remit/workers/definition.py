@@ -122,7 +122,7 @@ class WorkerDefinition:
         unknown = sorted(set(self.builtin_tools) - set(PROVIDER_TOOLS))
         if unknown:
             there = ", ".join(PROVIDER_TOOLS)
-            raise ContractError(f"worker {self.name}: no provider has the tool {unknown[0]!r}; there are: {there}")
+            raise ContractError(f"worker {self.name}: no provider has the tool {unknown[0]!r}; available: {there}")
         if takes_attachments(self.input) != (self.attachments is not None):
             raise ContractError(
                 f"worker {self.name}: the input has a field `{ATTACHMENTS_FIELD}: "

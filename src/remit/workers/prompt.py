@@ -124,7 +124,7 @@ class Template:
     def _find_undeclared_fields(
         self, name: str, trees: Mapping[str, nodes.Template], parameters: Collection[str]
     ) -> Iterator[Finding]:
-        there = f"there are: {', '.join(sorted(parameters)) or 'none'}"
+        there = f"available: {', '.join(sorted(parameters)) or 'none'}"
         tree = trees[name]
         around = [each for other, each in trees.items() if other != name]
         extends = next(tree.find_all(nodes.Extends), None) is not None

@@ -42,7 +42,9 @@ def load_workers(
     """
     definitions = read_workers(folder)
     callees = tuple(tools)
-    findings = check_names(definitions, {tool.name for tool in callees} | imported_names(definitions))
+    hint = "" if callees else "write it as package.module:NAME, or pass it to load_workers as one of tools="
+    names = {tool.name for tool in callees} | imported_names(definitions)
+    findings = check_names(definitions, names, no_tools_hint=hint)
     if findings:
         raise WorkerFileError(findings)
     team: dict[str, Agent] = {}

@@ -67,7 +67,7 @@ async def test_a_message_that_the_casefile_does_not_keep_is_not_there(desk: Desk
 
     assert (said["errorCode"], said["error"]) == (
         "NOT_FOUND",
-        f"No message 'm9' in {casefile}. Those there are: list_casefile_messages.",
+        f"No message 'm9' in {casefile}; list its messages with list_casefile_messages.",
     )
 
 

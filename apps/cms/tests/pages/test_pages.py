@@ -118,9 +118,9 @@ def test_a_page_must_be_named() -> None:
 
 async def test_a_page_that_is_not_there_is_not_found_and_near_ones_are_named(world: World) -> None:
     await world.page("About")
-    with pytest.raises(NotFoundError, match=r"^No page 'abut'. Pages like it: about.$"):
+    with pytest.raises(NotFoundError, match=r"^No page 'abut'. Similar pages: about.$"):
         await world.pages.get_page(world.call(), GetPage(slug="abut"))
-    with pytest.raises(NotFoundError, match=r"^No page 'zzz'. Pages there are: about.$"):
+    with pytest.raises(NotFoundError, match=r"^No page 'zzz'. Existing pages: about.$"):
         await world.pages.get_page(world.call(), GetPage(slug="zzz"))
     with pytest.raises(NotFoundError, match=r"^No page 'zzz'. There are no pages yet.$"):
         await world.pages.get_page(world.call(tenant="other"), GetPage(slug="zzz"))

@@ -79,7 +79,8 @@ class CopyReader:
             row = await view.session.get(GmailMessage, (payload.casefile_id, payload.message_id))
         if row is None:
             raise NotFoundError(
-                f"No message '{payload.message_id}' in {payload.casefile_id}. Those there are: list_casefile_messages."
+                f"No message '{payload.message_id}' in {payload.casefile_id}; "
+                "list its messages with list_casefile_messages."
             )
         return GetCasefileMessageResponse.completed(request, MessageView.model_validate(row.data))
 

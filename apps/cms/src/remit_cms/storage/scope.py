@@ -156,12 +156,12 @@ async def load_locales(session: AsyncSession, site: str) -> tuple[str, ...]:
 
 
 def _suggest_names(kind: str, query: str, existing: Sequence[str]) -> str:
-    """Similar names, or all names there are."""
+    """Similar names, or else some of the existing ones."""
     from rapidfuzz import process  # noqa: PLC0415 - slow to import, seldom needed
 
     near = [name for name, _, _ in process.extract(query, existing, limit=3, score_cutoff=60)]
     if near:
-        return f" {kind} like it: {', '.join(near)}."
-    return (
-        f" {kind} there are: {', '.join(sorted(existing)[:5])}." if existing else f" There are no {kind.lower()} yet."
-    )
+        return f" Similar {kind.lower()}: {', '.join(near)}."
+    if not existing:
+        return f" There are no {kind.lower()} yet."
+    return f" Existing {kind.lower()}: {', '.join(sorted(existing)[:5])}."

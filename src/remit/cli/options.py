@@ -1,0 +1,15 @@
+"""Arguments and options that several commands have."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeAlias
+
+import typer
+
+_KINDS = "an installed application, package.module:attribute, a worker file, or a folder of worker files"
+
+AppArgument: TypeAlias = Annotated[str, typer.Argument(metavar="APP", help=f"A{_KINDS[1:]}.")]
+"""The application that a command is about."""
+
+RunAppOption: TypeAlias = Annotated[str, typer.Option("--app", metavar="APP", help=f"The run's application: {_KINDS}.")]
+"""The application of a run, which the journal knows by name only."""
