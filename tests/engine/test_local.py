@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 
 import pytest
 
@@ -11,7 +10,6 @@ from remit.engine.executor import ExecutionOutcome
 from remit.engine.local import LocalEngine
 from remit.engine.scheduling import LEASE_RETRY_MAX_SECONDS
 from remit.journal.memory import InMemoryStore
-from remit.journal.ports import RunRow
 from remit.testing.store_suite.samples import begin
 
 pytestmark = pytest.mark.looptime
@@ -22,10 +20,10 @@ class HeldUp(InMemoryStore):
 
     hours = 1
 
-    async def list_runs(self, **wanted: Any) -> list[RunRow]:
+    async def list_due_runs(self, application: str, limit: int = 1000) -> list[str]:
         hours, self.hours = self.hours, 0
         await asyncio.sleep(hours * 3600)
-        return await super().list_runs(**wanted)
+        return await super().list_due_runs(application, limit)
 
 
 async def test_a_look_that_took_an_hour_does_not_put_off_the_next_for_long() -> None:
@@ -41,7 +39,8 @@ async def test_a_look_that_took_an_hour_does_not_put_off_the_next_for_long() -> 
 
     async with LocalEngine(store, drive, applications=["app"], on_error=report):
         await asyncio.sleep(3600.5)
-        await begin(store)
+        run = await begin(store)
+        await store.release(run.run, run.epoch)
         await driven.wait()
     assert asyncio.get_running_loop().time() <= 3600 + LEASE_RETRY_MAX_SECONDS
 
@@ -51,11 +50,11 @@ class Unreadable(InMemoryStore):
 
     looks = 0
 
-    async def list_runs(self, **wanted: Any) -> list[RunRow]:
+    async def list_due_runs(self, application: str, limit: int = 1000) -> list[str]:
         self.looks += 1
         if self.looks == 1:
             raise ValueError("a body of question q1 that no version wrote")
-        return await super().list_runs(**wanted)
+        return await super().list_due_runs(application, limit)
 
 
 async def test_whatever_a_look_raises_is_reported_and_the_next_one_finds_runs() -> None:
@@ -71,6 +70,7 @@ async def test_whatever_a_look_raises_is_reported_and_the_next_one_finds_runs() 
         reported.append(str(error))
 
     async with LocalEngine(store, drive, applications=["app"], on_error=report):
-        await begin(store)
+        run = await begin(store)
+        await store.release(run.run, run.epoch)
         await driven.wait()
     assert reported == ["a body of question q1 that no version wrote"]

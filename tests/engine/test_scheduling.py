@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from remit.contracts.items import RunFinished, RunSuspended
+from remit.contracts.items import RunSuspended
 from remit.contracts.question import Question
 from remit.engine.executor import ExecutionOutcome
 from remit.engine.scheduling import (
@@ -18,7 +18,6 @@ from remit.engine.scheduling import (
     MAX_DELAY_SECONDS,
     Next,
     RunScheduler,
-    find_unfinished_runs,
 )
 from remit.errors import DivergedError, JournalError, JournalFormatError, LeaseError
 from remit.testing.store_suite.samples import Clock, begin, question, question_item, yes
@@ -78,7 +77,7 @@ async def test_a_run_that_waits_is_looked_at_when_the_first_of_its_questions_exp
 ) -> None:
     await waiting(stage, question("q1", expires=clock.now + 50), question("q2", expires=clock.now + 20))
     bench = Bench(stage, DONE)
-    assert await bench.attempt() == Next(20.0, 0, ("q1", "q2"))
+    assert await bench.attempt() == Next(20.0)
     clock.pass_by(20)
     assert await bench.attempt() == Next()
     assert bench.driven == ["run"]
@@ -102,13 +101,13 @@ async def test_a_run_that_waits_and_is_to_be_cancelled_is_driven(stage: Stage) -
 
 async def test_a_deadline_in_a_hundred_years_needs_no_timer(stage: Stage, clock: Clock) -> None:
     await waiting(stage, question("q1", expires=clock.now + MAX_DELAY_SECONDS))
-    assert await Bench(stage, DONE).attempt() == Next(None, 0, ("q1",))
+    assert await Bench(stage, DONE).attempt() == Next()
 
 
 async def test_a_run_that_waits_for_what_the_store_does_not_know_waits_to_be_woken(stage: Stage) -> None:
     await begin(stage.store)
     bench = Bench(stage, ExecutionOutcome(status="waiting", questions=("elsewhere",)))
-    assert await bench.attempt() == Next(None, 0, ("elsewhere",))
+    assert await bench.attempt() == Next()
 
 
 async def test_what_was_decided_while_a_run_came_to_rest_has_it_looked_at_soon(stage: Stage) -> None:
@@ -151,11 +150,12 @@ async def test_a_journal_that_fails_is_reported_and_tried_again(stage: Stage) ->
     assert bench.reported == [("run", error)]
 
 
-async def test_the_runs_that_have_not_ended_are_found_however_many_came_after(stage: Stage) -> None:
-    for number in range(150):
-        run = await begin(stage.store, f"run {number}", at=float(number))
-        if number not in (3, 140):
-            await run.append(RunFinished(call=run.run, status="done"))
-    assert await find_unfinished_runs(stage.store, "app") == (["run 3", "run 140"], 149.0)
-    assert await find_unfinished_runs(stage.store, "app", 130.0) == (["run 140"], 149.0)
-    assert await find_unfinished_runs(stage.store, "another") == ([], float("-inf"))
+async def test_a_run_that_cannot_be_executed_is_due_for_no_process_until_its_delay_has_passed(
+    stage: Stage, clock: Clock
+) -> None:
+    run = await begin(stage.store)
+    await stage.store.release(run.run, run.epoch)
+    await Bench(stage, DivergedError("other code")).attempt()
+    assert await stage.store.list_due_runs("app") == []
+    clock.pass_by(FAILURE_RETRY_FIRST_SECONDS)
+    assert await stage.store.list_due_runs("app") == ["run"]

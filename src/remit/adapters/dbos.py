@@ -22,7 +22,7 @@ import psycopg
 from dbos import DBOS, DBOSClient, EnqueueOptions, WorkflowSerializationFormat, WorkflowStatus
 
 from remit.engine.port import ErrorHandler, ExecuteFunction
-from remit.engine.scheduling import RunScheduler, find_unfinished_runs
+from remit.engine.scheduling import RunScheduler
 from remit.errors import JournalError, RequestError, SetupError
 from remit.journal.ports import Store
 
@@ -247,19 +247,16 @@ class DbosEngine:
                     client.resume_workflows([each.workflow_id for each in left], queue_name=queue)
 
     async def _reconcile_queue(self) -> None:
-        """Queue the runs that are due by the journal but not queued, and delete old finished workflows.
+        """Queue the runs that are due by the journal but not queued soon, and delete old finished workflows.
 
-        A waiting run without open questions is due too: the process that decided may have failed to wake it.
+        The process that opened a run, or decided, may have failed to queue it.
         """
         client = await self._ensure_client()
         active = await asyncio.to_thread(self._list_workflows, client, _ACTIVE_STATUSES)
-        queued = {each.workflow_id.partition(":")[0] for each in active}
-        soon = {each.workflow_id.partition(":")[0] for each in active if each.status != "DELAYED"}
-        runs_with_questions = {row.question.run for row in await self._store.list_questions()}
+        queued = {each.workflow_id.partition(":")[0] for each in active if each.status != "DELAYED"}
         for application in self._applications:
-            for run in (await find_unfinished_runs(self._store, application))[0]:
-                row = await self._store.find_run(run) if run in queued - soon - runs_with_questions else None
-                if run not in queued or (row is not None and row.status == "waiting"):
+            for run in await self._store.list_due_runs(application):
+                if run not in queued:
                     await self.wake(run)
         await asyncio.to_thread(self._delete_finished, client)
 

@@ -96,7 +96,5 @@ class Conversations:
 
     async def latest_run(self, conversation: str, tenant: str) -> str:
         """The newest run of a conversation, without direct calls; empty if there is none."""
-        rows = await self._store.list_runs(
-            conversation=conversation, tenant=tenant, application=self._application, include_direct_calls=False, limit=1
-        )
-        return rows[0].run if rows else ""
+        row = await self._store.find_latest_run(conversation, tenant=tenant, application=self._application)
+        return row.run if row else ""

@@ -6,24 +6,31 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import Final, Self
+from typing import Final, NamedTuple, Self
 
 from remit.engine.port import ErrorHandler, ExecuteFunction
-from remit.engine.scheduling import LEASE_RETRY_MAX_SECONDS, Next, RunScheduler, find_unfinished_runs
+from remit.engine.scheduling import LEASE_RETRY_MAX_SECONDS, RunScheduler
 from remit.journal.ports import Store
-
-CLOCK_SKEW_SECONDS: Final = 60.0
-"""Seconds by which the clocks of two processes on one journal may differ."""
 
 _POLL_COST_FACTOR: Final = 20
 """Polling takes at most 1/20 of the time; the pause after a slow poll is limited, so that polling resumes soon."""
 
 
+class _Failures(NamedTuple):
+    """The consecutive failures of a run, and when to attempt it again, on the loop's clock."""
+
+    attempts: int
+    retry_at: float
+
+
+_NO_FAILURES: Final = _Failures(0, 0.0)
+
+
 class LocalEngine:
     """Executes runs as tasks of this process. Its only state outside the process is the journal.
 
-    On entry it finds the runs that have not ended. Then it polls the journal every ``poll_seconds`` for new runs and
-    for the questions of waiting runs, because other processes may submit runs and decide on the same journal.
+    It polls the journal every ``poll_seconds`` for runs that can continue, because other processes may submit runs,
+    decide, or die on the same journal. A waiting run holds nothing here.
 
     Args:
         store: the journal.
@@ -55,14 +62,12 @@ class LocalEngine:
         self._poll_seconds = poll_seconds
         self._grace_seconds = grace_seconds
         self._permits = asyncio.Semaphore(concurrency)
-        self._due_runs = dict[str, int]()
+        self._due_runs = dict[str, None]()
         self._has_due_runs = asyncio.Event()
         self._executions = dict[str, asyncio.Task[None]]()
         self._woken_runs = set[str]()
-        self._waiting_questions = dict[str, tuple[str, ...]]()
+        self._failures = dict[str, _Failures]()
         self._timers = set[asyncio.TimerHandle]()
-        self._newest_opened = dict[str, float]()
-        self._unfinished_runs = dict[str, frozenset[str]]()
         self._release_requested = asyncio.Event()
         self._tasks: tuple[asyncio.Task[None], ...] = ()
 
@@ -75,8 +80,14 @@ class LocalEngine:
         self._mark_due(run)
 
     async def wake_later(self, run: str, seconds: float) -> None:
-        """Wake a run in ``seconds``. Deadlines of questions need no call: the engine tracks them."""
-        self._set_timer(run, seconds, 0)
+        """Wake a run in ``seconds``. Deadlines of questions need no call: the journal tracks them."""
+
+        def ring() -> None:
+            self._timers.discard(timer)
+            self._mark_due(run)
+
+        timer = asyncio.get_running_loop().call_later(seconds, ring)
+        self._timers.add(timer)
 
     async def close(self) -> None:
         """Do nothing."""
@@ -106,43 +117,31 @@ class LocalEngine:
             await self._has_due_runs.wait()
             await self._permits.acquire()
             run = next(iter(self._due_runs))
-            failed_attempts = self._due_runs.pop(run)
+            del self._due_runs[run]
             if not self._due_runs:
                 self._has_due_runs.clear()
-            self._executions[run] = asyncio.create_task(self._execute_run(run, failed_attempts))
+            self._executions[run] = asyncio.create_task(self._execute_run(run))
 
-    async def _execute_run(self, run: str, failed_attempts: int) -> None:
-        self._waiting_questions.pop(run, None)
+    async def _execute_run(self, run: str) -> None:
         try:
-            next_attempt = await self._scheduler.attempt_run(run, failed_attempts, self._release_requested)
+            failed_attempts = self._failures.pop(run, _NO_FAILURES).attempts
+            planned = await self._scheduler.attempt_run(run, failed_attempts, self._release_requested)
         finally:
             del self._executions[run]
             self._permits.release()
-        self._schedule(run, next_attempt)
-
-    def _schedule(self, run: str, next_attempt: Next) -> None:
-        if next_attempt.questions:
-            self._waiting_questions[run] = next_attempt.questions
-        if next_attempt.delay is not None:
-            self._set_timer(run, next_attempt.delay, next_attempt.failed_attempts)
+        if planned.failed_attempts and planned.delay is not None:
+            retry_at = asyncio.get_running_loop().time() + planned.delay
+            self._failures[run] = _Failures(planned.failed_attempts, retry_at)
         if run in self._woken_runs:
             self._woken_runs.discard(run)
             self._mark_due(run)
 
-    def _mark_due(self, run: str, failed_attempts: int = 0) -> None:
+    def _mark_due(self, run: str) -> None:
         if run in self._executions:
             self._woken_runs.add(run)
             return
-        self._due_runs.setdefault(run, failed_attempts)
+        self._due_runs.setdefault(run)
         self._has_due_runs.set()
-
-    def _set_timer(self, run: str, seconds: float, failed_attempts: int) -> None:
-        def ring() -> None:
-            self._timers.discard(timer)
-            self._mark_due(run, failed_attempts)
-
-        timer = asyncio.get_running_loop().call_later(seconds, ring)
-        self._timers.add(timer)
 
     async def _poll_journal(self) -> None:
         loop = asyncio.get_running_loop()
@@ -157,18 +156,9 @@ class LocalEngine:
             )
 
     async def _poll_once(self) -> None:
-        """Mark new runs as due, and waiting runs whose questions have closed."""
+        """Mark the runs as due that can continue, except those that execute here or failed here a moment ago."""
+        now = asyncio.get_running_loop().time()
         for application in self._applications:
-            since = self._newest_opened.get(application, float("-inf")) - CLOCK_SKEW_SECONDS
-            runs, self._newest_opened[application] = await find_unfinished_runs(self._store, application, since)
-            previous_runs = self._unfinished_runs.get(application, frozenset())
-            self._unfinished_runs[application] = frozenset(runs)
-            for run in runs:
-                if run not in previous_runs:
-                    self._mark_due(run)
-        if self._waiting_questions:
-            open_questions = {row.question.id for row in await self._store.list_questions()}
-            for run, questions in list(self._waiting_questions.items()):
-                closed = [question for question in questions if question not in open_questions]
-                if closed and await self._scheduler.has_closed_question(closed):
+            for run in await self._store.list_due_runs(application):
+                if run not in self._executions and self._failures.get(run, _NO_FAILURES).retry_at <= now:
                     self._mark_due(run)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -24,19 +25,15 @@ FAILURE_RETRY_MAX_SECONDS: Final = 24 * 3600.0
 MAX_DELAY_SECONDS: Final = 10 * 365 * 24 * 3600.0
 """Deadlines further away than this set no timer."""
 
-MAX_SCANNED_RUNS: Final = 10_000
-"""How many of the newest runs of an application are searched for unfinished ones."""
-
 
 class Next(NamedTuple):
     """When to attempt a run again: after ``delay`` seconds, or when it is woken (None).
 
-    ``failed_attempts`` counts consecutive failures. ``questions`` are those that the run waits for.
+    ``failed_attempts`` counts consecutive failures.
     """
 
     delay: float | None = None
     failed_attempts: int = 0
-    questions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +48,7 @@ class RunScheduler:
     async def attempt_run(self, run: str, failed_attempts: int, release_requested: asyncio.Event) -> Next:
         """Execute ``run`` if it can continue.
 
-        If it cannot be executed, the error is reported and the delay until the next attempt grows.
+        If it cannot be executed, the error is reported and the delay until the next attempt grows, for every process.
         """
         try:
             return await self._attempt(run, failed_attempts, release_requested)
@@ -59,16 +56,12 @@ class RunScheduler:
             return _retry_later(failed_attempts)
         except Exception as error:  # noqa: BLE001 - any error ends the attempt of this run only
             self.on_error(run, error)
-            is_transient = isinstance(error, JournalError) and not isinstance(error, JournalFormatError)
-            return (
-                _retry_later(failed_attempts)
-                if is_transient
-                else _retry_later(failed_attempts, FAILURE_RETRY_FIRST_SECONDS, FAILURE_RETRY_MAX_SECONDS)
-            )
-
-    async def has_closed_question(self, questions: Sequence[str]) -> bool:
-        """Whether one of ``questions`` is no longer open."""
-        return await self._seconds_until_expiry(questions) <= 0
+            if isinstance(error, JournalError) and not isinstance(error, JournalFormatError):
+                return _retry_later(failed_attempts)
+            later = _retry_later(failed_attempts, FAILURE_RETRY_FIRST_SECONDS, FAILURE_RETRY_MAX_SECONDS)
+            with contextlib.suppress(JournalError):
+                await self.store.postpone(run, later.delay or 0.0)
+            return later
 
     async def _attempt(self, run: str, failed_attempts: int, release_requested: asyncio.Event) -> Next:
         row = await self.store.find_run(run)
@@ -78,12 +71,12 @@ class RunScheduler:
             questions = await self._read_waiting_questions(run)
             seconds = await self._seconds_until_expiry(questions)
             if seconds > 0:
-                return Next(_delay_or_none(seconds), 0, questions)
+                return Next(_delay_or_none(seconds))
         result = await self.execute(run, release_requested)
         if result.status != "waiting":
             return Next()
         seconds = await self._seconds_until_expiry(result.questions)
-        return Next(_delay_or_none(seconds), 0, result.questions) if seconds > 0 else _retry_later(failed_attempts)
+        return Next(_delay_or_none(seconds)) if seconds > 0 else _retry_later(failed_attempts)
 
     async def _read_waiting_questions(self, run: str) -> tuple[str, ...]:
         items = [position.item for position in await self.store.read(run)]
@@ -98,18 +91,6 @@ class RunScheduler:
                 remaining = row.question.expires - self.clock() if row.status == "open" else 0.0
                 seconds = min(seconds, max(remaining, 0.0))
         return seconds
-
-
-async def find_unfinished_runs(store: Store, application: str, since: float = -math.inf) -> tuple[list[str], float]:
-    """The unfinished runs of an application opened ``since``, oldest first, and when the newest run was opened."""
-    limit = 64
-    while True:
-        rows = await store.list_runs(application=application, limit=limit)
-        if len(rows) < limit or limit >= MAX_SCANNED_RUNS or rows[-1].opened < since:
-            break
-        limit = min(limit * 4, MAX_SCANNED_RUNS)
-    runs = [row.run for row in rows if row.opened >= since and row.status in ("running", "waiting")]
-    return runs[::-1], rows[0].opened if rows else since
 
 
 def _retry_later(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -51,6 +51,17 @@ INDEXED_ITEMS: Final = frozenset({RunOpened, QuestionItem, DecisionItem, RunSusp
 """The items that change the index of runs and questions."""
 
 _STATUS_AFTER: Final[dict[type[Item], RunStatus]] = {RunSuspended: "waiting", RunResumed: "running"}
+
+UNFINISHED_STATUSES: Final[tuple[RunStatus, ...]] = ("running", "waiting")
+
+NEVER: Final = 1e18
+"""Later than any deadline, in seconds since the epoch."""
+
+
+def wake_time(questions: Iterable[QuestionRow | None]) -> float:
+    """When a run that waits for ``questions`` can continue: at the first deadline, or at once if one is decided."""
+    open_until = (row.question.expires if row.status == "open" else 0.0 for row in questions if row is not None)
+    return min(open_until, default=NEVER)
 
 
 def with_expiry(row: QuestionRow, now: float) -> QuestionRow:

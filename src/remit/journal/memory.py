@@ -10,7 +10,16 @@ from dataclasses import replace
 from msgspec import Struct, field
 
 from remit.contracts.grant import Grant, GrantRow
-from remit.contracts.items import DETACHED, DecisionItem, ErasedItem, Position, QuestionItem, RunFinished, RunOpened
+from remit.contracts.items import (
+    DETACHED,
+    DecisionItem,
+    ErasedItem,
+    Position,
+    QuestionItem,
+    RunFinished,
+    RunOpened,
+    RunSuspended,
+)
 from remit.contracts.ledger import Consumption
 from remit.contracts.question import Decision, Question, QuestionStatus
 from remit.core.checks import check_functions
@@ -28,6 +37,7 @@ from remit.journal.index import (
     lease_lost_error,
     run_row_from_header,
     status_after,
+    wake_time,
     with_expiry,
 )
 from remit.journal.ports import AcquiredLease, AppendFuture, QuestionRow, RunRow
@@ -40,7 +50,15 @@ class _RunState(Struct):
     items: list[Position] = field(default_factory=list[Position])
     inbox: list[Decision] = field(default_factory=list[Decision])
     row: RunRow | None = None
+    number: int = 0
+    wake: float = 0.0
+    waits_for: tuple[str, ...] = ()
     cancel_requested_by: str = ""
+
+
+class _Conversation(Struct):
+    run_count: int = 0
+    latest: str = ""
 
 
 class InMemoryStore:
@@ -50,6 +68,8 @@ class InMemoryStore:
         check_functions("InMemoryStore", clock=clock)
         self._clock = clock
         self._runs: dict[str, _RunState] = {}
+        self._unfinished: dict[str, _RunState] = {}
+        self._conversations: dict[tuple[str, str, str], _Conversation] = {}
         self._questions: dict[str, QuestionRow] = {}
         self._grants: dict[str, GrantRow] = {}
 
@@ -129,6 +149,7 @@ class InMemoryStore:
         """Ask the executor of a run to cancel it."""
         if run in self._runs:
             self._runs[run].cancel_requested_by = by
+            self._runs[run].wake = 0.0
 
     async def cancel_requested_by(self, run: str) -> str:
         """The name of the principal who requested cancellation of the run; empty if there is no request."""
@@ -142,21 +163,41 @@ class InMemoryStore:
         tenant: str = "",
         principal: str = "",
         application: str = "",
-        include_direct_calls: bool = True,
         limit: int = 50,
     ) -> list[RunRow]:
         """The newest runs, newest first."""
         rows = [
-            row
-            for row in (state.row for state in reversed(self._runs.values()))
+            (state.number if conversation else row.opened, row)
+            for state, row in ((state, state.row) for state in reversed(self._runs.values()))
             if row is not None
             and conversation in ("", row.conversation)
             and tenant in ("", row.tenant)
             and principal in ("", row.principal)
             and application in ("", row.application)
-            and (include_direct_calls or row.after != DETACHED)
         ]
-        return sorted(rows, key=lambda row: -row.opened)[:limit]
+        return [row for _, row in sorted(rows, key=lambda pair: -pair[0])[:limit]]
+
+    async def find_latest_run(self, conversation: str, *, tenant: str, application: str) -> RunRow | None:
+        """The last run that was opened in a conversation, without direct calls."""
+        known = self._conversations.get((conversation, tenant, application))
+        return self._runs[known.latest].row if known and known.latest else None
+
+    async def list_due_runs(self, application: str, limit: int = 1000) -> list[str]:
+        """Runs of an application that can continue and that no executor holds, the longest due first."""
+        now = self._clock()
+        due = [
+            (state.wake, run)
+            for run, state in self._unfinished.items()
+            if state.row is not None
+            and state.row.application == application
+            and max(state.wake, state.leased_until) <= now
+        ]
+        return [run for _, run in sorted(due)[:limit]]
+
+    async def postpone(self, run: str, seconds: float) -> None:
+        """List a run as due no earlier than in ``seconds``, unless a decision or a cancellation comes before."""
+        if run in self._runs:
+            self._runs[run].wake = self._clock() + seconds
 
     async def find_run(self, run: str) -> RunRow | None:
         """The run with this id."""
@@ -222,18 +263,26 @@ class InMemoryStore:
             row = self._questions[item.question] = erase_question_row(row, item)
             inbox = self._runs[row.question.run].inbox
             inbox[:] = [row.decision or each if each.question == item.question else each for each in inbox]
+            self._wake_waiting_runs(item.question)
 
     def _expire_questions(self, run: str) -> None:
         """Expire the open questions of a run that has ended."""
         for question, row in self._questions.items():
             if row.question.run == run and row.status == "open":
                 self._questions[question] = row._replace(status="expired")
+                self._wake_waiting_runs(question)
+
+    def _wake_waiting_runs(self, question: str) -> None:
+        for state in self._unfinished.values():
+            if question in state.waits_for:
+                state.wake = 0.0
 
     def _store_decision(self, decision: Decision) -> None:
         status: QuestionStatus = "approved" if decision.approved else "denied"
         self._questions[decision.question] = self._questions[decision.question]._replace(
             status=status, decision=decision
         )
+        self._wake_waiting_runs(decision.question)
 
     def _check_indexable(self, items: Sequence[Position]) -> None:
         """Refuse items that the index could not take, before anything is stored."""
@@ -242,15 +291,8 @@ class InMemoryStore:
                 Question.from_json(position.item.body)
             elif isinstance(position.item, RunOpened):
                 row = run_row_from_header(position, position.item)
-                check_conversation_free(row, self._find_newest_run(row))
-
-    def _find_newest_run(self, row: RunRow) -> RunRow | None:
-        """The newest run of the conversation of ``row``, without direct calls."""
-        same = (row.conversation, row.tenant, row.application)
-        rows = [state.row for state in reversed(self._runs.values()) if state.row is not None]
-        in_conversation = [each for each in rows if (each.conversation, each.tenant, each.application) == same]
-        followed = [each for each in in_conversation if each.after != DETACHED]
-        return max(followed, key=lambda each: each.opened, default=None) if row.conversation else None
+                known = self._conversations.get(_conversation_key(row))
+                check_conversation_free(row, self._runs[known.latest].row if known and known.latest else None)
 
     def _consume_decisions(self, consumption: Consumption) -> None:
         consumed: dict[str, QuestionRow] = {}
@@ -264,7 +306,7 @@ class InMemoryStore:
     def _index_item(self, state: _RunState, position: Position) -> None:
         item = position.item
         if isinstance(item, RunOpened):
-            state.row = run_row_from_header(position, item)
+            self._open_run(state, run_row_from_header(position, item))
         elif isinstance(item, QuestionItem) and item.question not in self._questions:
             self._questions[item.question] = QuestionRow(Question.from_json(item.body), "open", None, None)
         elif isinstance(item, DecisionItem) and self._is_open(item.question):
@@ -273,7 +315,24 @@ class InMemoryStore:
         if status and state.row:
             ended = position.at if isinstance(item, RunFinished) else 0.0
             state.row = replace(state.row, status=status, ended=ended)
+            state.waits_for = item.questions if isinstance(item, RunSuspended) else ()
+            state.wake = wake_time(map(self._questions.get, state.waits_for)) if status == "waiting" else 0.0
         if isinstance(item, RunFinished):
             state.leased_until = 0.0
+            self._unfinished.pop(position.run, None)
         if status == "cancelled":
             self._expire_questions(position.run)
+
+    def _open_run(self, state: _RunState, row: RunRow) -> None:
+        state.row = row
+        self._unfinished[row.run] = state
+        if row.conversation:
+            known = self._conversations.setdefault(_conversation_key(row), _Conversation())
+            known.run_count += 1
+            state.number = known.run_count
+            if row.after != DETACHED:
+                known.latest = row.run
+
+
+def _conversation_key(row: RunRow) -> tuple[str, str, str]:
+    return row.conversation, row.tenant, row.application

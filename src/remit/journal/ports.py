@@ -147,13 +147,27 @@ class RunIndex(Protocol):
         tenant: str = "",
         principal: str = "",
         application: str = "",
-        include_direct_calls: bool = True,
         limit: int = 50,
     ) -> list[RunRow]:
         """The newest runs, newest first, optionally of one conversation, tenant, principal or application.
 
-        ``include_direct_calls`` False omits direct calls that were made in a conversation.
+        Runs of one conversation stand in the order in which they were opened, whatever the clocks of their processes.
         """
+        ...
+
+    async def find_latest_run(self, conversation: str, *, tenant: str, application: str) -> RunRow | None:
+        """The last run that was opened in a conversation, without direct calls."""
+        ...
+
+    async def list_due_runs(self, application: str, limit: int = 1000) -> list[str]:
+        """Runs of an application that can continue and that no executor holds, the longest due first.
+
+        A running run is due, and a waiting one when one of its questions is no longer open or it is to be cancelled.
+        """
+        ...
+
+    async def postpone(self, run: str, seconds: float) -> None:
+        """List a run as due no earlier than in ``seconds``, unless a decision or a cancellation comes before."""
         ...
 
     async def find_run(self, run: str) -> RunRow | None:

@@ -15,7 +15,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Engine, inspect
+from sqlalchemy import Engine, inspect, text
 
 from remit.errors import JournalFormatError
 from remit.journal.sql import migrations
@@ -108,6 +108,28 @@ async def test_a_journal_of_a_newer_version_is_refused(file: Path, opening: Open
         connection.execute("UPDATE remit_version SET version_num = '9999'")
     with pytest.raises(JournalFormatError, match="use a newer Remit"):
         await opening(file).list_runs()
+
+
+def test_runs_of_an_older_journal_are_numbered_in_their_order_and_all_looked_at(engine: Engine) -> None:
+    with engine.begin() as connection:
+        command.upgrade(config_for(connection), "0002")
+        for run, conversation, opened in (("b", "talk", 2.0), ("a", "talk", 1.0), ("c", "other", 0.5), ("d", "", 0.1)):
+            texts = dict.fromkeys(("tenant", "principal", "application", "agent", "callee", "after"), "x")
+            numbers = {"epoch": 1, "until": 0.0, "next_seq": 1, "opened": opened, "ended": 0.0}
+            row = {"run": run, "conversation": conversation, "status": "waiting", "driver": "", "cancelled": ""}
+            connection.execute(
+                text(
+                    "INSERT INTO remit_runs (run, conversation, status, driver, cancelled, tenant, principal,"
+                    " application, agent, callee, after, epoch, until, next_seq, opened, ended) VALUES (:run,"
+                    " :conversation, :status, :driver, :cancelled, :tenant, :principal, :application, :agent,"
+                    " :callee, :after, :epoch, :until, :next_seq, :opened, :ended)"
+                ),
+                {**row, **texts, **numbers},
+            )
+    migrations.migrate(engine)
+    with engine.connect() as connection:
+        rows = connection.execute(text("SELECT run, number, wake FROM remit_runs ORDER BY run")).all()
+    assert [tuple(row) for row in rows] == [("a", 1, 0.0), ("b", 2, 0.0), ("c", 1, 0.0), ("d", 0, 0.0)]
 
 
 @pytest.mark.process

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import Callable, Coroutine, Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
@@ -75,6 +76,27 @@ class Steps:
     def __call__(self, _connection: Connection) -> None:
         self.begun.release()
         assert self.go.acquire(timeout=20)
+
+
+# --- time -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("skew", [-5.0, 5.0, -86_400.0])
+async def test_a_lease_lasts_by_the_clock_of_the_database_whatever_the_clock_of_a_process(
+    url: str, monkeypatch: pytest.MonkeyPatch, skew: float
+) -> None:
+    first, second = SqlStore(url), SqlStore(url)
+    try:
+        epoch = (await first.acquire("run", "first", 3.0)).epoch
+        today = time.time
+        monkeypatch.setattr(time, "time", lambda: today() + skew)
+        with pytest.raises(LeaseError, match="executed by first"):
+            await second.acquire("run", "second", 3.0)
+        await first.release("run", epoch)
+        assert (await second.acquire("run", "second", 3.0)).epoch == 2
+    finally:
+        await first.close()
+        await second.close()
 
 
 # --- who changes the same, one after the other ----------------------------------------------------------------

@@ -8,7 +8,7 @@ from zlib import crc32
 
 from sqlalchemy import Connection, select, text
 
-from remit.journal.sql.tables import QUESTIONS
+from remit.journal.sql.tables import QUESTIONS, RUNS
 
 _STRIPE_COUNT: Final = 2048
 """Names are hashed to this many locks, because Postgres has room for a limited number. A collision only waits."""
@@ -22,7 +22,10 @@ _ACQUIRE_LOCKS: Final = text(
 
 
 class LockKeys(NamedTuple):
-    """The keys that an operation locks: names, and questions, which change together with the run that asked them."""
+    """The keys that an operation locks: names, and questions.
+
+    A question changes together with the run that asked it and with those that may wait for it.
+    """
 
     names: frozenset[str] = frozenset()
     questions: frozenset[str] = frozenset()
@@ -41,5 +44,8 @@ def acquire_locks(connection: Connection, lock_keys: Iterable[LockKeys]) -> None
     questions = {question for each in key_sets for question in each.questions}
     if questions:
         names.update(connection.scalars(select(QUESTIONS.c.run).where(QUESTIONS.c.question.in_(questions))))
+        same = (QUESTIONS.c.conversation == RUNS.c.conversation) & (RUNS.c.conversation != "")
+        waiting = select(RUNS.c.run).join(QUESTIONS, same).where(QUESTIONS.c.question.in_(questions))
+        names.update(connection.scalars(waiting.where(RUNS.c.status == "waiting")))
     stripes = sorted({crc32(name.encode(errors="surrogatepass")) % _STRIPE_COUNT for name in names})
     connection.execute(_ACQUIRE_LOCKS, {"namespace": _LOCK_NAMESPACE, "stripes": stripes})

@@ -9,25 +9,56 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
 
-from sqlalchemy import URL, Connection, Engine, Row, Select, bindparam, insert, select, update
+from sqlalchemy import (
+    URL,
+    Connection,
+    Engine,
+    Row,
+    Select,
+    bindparam,
+    extract,
+    func,
+    insert,
+    literal_column,
+    select,
+    update,
+)
 from sqlalchemy.exc import SQLAlchemyError
 
 from remit.contracts.grant import Grant, GrantRow
-from remit.contracts.items import DETACHED, Position
+from remit.contracts.items import Position
 from remit.contracts.ledger import Consumption
 from remit.contracts.question import Decision
 from remit.errors import JournalError
 from remit.journal.codec import decode_item
-from remit.journal.index import check_open, check_revocable, is_expired, lease_held_error, lease_lost_error, with_expiry
+from remit.journal.index import (
+    UNFINISHED_STATUSES,
+    check_open,
+    check_revocable,
+    is_expired,
+    lease_held_error,
+    lease_lost_error,
+    with_expiry,
+)
 from remit.journal.ports import AcquiredLease, AppendFuture, QuestionRow, RunRow, RunStatus
 from remit.journal.sql.locks import LockKeys
 from remit.journal.sql.migrations import migrate
 from remit.journal.sql.statements import Command, Query
-from remit.journal.sql.tables import GRANTS, ITEMS, QUESTIONS, RUNS, describe_location, open_engine, parse_url
+from remit.journal.sql.tables import (
+    GRANTS,
+    ITEMS,
+    NOT_ENDED,
+    QUESTIONS,
+    RUNS,
+    describe_location,
+    open_engine,
+    parse_url,
+)
 from remit.journal.sql.worker_thread import Job, WorkerThread
 from remit.journal.sql.writer import Writer, database_message
 from remit.journal.sql.writes import (
     RUN_IS_OPENED,
+    SELECT_LATEST_RUN,
     SELECT_QUESTION,
     Append,
     Change,
@@ -52,21 +83,22 @@ class SqlStore:
 
     Args:
         url: ``sqlite:///FILE`` or ``postgresql://USER:PASSWORD@HOST/DATABASE``.
-        clock: seconds since the epoch. Processes that share a journal need synchronised clocks.
+        clock: seconds since the epoch. Without one: on Postgres the clock of the database, which all processes share.
 
     Raises:
         SetupError: the URL is neither, or the driver is not installed.
     """
 
-    def __init__(self, url: URL | str, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, url: URL | str, clock: Callable[[], float] | None = None) -> None:
         self._url = parse_url(url)
-        self._clock = clock
+        is_shared = self._url.get_backend_name() != "sqlite"
+        self._now = _database_time if clock is None and is_shared else _clock_reader(clock or time.time)
         self._engine = open_engine(self._url)
         self._writer = Writer(self._engine, run_operations, lock=lock_operations, prepare=self._prepare)
         self._reader = WorkerThread("remit-journal-reads", self._read_batch)
 
     @staticmethod
-    def at(path: Path, clock: Callable[[], float] = time.time) -> SqlStore:
+    def at(path: Path, clock: Callable[[], float] | None = None) -> SqlStore:
         """A store in the SQLite file at ``path``. Creates the folder, accessible to its owner only."""
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         path.touch(mode=0o600)
@@ -78,7 +110,7 @@ class SqlStore:
         """Append items to a run and consume decisions, in one transaction."""
         stored: AppendFuture = asyncio.get_running_loop().create_future()
         try:
-            self._writer.submit(Append(run, epoch, items, consumption, self._clock), stored)
+            self._writer.submit(Append(run, epoch, items, consumption, self._now), stored)
         except JournalError as error:
             stored.set_exception(error)
         return stored
@@ -98,7 +130,7 @@ class SqlStore:
 
         def work(connection: Connection) -> _LeaseRows:
             row = _SELECT_LEASE.first(connection, run=run)
-            now = self._clock()
+            now = self._now(connection)
             lease = {"driver": executor, "until": now + seconds}
             if row is None:
                 _INSERT_RUN.execute(connection, {"run": run, "epoch": 1, **lease, **_UNOPENED_RUN})
@@ -118,7 +150,7 @@ class SqlStore:
         """Extend the lease."""
 
         def work(connection: Connection) -> None:
-            values = {"the_run": run, "the_epoch": epoch, "until": self._clock() + seconds}
+            values = {"the_run": run, "the_epoch": epoch, "until": self._now(connection) + seconds}
             if _UPDATE_LEASE_EXPIRY.execute(connection, values) != 1:
                 raise lease_lost_error(run)
 
@@ -134,14 +166,14 @@ class SqlStore:
 
         def work(connection: Connection) -> None:
             row = SELECT_QUESTION.first(connection, question=decision.question)
-            check_open(question_row(row) if row else None, decision.question, self._clock())
+            check_open(question_row(row) if row else None, decision.question, self._now(connection))
             store_decision(connection, decision)
 
         await self._writer.submit(Change(work, LockKeys(questions=frozenset({decision.question}))))
 
     async def request_cancel(self, run: str, by: str) -> None:
         """Ask the executor of a run to cancel it."""
-        statement = update(RUNS).where(RUNS.c.run == run).values(cancelled=by)
+        statement = update(RUNS).where(RUNS.c.run == run).values(cancelled=by, wake=0.0)
         await self._write(lambda connection: connection.execute(statement), run)
 
     async def cancel_requested_by(self, run: str) -> str:
@@ -156,18 +188,39 @@ class SqlStore:
         tenant: str = "",
         principal: str = "",
         application: str = "",
-        include_direct_calls: bool = True,
         limit: int = 50,
     ) -> list[RunRow]:
         """The newest runs, newest first."""
-        statement = select(RUNS).where(RUN_IS_OPENED).order_by(RUNS.c.opened.desc()).limit(limit)
+        order = RUNS.c.number if conversation else RUNS.c.opened
+        statement = select(RUNS).where(RUN_IS_OPENED).order_by(order.desc()).limit(limit)
         filters = {"conversation": conversation, "tenant": tenant, "principal": principal, "application": application}
         for column, value in filters.items():
             if value:
                 statement = statement.where(RUNS.c[column] == value)
-        if not include_direct_calls:
-            statement = statement.where(RUNS.c.after != DETACHED)
         return [run_row(row) for row in await self._run_select(statement)]
+
+    async def find_latest_run(self, conversation: str, *, tenant: str, application: str) -> RunRow | None:
+        """The last run that was opened in a conversation, without direct calls."""
+        key = {"conversation": conversation, "tenant": tenant, "application": application}
+        rows = await self._run_query(SELECT_LATEST_RUN, **key)
+        return run_row(rows[0]) if rows else None
+
+    async def list_due_runs(self, application: str, limit: int = 1000) -> list[str]:
+        """Runs of an application that can continue and that no executor holds, the longest due first."""
+
+        def work(connection: Connection) -> list[str]:
+            values = {"application": application, "now": self._now(connection), "limit": limit}
+            return [row.run for row in _SELECT_DUE_RUNS.all(connection, **values)]
+
+        return await self._submit_read(work)
+
+    async def postpone(self, run: str, seconds: float) -> None:
+        """List a run as due no earlier than in ``seconds``, unless a decision or a cancellation comes before."""
+
+        def work(connection: Connection) -> None:
+            connection.execute(update(RUNS).where(RUNS.c.run == run).values(wake=self._now(connection) + seconds))
+
+        await self._write(work, run)
 
     async def find_run(self, run: str) -> RunRow | None:
         """The run with this id."""
@@ -181,20 +234,20 @@ class SqlStore:
             statement = statement.where(QUESTIONS.c.conversation == conversation)
         if only_open:
             statement = statement.where(QUESTIONS.c.status == "open")
-        questions = [with_expiry(question_row(row), self._clock()) for row in await self._run_select(statement)]
-        return [row for row in questions if row.status == "open" or not only_open]
+        rows, _ = await self._read_questions(lambda connection: connection.execute(statement).all())
+        return [row for row in rows if row.status == "open" or not only_open]
 
     async def find_question(self, question: str) -> QuestionRow | None:
         """The question with this id."""
-        rows = await self._run_query(SELECT_QUESTION, question=question)
-        return with_expiry(question_row(rows[0]), self._clock()) if rows else None
+        rows, _ = await self._read_questions(lambda connection: SELECT_QUESTION.all(connection, question=question))
+        return rows[0] if rows else None
 
     async def find_usable_question(self, conversation: str, match: str) -> QuestionRow | None:
         """The newest matching question of a conversation that is open, or decided and not consumed."""
         where = (QUESTIONS.c.conversation == conversation, QUESTIONS.c.match == match, QUESTIONS.c.taken_run == "")
-        rows = await self._run_select(select(QUESTIONS).where(*where).order_by(QUESTIONS.c.asked.desc()))
-        questions = [with_expiry(question_row(row), self._clock()) for row in rows]
-        return next((row for row in questions if not is_expired(row, self._clock())), None)
+        statement = select(QUESTIONS).where(*where).order_by(QUESTIONS.c.asked.desc())
+        rows, now = await self._read_questions(lambda connection: connection.execute(statement).all())
+        return next((row for row in rows if not is_expired(row, now)), None)
 
     async def add_grant(self, grant: Grant) -> None:
         """Store a grant."""
@@ -215,7 +268,7 @@ class SqlStore:
             row = _SELECT_LEASE.first(connection, run=run)
             if row is None or row.epoch != epoch:
                 raise lease_lost_error(run)
-            return connection.execute(build_use_grant_update(grant, self._clock())).rowcount == 1
+            return connection.execute(build_use_grant_update(grant, self._now(connection))).rowcount == 1
 
         return await self._writer.submit(Change(work, LockKeys(frozenset({run, grant}))))
 
@@ -237,6 +290,17 @@ class SqlStore:
     async def _write(self, operation: Callable[[Connection], T], lock_name: str) -> T:
         """Change the run or grant ``lock_name``."""
         return await self._writer.submit(Change(operation, LockKeys(frozenset({lock_name}))))
+
+    async def _read_questions(
+        self, read: Callable[[Connection], Sequence[Row[Any]]]
+    ) -> tuple[list[QuestionRow], float]:
+        """Questions as they are now, and the time."""
+
+        def work(connection: Connection) -> tuple[list[QuestionRow], float]:
+            now = self._now(connection)
+            return [with_expiry(question_row(row), now) for row in read(connection)], now
+
+        return await self._submit_read(work)
 
     async def _run_query(self, query: Query, **values: object) -> Sequence[Any]:
         return await self._submit_read(lambda connection: query.all(connection, **values))
@@ -279,6 +343,15 @@ class SqlStore:
             ) from error
 
 
+def _database_time(connection: Connection) -> float:
+    """Seconds since the epoch by the clock of Postgres."""
+    return float(_SELECT_TIME.all(connection)[0].now)
+
+
+def _clock_reader(clock: Callable[[], float]) -> Callable[[Connection], float]:
+    return lambda _connection: clock()
+
+
 class _LeaseRows(NamedTuple):
     """An `AcquiredLease` as rows."""
 
@@ -300,6 +373,20 @@ _SELECT_ITEMS = Query(
     select(ITEMS).where(ITEMS.c.run == bindparam("run"), ITEMS.c.seq > bindparam("after")).order_by(ITEMS.c.seq)
 )
 _SELECT_RUN = Query(select(RUNS).where(RUNS.c.run == bindparam("run"), RUN_IS_OPENED))
+_SELECT_TIME = Query(select(extract("epoch", func.clock_timestamp()).label("now")))
+_SELECT_DUE_RUNS = Query(
+    select(RUNS.c.run)
+    .where(
+        RUNS.c.application == bindparam("application"),
+        NOT_ENDED,
+        RUNS.c.status.in_([literal_column(f"'{status}'") for status in UNFINISHED_STATUSES]),
+        RUNS.c.wake <= bindparam("now"),
+        RUNS.c.until <= bindparam("now"),
+        RUN_IS_OPENED,
+    )
+    .order_by(RUNS.c.wake, RUNS.c.run)
+    .limit(bindparam("limit"))
+)
 _SELECT_CANCELLED = Query(select(RUNS.c.cancelled).where(RUNS.c.run == bindparam("run")))
 _SELECT_LEASE = Query(
     select(RUNS.c.epoch, RUNS.c.until, RUNS.c.driver, RUNS.c.status, RUNS.c.callee, RUNS.c.cancelled).where(
@@ -327,5 +414,7 @@ _UNOPENED_RUN = {
     "opened": 0.0,
     "ended": 0.0,
     "cancelled": "",
+    "number": 0,
+    "wake": 0.0,
     **dict.fromkeys(("tenant", "principal", "application", "agent", "callee", "conversation", "after"), ""),
 }

@@ -22,12 +22,16 @@ from sqlalchemy import (
     create_engine,
     event,
     make_url,
+    text,
 )
 from sqlalchemy.exc import ArgumentError
 
 from remit.errors import SetupError
 
 METADATA: Final = MetaData()
+
+NOT_ENDED: Final = text("ended = 0")
+"""Condition of the index of runs that have not ended. A query repeats it literally; otherwise the index is not used."""
 
 RUNS: Final = Table(
     "remit_runs",
@@ -48,7 +52,12 @@ RUNS: Final = Table(
     Column("opened", Float, nullable=False),
     Column("ended", Float, nullable=False),
     Column("cancelled", Text, nullable=False),
-    Index("remit_runs_conversation", "conversation", "opened"),
+    Column("number", Integer, nullable=False, server_default="0"),
+    Column("wake", Float, nullable=False, server_default="0"),
+    Index("remit_runs_conversation", "conversation", "number"),
+    Index("remit_runs_tenant", "tenant", "opened"),
+    Index("remit_runs_principal", "tenant", "principal", "opened"),
+    Index("remit_runs_due", "application", "wake", sqlite_where=NOT_ENDED, postgresql_where=NOT_ENDED),
 )
 
 ITEMS: Final = Table(
@@ -99,7 +108,7 @@ GRANTS: Final = Table(
 
 VERSION_TABLE: Final = "remit_version"
 
-HEAD_REVISION: Final = "0002"
+HEAD_REVISION: Final = "0003"
 """The newest migration. A database at this revision is opened without loading Alembic."""
 
 

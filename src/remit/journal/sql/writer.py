@@ -72,7 +72,7 @@ class Writer:
             JournalError: preparing the database failed.
         """
         if self._prepare is not None:
-            await self.submit(_do_nothing)
+            await self.submit(_wait)
 
     def close(self) -> None:
         """Finish submitted jobs, then end the thread."""
@@ -91,6 +91,8 @@ class Writer:
                 _fail_jobs(batch, error)
 
     def _commit_together(self, batch: list[Job]) -> None:
+        if all(job.operation is _wait for job in batch):
+            return  # a reader that waits for the tables needs no transaction, which another process may hold up
         crashpoint("before commit")
         with self._engine.begin() as connection:
             operations = [job.operation for job in batch]
@@ -112,8 +114,8 @@ class Writer:
             _fail_jobs(batch, error)
 
 
-def _do_nothing(_connection: Connection) -> None:
-    """An operation that only waits for earlier ones."""
+def _wait(_connection: Connection) -> None:
+    """An operation that only waits until the database is prepared."""
 
 
 def _fail_jobs(batch: list[Job], error: Exception) -> None:

@@ -10,7 +10,16 @@ from msgspec import Struct
 from sqlalchemy import Connection, Row, Select, Update, bindparam, insert, select, update
 
 from remit.contracts.grant import Grant, GrantRow
-from remit.contracts.items import DETACHED, DecisionItem, Item, Position, QuestionItem, RunFinished, RunOpened
+from remit.contracts.items import (
+    DETACHED,
+    DecisionItem,
+    Item,
+    Position,
+    QuestionItem,
+    RunFinished,
+    RunOpened,
+    RunSuspended,
+)
 from remit.contracts.ledger import Consumption
 from remit.contracts.question import Decision, Question, QuestionStatus
 from remit.journal.codec import ERASED_BODY, decode_item
@@ -23,6 +32,7 @@ from remit.journal.index import (
     lease_lost_error,
     run_row_from_header,
     status_after,
+    wake_time,
 )
 from remit.journal.ports import QuestionRow, RunRow
 from remit.journal.sql.locks import LockKeys, acquire_locks
@@ -59,7 +69,7 @@ class Append(Struct, frozen=True):
     epoch: int
     items: Sequence[Position]
     consumption: Consumption | None
-    clock: Callable[[], float]
+    now: Callable[[Connection], float]
 
     def __call__(self, connection: Connection) -> None:
         """Store the items of this append alone."""
@@ -68,12 +78,13 @@ class Append(Struct, frozen=True):
 
     @property
     def lock_keys(self) -> LockKeys:
-        """The run, its conversation if the append opens it, and every question that the items concern."""
+        """The run, its conversation if the append opens it, and every question that the items concern or wait for."""
         items = [position.item for position in self.items if type(position.item) in INDEXED_ITEMS]
         opened = {
             "\0".join(_conversation_key(item)) for item in items if isinstance(item, RunOpened) and item.conversation
         }
         questions = {item.question for item in items if isinstance(item, (QuestionItem, DecisionItem))}
+        questions.update(*(item.questions for item in items if isinstance(item, RunSuspended)))
         consumed = self.consumption.questions if self.consumption else ()
         return LockKeys(frozenset({self.run, *opened}), frozenset(questions.union(consumed)))
 
@@ -86,8 +97,9 @@ class Append(Struct, frozen=True):
     def update_index(self, connection: Connection) -> None:
         """Consume the decisions, and update the index of runs and questions."""
         if self.consumption is not None:
+            now = self.now(connection)
             for question in self.consumption.questions:
-                _consume_decision(connection, question, self.consumption, self.clock())
+                _consume_decision(connection, question, self.consumption, now)
         for position in self.items:
             if type(position.item) in INDEXED_ITEMS:
                 _index_item(connection, position)
@@ -125,18 +137,27 @@ _ADVANCE_RUNS = Command(
 _UPDATE_HEADER = Command(
     update(RUNS)
     .where(RUNS.c.run == bindparam("the_run"))
-    .values({name: bindparam(name) for name in RUN_COLUMNS if name != "run"})
+    .values({name: bindparam(name) for name in (*RUN_COLUMNS, "number") if name != "run"})
 )
-_SELECT_NEWEST_RUN = Query(
-    select(RUNS)
-    .where(
-        RUNS.c.conversation == bindparam("conversation"),
-        RUNS.c.tenant == bindparam("tenant"),
-        RUNS.c.application == bindparam("application"),
-        RUNS.c.after != DETACHED,
-        RUN_IS_OPENED,
-    )
-    .order_by(RUNS.c.opened.desc())
+_IN_CONVERSATION = (
+    RUNS.c.conversation == bindparam("conversation"),
+    RUNS.c.tenant == bindparam("tenant"),
+    RUNS.c.application == bindparam("application"),
+    RUN_IS_OPENED,
+)
+_SELECT_LAST_NUMBER = Query(select(RUNS.c.number).where(*_IN_CONVERSATION).order_by(RUNS.c.number.desc()).limit(1))
+SELECT_LATEST_RUN = Query(
+    select(RUNS).where(*_IN_CONVERSATION, RUNS.c.after != DETACHED).order_by(RUNS.c.number.desc()).limit(1)
+)
+_SELECT_WAITING_RUNS = Query(
+    select(RUNS.c.run)
+    .where(RUNS.c.conversation == bindparam("conversation"), RUNS.c.status == "waiting")
+    .order_by(RUNS.c.run)
+)
+_SELECT_SUSPENSION = Query(
+    select(ITEMS.c.kind, ITEMS.c.call, ITEMS.c.body)
+    .where(ITEMS.c.run == bindparam("run"), ITEMS.c.kind == RunSuspended.kind)
+    .order_by(ITEMS.c.seq.desc())
     .limit(1)
 )
 _INSERT_QUESTION = Command(insert(QUESTIONS))
@@ -155,19 +176,20 @@ _ERASE_QUESTION = Command(
     .where(QUESTIONS.c.question == bindparam("the_question"))
     .values(status=bindparam("status"), body=bindparam("body"), decision=bindparam("decision"))
 )
-_EXPIRE_QUESTIONS = Command(
-    update(QUESTIONS)
-    .where(QUESTIONS.c.run == bindparam("the_run"), QUESTIONS.c.status == "open")
-    .values(status="expired")
+_SELECT_OPEN_QUESTIONS = Query(
+    select(QUESTIONS).where(QUESTIONS.c.run == bindparam("run"), QUESTIONS.c.status == "open")
+)
+_EXPIRE_QUESTION = Command(
+    update(QUESTIONS).where(QUESTIONS.c.question == bindparam("the_question")).values(status="expired")
 )
 _UPDATE_RUN = update(RUNS).where(RUNS.c.run == bindparam("the_run"))
-_SET_STATUS = Command(_UPDATE_RUN.values(status=bindparam("status"), ended=0.0))
+_SET_STATUS = Command(_UPDATE_RUN.values(status=bindparam("status"), ended=0.0, wake=bindparam("wake")))
+_WAKE_RUN = Command(_UPDATE_RUN.values(wake=0.0))
 _SET_ENDED = Command(_UPDATE_RUN.values(status=bindparam("status"), ended=bindparam("ended"), until=0.0))
 
 
 def _consume_decision(connection: Connection, question: str, consumption: Consumption, now: float) -> None:
-    stored = SELECT_QUESTION.first(connection, question=question)
-    row = question_row(stored) if stored else None
+    row = _find_question(connection, question)
     grant = find_grant(connection, row.decision.grant) if row and row.decision and row.decision.grant else None
     check_consumable(row, question, consumption, now, grant)
     _CONSUME_DECISION.execute(
@@ -179,8 +201,9 @@ def _index_item(connection: Connection, position: Position) -> None:
     item = position.item
     if isinstance(item, RunOpened):
         row = run_row_from_header(position, item)
-        check_conversation_free(row, _find_newest_run(connection, row))
-        _UPDATE_HEADER.execute(connection, {"the_run": row.run, **{name: getattr(row, name) for name in RUN_COLUMNS}})
+        number = _next_number(connection, row) if row.conversation else 0
+        columns = {name: getattr(row, name) for name in RUN_COLUMNS}
+        _UPDATE_HEADER.execute(connection, {"the_run": row.run, **columns, "number": number})
     elif isinstance(item, QuestionItem):
         _insert_question(connection, item)
     elif isinstance(item, DecisionItem):
@@ -188,25 +211,51 @@ def _index_item(connection: Connection, position: Position) -> None:
     status = status_after(item)
     if status:
         command = _SET_ENDED if isinstance(item, RunFinished) else _SET_STATUS
-        command.execute(connection, {"the_run": position.run, "status": status, "ended": position.at})
+        questions = item.questions if isinstance(item, RunSuspended) else ()
+        wake = wake_time(_find_question(connection, each) for each in questions) if status == "waiting" else 0.0
+        command.execute(connection, {"the_run": position.run, "status": status, "ended": position.at, "wake": wake})
     if status == "cancelled":
-        _EXPIRE_QUESTIONS.execute(connection, {"the_run": position.run})
+        for stored in _SELECT_OPEN_QUESTIONS.all(connection, run=position.run):
+            _EXPIRE_QUESTION.execute(connection, {"the_question": stored.question})
+            _wake_waiting_runs(connection, stored)
 
 
-def _find_newest_run(connection: Connection, row: RunRow) -> RunRow | None:
-    """The newest run of the conversation of ``row``, without direct calls."""
-    if not row.conversation:
-        return None
+def _next_number(connection: Connection, row: RunRow) -> int:
+    """The number of a run that is opened in a conversation.
+
+    Raises:
+        RequestError: the conversation is busy or has continued.
+    """
     key = {"conversation": row.conversation, "tenant": row.tenant, "application": row.application}
-    newest = _SELECT_NEWEST_RUN.first(connection, **key)
-    return run_row(newest) if newest else None
+    latest = SELECT_LATEST_RUN.first(connection, **key)
+    check_conversation_free(row, run_row(latest) if latest else None)
+    last = _SELECT_LAST_NUMBER.first(connection, **key)
+    return last.number + 1 if last else 1
 
 
 def store_decision(connection: Connection, decision: Decision) -> None:
-    """Store a decision if the question is still open."""
+    """Store a decision if the question is still open, and wake the runs that wait for it."""
     status = "approved" if decision.approved else "denied"
     values = {"the_question": decision.question, "status": status, "decision": decision.to_json()}
-    _SET_DECISION.execute(connection, values)
+    stored = SELECT_QUESTION.first(connection, question=decision.question)
+    if stored and _SET_DECISION.execute(connection, values):
+        _wake_waiting_runs(connection, stored)
+
+
+def _wake_waiting_runs(connection: Connection, question: Row[Any]) -> None:
+    """Have the runs that wait for a question looked at: the one that asked it, and others of its conversation."""
+    key = question.conversation
+    others = [row.run for row in _SELECT_WAITING_RUNS.all(connection, conversation=key)] if key else []
+    for run in sorted({question.run, *others}):
+        row = _SELECT_SUSPENSION.first(connection, run=run)
+        suspension = decode_item(row.kind, row.call, row.body) if row else None
+        if isinstance(suspension, RunSuspended) and question.question in suspension.questions:
+            _WAKE_RUN.execute(connection, {"the_run": run})
+
+
+def _find_question(connection: Connection, question: str) -> QuestionRow | None:
+    stored = SELECT_QUESTION.first(connection, question=question)
+    return question_row(stored) if stored else None
 
 
 def select_question_items(run: str, seqs: Sequence[int]) -> Select[Any]:
@@ -233,6 +282,7 @@ def erase_items(connection: Connection, run: str, seqs: Sequence[int]) -> None:
             decision = row.decision.to_json() if row.decision else ""
             values = {"status": row.status, "body": row.question.to_json(), "decision": decision}
             _ERASE_QUESTION.execute(connection, {"the_question": item.question, **values})
+            _wake_waiting_runs(connection, stored)
     connection.execute(update(ITEMS).where(ITEMS.c.run == run, ITEMS.c.seq.in_(seqs)).values(body=ERASED_BODY))
 
 

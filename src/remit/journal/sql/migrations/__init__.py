@@ -17,8 +17,11 @@ _MIGRATION_LOCK: Final = threading.Lock()
 
 
 def migrate(engine: Engine) -> None:
-    """Upgrade the journal's tables to the newest revision. Concurrent processes take turns."""
-    with engine.connect() as connection:
+    """Upgrade the journal's tables to the newest revision. Concurrent processes take turns.
+
+    Finding that there is nothing to do waits for no writer.
+    """
+    with engine.connect().execution_options(remit_reads=True) as connection:
         if inspect(connection).has_table(VERSION_TABLE):
             revision = connection.execute(text(f"select version_num from {VERSION_TABLE}")).scalar()  # noqa: S608 - our name
             if revision == HEAD_REVISION:
