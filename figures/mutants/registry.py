@@ -15,6 +15,7 @@ from figures.mutants import (
     history,
     limits,
     narrowing,
+    order,
     race,
     replay,
     retry,
@@ -40,6 +41,7 @@ MUTANTS: Final[dict[str, tuple[Mutant, ...]]] = {
     "history": history.HISTORY,
     "seal": seal.MUTANTS,
     "schedules": schedules.MUTANTS,
+    "order": order.MUTANTS,
     "limits": limits.MUTANTS,
     "audit": audit.MUTANTS,
 }

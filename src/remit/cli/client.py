@@ -132,10 +132,7 @@ class LocalClient:
     def latest_run(self, application: str, conversation: str) -> RunRow | None:
         """The latest run of a conversation, ignoring direct calls."""
         tenant = self.principal.tenant
-        runs = self.store.list_runs(
-            conversation=conversation, tenant=tenant, application=application, include_direct_calls=False, limit=1
-        )
-        return next(iter(self.wait(runs)), None)
+        return self.wait(self.store.find_latest_run(conversation, tenant=tenant, application=application))
 
     def runtime(self, app: App, on_item: ItemCallback | None = None) -> Runtime:
         """A runtime of ``app`` over this journal, with today's permissions from ``config.toml``."""

@@ -6,10 +6,9 @@ import asyncio
 import sqlite3
 import stat
 import threading
-from collections.abc import Callable, Coroutine, Generator
+from collections.abc import Callable, Generator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 from sqlalchemy import Connection, Engine, event
@@ -249,47 +248,6 @@ async def test_a_store_that_was_never_used_and_one_that_is_closed_can_be_closed(
     await store.close()
     await store.close()
     assert (tmp_path / "journal.db").stat().st_size == 0
-
-
-# --- reading --------------------------------------------------------------------------------------------------
-
-
-async def test_a_writer_that_has_stopped_keeps_no_reader_out(file: Path, opening: Opening) -> None:
-    await begin(opening(file))
-    with closing(sqlite3.connect(file, isolation_level=None)) as stopped:
-        stopped.execute("BEGIN IMMEDIATE")
-        async with asyncio.timeout(10):
-            assert [row.run for row in await opening(file).list_runs()] == ["run"]
-
-
-Read = Callable[[SqlStore], Coroutine[Any, Any, object]]
-
-READS: dict[str, tuple[Read, str]] = {
-    "due": (lambda store: store.list_due_runs("app"), "remit_runs_due (application=? AND wake<?)"),
-    "latest": (lambda store: store.find_latest_run("t", tenant="t", application="a"), "remit_runs_conversation"),
-    "conversation": (lambda store: store.list_runs(conversation="talk"), "remit_runs_conversation"),
-    "tenant": (lambda store: store.list_runs(tenant="default"), "remit_runs_tenant"),
-    "principal": (lambda store: store.list_runs(tenant="default", principal="ada"), "remit_runs_principal"),
-}
-
-
-@pytest.mark.parametrize(("read", "index"), READS.values(), ids=READS)
-async def test_runs_are_found_by_an_index_however_many_there_are(
-    file: Path, opening: Opening, read: Read, index: str
-) -> None:
-    statements: list[str] = []
-
-    def trace(connection: sqlite3.Connection, _record: object) -> None:
-        connection.set_trace_callback(statements.append)
-
-    await begin(opening(file))
-    with listening("connect", trace):
-        await read(opening(file))
-    select = [statement for statement in statements if "FROM remit_runs" in statement][-1]
-    with closing(sqlite3.connect(file)) as connection:
-        plan = [str(step[3]) for step in connection.execute(f"EXPLAIN QUERY PLAN {select}")]
-    assert index in plan[0]
-    assert "USE TEMP B-TREE FOR ORDER BY" not in plan
 
 
 # --- when the database refuses --------------------------------------------------------------------------------

@@ -15,11 +15,7 @@ from sqlalchemy import (
     Engine,
     Row,
     Select,
-    bindparam,
-    extract,
-    func,
     insert,
-    literal_column,
     select,
     update,
 )
@@ -32,7 +28,6 @@ from remit.contracts.question import Decision
 from remit.errors import JournalError
 from remit.journal.codec import decode_item
 from remit.journal.index import (
-    UNFINISHED_STATUSES,
     check_open,
     check_revocable,
     is_expired,
@@ -43,11 +38,22 @@ from remit.journal.index import (
 from remit.journal.ports import AcquiredLease, AppendFuture, QuestionRow, RunRow, RunStatus
 from remit.journal.sql.locks import LockKeys
 from remit.journal.sql.migrations import migrate
-from remit.journal.sql.statements import Command, Query
+from remit.journal.sql.queries import (
+    INSERT_RUN,
+    SELECT_CANCELLED,
+    SELECT_DECISIONS,
+    SELECT_DUE_RUNS,
+    SELECT_ITEMS,
+    SELECT_LEASE,
+    SELECT_RUN,
+    SELECT_TIME,
+    UNOPENED_RUN,
+    UPDATE_LEASE,
+    UPDATE_LEASE_EXPIRY,
+)
+from remit.journal.sql.statements import Query
 from remit.journal.sql.tables import (
     GRANTS,
-    ITEMS,
-    NOT_ENDED,
     QUESTIONS,
     RUNS,
     describe_location,
@@ -117,7 +123,7 @@ class SqlStore:
 
     async def read(self, run: str, after: int = -1) -> list[Position]:
         """The items of a run with a seq above ``after``, in order."""
-        return _decode_positions(await self._run_query(_SELECT_ITEMS, run=run, after=after))
+        return _decode_positions(await self._run_query(SELECT_ITEMS, run=run, after=after))
 
     async def erase(self, run: str, seqs: Sequence[int]) -> None:
         """Erase the bodies of items permanently."""
@@ -129,17 +135,17 @@ class SqlStore:
         """Acquire the lease of a run and read its state, in one transaction."""
 
         def work(connection: Connection) -> _LeaseRows:
-            row = _SELECT_LEASE.first(connection, run=run)
+            row = SELECT_LEASE.first(connection, run=run)
             now = self._now(connection)
             lease = {"driver": executor, "until": now + seconds}
             if row is None:
-                _INSERT_RUN.execute(connection, {"run": run, "epoch": 1, **lease, **_UNOPENED_RUN})
+                INSERT_RUN.execute(connection, {"run": run, "epoch": 1, **lease, **UNOPENED_RUN})
                 return _LeaseRows(1)
             if row.until > now:
                 raise lease_held_error(run, row.driver)
-            _UPDATE_LEASE.execute(connection, {"the_run": run, "epoch": row.epoch + 1, **lease})
-            items = _SELECT_ITEMS.all(connection, run=run, after=after)
-            decisions = _SELECT_DECISIONS.all(connection, run=run)
+            UPDATE_LEASE.execute(connection, {"the_run": run, "epoch": row.epoch + 1, **lease})
+            items = SELECT_ITEMS.all(connection, run=run, after=after)
+            decisions = SELECT_DECISIONS.all(connection, run=run)
             return _LeaseRows(row.epoch + 1, items, row.status if row.callee else "", row.cancelled, decisions)
 
         epoch, items, status, cancelled, rows = await self._write(work, run)
@@ -151,7 +157,7 @@ class SqlStore:
 
         def work(connection: Connection) -> None:
             values = {"the_run": run, "the_epoch": epoch, "until": self._now(connection) + seconds}
-            if _UPDATE_LEASE_EXPIRY.execute(connection, values) != 1:
+            if UPDATE_LEASE_EXPIRY.execute(connection, values) != 1:
                 raise lease_lost_error(run)
 
         await self._write(work, run)
@@ -159,7 +165,7 @@ class SqlStore:
     async def release(self, run: str, epoch: int) -> None:
         """Release the lease if it is still held."""
         values = {"the_run": run, "the_epoch": epoch, "until": 0.0}
-        await self._write(lambda connection: _UPDATE_LEASE_EXPIRY.execute(connection, values), run)
+        await self._write(lambda connection: UPDATE_LEASE_EXPIRY.execute(connection, values), run)
 
     async def decide(self, decision: Decision) -> None:
         """Store a decision in the inbox of the run. The first decision counts."""
@@ -178,7 +184,7 @@ class SqlStore:
 
     async def cancel_requested_by(self, run: str) -> str:
         """The name of the principal who requested cancellation of the run; empty if there is no request."""
-        rows = await self._run_query(_SELECT_CANCELLED, run=run)
+        rows = await self._run_query(SELECT_CANCELLED, run=run)
         return rows[0].cancelled if rows else ""
 
     async def list_runs(
@@ -210,7 +216,7 @@ class SqlStore:
 
         def work(connection: Connection) -> list[str]:
             values = {"application": application, "now": self._now(connection), "limit": limit}
-            return [row.run for row in _SELECT_DUE_RUNS.all(connection, **values)]
+            return [row.run for row in SELECT_DUE_RUNS.all(connection, **values)]
 
         return await self._submit_read(work)
 
@@ -224,7 +230,7 @@ class SqlStore:
 
     async def find_run(self, run: str) -> RunRow | None:
         """The run with this id."""
-        rows = await self._run_query(_SELECT_RUN, run=run)
+        rows = await self._run_query(SELECT_RUN, run=run)
         return run_row(rows[0]) if rows else None
 
     async def list_questions(self, *, only_open: bool = True, conversation: str = "") -> list[QuestionRow]:
@@ -265,7 +271,7 @@ class SqlStore:
         """Count one more call of a grant; False if it allows no more."""
 
         def work(connection: Connection) -> bool:
-            row = _SELECT_LEASE.first(connection, run=run)
+            row = SELECT_LEASE.first(connection, run=run)
             if row is None or row.epoch != epoch:
                 raise lease_lost_error(run)
             return connection.execute(build_use_grant_update(grant, self._now(connection))).rowcount == 1
@@ -345,7 +351,7 @@ class SqlStore:
 
 def _database_time(connection: Connection) -> float:
     """Seconds since the epoch by the clock of Postgres."""
-    return float(_SELECT_TIME.all(connection)[0].now)
+    return float(SELECT_TIME.all(connection)[0].now)
 
 
 def _clock_reader(clock: Callable[[], float]) -> Callable[[Connection], float]:
@@ -367,54 +373,3 @@ def _decode_positions(rows: Sequence[Row[Any]]) -> list[Position]:
         Position(r.run, r.epoch, r.seq, r.at, decode_item(r.kind, r.call, r.body), r.body, r.digest, r.chain)
         for r in rows
     ]
-
-
-_SELECT_ITEMS = Query(
-    select(ITEMS).where(ITEMS.c.run == bindparam("run"), ITEMS.c.seq > bindparam("after")).order_by(ITEMS.c.seq)
-)
-_SELECT_RUN = Query(select(RUNS).where(RUNS.c.run == bindparam("run"), RUN_IS_OPENED))
-_SELECT_TIME = Query(select(extract("epoch", func.clock_timestamp()).label("now")))
-_SELECT_DUE_RUNS = Query(
-    select(RUNS.c.run)
-    .where(
-        RUNS.c.application == bindparam("application"),
-        NOT_ENDED,
-        RUNS.c.status.in_([literal_column(f"'{status}'") for status in UNFINISHED_STATUSES]),
-        RUNS.c.wake <= bindparam("now"),
-        RUNS.c.until <= bindparam("now"),
-        RUN_IS_OPENED,
-    )
-    .order_by(RUNS.c.wake, RUNS.c.run)
-    .limit(bindparam("limit"))
-)
-_SELECT_CANCELLED = Query(select(RUNS.c.cancelled).where(RUNS.c.run == bindparam("run")))
-_SELECT_LEASE = Query(
-    select(RUNS.c.epoch, RUNS.c.until, RUNS.c.driver, RUNS.c.status, RUNS.c.callee, RUNS.c.cancelled).where(
-        RUNS.c.run == bindparam("run")
-    )
-)
-_SELECT_DECISIONS = Query(
-    select(QUESTIONS.c.decision).where(QUESTIONS.c.run == bindparam("run"), QUESTIONS.c.decision != "")
-)
-_INSERT_RUN = Command(insert(RUNS))
-_UPDATE_LEASE = Command(
-    update(RUNS)
-    .where(RUNS.c.run == bindparam("the_run"))
-    .values(epoch=bindparam("epoch"), driver=bindparam("driver"), until=bindparam("until"))
-)
-_UPDATE_LEASE_EXPIRY = Command(
-    update(RUNS)
-    .where(RUNS.c.run == bindparam("the_run"), RUNS.c.epoch == bindparam("the_epoch"))
-    .values(until=bindparam("until"))
-)
-
-_UNOPENED_RUN = {
-    "next_seq": 0,
-    "status": "running",
-    "opened": 0.0,
-    "ended": 0.0,
-    "cancelled": "",
-    "number": 0,
-    "wake": 0.0,
-    **dict.fromkeys(("tenant", "principal", "application", "agent", "callee", "conversation", "after"), ""),
-}

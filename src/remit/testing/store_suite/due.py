@@ -21,7 +21,7 @@ from remit.testing.store_suite.samples import (
 )
 
 
-async def resting(store: Store, name: str, *items: Item, conversation: str = "", after: str = "") -> Run:
+async def leave_run(store: Store, name: str, *items: Item, conversation: str = "", after: str = "") -> Run:
     """A run that no executor holds."""
     run = await begin(store, name, conversation=conversation, after=after)
     if items:
@@ -34,14 +34,14 @@ async def due_runs(store: Store) -> list[str]:
     return await store.list_due_runs("app")
 
 
-def suspended(run: str, *questions: str) -> RunSuspended:
+def suspension(run: str, *questions: str) -> RunSuspended:
     return RunSuspended(call=run, questions=questions)
 
 
 async def test_a_running_run_is_due_once_no_executor_holds_it(store: Store, clock: Clock) -> None:
     held = (await store.acquire("held", "driver", 10.0)).epoch
     await Run(store, "held", held).append(header_item("held"))
-    await resting(store, "free")
+    await leave_run(store, "free")
     await begin(store, "busy")
     assert await due_runs(store) == ["free"]
     clock.pass_by(10)
@@ -63,7 +63,7 @@ async def test_a_run_that_is_leased_but_not_opened_is_not_due(store: Store, cloc
 
 async def test_a_waiting_run_is_due_when_the_first_of_its_questions_expires(store: Store, clock: Clock) -> None:
     asked = (question("q1", expires=1050), question("q2", expires=1020))
-    await resting(store, "run", *map(question_item, asked), suspended("run", "q1", "q2"))
+    await leave_run(store, "run", *map(question_item, asked), suspension("run", "q1", "q2"))
     clock.now = 1019
     assert await due_runs(store) == []
     clock.now = 1020
@@ -72,7 +72,7 @@ async def test_a_waiting_run_is_due_when_the_first_of_its_questions_expires(stor
 
 async def test_a_waiting_run_is_due_as_soon_as_one_of_its_questions_is_decided(store: Store) -> None:
     asked = (question("q1"), question("q2"))
-    await resting(store, "run", *map(question_item, asked), suspended("run", "q1", "q2"))
+    await leave_run(store, "run", *map(question_item, asked), suspension("run", "q1", "q2"))
     await store.decide(yes("q2"))
     assert await due_runs(store) == ["run"]
 
@@ -81,24 +81,26 @@ async def test_a_run_that_comes_to_wait_for_a_decided_question_is_due_at_once(st
     run = await begin(store)
     await run.append(question_item(question()))
     await store.decide(yes())
-    await run.append(suspended("run", "q1"))
+    await run.append(suspension("run", "q1"))
     await store.release("run", run.epoch)
     assert await due_runs(store) == ["run"]
 
 
 async def test_a_decision_makes_every_run_due_that_waits_for_its_question_and_no_other(store: Store) -> None:
     asked = question(run="asks", conversation="talk")
-    await resting(store, "asks", question_item(asked), suspended("asks", "q1"), conversation="talk")
+    await leave_run(store, "asks", question_item(asked), suspension("asks", "q1"), conversation="talk")
     shared = question_item(asked, call="another")
-    await resting(store, "shares", shared, suspended("shares", "q1"), conversation="talk", after=_DIRECT_CALL)
+    await leave_run(store, "shares", shared, suspension("shares", "q1"), conversation="talk", after=_DIRECT_CALL)
     own = question("q2", run="alone", conversation="talk")
-    await resting(store, "alone", question_item(own), suspended("alone", "q2"), conversation="talk", after=_DIRECT_CALL)
+    await leave_run(
+        store, "alone", question_item(own), suspension("alone", "q2"), conversation="talk", after=_DIRECT_CALL
+    )
     await store.decide(yes("q1"))
     assert sorted(await due_runs(store)) == ["asks", "shares"]
 
 
 async def test_a_waiting_run_is_due_when_it_is_to_be_cancelled(store: Store) -> None:
-    await resting(store, "run", question_item(question()), suspended("run", "q1"))
+    await leave_run(store, "run", question_item(question()), suspension("run", "q1"))
     await store.request_cancel("run", "ada")
     assert await due_runs(store) == ["run"]
 
@@ -108,14 +110,14 @@ async def test_a_waiting_run_is_due_when_the_run_that_asked_is_cancelled(store: 
     asked = question(run="asks", conversation="talk")
     await asks.append(question_item(asked))
     shared = question_item(asked, call="another")
-    await resting(store, "shares", shared, suspended("shares", "q1"), conversation="talk", after=_DIRECT_CALL)
+    await leave_run(store, "shares", shared, suspension("shares", "q1"), conversation="talk", after=_DIRECT_CALL)
     assert await due_runs(store) == []
     await asks.append(RunFinished(call="asks", status="cancelled"))
     assert await due_runs(store) == ["shares"]
 
 
 async def test_a_waiting_run_is_due_when_its_question_is_erased(store: Store) -> None:
-    await resting(store, "run", question_item(question()), suspended("run", "q1"))
+    await leave_run(store, "run", question_item(question()), suspension("run", "q1"))
     await store.erase("run", [1])
     assert await due_runs(store) == ["run"]
 
@@ -123,7 +125,7 @@ async def test_a_waiting_run_is_due_when_its_question_is_erased(store: Store) ->
 async def test_a_waiting_run_that_is_resumed_is_running_and_due_when_its_executor_dies(
     store: Store, clock: Clock
 ) -> None:
-    run = await resting(store, "run", question_item(question(expires=9e9)), suspended("run", "q1"))
+    run = await leave_run(store, "run", question_item(question(expires=9e9)), suspension("run", "q1"))
     run.epoch = (await store.acquire("run", "driver", 10.0)).epoch
     await run.append(RunResumed(call="run", driver="driver"))
     assert await due_runs(store) == []
@@ -132,7 +134,7 @@ async def test_a_waiting_run_that_is_resumed_is_running_and_due_when_its_executo
 
 
 async def test_a_postponed_run_is_due_when_its_time_has_come(store: Store, clock: Clock) -> None:
-    await resting(store, "run")
+    await leave_run(store, "run")
     await store.postpone("run", 60.0)
     await store.postpone("unknown", 60.0)
     clock.pass_by(59)
@@ -142,7 +144,7 @@ async def test_a_postponed_run_is_due_when_its_time_has_come(store: Store, clock
 
 
 async def test_a_decision_makes_a_postponed_run_due_at_once(store: Store) -> None:
-    await resting(store, "run", question_item(question()), suspended("run", "q1"))
+    await leave_run(store, "run", question_item(question()), suspension("run", "q1"))
     await store.postpone("run", 1e6)
     await store.decide(yes())
     assert await due_runs(store) == ["run"]
@@ -151,7 +153,7 @@ async def test_a_decision_makes_a_postponed_run_due_at_once(store: Store) -> Non
 async def test_the_longest_due_runs_come_first_up_to_the_limit(store: Store, clock: Clock) -> None:
     for name, expires in (("second", 1020.0), ("third", 1030.0), ("first", 1010.0)):
         asked = question(f"of {name}", run=name, expires=expires)
-        await resting(store, name, question_item(asked), suspended(name, asked.id))
+        await leave_run(store, name, question_item(asked), suspension(name, asked.id))
     clock.now = 1040
     assert await due_runs(store) == ["first", "second", "third"]
     assert await store.list_due_runs("app", limit=2) == ["first", "second"]

@@ -1,0 +1,52 @@
+"""Mutants of the figures about the order of conversations, and about runs that executors find."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from figures.mutants.mutant import edited, mutants_of
+
+_MEMORY: Final = "remit.journal.memory:InMemoryStore"
+_WRITES: Final = "remit.journal.sql.writes"
+
+_FORKS: Final = mutants_of(
+    "skew.forks",
+    {
+        "the latest run is the one that the clocks say": edited(
+            f"{_MEMORY}.find_latest_run",
+            "return self._runs[known.latest].row if known and known.latest else None",
+            "return max(await self.list_runs(tenant=tenant), key=lambda row: row.opened, default=None)",
+        ),
+        "a run may follow one that another has followed": edited(
+            "remit.journal.index:check_conversation_free",
+            "if newest is None or row.after == DETACHED or newest.run == row.run:",
+            "if True:",
+        ),
+        "the latest run is not kept when a run is opened": edited(
+            f"{_MEMORY}._open_run", "known.latest = row.run", "known.latest = known.latest or row.run"
+        ),
+    },
+)
+_LOST: Final = mutants_of(
+    "executor.lost",
+    {
+        "a decision makes no run due": edited(
+            f"{_WRITES}:_wake_waiting_runs", "question.question in suspension.questions", "False"
+        ),
+        "a cancellation makes no run due": edited(
+            "remit.journal.sql.store:SqlStore.request_cancel", "values(cancelled=by, wake=0.0)", "values(cancelled=by)"
+        ),
+        "a deadline makes no run due": edited(
+            f"{_WRITES}:_index_item",
+            'wake_time(_find_question(connection, each) for each in questions) if status == "waiting" else 0.0',
+            '1e18 if status == "waiting" else 0.0',
+        ),
+        "only the newest run is looked at": edited(
+            "remit.engine.local:LocalEngine._poll_once",
+            "await self._store.list_due_runs(application)",
+            "[row.run for row in await self._store.list_runs(application=application, limit=1000)]",
+        ),
+    },
+)
+
+MUTANTS: Final = (*_FORKS, *_LOST)

@@ -1,0 +1,60 @@
+"""The statements that executing runs need: leases, the state of a run, and runs that are due."""
+
+from __future__ import annotations
+
+from sqlalchemy import bindparam, extract, func, insert, literal_column, select, update
+
+from remit.journal.index import UNFINISHED_STATUSES
+from remit.journal.sql.statements import Command, Query
+from remit.journal.sql.tables import ITEMS, NOT_ENDED, QUESTIONS, RUNS
+from remit.journal.sql.writes import RUN_IS_OPENED
+
+SELECT_ITEMS = Query(
+    select(ITEMS).where(ITEMS.c.run == bindparam("run"), ITEMS.c.seq > bindparam("after")).order_by(ITEMS.c.seq)
+)
+SELECT_RUN = Query(select(RUNS).where(RUNS.c.run == bindparam("run"), RUN_IS_OPENED))
+SELECT_TIME = Query(select(extract("epoch", func.clock_timestamp()).label("now")))
+SELECT_DUE_RUNS = Query(
+    select(RUNS.c.run)
+    .where(
+        RUNS.c.application == bindparam("application"),
+        NOT_ENDED,
+        RUNS.c.status.in_([literal_column(f"'{status}'") for status in UNFINISHED_STATUSES]),
+        RUNS.c.wake <= bindparam("now"),
+        RUNS.c.until <= bindparam("now"),
+        RUN_IS_OPENED,
+    )
+    .order_by(RUNS.c.wake, RUNS.c.run)
+    .limit(bindparam("limit"))
+)
+SELECT_CANCELLED = Query(select(RUNS.c.cancelled).where(RUNS.c.run == bindparam("run")))
+SELECT_LEASE = Query(
+    select(RUNS.c.epoch, RUNS.c.until, RUNS.c.driver, RUNS.c.status, RUNS.c.callee, RUNS.c.cancelled).where(
+        RUNS.c.run == bindparam("run")
+    )
+)
+SELECT_DECISIONS = Query(
+    select(QUESTIONS.c.decision).where(QUESTIONS.c.run == bindparam("run"), QUESTIONS.c.decision != "")
+)
+INSERT_RUN = Command(insert(RUNS))
+UPDATE_LEASE = Command(
+    update(RUNS)
+    .where(RUNS.c.run == bindparam("the_run"))
+    .values(epoch=bindparam("epoch"), driver=bindparam("driver"), until=bindparam("until"))
+)
+UPDATE_LEASE_EXPIRY = Command(
+    update(RUNS)
+    .where(RUNS.c.run == bindparam("the_run"), RUNS.c.epoch == bindparam("the_epoch"))
+    .values(until=bindparam("until"))
+)
+
+UNOPENED_RUN = {
+    "next_seq": 0,
+    "status": "running",
+    "opened": 0.0,
+    "ended": 0.0,
+    "cancelled": "",
+    "number": 0,
+    "wake": 0.0,
+    **dict.fromkeys(("tenant", "principal", "application", "agent", "callee", "conversation", "after"), ""),
+}
