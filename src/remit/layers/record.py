@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, field
+from typing import Final
 
 from remit.contracts.arguments import Limits
 from remit.contracts.call import Call, CallLayer, CallService
@@ -14,7 +17,17 @@ from remit.contracts.redact import redact_secrets_in_reply, secret_free_cause
 from remit.contracts.reply import NOT_LOADED, Reply
 from remit.contracts.secret import KNOWN_SECRETS, redact_secrets
 from remit.core import Place
-from remit.errors import CallCancelledError, CallError, DeadlineError, InvalidOutputError, RemitError, ToolFailedError
+from remit.errors import (
+    CallCancelledError,
+    CallError,
+    DeadlineError,
+    InvalidOutputError,
+    JournalError,
+    RemitError,
+    StillRunningError,
+    Suspended,
+    ToolFailedError,
+)
 from remit.journal.codec import output_content, tool_message_text
 from remit.journal.replay import ReplayLedger
 from remit.schemas.jsontext import compact_json
@@ -54,15 +67,11 @@ class _Record:
         try:
             if call.ledger.is_stopping and not composed:
                 raise asyncio.CancelledError  # noqa: TRY301 - handled below like a cancellation from outside
-            reply = await self._call_inner(call)
-            if composed:
-                reply = _reload_value(call, reply)
+            reply = _reload_value(call, await self._call_composed(call)) if composed else await self._call_inner(call)
         except CallError as error:
             reply = Reply.from_error(error)
         except asyncio.CancelledError:
-            self._write_output(
-                call, Reply.from_error(CallCancelledError("the run was cancelled; this call did not finish"))
-            )
+            self._end_stopped([call])
             raise
         except RemitError:
             raise
@@ -78,6 +87,44 @@ class _Record:
             if not is_outcome_unknown(call.callee, call.ledger.items_for(call.id)):
                 raise
         return await self._inner(call)
+
+    async def _call_composed(self, call: Call) -> Reply:
+        """Call inner; again if a timeout stopped an unsafe call below, which settles its outcome as after a crash."""
+        stopped, settled = _StoppedCalls(), set[str]()
+        token = _STOPPED_CALLS.set(stopped)
+        is_cancelled = False
+        try:
+            while True:
+                try:
+                    return await self._inner(call)
+                except StillRunningError:
+                    raise
+                except DeadlineError:
+                    unknown = stopped.find_unknown_outcomes() - settled
+                    if not unknown:
+                        raise
+                    settled |= unknown
+                    stopped.calls.clear()
+        except asyncio.CancelledError:
+            is_cancelled = True
+            raise
+        except (Suspended, JournalError):
+            stopped.calls.clear()
+            raise
+        finally:
+            _STOPPED_CALLS.reset(token)
+            stopped.is_open = False
+            self._end_stopped(stopped.calls, can_wait=is_cancelled)
+
+    def _end_stopped(self, calls: Sequence[Call], *, can_wait: bool = True) -> None:
+        """Record calls that were cancelled, or leave it to the composed call above: a timeout may have stopped them."""
+        above = _STOPPED_CALLS.get()
+        if can_wait and above is not None and above.is_open and not any(each.ledger.is_stopping for each in calls):
+            above.calls.extend(calls)
+            return
+        for each in calls:
+            reply = Reply.from_error(CallCancelledError("the run was cancelled; this call did not finish"))
+            self._write_output(each, reply)
 
     def _write_output(self, call: Call, reply: Reply) -> Reply:
         if KNOWN_SECRETS.replacements:  # a layer may have added one
@@ -97,6 +144,22 @@ class _Record:
             )
         )
         return reply
+
+
+class _StoppedCalls:
+    """Calls below a composed call that were cancelled. They have no terminal record while it is open."""
+
+    def __init__(self) -> None:
+        self.calls: list[Call] = []
+        self.is_open = True
+
+    def find_unknown_outcomes(self) -> set[str]:
+        """The ids of the unsafe calls that may have happened."""
+        return {each.id for each in self.calls if is_outcome_unknown(each.callee, each.ledger.items_for(each.id))}
+
+
+_STOPPED_CALLS: Final[ContextVar[_StoppedCalls | None]] = ContextVar("remit_stopped_calls", default=None)
+"""The stopped calls below the innermost composed call; its tasks share the object."""
 
 
 def _reload_value(call: Call, reply: Reply) -> Reply:
