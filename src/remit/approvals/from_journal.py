@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Final, NamedTuple
 
 from remit.contracts.arguments import Arguments, Limits, parse_arguments
 from remit.contracts.call import Call
@@ -45,7 +46,7 @@ class Approvals(NamedTuple):
     ``refuted`` is the question about the outcome by whose answer the approved call did not happen: all is asked anew.
     """
 
-    standing: dict[int, RecordedQuestion]
+    standing: Mapping[int, RecordedQuestion]
     edit: RecordedQuestion | None = None
     refuted: str = ""
 
@@ -63,8 +64,13 @@ class Approvals(NamedTuple):
         )
 
 
+_NO_APPROVALS: Final = Approvals(MappingProxyType({}))
+
+
 def read_approvals(items: Sequence[Item]) -> Approvals:
     """Read the questions about approval of a call, and the decisions on them."""
+    if not items:  # a new call, which most are
+        return _NO_APPROVALS
     standing: dict[int, RecordedQuestion] = {}
     edit: RecordedQuestion | None = None
     outcomes, refuted = set[str](), ""

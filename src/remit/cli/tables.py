@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 _RISK_STYLES: Final[Mapping[str, str]] = {"safe": "green", "moderate": "yellow", "high": "bold red"}
 _PLAIN_WIDTH: Final = 240
@@ -24,6 +26,8 @@ def make_console(*, stderr: bool = False) -> Console:
 
 def make_table(*columns: str) -> Table:
     """A table without lines, easy to parse by other programs."""
+    from rich.table import Table
+
     made = Table(box=None, pad_edge=False, show_edge=False, header_style="bold")
     for column in columns:
         made.add_column(column, overflow="fold")

@@ -12,7 +12,6 @@ from datetime import datetime
 from typing import Final
 
 from rich.console import Console
-from rich.live import Live
 from rich.text import Text
 
 from remit.agent.linking import all_callees
@@ -153,6 +152,8 @@ class Terminal:
         if not self.console.is_terminal:
             yield
             return
+        from rich.live import Live
+
         with Live(self._spinner, console=self.console, transient=True, refresh_per_second=8):
             yield
 

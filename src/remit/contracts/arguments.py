@@ -22,7 +22,7 @@ from remit.schemas.jsontext import canonical_text
 SECRET_IN_ARGUMENTS: Final = "the arguments contain the value of a secret, which would be journaled; pass its reference"  # noqa: S105 - a message
 
 _MAX_SAFE_INTEGER: Final = 2**53
-_LONG_DIGITS: Final = re.compile(r"\d{16}")
+_LONG_DIGITS: Final = re.compile("[0-9]{16}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -46,14 +46,20 @@ class Call(NamedTuple):
 
     def with_deadline(self, deadline: float) -> Call:
         """Return this call with another deadline."""
-        return self._copy(deadline, self.payload, self.canonical_arguments)
+        return self._copy(deadline, self.payload, self.canonical_arguments, self.approvals)
 
     def with_payload(self, payload: BaseModel) -> Call:
         """Return this call with ``payload`` and its canonical form."""
-        return self._copy(self.deadline, payload, self.callee.schema_in.dump_canonical(payload))
+        return self._copy(self.deadline, payload, self.callee.schema_in.dump_canonical(payload), self.approvals)
 
-    def _copy(self, deadline: float | None, payload: BaseModel | None, canonical_arguments: str) -> Call:
-        """Copy like `_replace`, a third cheaper: every call is copied twice."""
+    def with_approval(self, question: str) -> Call:
+        """Return this call after one more `Approve` layer; ``question`` is empty where no approval was needed."""
+        return self._copy(self.deadline, self.payload, self.canonical_arguments, (*self.approvals, question))
+
+    def _copy(
+        self, deadline: float | None, payload: BaseModel | None, canonical_arguments: str, approvals: tuple[str, ...]
+    ) -> Call:
+        """Copy like `_replace`, at half its cost: every call is copied three times."""
         return Call(
             self.id,
             self.callee,
@@ -65,7 +71,7 @@ class Call(NamedTuple):
             payload,
             canonical_arguments,
             self.attempt,
-            self.approvals,
+            approvals,
         )
 
 

@@ -5,7 +5,7 @@ Every item is stored under a ``call``: the id of the call or model request that 
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Final, Literal
+from typing import ClassVar, Final, Literal
 
 from msgspec import Struct
 
@@ -213,32 +213,17 @@ class RunFinished(Item, frozen=True, kw_only=True, gc=False):
 ITEM_TYPES: Final[dict[str, type[Item]]] = {kind.kind: kind for kind in Item.__subclasses__()}
 
 
-class Position:
+class Position(Struct, frozen=True, gc=False):
     """An item with its run, sequence number, time, body, digest of the body, and the hash chain up to it."""
 
-    __slots__ = ("at", "body", "chain", "digest", "epoch", "item", "run", "seq")
-
-    def __init__(
-        self, run: str, epoch: int, seq: int, at: float, item: Item, body: str, digest: bytes, chain: bytes
-    ) -> None:
-        self.run = run
-        self.epoch = epoch
-        self.seq = seq
-        self.at = at
-        self.item = item
-        self.body = body
-        self.digest = digest
-        self.chain = chain
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Position) and self.fields() == other.fields()
-
-    def __hash__(self) -> int:
-        return hash((self.run, self.seq))
-
-    def fields(self) -> tuple[Any, ...]:
-        """All fields, for comparison and for a row."""
-        return (self.run, self.epoch, self.seq, self.at, self.item, self.body, self.digest, self.chain)
+    run: str
+    epoch: int
+    seq: int
+    at: float
+    item: Item
+    body: str
+    digest: bytes
+    chain: bytes
 
     def __repr__(self) -> str:
         return f"{self.run}#{self.seq} {self.item!r}"

@@ -70,9 +70,10 @@ class Input(Generic[P]):
         if arguments.error or (strict and arguments.strict_error):
             raise InvalidArgumentsError(arguments.error or arguments.strict_error)
         try:
+            validator = self._adapter.validator
             if strict:
-                return self.model.model_validate_json(arguments.raw, strict=True, extra="forbid")
-            return self.model.model_validate_json(arguments.raw)
+                return cast("P", validator.validate_json(arguments.raw, strict=True, extra="forbid"))
+            return cast("P", validator.validate_json(arguments.raw))
         except ValidationError as error:
             raise InvalidArgumentsError(self.explain(error)) from error
 

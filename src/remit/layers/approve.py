@@ -190,7 +190,7 @@ class _Approve:
             question = await self._obtain_approval(case, approver)
         if question and call.ledger.is_stopping:
             raise asyncio.CancelledError  # the run is ending: no new call may begin
-        return call._replace(approvals=(*call.approvals, question))
+        return call.with_approval(question)
 
     async def _obtain_approval(self, case: _Case, approver: Approver) -> str:
         """Return the approved question about the call; "" if it needs none.

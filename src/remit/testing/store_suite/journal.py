@@ -7,7 +7,16 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import pytest
 
-from remit.contracts.items import ITEM_TYPES, DecisionItem, ErasedItem, Item, QuestionItem, RunFinished, RunOpened
+from remit.contracts.items import (
+    ITEM_TYPES,
+    DecisionItem,
+    ErasedItem,
+    Item,
+    Position,
+    QuestionItem,
+    RunFinished,
+    RunOpened,
+)
 from remit.contracts.ledger import Consumption
 from remit.errors import ApprovalUsedError, JournalError, LeaseError
 from remit.journal.codec import ERASED_BODY
@@ -196,10 +205,8 @@ async def test_an_erased_body_is_gone_and_its_position_digest_and_chain_remain(s
     await store.erase("run", [1])
     after = await store.read("run")
     gone = before[1]
-    assert after[1].fields() == (
-        *("run", 1, 1, gone.at, ErasedItem(call="call", was="note"), ERASED_BODY),
-        *(gone.digest, gone.chain),
-    )
+    tombstone = ErasedItem(call="call", was="note")
+    assert after[1] == Position("run", 1, 1, gone.at, tombstone, ERASED_BODY, gone.digest, gone.chain)
     assert [after[0], after[2]] == [before[0], before[2]]
     assert not any("secret" in p.body for p in after)
 
