@@ -1,4 +1,4 @@
-"""A call that a body leaves behind starts nothing once the run has ended, and disturbs nothing."""
+"""A body ends when its calls have ended; one that a timeout had to abandon starts nothing once its run is over."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from remit import App, Context, Effect, Runtime, Stack, Tool, tool
-from remit.contracts.items import AttemptStarted, RunFinished
+from remit import App, Context, Effect, Runtime, Stack, Timeout, Tool, tool
+from remit.contracts.items import AttemptStarted, RunFinished, ToolOutput
 from remit.errors import JournalError
 from remit.journal.ports import Store
 from remit.layers import Call, CallService, Reply, layer_fn
@@ -60,40 +60,97 @@ async def _forget(_task: Awaitable[Any]) -> None:
     pass
 
 
+async def _fail(_task: Awaitable[Any]) -> None:
+    raise ValueError("no")
+
+
 async def _shield(task: Awaitable[Any]) -> None:
     await asyncio.shield(task)
 
 
-async def _assert_nothing_started(store: Store, run: str, scene: Scene) -> None:
-    before = await items_of(store, run)
-    assert isinstance(before[-1], RunFinished)
-    scene.gate.set()
-    (answer,) = await asyncio.gather(*scene.stragglers, return_exceptions=True)
-    assert isinstance(answer, JournalError)
-    await asyncio.sleep(1)
-    assert scene.ran == []
-    assert await items_of(store, run) == before
-    assert not any(isinstance(item, AttemptStarted) for item in before)
+async def _wait(task: Awaitable[Any]) -> None:
+    await asyncio.wait([asyncio.ensure_future(task)])
 
 
 @EFFECTS
-async def test_a_forgotten_call_starts_nothing_after_the_end_of_its_run(store: Store, effect: Effect) -> None:
-    scene = Scene(effect, _forget)
+@pytest.mark.parametrize("body", [_forget, _fail])
+async def test_a_body_that_leaves_a_call_behind_ends_after_it(
+    store: Store, effect: Effect, body: Callable[[Awaitable[Any]], Awaitable[Any]]
+) -> None:
+    scene = Scene(effect, body)
     runtime = Runtime(App(name="test", tools=scene.tools), store=store, layers=Stack())
-    result = await runtime.call(scene.outer, ADA)
-    assert result.value() == "ended"
-    await _assert_nothing_started(store, result.run, scene)
+    running = asyncio.create_task(runtime.call(scene.outer, ADA))
+    await scene.waits_at_gate.wait()
+    done, _ = await asyncio.wait([running], timeout=0.1)
+    assert not done
+    scene.gate.set()
+    result = await running
+    assert result.status == ("done" if body is _forget else "failed")
+    assert scene.ran == ["pay"]
+    items = await items_of(store, result.run)
+    assert [item.callee for item in items if isinstance(item, ToolOutput)] == ["pay", "outer"]
+    assert (await runtime.replay(result.run)).difference == ""
 
 
 @EFFECTS
-async def test_a_shielded_call_starts_nothing_after_its_run_was_cancelled(store: Store, effect: Effect) -> None:
-    scene = Scene(effect, _shield)
+@pytest.mark.parametrize("body", [_shield, _wait])
+async def test_a_call_that_asyncio_does_not_cancel_is_stopped_with_its_run(
+    store: Store, effect: Effect, body: Callable[[Awaitable[Any]], Awaitable[Any]]
+) -> None:
+    scene = Scene(effect, body)
     runtime = Runtime(App(name="test", tools=scene.tools), store=store, layers=Stack(), make_run_id=lambda: "r")
     running = asyncio.create_task(runtime.call(scene.outer, ADA))
     await scene.waits_at_gate.wait()
     await runtime.cancel("r", by=ADA)
     assert (await running).status == "cancelled"
-    await _assert_nothing_started(store, "r", scene)
+    items = await items_of(store, "r")
+    assert scene.stragglers[0].cancelled()
+    assert [item.callee for item in items if isinstance(item, ToolOutput)] == ["pay", "outer"]
+    assert isinstance(items[-1], RunFinished)
+    assert scene.ran == []
+
+
+@EFFECTS
+@pytest.mark.parametrize("error", [JournalError, asyncio.CancelledError])
+async def test_a_body_that_a_timeout_abandoned_starts_nothing_after_the_end_of_its_run(
+    store: Store, effect: Effect, error: type[BaseException]
+) -> None:
+    answers = list[BaseException]()
+    gate, ended = asyncio.Event(), asyncio.Event()
+
+    @tool(effect=effect)
+    async def pay() -> str:
+        """Pay."""
+        raise AssertionError
+
+    @tool(effect=Effect.COMPOSED)
+    async def outer(ctx: Context) -> str:
+        """Go on after the cancellation."""
+        prepared = asyncio.ensure_future(gate.wait())
+        while not prepared.done():
+            try:
+                await asyncio.shield(prepared)
+            except asyncio.CancelledError:
+                continue
+        try:
+            call = ctx.call(pay)
+            return await (asyncio.ensure_future(call) if error is JournalError else call)
+        except error as raised:
+            answers.append(raised)
+            raise
+        finally:
+            ended.set()
+
+    impatient = outer.layer(Timeout(0.01, grace=0))
+    runtime = Runtime(App(name="test", tools=(impatient, pay)), store=store, layers=Stack())
+    result = await runtime.call(impatient, ADA)
+    assert result.status == "failed"
+    before = await items_of(store, result.run)
+    gate.set()
+    await ended.wait()
+    assert len(answers) == 1
+    assert await items_of(store, result.run) == before
+    assert not any(isinstance(item, AttemptStarted) for item in before)
 
 
 @EFFECTS

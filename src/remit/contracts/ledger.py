@@ -106,6 +106,10 @@ class Ledger(Protocol):
         """
         ...
 
+    def expects_calls(self, parent: str) -> bool:
+        """Whether the journal records calls of the body of ``parent`` that it has not made yet."""
+        ...
+
     def finish_body(self, parent: str) -> None:
         """Report that the body of ``parent`` makes no more calls.
 

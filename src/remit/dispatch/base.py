@@ -133,8 +133,9 @@ class Base:
 
     async def _run_body(self, call: Call, payload: BaseModel) -> Reply:
         frame = CallContext(call, self._callee, self._dispatch)
+        body = self._run_composed if self._effect is Effect.COMPOSED else self._callee.run
         try:
-            return self._to_reply(await self._callee.run(payload, frame))
+            return self._to_reply(await body(payload, frame))
         except CallError as error:
             safe = redact_secrets_in_error(error)
             if safe is error:
@@ -150,10 +151,29 @@ class Base:
             if _is_cancel_requested():  # the second Ctrl-C
                 raise
             raise self._tool_failure(error) from secret_free_cause(error)
+        except Suspended as error:
+            if frame.calls.signal is not None or call.ledger.is_replaying:
+                raise
+            raise self._tool_failure(error) from secret_free_cause(error)
         except (Exception, SystemExit) as error:  # noqa: BLE001 - raised again, without a cause that reveals a secret
             raise self._tool_failure(error) from secret_free_cause(error)
+
+    async def _run_composed(self, payload: BaseModel, frame: CallContext) -> object:
+        """Run a body that makes calls. It ends when they have ended, and with the signal of one that raised one."""
+        task = asyncio.current_task()
+        assert task is not None  # noqa: S101 - a coroutine that awaits runs in a task
+        cancels, failure = task.cancelling(), None
+        try:
+            return await self._callee.run(payload, frame)
+        except BaseException as error:
+            failure = error
+            raise
         finally:
-            frame.end()
+            is_cancelled = isinstance(failure, (asyncio.CancelledError, KeyboardInterrupt)) and task.cancelling() > 0
+            while not is_cancelled and task.cancelling() > cancels:
+                task.uncancel()  # before Python 3.13, a TaskGroup whose task fails leaves its own cancellation behind
+            if not isinstance(failure, GeneratorExit):  # nothing can be awaited then
+                await frame.calls.finish(failure, is_cancelled=is_cancelled)
 
     def _to_reply(self, value: object) -> Reply:
         """The reply for the result of a body, without the values of secrets."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any, ParamSpec, Protocol, TypeVar, overload
 
 from remit.contracts.arguments import Arguments, Limits, parse_arguments
@@ -15,10 +16,11 @@ from remit.contracts.question import content_digest
 from remit.contracts.reply import NOT_LOADED, Reply
 from remit.contracts.secret import redact_secrets, redact_secrets_in_content
 from remit.contracts.step import PreparedCall
+from remit.dispatch.body_calls import BodyCalls
 from remit.dispatch.by_name import ByName, arguments_by_name
 from remit.dispatch.log_values import encode_log_data, safe_repr
 from remit.dispatch.registry import AnyCallee
-from remit.errors import ContractError, InvalidArgumentsError, InvalidOutputError
+from remit.errors import ContractError, InvalidArgumentsError, InvalidOutputError, Suspended
 
 P = ParamSpec("P")
 Out = TypeVar("Out")
@@ -57,13 +59,11 @@ class CallContext:
     """The context of ``call``, whose body is about to run."""
 
     __slots__ = (
-        "_active_calls",
         "_call",
         "_callee",
         "_caller_below",
-        "_claims",
+        "_calls",
         "_dispatch",
-        "_has_ended",
         "_occurrences",
         "_recorded_notes",
         "caller",
@@ -82,9 +82,7 @@ class CallContext:
         self._callee = callee
         self._caller_below: Caller | None = None
         self._occurrences: dict[str, int] = {}
-        self._claims: dict[str, bool] = {}
-        self._active_calls = 0
-        self._has_ended = False
+        self._calls: BodyCalls | None = None
         items = self.ledger.items_for(call.id)
         self._recorded_notes = [(item.name, item.data) for item in items if isinstance(item, Note)] if items else []
 
@@ -137,14 +135,18 @@ class CallContext:
         call = self._build_call(callee, parse_arguments(arguments or "{}", self._dispatch.limits), wire_id)
         return PreparedCall(call.id, lambda: self._make_call(callee, call))
 
-    def end(self) -> None:
-        """End the body: tasks that it left behind can make no more calls."""
-        self._has_ended = True
+    @property
+    def calls(self) -> BodyCalls:
+        """The calls of the body, kept from the first one on, because most bodies make none."""
+        if self._calls is None:
+            self._calls = BodyCalls(self.id, self.ledger)
+        return self._calls
 
     def hand_over_to(self, agent: AgentLike[..., Any], /) -> CallContext:
         """Return this frame for an agent that continues in its place. It keeps counting occurrences for call ids."""
         frame = CallContext(self._call, agent, self._dispatch)
         frame._occurrences = self._occurrences
+        frame._calls = self.calls
         return frame
 
     async def _call_alias(self, alias: str, payload: Payload | None, values: dict[str, Any]) -> Any:
@@ -154,7 +156,13 @@ class CallContext:
         return await self._call_value(callee, arguments_by_name(callee, payload, values, self._dispatch.limits))
 
     async def _call_value(self, callee: AnyCallee, arguments: Arguments) -> Any:
-        return unwrap_reply(callee, await self._make_call(callee, self._build_call(callee, arguments, "")))
+        call = self._build_call(callee, arguments, "")
+        try:
+            reply = await self._make_call(callee, call)
+        except Suspended:
+            await self.calls.stand_still()
+            raise
+        return unwrap_reply(callee, reply)
 
     def prepare_call(self, callee: AnyCallee, arguments: str, /) -> PreparedCall:
         """Prepare a call of ``callee`` with arguments as text."""
@@ -168,7 +176,7 @@ class CallContext:
         occurrence = self._occurrences.get(content, 0)
         self._occurrences[content] = occurrence + 1
         ident = content_digest(content, str(occurrence))
-        self._claims[ident] = self.ledger.claim_call(self.id, ident)
+        self.calls.claims[ident] = self.ledger.claim_call(self.id, ident)
         return Call(ident, callee, arguments, caller, self.ledger, wire, self._call.deadline)
 
     def _caller_of_calls(self) -> Caller:
@@ -177,7 +185,7 @@ class CallContext:
         Raises:
             ContractError: the callee is not composed, or its body has ended.
         """
-        if self._has_ended:
+        if self.calls.has_ended:
             raise ContractError(f"{self._callee.name} has ended, and calls no other tool; await each call in its body")
         if self._caller_below is None:
             if self._callee.facts.effect is not Effect.COMPOSED:
@@ -189,15 +197,24 @@ class CallContext:
         return self._caller_below
 
     async def _make_call(self, callee: AnyCallee, call: Call) -> Reply:
-        if not self._claims.pop(call.id):
-            await self.ledger.wait_for_recorded_calls(self.id, call.id, lambda: self._active_calls > 0)
-        self._active_calls += 1
+        """Make a call. Its suspension is raised at once: drivers and pipelines let the siblings end themselves."""
+        calls = self.calls
         try:
+            if not calls.claims[call.id]:
+                await self.ledger.wait_for_recorded_calls(self.id, call.id, lambda: bool(calls.running))
+            if calls.is_told:
+                raise Suspended  # noqa: TRY301 - kept below like that of any call
+            calls.running[call.id] = asyncio.current_task()
             return await self._dispatch.service(call.caller.agent, callee)(call)
+        except BaseException as error:
+            calls.keep_signal(call.id, error)
+            raise
         finally:
-            self._active_calls -= 1
+            calls.end_call(call.id)
 
     def _write_note(self, name: str, data: object) -> None:
+        if self._calls is not None and self._calls.is_told:
+            return  # the body runs again: what it reports about its suspension would not be true then
         entry = (redact_secrets(name), redact_secrets_in_content(encode_log_data(data)))
         if entry in self._recorded_notes:
             self._recorded_notes.remove(entry)

@@ -213,6 +213,10 @@ class RunLedger:
             if not claimed.done() and not is_busy():
                 self.finish_body(parent)
 
+    def expects_calls(self, parent: str) -> bool:
+        """Whether the journal records calls of the body of ``parent`` that it has not made yet."""
+        return bool(self._unclaimed_calls.get(parent))
+
     def finish_body(self, parent: str) -> None:
         """Report that the body of ``parent`` makes no more calls.
 

@@ -49,15 +49,23 @@ class ReplayLedger:
         self._executed_calls: set[str] = set()
         self.was_cancelled = any(isinstance(p.item, RunFinished) and p.item.status == "cancelled" for p in history)
         self._started_at = history[0].at if history else 0.0
+        parents: dict[str, str] = {}
         for position in history:
             item = position.item
             self._items_by_call.setdefault(item.call, []).append(item)
             self._first_seq_by_call.setdefault(item.call, position.seq)
+            if isinstance(item, (AttemptStarted, QuestionItem, ToolOutput)):
+                parents[item.call] = item.parent
             if isinstance(item, ToolOutput):
                 self._outputs_by_parent.setdefault(item.parent, []).append((position.seq, item.call, item.callee))
             if isinstance(item, (Message, ModelReply, ToolOutput)):
                 self._unclaimed_items[id(item)] = item
             self._executed_calls.update(_calls_executed_before(item))
+        for call, seq in list(self._first_seq_by_call.items()):
+            parent = parents.get(call, "")
+            while parent and seq < self._first_seq_by_call.get(parent, seq + 1):  # a composed call begins with a call
+                self._first_seq_by_call[parent] = seq
+                parent = parents.get(parent, "")
         for ends in self._outputs_by_parent.values():
             ends.reverse()
         self.compared_count = 0
@@ -173,6 +181,10 @@ class ReplayLedger:
         if other is None:
             raise Suspended
         raise DivergedError(f"a call of {parent[:8]} is not in the journal, which records {other} in its place")
+
+    def expects_calls(self, parent: str) -> bool:
+        """Whether the journal records calls of the body of ``parent`` that it has not made yet."""
+        return any(call not in self._claimed_calls for _, call, _ in self._outputs_by_parent.get(parent, ()))
 
     def finish_body(self, parent: str) -> None:
         """Do nothing: calls that were not made are found at the end of the replay."""

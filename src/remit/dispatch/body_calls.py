@@ -1,0 +1,132 @@
+"""The calls that one body makes, which may run side by side, and the signals that leave the body whatever it does."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, Final
+
+from remit.contracts.ledger import Ledger
+from remit.errors import DivergedError, JournalError, NoModelError, Suspended
+
+_QUIET_TURNS: Final = 10
+"""Turns of the event loop in which a body makes its next call: enough for five nested groups of tasks."""
+
+_STOPPING: Final = (JournalError, DivergedError, NoModelError)
+"""Exceptions that stop the run as it is."""
+
+
+class BodyCalls:
+    """The calls that the body of the call ``parent`` has made, in order.
+
+    A body ends when its calls have ended. Three exceptions leave it even if it catches them, or a group of asyncio
+    wraps or drops them: the suspension of a call, what stops the run (a journal that refuses, a divergence, a missing
+    model), and in a run that is being cancelled, the cancellation.
+
+    A call that waits for a person neither returns nor raises while another call of the body is running, so that gather
+    and TaskGroup neither leave their tasks behind nor cancel them, and all questions are asked together. When no call
+    is running any more, the body is told by `Suspended`. From then on it may start nothing: what it does after it has
+    caught the signal is not what it will do when the run is resumed.
+    """
+
+    __slots__ = (
+        "_error",
+        "_is_broken",
+        "_ledger",
+        "_parent",
+        "_suspensions",
+        "_waiters",
+        "claims",
+        "has_ended",
+        "is_told",
+        "running",
+    )
+
+    def __init__(self, parent: str, ledger: Ledger) -> None:
+        self.claims: dict[str, bool] = {}
+        self.running: dict[str, asyncio.Task[Any] | None] = {}
+        self.is_told = False
+        self.has_ended = False
+        self._parent = parent
+        self._ledger = ledger
+        self._suspensions: dict[str, Suspended] = {}
+        self._error: BaseException | None = None
+        self._is_broken = False
+        self._waiters: list[asyncio.Future[None]] = []
+
+    @property
+    def signal(self) -> BaseException | None:
+        """The exception that must leave the body. A suspension has the questions of all calls, in call order."""
+        if self._error is not None or not self._suspensions:
+            return self._error
+        waiting = [self._suspensions[call] for call in self.claims if call in self._suspensions]
+        return Suspended(*dict.fromkeys(question for each in waiting for question in each.questions))
+
+    def end_call(self, call: str) -> None:
+        """Report that a call has ended, or waits for a person."""
+        self.running.pop(call, None)
+        if self._waiters and (not self.running or self._is_broken):
+            for waiter in self._waiters:
+                if not waiter.done():
+                    waiter.set_result(None)
+            self._waiters.clear()
+
+    def keep_signal(self, call: str, error: BaseException) -> None:
+        """Keep an exception with which a call ended if it must leave the body."""
+        if isinstance(error, Suspended):
+            self._suspensions[call] = error
+        elif isinstance(error, asyncio.CancelledError):
+            if self._ledger.is_stopping:
+                self._error = self._error or error
+        elif isinstance(error, _STOPPING) or not isinstance(error, Exception):
+            self._error, self._is_broken = self._error or error, True
+
+    async def stand_still(self) -> None:
+        """Return when no call of the body is running. The body knows of a suspension afterwards."""
+        try:
+            await self._wait_until_quiet()
+        finally:
+            self.is_told = True
+            task = asyncio.current_task()
+            assert task is not None  # noqa: S101 - a coroutine that awaits runs in a task
+            task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())  # else asyncio logs the signal
+
+    async def finish(self, error: BaseException | None, *, is_cancelled: bool) -> None:
+        """End the body, which returned or raised ``error``: wait for its calls, or stop them with the run.
+
+        Raises:
+            Suspended, JournalError, DivergedError, NoModelError, CancelledError: the signal of a call.
+        """
+        stops = is_cancelled or isinstance(error, _STOPPING)
+        try:
+            if not stops and (self.running or self._suspensions or self._ledger.expects_calls(self._parent)):
+                await self._wait_until_quiet()
+        except asyncio.CancelledError:
+            stops = True
+            raise
+        finally:
+            self.has_ended = self.is_told = True
+            if stops or self._is_broken:
+                await self._stop_running()
+        signal = self.signal
+        if signal is not None and not stops:
+            raise signal
+
+    async def _wait_until_quiet(self) -> None:
+        turns = 0
+        while turns < _QUIET_TURNS and not self._is_broken:
+            turns += 1
+            if self.running:
+                turns = 0
+                waiter = asyncio.get_running_loop().create_future()
+                self._waiters.append(waiter)
+                await waiter
+            else:
+                await asyncio.sleep(0)
+
+    async def _stop_running(self) -> None:
+        """Cancel the calls and wait until they have ended: asyncio.wait and shield leave theirs running."""
+        tasks = [task for task in self.running.values() if task is not None and task is not asyncio.current_task()]
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
