@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remit.contracts.chat import decode_message
-from remit.contracts.items import ITEM_TYPES, ErasedItem, Item, Message, RunSuspended, ToolOutput
+from remit.contracts.items import ITEM_TYPES, ErasedItem, Item, Message, ModelUsage, Note, RunSuspended, ToolOutput
 from remit.errors import JournalFormatError
 from remit.journal.codec import ERASED_BODY, decode_item, encode_item, output_content, tool_message_text
 from remit.testing.store_suite.samples import header_item
@@ -52,6 +52,18 @@ def test_a_body_is_ascii_on_one_line_and_says_neither_kind_nor_call(item: Item) 
     assert body.isascii()
     assert "\n" not in body
     assert set(json.loads(body)) == set(item.__struct_fields__) - {"call"}
+
+
+@pytest.mark.parametrize("character", ["é", "\u2028", "\ud800", "😀", *map(chr, range(128))])
+def test_a_body_escapes_every_character_as_python_does(character: str) -> None:
+    for call, data in (("c", f"a{character}b"), (f'","{character}', "{}")):
+        body = encode_item(Note(call=call, name="log", data=data))
+        assert body == json.dumps({"name": "log", "data": data}, separators=(",", ":"))
+
+
+def test_a_body_holds_numbers_of_any_size() -> None:
+    usage = ModelUsage(call="c", model="m", finish="", prompt_tokens=2**70, completion_tokens=1, response="")
+    assert json.loads(encode_item(usage))["prompt_tokens"] == 2**70
 
 
 def test_every_class_of_items_has_a_kind_of_its_own() -> None:
