@@ -11,6 +11,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from sqlalchemy import Connection, Engine, event
 from sqlalchemy.pool import Pool
 
@@ -390,9 +391,8 @@ async def test_a_conversation_that_utf8_cannot_hold_cannot_be_looked_for(sql: Sq
 async def test_where_an_item_cannot_be_read_nothing_is_erased_and_it_is_said(sql: SqlStore) -> None:
     """Which question it is about, and so which row must go with it, is not known."""
     run = await begin(sql)
-    damaged, kept = positions("run", [question_item(question()), note("kept")], epoch=run.epoch, first=1)
-    damaged.body = "{"
-    await sql.append("run", run.epoch, [damaged, kept])
+    asked, kept = positions("run", [question_item(question()), note("kept")], epoch=run.epoch, first=1)
+    await sql.append("run", run.epoch, [replace(asked, body="{"), kept])
     with pytest.raises(JournalFormatError, match="item 'question' does not have the fields"):
         await sql.erase("run", [1, 2])
     assert await sql.read("run", after=1) == [kept]
