@@ -226,7 +226,7 @@ async def test_an_agent_can_be_called_by_another_and_has_the_runtime_s_model(by_
 async def test_an_agent_without_a_model_says_so_and_its_run_stays_as_it_is() -> None:
     store = InMemoryStore()
     runtime = Runtime(App(name="test", agents=(Agent("agent", instructions="x"),)), store=store)
-    with pytest.raises(NoModelError, match="agent agent has no model; give it one"):
+    with pytest.raises(NoModelError, match="agent has no model; pass model= to it or to the runtime, or set"):
         await runtime.run("go", by=superuser())
     assert [row.status for row in await store.list_runs()] == ["running"]
 

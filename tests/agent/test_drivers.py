@@ -15,6 +15,7 @@ from remit.contracts.items import Handoff, Message, ModelReply
 from remit.errors import BudgetError, CompletionError, InvalidOutputError, MaxTurnsError, SetupError
 from remit.testing import Scripted, calls, superuser
 from remit.testing.history_check import history_errors
+from remit.workers import PydanticAIDriver
 from tests.agent.both import BOTH, DRIVERS, Found, look, messages_of, result_of, runtime_of
 from tests.runtime.kit import World, items_of, tool_messages
 
@@ -350,7 +351,9 @@ async def test_a_run_that_changed_its_driver_is_not_resumed() -> None:
 
 
 def test_a_driver_refuses_what_it_cannot_do() -> None:
-    with pytest.raises(SetupError, match="uses 'web_search' of a provider"):
+    with pytest.raises(SetupError, match="the native driver cannot run 'web_search', a tool of the model's provider"):
         Agent("agent", instructions="x", provider_tools=["web_search"])
+    with pytest.raises(SetupError, match="no provider has the tool 'websearch'; did you mean web_search"):
+        Agent("agent", instructions="x", provider_tools=["websearch"], driver=PydanticAIDriver())
     with pytest.raises(SetupError, match="does not support the model 'openai:gpt', only local:"):
         Agent("agent", instructions="x", compatible_models=["local:*"], model="openai:gpt")

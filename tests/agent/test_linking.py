@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from remit import Agent, App, Effect, Runtime, tool
 from remit.agent.linking import all_callees, link_agents, needs_model
-from remit.errors import NameTakenError
+from remit.errors import NameTakenError, NoModelError, SetupError
 from remit.testing import Scripted, superuser
 
 
@@ -76,3 +77,25 @@ async def test_an_agent_that_is_handed_to_can_be_asked_by_its_name() -> None:
 )
 def test_the_model_of_the_runtime_is_needed_where_somebody_on_the_way_has_none(listed: list[Any], needs: bool) -> None:
     assert needs_model(listed, "a") is needs
+
+
+def test_a_tool_scope_names_only_what_exists() -> None:
+    lead = agent("lead", tool_scope=["lok"], model=Scripted([]))
+    with pytest.raises(SetupError, match=r"agent lead: tool_scope: there is no tool or agent 'lok'; did you mean look"):
+        Runtime(App(name="site", agents=[lead], tools=[look]))
+    listed = agent("lead", tool_scope=["look", "handoff_to_other"], handoffs=["other"])
+    Runtime(App(name="site", agents=[listed, agent("other")], tools=[look]))
+
+
+async def test_without_a_model_the_environment_names_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    script = tmp_path / "script.json"
+    script.write_text('{"script": ["Hello."]}')
+    monkeypatch.setenv("REMIT_MODEL", f"scripted:{script}")
+    app = App(name="site", agents=[agent("lead")])
+    assert (await Runtime(app).run("Hi", by=superuser())).value() == "Hello."
+    assert (await Runtime(app, model=Scripted(["Own."])).run("Hi", by=superuser())).value() == "Own."
+    monkeypatch.setenv("REMIT_MODEL", "nosuch:x")
+    runtime = Runtime(app)
+    with pytest.raises(NoModelError, match="the model 'nosuch:x' cannot be used"):
+        await runtime.run("Hi", by=superuser())
+    assert await runtime.store.list_runs() == []

@@ -17,7 +17,8 @@ from remit.agent.prompt import Prompt
 from remit.contracts.facts import Effect, Facts
 from remit.errors import ContractError, InvalidArgumentsError, RequestError, SetupError
 from remit.workers import build_agent
-from remit.workers.definition import PROVIDER_TOOLS, WorkerDefinition
+from remit.workers.definition import WorkerDefinition
+from remit.workers.driver import PROVIDER_TOOLS
 from tests.workers.kit import seeing
 from tests.workers.letters import Letter, Names, Nothing, Scanned
 

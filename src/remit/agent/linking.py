@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Iterable, Iterator, Mapping
 
 from remit.agent.agent import Agent
-from remit.agent.handoff import HandoffTool
-from remit.agent.model import Model, ModelByName, ResolveModel
+from remit.agent.handoff import HANDOFF_PREFIX, HandoffTool
+from remit.agent.model import MODEL_VARIABLE, Model, ModelByName, ResolveModel
 from remit.contracts.callee import AgentLike, HasModel
 from remit.dispatch.registry import AnyCallee, collect_callees
 from remit.errors import SetupError
+from remit.schemas.suggestions import suggest
 
 
 def all_callees(callees: Iterable[AnyCallee]) -> list[AnyCallee]:
@@ -31,15 +33,16 @@ def link_agents(
 
     Args:
         callees: agents and tools of one application.
-        model: the model of agents without their own.
+        model: the model of agents without their own; None for the one that ``REMIT_MODEL`` names.
         max_handoffs: the most handoffs in one run.
         resolve_model: finds the model for a name.
 
     Raises:
-        SetupError: no agent has the name of a handoff target.
+        SetupError: no agent has the name of a handoff target, or no callee a name of a tool scope.
     """
     found = [each for each in all_callees(callees) if not isinstance(each, HandoffTool)]
     agents_by_name = {each.name: each for each in found if isinstance(each, Agent)}
+    _check_scopes(agents_by_name.values(), found)
     peers: dict[str, Agent] = {}
     for agent in agents_by_name.values():
         targets = [_resolve_target(each, agent, agents_by_name) for each in agent.handoffs]
@@ -49,7 +52,8 @@ def link_agents(
             HandoffTool(each.name, target_description=each.description, max_handoffs=max_handoffs) for each in targets
         ]
         listed_below = _collect_listed(agent, agents_by_name)
-        peers[agent.name] = agent.with_peers(peers, handoff_tools, agent.model or model, resolve_model, listed_below)
+        own_model = agent.model or model or _find_environment_model(agent, resolve_model)
+        peers[agent.name] = agent.with_peers(peers, handoff_tools, own_model, resolve_model, listed_below)
     return collect_callees(
         peers[each.name]
         if isinstance(each, Agent) and each == agents_by_name[each.name]
@@ -124,6 +128,25 @@ def _collect_listed(agent: Agent, agents_by_name: Mapping[str, Agent]) -> frozen
         else:
             pending += [each.name for each in below.tools]
     return frozenset(listed)
+
+
+def _check_scopes(agents: Iterable[Agent], callees: Iterable[AnyCallee]) -> None:
+    """Refuse unknown names in tool scopes. Those of worker files are checked with their lines when they are read."""
+    names = {each.name for each in callees}
+    for agent in agents:
+        scope = agent.definition.tool_scope
+        if agent.definition.source is None and isinstance(scope, frozenset):
+            for name in sorted(scope):
+                if name.removeprefix(HANDOFF_PREFIX) not in names:
+                    raise SetupError(
+                        f"agent {agent.name}: tool_scope: there is no tool or agent {name!r}; {suggest(name, names)}"
+                    )
+
+
+def _find_environment_model(agent: Agent, resolve_model: ResolveModel | None) -> Model | None:
+    """The model that the environment names, unless the agent's driver finds it itself; None for none."""
+    name = os.environ.get(MODEL_VARIABLE)
+    return resolve_model(name) if name and resolve_model is not None and not agent.driver.finds_models else None
 
 
 def _with_default_model(model: Model | None, callee: AnyCallee) -> AnyCallee:

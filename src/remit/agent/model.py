@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol, TypeAlias, runtime_checkable
+from typing import Final, Protocol, TypeAlias, runtime_checkable
 
 from remit.contracts.callee import HasModel
 from remit.contracts.chat import ChatRequest, Completion
@@ -54,6 +54,9 @@ class ModelByName(Model, Protocol):
 
 
 ResolveModel = Callable[[str], Model]
+
+MODEL_VARIABLE: Final = "REMIT_MODEL"
+"""The environment variable that names the model where neither the call nor the agent nor the runtime does."""
 """From the name of a model to the model; each name gives one model."""
 
 

@@ -45,8 +45,8 @@ class NativeDriver:
         """
         if definition.provider_tools:
             raise SetupError(
-                f"agent {definition.name} uses {definition.provider_tools[0]!r} of a provider, which chat completions "
-                "lack; give it the PydanticAI driver"
+                f"agent {definition.name}: the native driver cannot run {definition.provider_tools[0]!r}, a tool of "
+                "the model's provider; pass driver=PydanticAIDriver()"
             )
         if model is not None and model_name(model):
             definition.check_compatible(model_name(model))
@@ -126,7 +126,7 @@ def _to_port(agent: str, model: AnyModel | None) -> Model:
         SetupError: the model belongs to a vendor's library.
     """
     if model is None:
-        return _UnresolvedModel(f"agent {agent} has no model; give it one, or give the runtime one")
+        return _UnresolvedModel(f"agent {agent} has no model; pass model= to it or to the runtime, or set REMIT_MODEL")
     if isinstance(model, str):
         return _UnresolvedModel(f"agent {agent} runs in a runtime that does not resolve the model {model!r}")
     if isinstance(model, VendorModel):

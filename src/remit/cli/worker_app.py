@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Final
 
 from remit.agent import Agent
+from remit.agent.model import MODEL_VARIABLE
 from remit.app import App
 from remit.cli.worker_reference import WorkerReference
 from remit.contracts.naming import python_alias
 from remit.dispatch.registry import AnyCallee
 from remit.journal.codec import RESULT_TOOL
-from remit.models.resolve import DEFAULT_MODEL, MODEL_VARIABLE, ResolvedModel, resolve_model
+from remit.models.resolve import DEFAULT_MODEL, ResolvedModel, resolve_model
 from remit.schemas.finding import Finding
 from remit.workers import (
     PydanticAIDriver,

@@ -46,6 +46,5 @@ def require_workers_extra() -> Generator[None]:
     """
     try:
         yield
-    except ModuleNotFoundError as error:
-        message = f"workers need {error.name}; install it with: pip install 'remit[pydantic-ai]'"
-        raise SetupError(message) from error
+    except ImportError as error:
+        raise SetupError(str(error)) from error

@@ -20,7 +20,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from remit.agent.model import Model, NamedModel
+from remit.agent.model import MODEL_VARIABLE, Model, NamedModel
 from remit.contracts.chat import ChatRequest, Completion
 from remit.errors import NoModelError, SetupError
 from remit.models.local import LocalModel, find_local_models
@@ -32,9 +32,6 @@ if TYPE_CHECKING:
 
 AnyModel: TypeAlias = "PydanticModel | Model | str"
 """A model of PydanticAI, one of Remit's port, or a name."""
-
-MODEL_VARIABLE: Final = "REMIT_MODEL"
-"""The environment variable that names the model where neither the call nor the agent does."""
 
 DEFAULT_MODEL: Final = "local:base"
 """The model that the command line uses where `REMIT_MODEL` is unset."""

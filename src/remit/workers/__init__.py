@@ -3,14 +3,19 @@
 Needs the extra ``pydantic-ai``.
 """
 
-from remit.agent.attachments import Attachment, AttachmentPolicy, PromptWithAttachments
-from remit.models.resolve import AnyModel, ModelResolver, resolve_model
-from remit.workers.definition import PROVIDER_TOOLS, WorkerDefinition
-from remit.workers.driver import PydanticAIDriver
-from remit.workers.name_checks import check_names
-from remit.workers.reader import read_worker, read_workers
-from remit.workers.source import WorkerFileError
-from remit.workers.team import build_agent, definition_of, load_workers
+from typing import TYPE_CHECKING
+
+from remit.lazy_exports import lazy_exports
+
+if TYPE_CHECKING:
+    from remit.agent.attachments import Attachment, AttachmentPolicy, PromptWithAttachments
+    from remit.models.resolve import AnyModel, ModelResolver, resolve_model
+    from remit.workers.definition import WorkerDefinition
+    from remit.workers.driver import PROVIDER_TOOLS, PydanticAIDriver
+    from remit.workers.name_checks import check_names
+    from remit.workers.reader import read_worker, read_workers
+    from remit.workers.source import WorkerFileError
+    from remit.workers.team import build_agent, definition_of, load_workers
 
 __all__ = [
     "PROVIDER_TOOLS",
@@ -30,3 +35,22 @@ __all__ = [
     "read_workers",
     "resolve_model",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = lazy_exports(
+        __name__,
+        {
+            "remit.agent.attachments": ("Attachment", "AttachmentPolicy", "PromptWithAttachments"),
+            "remit.models.resolve": ("AnyModel", "ModelResolver", "resolve_model"),
+            "remit.workers.definition": ("WorkerDefinition",),
+            "remit.workers.driver": ("PROVIDER_TOOLS", "PydanticAIDriver"),
+            "remit.workers.name_checks": ("check_names",),
+            "remit.workers.reader": ("read_worker", "read_workers"),
+            "remit.workers.source": ("WorkerFileError",),
+            "remit.workers.team": ("build_agent", "definition_of", "load_workers"),
+        },
+        extras={
+            f"remit.workers.{module}": "pydantic-ai"
+            for module in ("definition", "driver", "name_checks", "reader", "source", "team")
+        },
+    )

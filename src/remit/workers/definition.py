@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cached_property
 from inspect import isroutine
-from typing import Annotated, Any, Final, Literal, get_args
+from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, InstanceOf, ValidationError
 
@@ -20,12 +20,10 @@ from remit.contracts.facts import Effect, Facts
 from remit.contracts.schema import Input, Output
 from remit.errors import ContractError, SetupError
 from remit.schemas.yaml_lines import YamlDocument
+from remit.workers.driver import PROVIDER_TOOLS
 from remit.workers.field_types import ModelName, NonEmptyText, Permission, ToolName, describe_error, select_innermost
 from remit.workers.prompt import Template
 
-ProviderTool = Literal["code_execution", "image_generation", "web_fetch", "web_search", "x_search"]
-PROVIDER_TOOLS: Final[tuple[str, ...]] = get_args(ProviderTool)
-"""The tools of providers that need no configuration. They run where the model runs, and nothing here governs them."""
 PROMPT_PATH: Final = ("prompt",)
 """The path of the prompt in the document of a worker file."""
 

@@ -4,25 +4,30 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from remit.agent.definition import AgentDefinition
 from remit.agent.driver import AgentService, AgentTask, AgentTools
 from remit.agent.layered_model import LayeredModel
 from remit.agent.loop import AgentRun
-from remit.agent.model import AnyModel, VendorModel, model_name
+from remit.agent.model import MODEL_VARIABLE, AnyModel, VendorModel, model_name
 from remit.agent.model import Model as Port
 from remit.contracts.call import StepLayer
 from remit.contracts.callee import Frame
 from remit.core.background_import import import_in_background
 from remit.errors import NoModelError, SetupError, as_no_model_error
-from remit.models.resolve import MODEL_VARIABLE, ModelResolver, ResolvedModel
+from remit.models.resolve import ModelResolver, ResolvedModel
+from remit.schemas.suggestions import suggest
 
 if TYPE_CHECKING:
     from pydantic_ai import Agent as PydanticAgent
     from pydantic_ai.models import Model
 
 ResolveModel = Callable[[str], "Model | Port"]
+
+ProviderTool = Literal["code_execution", "image_generation", "web_fetch", "web_search", "x_search"]
+PROVIDER_TOOLS: Final[tuple[str, ...]] = get_args(ProviderTool)
+"""The tools of providers that need no configuration. They run where the model runs, and nothing here governs them."""
 
 
 class PydanticAIDriver:
@@ -43,8 +48,12 @@ class PydanticAIDriver:
         """The service that runs one agent with one model.
 
         Raises:
-            SetupError: the agent has layers around steps, which PydanticAI makes itself.
+            SetupError: the agent has layers around steps, which PydanticAI makes itself, or no provider has its tools.
         """
+        for name in definition.provider_tools:
+            if name not in PROVIDER_TOOLS:
+                hint = suggest(name, PROVIDER_TOOLS)
+                raise SetupError(f"agent {definition.name}: provider_tools: no provider has the tool {name!r}; {hint}")
         for layer in definition.agent_layers:
             if isinstance(layer, StepLayer):
                 raise SetupError(

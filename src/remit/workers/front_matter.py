@@ -10,7 +10,7 @@ from remit.agent.attachments import AttachmentPolicy
 from remit.agent.limits import AgentLimits
 from remit.contracts.classification import Visibility
 from remit.contracts.facts import Effect, Facts, Risk, build_facts
-from remit.workers.definition import ProviderTool
+from remit.workers.driver import ProviderTool
 from remit.workers.field_types import ClassReference, ModelName, Permission, ToolEntry, ToolName
 
 
