@@ -123,7 +123,7 @@ class World:
             reply = await inner(call)
             if self._way == "a layer's error":
                 raise RuntimeError(self._value)
-            return reply._replace(content=self._value)
+            return reply.map(self._value)
 
         return blab
 

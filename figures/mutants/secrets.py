@@ -20,14 +20,16 @@ MUTANTS: Final = (
     ),
     _mutant(
         "the error of a tool keeps the value",
-        edited(f"{_BASE}._run_body", "safe = redact_secrets_in_error(error)", "safe = error"),
+        edited(f"{_BASE}._run_body", "safe = redact_error(error, call.redactions)", "safe = error"),
     ),
     _mutant(
         "an unexpected error keeps the value",
-        edited(f"{_BASE}._tool_failure", "redact_secrets(message)", "message"),
+        edited(f"{_BASE}._tool_failure", "redact_text(message, call.redactions)", "message"),
     ),
     _mutant(
         "the cause of an error reveals the value",
-        edited("remit.contracts.redact:secret_free_cause", "error if redact_secrets(text) == text else None", "error"),
+        edited(
+            "remit.contracts.redact:safe_cause", "error if redact_text(text, redactions) == text else None", "error"
+        ),
     ),
 )

@@ -92,7 +92,7 @@ async def test_its_layers_stand_around_its_calls_and_the_caller_s_around_the_cal
     @layer_fn
     async def mark(call: Call, inner: CallService, name: str) -> Reply:
         reply = await inner(call)
-        return reply._replace(content=f"{name}: {reply.content}")
+        return reply.map(f"{name}: {reply.content}")
 
     inner = Scripted([calls(("look", {})), "a text"])
     writer = Agent("writer", instructions="You write.", model=inner, tools=[look]).layer(mark("W"))

@@ -157,7 +157,7 @@ async def test_the_calls_of_the_agent_that_took_over_are_made_as_it() -> None:
     @layer_fn
     async def mark(call: Call, inner: CallService, name: str) -> Reply:
         reply = await inner(call)
-        return reply._replace(content=f"{name}({call.caller.agent}): {reply.content}")
+        return reply.map(f"{name}({call.caller.agent}): {reply.content}")
 
     model = Scripted([calls(("look", {})), calls(TO_WRITER), calls(("look", {})), "done"])
     agents = (editor().layer(mark("E")), writer(tools=[look]).layer(mark("W")))

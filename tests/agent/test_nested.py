@@ -13,7 +13,7 @@ from remit.agent import NativeDriver
 from remit.journal.ports import Store
 from remit.runtime import LEASE_SECONDS
 from remit.testing import Scripted, calls, superuser
-from remit.tools import Callee
+from remit.tools import UNKNOWN, Callee, LeafContext, ReconcileResult
 from remit.workers import PydanticAIDriver, load_workers
 from tests.agent.test_drivers import messages_of
 from tests.runtime.kit import Clock, Crash, Mortal, World, find_superuser
@@ -23,6 +23,10 @@ FILES = {
     "lead": "workers: [mid]\ndelegates: [inner, errand, write]",
     "mid": "workers: [inner]\ndelegates: [errand, write]",
 }
+
+
+async def find_nothing(_ctx: LeafContext, _payload: object) -> ReconcileResult:
+    return UNKNOWN
 
 
 def scripts() -> dict[str, Scripted]:
@@ -57,7 +61,7 @@ def runtime_of(
     @tool(effect=Effect.COMPOSED)
     async def errand(ctx: Context) -> str:
         """Write by object."""
-        return await ctx.call(write if listed else write.with_layers(type(write.layers)()).with_redaction(), "a")
+        return await ctx.call(write if listed else write.with_reconcile(find_nothing), "a")
 
     lead = lead_of(kind, errand, write, folder, models)
     return Runtime(

@@ -49,6 +49,10 @@ class Bench:
         """What the base alone makes of a call."""
         return await Base(callee, self.door)(await self.call(callee, arguments, ledger=ledger))
 
+    async def reply(self, callee: AnyCallee, arguments: str = "{}") -> Reply:
+        """What the callee with all its layers makes of a call."""
+        return await self.door.service("", callee)(await self.call(callee, arguments))
+
     async def stored(self) -> list[Item]:
         """What a crash at this moment would leave."""
         return [position.item for position in await self.store.read("run")]

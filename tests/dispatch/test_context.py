@@ -244,12 +244,13 @@ def test_the_value_of_a_bad_reply_is_its_error_raised(outcome: Any) -> None:
 async def test_a_layer_that_answers_itself_is_what_the_caller_gets() -> None:
     @layer_fn
     async def answer(call: Call, inner: CallService) -> Reply:
-        return Reply.from_value("cached") if call.callee.name == "get_page" else await inner(call)
+        cached = Page(slug="cached", words=1)
+        return Reply.from_value(cached) if call.callee.name == "get_page" else await inner(call)
 
     @tool(effect=Effect.COMPOSED)
     async def ask(ctx: Context) -> str:
         """Ask for a page."""
-        return str(await ctx.call(get_page, "about"))
+        return (await ctx.call(get_page, "about")).slug
 
     runtime = runtime_of(ask, get_page, layers=Stack[CallLayer](answer()))
     assert (await runtime.call(ask, superuser())).value() == "cached"

@@ -15,7 +15,7 @@ from remit.contracts.tool import build_tool
 from remit.dispatch.dispatcher import Dispatcher
 from remit.dispatch.registry import AnyCallee, Registry
 from remit.errors import NameTakenError, RequestError, UnknownToolError
-from remit.layers import Breaker, Call, CallLayer, CallService, Reply, layer_fn
+from remit.layers import Breaker, Call, CallLayer, CallService, Redact, Reply, layer_fn
 from remit.testing import Scripted, calls, superuser
 from remit.tools import Facts, Limits
 from remit.workers import WorkerDefinition, build_agent
@@ -244,7 +244,6 @@ CHANGED: dict[str, Callable[[AnyTool], AnyTool]] = {
     "another tool of the function": lambda look: build_tool(look.function, Facts(effect=Effect.PURE), name="look"),
     "reconcile": lambda look: look.with_reconcile(never_happened),
     "preview": lambda look: look.with_preview(harmless),
-    "redaction": lambda look: look.with_redaction(fields=["name"]),
 }
 
 
@@ -256,7 +255,7 @@ async def test_a_tool_that_something_else_governs_is_another_tool(case: str) -> 
 
 async def test_the_tool_without_the_redaction_of_the_listed_one_is_refused() -> None:
     look = leaf("look")
-    assert "its name is that of Tool look" in await refusal(look, look.with_redaction(patterns=["loo."]))
+    assert "lacks layers of the listed look" in await refusal(look, look.layer(Redact(patterns=["loo."])))
 
 
 class Twin(Actor):

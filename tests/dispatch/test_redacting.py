@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import traceback
 from collections.abc import Callable
 from typing import Any
@@ -12,8 +13,18 @@ import pytest
 from remit import Effect, LeafContext, Tool, tool
 from remit.contracts.items import AttemptEnded, Note
 from remit.contracts.secret import KNOWN_SECRETS
-from remit.errors import ConflictError, ContractError, DivergedError, ExternalError, RateLimitedError, ToolFailedError
-from remit.layers import Call, CallService, Reply, layer_fn
+from remit.dispatch.context import unwrap_reply
+from remit.errors import (
+    CallError,
+    ConflictError,
+    DivergedError,
+    ExternalError,
+    InvalidOutputError,
+    RateLimitedError,
+    SetupError,
+    ToolFailedError,
+)
+from remit.layers import Call, CallService, Redact, Reply, layer_fn
 from remit.secrets import Secret
 from remit.tools import DID_NOT_HAPPEN, Happened
 from tests.dispatch.kit import Bench, Crash, of_kind
@@ -128,7 +139,7 @@ async def test_a_secret_that_a_layer_tells_is_not_recorded(raises: bool) -> None
     async def blab(call: Call, inner: CallService) -> Reply:
         if raises:
             raise RuntimeError(VALUE)
-        return (await inner(call))._replace(content=VALUE)
+        return (await inner(call)).map(VALUE)
 
     made = slipping(lambda _ctx: "fine").layer(blab())
     bench = Bench(made)
@@ -149,36 +160,42 @@ async def card(name: str) -> dict[str, object]:
     return {"name": name, "pin": 1234, "note": "number 4111-1111", "more": [{"pin": None}, {"pin": "9"}]}
 
 
-private = card.with_redaction(fields=["pin"]).with_redaction(patterns=[r"\d{4}-\d{4}"])
+private = card.layer(Redact(fields=["pin"])).layer(Redact(patterns=[r"\d{4}-\d{4}"]))
 
 
 async def test_a_tool_leaves_out_fields_at_any_depth_and_what_patterns_match() -> None:
     bench = Bench(private)
-    reply = await bench.base(private, '{"name":"ada"}')
+    reply = await bench.reply(private, '{"name":"ada"}')
     [ended] = of_kind(await bench.stored(), AttemptEnded)
-    said = '{"name":"ada","pin":"[redacted]","note":"number [redacted]","more":[{"pin":null},{"pin":"[redacted]"}]}'
-    assert reply.content == ended.content == said
+    content = '{"name":"ada","pin":"[redacted]","note":"number [redacted]","more":[{"pin":null},{"pin":"[redacted]"}]}'
+    assert reply.content == ended.content == content
+    assert reply.value == json.loads(content)
 
 
 @pytest.mark.parametrize(
-    ("name", "kind", "message"),
+    ("name", "code", "message"),
     [
-        ("none", RateLimitedError, "ask for [redacted] later"),
-        ("bug", ToolFailedError, "card failed: ValueError: [redacted]"),
-        ("diverged", DivergedError, "4111-1111"),
+        ("none", "RATE_LIMITED", "ask for [redacted] later"),
+        ("bug", "INTERNAL_ERROR", "card failed: ValueError: [redacted]"),
     ],
 )
-async def test_a_tool_leaves_out_of_its_errors_what_patterns_match(
-    name: str, kind: type[Exception], message: str
-) -> None:
-    with pytest.raises(kind) as raised:
-        await Bench(private).base(private, f'{{"name":"{name}"}}')
-    assert str(raised.value) == message
+async def test_a_tool_leaves_out_of_its_errors_what_patterns_match(name: str, code: str, message: str) -> None:
+    bench = Bench(private)
+    reply = await bench.reply(private, f'{{"name":"{name}"}}')
+    assert reply.error is not None
+    assert (reply.error.code, reply.error.message) == (code, message)
+    shown = "".join(traceback.format_exception(reply.error))
+    assert "4111" not in f"{shown} {await bench.stored()}"
+
+
+async def test_an_error_of_the_runtime_is_no_result_and_stays_as_it_is() -> None:
+    with pytest.raises(DivergedError, match="4111-1111"):
+        await Bench(private).reply(private, '{"name":"diverged"}')
 
 
 async def test_a_reply_that_a_body_makes_is_redacted_and_still_ends_the_run() -> None:
-    made = slipping(lambda _ctx: Reply.final({"pin": 1})).with_redaction(fields=["pin"])
-    reply = await Bench(made).base(made)
+    made = slipping(lambda _ctx: Reply.final({"pin": 1})).layer(Redact(fields=["pin"]))
+    reply = await Bench(made).reply(made)
     assert (reply.content, reply.is_final) == ('{"pin":"[redacted]"}', True)
 
 
@@ -197,13 +214,23 @@ async def test_what_reconcile_finds_is_redacted_too() -> None:
         return found[0]
 
     for content in ('{"pin":"[redacted]"}',) * 2:
-        made = charge.with_reconcile(reconcile).with_redaction(fields=["pin"])
+        made = charge.with_reconcile(reconcile).layer(Redact(fields=["pin"]))
         bench, died[0] = Bench(made), True
         with pytest.raises(Crash):
-            await bench.base(made)
+            await bench.reply(made)
         died[0] = False
-        assert (await bench.base(made)).content == content
+        assert (await bench.reply(made)).content == content
         found.pop(0)
+
+
+async def test_notes_are_redacted_too() -> None:
+    made = slipping(lambda ctx: ctx.log("for 4111-1111", pin=7)).layer(
+        Redact(fields=["pin"], patterns=[r"\d{4}-\d{4}"])
+    )
+    bench = Bench(made)
+    await bench.reply(made)
+    [note] = of_kind(await bench.stored(), Note)
+    assert note.data == '{"message":"for [redacted]","pin":"[redacted]"}'
 
 
 async def test_a_body_that_is_cancelled_is_cancelled_though_it_redacts() -> None:
@@ -212,30 +239,83 @@ async def test_a_body_that_is_cancelled_is_cancelled_though_it_redacts() -> None
         """Wait."""
         await asyncio.Event().wait()
 
-    made = wait.with_redaction(fields=["pin"])
-    running = asyncio.create_task(Bench(made).base(made))
+    made = wait.layer(Redact(fields=["pin"]))
+    running = asyncio.create_task(Bench(made).reply(made))
     await asyncio.sleep(0)
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
 
 
+@layer_fn
+async def canned(call: Call, inner: CallService, reply: Reply | CallError) -> Reply:
+    """Replies itself."""
+    if isinstance(reply, CallError):
+        raise reply
+    return reply
+
+
+@pytest.mark.parametrize(
+    ("reply", "content"),
+    [
+        (Reply.from_value({"pin": 1, "note": "4111-1111"}), '{"pin":"[redacted]","note":"[redacted]"}'),
+        (Reply.from_value({"note": "fine"}), '{"note":"fine"}'),
+        (
+            ConflictError("4111-1111 is taken"),
+            '{"success":false,"error":"[redacted] is taken","errorCode":"CONFLICT"}',
+        ),
+        (ConflictError("taken"), '{"success":false,"error":"taken","errorCode":"CONFLICT"}'),
+        (
+            Reply.from_error(ConflictError("4111-1111")),
+            '{"success":false,"error":"[redacted]","errorCode":"CONFLICT"}',
+        ),
+    ],
+)
+async def test_replies_and_errors_of_layers_inside_are_redacted(reply: Reply | CallError, content: str) -> None:
+    made = card.layer(canned(reply)).layer(Redact(fields=["pin"], patterns=[r"\d{4}-\d{4}"]))
+    assert (await Bench(made).reply(made, '{"name":"ada"}')).content == content
+
+
+async def test_a_redacted_result_that_its_type_does_not_allow_is_read_by_models_and_refused_to_code() -> None:
+    @tool(effect=Effect.PURE)
+    async def pin() -> dict[str, int]:
+        """Find a pin."""
+        return {"pin": 1234}
+
+    made = pin.layer(Redact(fields=["pin"]))
+    reply = await Bench(made).reply(made)
+    assert (reply.outcome, reply.content) == ("ok", '{"pin":"[redacted]"}')
+    with pytest.raises(InvalidOutputError, match="does not match its present contract"):
+        unwrap_reply(made, reply)
+
+
+async def test_what_passes_several_redactions_is_marked_once() -> None:
+    made = card.layer(Redact(patterns=[r"\w+ \d+"])).layer(Redact(patterns=[r"[a-z]{6,}"]))
+    reply = await Bench(made).reply(made, '{"name":"ada lovelace"}')
+    assert json.loads(reply.content)["name"] == "ada [redacted]"
+    assert json.loads(reply.content)["note"] == "[redacted]-1111"
+
+
 def test_what_a_tool_redacts_can_be_read() -> None:
-    assert repr(private) == "Tool card (unsafe, safe), Redaction(fields=('pin',), patterns=('\\\\d{4}-\\\\d{4}',))"
+    assert repr(private) == (
+        "Tool card (unsafe, safe)\nRedact(patterns=['\\\\d{4}-\\\\d{4}'])\n└─ Redact(fields=['pin'])"
+    )
     assert private.function is card.function
 
 
-def test_a_pattern_that_is_none_is_refused() -> None:
-    with pytest.raises(ContractError, match=r"'\(' is not a valid regular expression"):
-        card.with_redaction(patterns=["("])
+def test_a_redaction_of_nothing_and_a_pattern_that_is_none_are_refused() -> None:
+    with pytest.raises(SetupError, match=r"'\(' is not a valid regular expression"):
+        Redact(patterns=["("])
+    with pytest.raises(SetupError, match="removes nothing"):
+        Redact()
 
 
-async def test_layers_stay_around_a_tool_that_redacts() -> None:
+async def test_a_layer_outside_a_redaction_sees_what_is_left() -> None:
     @layer_fn
     async def mark(call: Call, inner: CallService) -> Reply:
-        return (await inner(call))._replace(content="marked")
+        reply = await inner(call)
+        return reply.map({"seen": reply.value})
 
-    made = card.layer(mark()).with_redaction(fields=["pin"])
-    assert (
-        await Bench(made).door.service("", made)(await Bench(made).call(made, '{"name":"ada"}'))
-    ).content == "marked"
+    made = card.layer(Redact(fields=["pin"])).layer(mark())
+    reply = await Bench(made).reply(made, '{"name":"ada"}')
+    assert json.loads(reply.content)["seen"]["pin"] == "[redacted]"

@@ -135,7 +135,7 @@ def test_a_good_reply_becomes_a_completed_response_with_its_value() -> None:
 
 
 def test_a_bad_reply_becomes_a_failed_response() -> None:
-    for reply in (Reply.from_error(DeniedError("no")), Reply.from_error(DeniedError("no"))._replace(error=None)):
+    for reply in (Reply.from_error(DeniedError("no")), Reply(Reply.from_error(DeniedError("no")).content, "denied")):
         response = ToolResponse.for_reply(request(), reply)
         assert (response.status, response.error) == (Status.FAILED, Failure(code="PERMISSION_DENIED", message="no"))
 

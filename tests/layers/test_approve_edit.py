@@ -52,8 +52,9 @@ async def test_a_model_is_told_what_ran_whatever_the_reply_is(desk: Desk, conten
     reply = await call_through(approve(edits('{"page":"home"}')), call, Inner(Reply(content)))
     note = "bea edited the arguments of this call and allowed it so; it ran with these, not yours"
     result = content if content[0] not in "[{" or content == "{not json" else None
-    assert f'"note":"{note}","arguments":{{"page":"home"}},"result":' in reply.content
-    assert reply.content.endswith(f'"result":"{result}"}}' if result else f'"result":{content}}}')
+    assert f'"note":"{note}","arguments":{{"page":"home"}},"result":' in reply.content_with_notice
+    assert reply.content_with_notice.endswith(f'"result":"{result}"}}' if result else f'"result":{content}}}')
+    assert reply.content == content, "the result itself is not the notice"
 
 
 async def test_a_reply_that_ends_the_run_stays_as_it_is(desk: Desk) -> None:
@@ -70,7 +71,7 @@ async def test_an_error_of_an_edited_call_is_raised_to_python_and_told_to_a_mode
     call = (await desk.call(drop, DROP))._replace(wire_id=wire)
     if wire:
         reply = await call_through(approve(edits('{"page":"home"}')), call, fails)
-        assert '"errorCode":"VALIDATION_ERROR","edited":true' in reply.content
+        assert '"errorCode":"VALIDATION_ERROR","edited":true' in reply.content_with_notice
         assert isinstance(reply.error, InvalidArgumentsError)
     else:
         with pytest.raises(InvalidArgumentsError, match="no such page"):

@@ -58,7 +58,7 @@ def end_of(call: Call, text: str = "known", **changed: Any) -> ToolOutput:
 
 
 async def test_a_reply_passes_through_untouched_and_is_recorded() -> None:
-    inner = Inner(reply := Reply.from_value("inner"))
+    inner = Inner(reply := Reply.from_value("inner").check(find.schema_out))
     call = await make_call(find)
     assert await call_through(Record(), call, inner) is reply
     assert inner.calls == [call]
@@ -67,7 +67,7 @@ async def test_a_reply_passes_through_untouched_and_is_recorded() -> None:
 
 async def test_a_models_call_is_recorded_as_its_tool_message() -> None:
     call = await make_call(find, wire="w1")
-    await call_through(Record(), call, Inner(Reply.from_value({"a": "é"})))
+    await call_through(Record(), call, Inner(Reply.from_value('{"a":"é"}')))
     (end,) = ends_of(call)
     assert (end.wire, end.text) == ("w1", '{"role":"tool","tool_call_id":"w1","content":"{\\"a\\":\\"é\\"}"}')
 

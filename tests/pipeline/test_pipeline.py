@@ -263,7 +263,8 @@ async def test_a_reply_that_is_not_what_the_contract_says_fails_the_step() -> No
         return Reply.from_value("no JSON")
 
     result = await outcome(box.filing(search={"callee": box.search().layer(cached())}))
-    assert result.failures["search"].error == "the result of search does not fit its contract"
+    error = result.failures["search"].error
+    assert error.startswith("a layer changed the result of search: the result is not what the contract says: ")
 
 
 async def test_a_pipeline_may_be_a_step_of_another() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 from typing import cast
 
@@ -14,7 +13,6 @@ from remit.contracts.contract import Contract
 from remit.contracts.question import Question
 from remit.contracts.reply import Reply
 from remit.errors import InvalidArgumentsError
-from remit.schemas.jsontext import compact_json
 
 
 def canonicalize_edit(callee: Contract, raw: str, question: Question, limits: Limits) -> str:
@@ -47,19 +45,6 @@ def add_edit_notice(reply: Reply, call: Call, editor: str) -> Reply:
     """
     if not call.wire_id or reply.is_final:
         return reply
-    notice: dict[str, object] = {
-        "edited": True,
-        "note": f"{editor} edited the arguments of this call and allowed it so; it ran with these, not yours",
-        "arguments": cast("object", json.loads(call.canonical_arguments)),
-    }
-    result = _parse_content(reply.content)
-    text = {**notice, "result": result} if reply.outcome == "ok" else {**cast("dict[str, object]", result), **notice}
-    return reply._replace(content=compact_json(text))
-
-
-def _parse_content(content: str) -> object:
-    """Parse objects and lists; return other content as text."""
-    if content[:1] in ("{", "["):
-        with contextlib.suppress(ValueError):
-            return cast("object", json.loads(content))
-    return content
+    note = f"{editor} edited the arguments of this call and allowed it so; it ran with these, not yours"
+    arguments = cast("object", json.loads(call.canonical_arguments))
+    return reply.with_notice({"edited": True, "note": note, "arguments": arguments})

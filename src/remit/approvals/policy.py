@@ -14,7 +14,7 @@ from remit.approvals.policy_version import fingerprint
 from remit.contracts.call import Call
 from remit.contracts.facts import Effect, Risk
 from remit.contracts.question import DecisionKind, content_digest
-from remit.contracts.redact import secret_free_cause
+from remit.contracts.redact import safe_cause
 from remit.contracts.secret import redact_secrets
 from remit.core.checks import check_flag, check_name, check_numbers, check_permission, check_text
 from remit.errors import CallError, PolicyError, SetupError
@@ -223,7 +223,7 @@ def _apply_rule(rule: Rule, call: Call) -> Verdict | None:
     except Exception as error:  # noqa: BLE001 - whatever is wrong with a rule, the call is denied
         problem = redact_secrets(f"{type(error).__name__}: {error}")
         failed = PolicyError(f"the rule '{rule.name}' failed, so {call.callee.name} is denied: {problem}")
-        raise failed from secret_free_cause(error)
+        raise failed from safe_cause(error)
     if verdict is not None and not isinstance(cast("object", verdict), Verdict):
         raise PolicyError(
             f"the rule '{rule.name}' returned {_describe(verdict)}; return Allow(), Ask(…), Block(…) or None"

@@ -13,6 +13,7 @@ from remit.contracts.chat import ChatRequest, Completion
 from remit.contracts.contract import Contract
 from remit.contracts.ledger import Ledger
 from remit.contracts.principal import Caller
+from remit.contracts.redact import Redaction
 from remit.contracts.reply import Reply
 from remit.contracts.step import StepOutcome, StepRequest
 from remit.core import Place, Service, Stack
@@ -29,7 +30,8 @@ class Call(NamedTuple):
     ``id`` is a digest of content: parent, callee, arguments, occurrence. ``wire_id`` is the model's id of the call,
     empty for other callers. ``deadline`` is on the loop's clock. ``payload`` and ``canonical_arguments`` are set by
     validate, or else by the base. ``attempt`` counts from 1; retry raises it. ``approvals`` are the questions whose
-    approval the call has, one for each `Approve` layer that it has passed, empty where none was needed.
+    approval the call has, one for each `Approve` layer that it has passed, empty where none was needed. ``redactions``
+    are those of the `Redact` layers that it has passed, innermost first.
     """
 
     id: str
@@ -43,6 +45,7 @@ class Call(NamedTuple):
     canonical_arguments: str = ""
     attempt: int = 1
     approvals: tuple[str, ...] = ()
+    redactions: tuple[Redaction, ...] = ()
 
     def with_deadline(self, deadline: float) -> Call:
         """Return this call with another deadline."""
@@ -72,6 +75,7 @@ class Call(NamedTuple):
             canonical_arguments,
             self.attempt,
             approvals,
+            self.redactions,
         )
 
 

@@ -111,10 +111,6 @@ class OutputSchema(Protocol[T_co]):
         """
         ...
 
-    def is_valid(self, value: object) -> bool:
-        """Whether a value is a valid result without conversion."""
-        ...
-
     def load(self, content: str) -> T_co:
         """Load a result from its content.
 

@@ -26,7 +26,7 @@ from remit.contracts.call import (
 from remit.contracts.chat import ChatRequest, Completion
 from remit.contracts.layers import FunctionLayer
 from remit.contracts.ledger import Ledger
-from remit.contracts.redact import secret_free_cause
+from remit.contracts.redact import safe_cause
 from remit.contracts.reply import Reply
 from remit.contracts.secret import redact_secrets
 from remit.contracts.step import Done, Next, StepRequest
@@ -178,7 +178,7 @@ class _Guard(Generic[Q, R]):
             raise
         except Exception as error:  # noqa: BLE001 - a layer's own defect ends one call, not the run
             failure = self._failure(redact_secrets(f"failed: {type(error).__name__}: {error}"))
-            raise failure from secret_free_cause(error)
+            raise failure from safe_cause(error)
         if not isinstance(result, self._results):
             raise self._failure(
                 f"returned {_describe(result)}; return {self._rules.expected} of inner, or one of its type"
@@ -211,6 +211,7 @@ _FIXED: Final = (
     "payload",
     "canonical_arguments",
     "approvals",
+    "redactions",
 )
 
 

@@ -171,13 +171,6 @@ class JsonOutput:
         except SchemaMismatchError as error:
             raise InvalidOutputError(f"the result is not what the contract says: {error}") from error
 
-    def is_valid(self, value: object) -> bool:
-        """Whether a value is a valid result without conversion."""
-        try:
-            return bool(self.dump(value)[0] == value) and _is_json(value)
-        except InvalidOutputError:
-            return False
-
     def load(self, content: str) -> Any:
         """Load a result from its content.
 

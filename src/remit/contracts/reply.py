@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, NoReturn
+import contextlib
+import json
+from collections.abc import Mapping
+from typing import Any, NoReturn, cast
 
+from msgspec import Struct
+
+from remit.contracts.contract import OutputSchema
 from remit.contracts.items import Outcome
 from remit.contracts.schema import serialize_content
-from remit.errors import CallError, DeniedError, error_from_reply
+from remit.errors import CallError, DeniedError, InvalidOutputError, error_from_reply
 from remit.schemas.jsontext import compact_json
 
 
@@ -20,10 +26,12 @@ class _NotLoaded:
 NOT_LOADED = _NotLoaded()
 
 
-class Reply(NamedTuple):
-    """The reply to a call: ``content`` for the model, ``value`` for Python callers.
+class Reply(Struct, frozen=True):
+    """The reply to a call: ``content`` for the model, ``value`` for Python callers. Both are the same result.
 
-    Make one with `from_value`, `final` or `from_error`. A reply with ``is_final`` ends the run with its value.
+    Make one with `from_value`, `final` or `from_error`; `map` changes the result. What a layer made is checked against
+    the output schema of the callee where it is recorded. A reply with ``is_final`` ends the run with its value.
+    ``notice`` is for the model beside the result. ``output`` is the schema that content and value were checked against.
     """
 
     content: str
@@ -31,6 +39,8 @@ class Reply(NamedTuple):
     value: object = NOT_LOADED
     error: CallError | None = None
     is_final: bool = False
+    notice: Mapping[str, object] | None = None
+    output: OutputSchema[Any] | None = None
 
     @staticmethod
     def from_value(value: object) -> Reply:
@@ -54,6 +64,65 @@ class Reply(NamedTuple):
         error = None if outcome == "ok" else error_from_reply(content)
         return Reply(content, outcome, error=error, is_final=is_final)
 
+    def map(self, value: object) -> Reply:
+        """Return this reply with another result. A bad reply has none, and is returned as it is."""
+        if self.outcome != "ok":
+            return self
+        return Reply(serialize_content(value), "ok", value, is_final=self.is_final, notice=self.notice)
+
+    def with_content(self, content: str) -> Reply:
+        """Return this reply, good or bad, with another content, from which its value is loaded where it is checked."""
+        return Reply(content, self.outcome, NOT_LOADED, self.error, self.is_final, self.notice)
+
+    def with_notice(self, notice: Mapping[str, object]) -> Reply:
+        """Return this reply with a notice for the model."""
+        return Reply(self.content, self.outcome, self.value, self.error, self.is_final, notice, self.output)
+
+    def check(self, output: OutputSchema[Any]) -> Reply:
+        """Return this reply with content and value of one result of ``output``. Bad replies have no value.
+
+        The value of a reply that ends the run may come from another callee: it is loaded by the caller of the run.
+
+        Raises:
+            InvalidOutputError: the value, or without one the content, is not a result of ``output``.
+        """
+        if self.outcome != "ok" or self.output is output:
+            return self
+        if self.is_final:
+            return self.with_content(self.content)
+        if self.value is not NOT_LOADED:
+            value, content = output.dump(self.value)
+            return Reply(content, "ok", value, notice=self.notice, output=output)
+        try:
+            value = cast("object", output.load(self.content))
+        except ValueError as error:
+            raise InvalidOutputError(f"the result is not what the contract says: {output.explain(error)}") from error
+        return Reply(self.content, "ok", value, notice=self.notice, output=output)
+
+    def load(self, output: OutputSchema[Any]) -> Reply:
+        """Return this reply of the base, checked. One whose content ``output`` cannot load keeps the content alone."""
+        with contextlib.suppress(InvalidOutputError):
+            return self.check(output)
+        return Reply(self.content, "ok", notice=self.notice, output=output)
+
+    @property
+    def content_with_notice(self) -> str:
+        """The content for the model: the result as it is, or beside the notice."""
+        if self.notice is None:
+            return self.content
+        result = _parse_content(self.content)
+        if self.outcome == "ok":
+            return compact_json({**self.notice, "result": result})
+        return compact_json({**cast("dict[str, object]", result), **self.notice})
+
     def raise_error(self) -> NoReturn:
         """Raise the error of a bad reply."""
         raise self.error or error_from_reply(self.content)
+
+
+def _parse_content(content: str) -> object:
+    """Parse objects and lists; return other content as text."""
+    if content[:1] in ("{", "["):
+        with contextlib.suppress(ValueError):
+            return cast("object", json.loads(content))
+    return content

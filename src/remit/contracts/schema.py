@@ -207,14 +207,6 @@ class Output(Generic[T]):
         except (PydanticSerializationError, ValueError, RecursionError) as error:
             raise InvalidOutputError(f"JSON cannot hold the result: {error}") from error
 
-    def is_valid(self, value: object) -> bool:
-        """Whether a value is a valid result without conversion."""
-        try:
-            checked: object = self._adapter.validate_python(value)
-        except ValidationError:
-            return False
-        return type(checked) is type(value) and checked == value
-
     def load(self, content: str) -> T:
         """Load a result from its content.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from types import FunctionType, MethodType
 from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, Unpack, overload
 
@@ -17,7 +17,6 @@ from remit.contracts.current_run import CURRENT_RUN
 from remit.contracts.facts import Effect, FactOptions, Facts, facts_from_options
 from remit.contracts.naming import canonical_name
 from remit.contracts.question import Preview
-from remit.contracts.redact import Redaction
 from remit.contracts.signature import Signature, read_dict_call, read_signature
 from remit.contracts.threads import awaitable_body
 from remit.core import Stack
@@ -47,7 +46,6 @@ class Tool(Generic[P, Out]):
         "_function",
         "_preview",
         "_reconcile",
-        "_redaction",
         "_signature",
         "description",
         "facts",
@@ -67,18 +65,13 @@ class Tool(Generic[P, Out]):
         layers: Stack[CallLayer],
         reconcile: ReconcileFunction | None = None,
         preview: PreviewFunction | None = None,
-        redaction: Redaction | None = None,
         where: str = "",
     ) -> None:
         self.where = where
         self._reconcile = reconcile
         self._preview = preview
-        self._redaction = redaction
         self._function = function
-        body = awaitable_body(function, wants_context=signature.wants_context)
-        self._body: Callable[..., Awaitable[Any]] = (
-            body if redaction is None else redaction.wrap_body(body, name, signature.schema_out)
-        )
+        self._body = awaitable_body(function, wants_context=signature.wants_context)
         self._signature = signature
         self.name = check_name(name)
         self.description = description
@@ -146,7 +139,7 @@ class Tool(Generic[P, Out]):
     @property
     def body(self) -> object:
         """Identifies what the tool runs and what governs that, independent of its layers and name."""
-        return self._function, self._signature, self.facts, self._reconcile, self._preview, self._redaction
+        return self._function, self._signature, self.facts, self._reconcile, self._preview
 
     async def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Out:
         """Call the function directly, as in a test: without layers, approval and journal.
@@ -180,18 +173,6 @@ class Tool(Generic[P, Out]):
         person is asked.
         """
         return self._copy(reconcile=reconcile)
-
-    def with_redaction(self, *, fields: Iterable[str] = (), patterns: Iterable[str] = ()) -> Tool[P, Out]:
-        """Return the same tool with redacted results, for the model, the journal and Python callers alike.
-
-        Args:
-            fields: names of fields whose values are removed, at any depth.
-            patterns: regular expressions whose matches are removed from every text, including error messages.
-
-        Raises:
-            ContractError: a pattern is not a regular expression.
-        """
-        return self._copy(redaction=(self._redaction or Redaction()).with_rules(fields, patterns))
 
     def with_preview(self, preview: PreviewFunction) -> Tool[P, Out]:
         """Return the same tool with a preview for the approver of a call.
@@ -231,8 +212,7 @@ class Tool(Generic[P, Out]):
 
     async def reconcile(self, payload: BaseModel, frame: Frame, /) -> ReconcileResult:
         """Find out whether an interrupted unsafe call took effect."""
-        found = UNKNOWN if self._reconcile is None else await self._reconcile(frame, payload)
-        return found if self._redaction is None else self._redaction.redact_reconcile_result(found, self.schema_out)
+        return UNKNOWN if self._reconcile is None else await self._reconcile(frame, payload)
 
     async def preview(self, payload: BaseModel, ctx: LeafContext, /) -> Preview | str:
         """The preview of a call for the approver; empty if the tool has none."""
@@ -262,7 +242,6 @@ class Tool(Generic[P, Out]):
         layers: Stack[CallLayer] | None = None,
         reconcile: ReconcileFunction | None = None,
         preview: PreviewFunction | None = None,
-        redaction: Redaction | None = None,
     ) -> Tool[P, Out]:
         return Tool(
             self._function,
@@ -273,14 +252,12 @@ class Tool(Generic[P, Out]):
             layers=self.layers if layers is None else layers,
             reconcile=reconcile or self._reconcile,
             preview=preview or self._preview,
-            redaction=redaction or self._redaction,
             where=self.where,
         )
 
     def __repr__(self) -> str:
         facts = f"Tool {self.name} ({self.facts.effect.value}, {self.facts.risk.value})"
-        text = facts if self._redaction is None else f"{facts}, {self._redaction!r}"
-        return f"{text}\n{self.layers!r}" if len(self.layers) else text
+        return f"{facts}\n{self.layers!r}" if len(self.layers) else facts
 
 
 class ToolDecorator(Protocol):

@@ -18,9 +18,9 @@ from remit.contracts.gate import has_begun, is_outcome_unknown
 from remit.contracts.items import AttemptEnded, AttemptStarted, DecisionItem, Item, Outcome, QuestionItem
 from remit.contracts.ledger import Consumption
 from remit.contracts.question import Decision, Question
-from remit.contracts.redact import redact_secrets_in_error, redact_secrets_in_reply, secret_free_cause
+from remit.contracts.redact import redact_error, redact_reply, redact_text, safe_cause
 from remit.contracts.reply import Reply
-from remit.contracts.secret import KNOWN_SECRETS, redact_secrets
+from remit.contracts.secret import KNOWN_SECRETS
 from remit.contracts.threads import ThreadStillRunning
 from remit.dispatch.context import CallContext, DispatchPort
 from remit.dispatch.registry import AnyCallee
@@ -61,7 +61,7 @@ class Base:
         attempt = 1 if self._effect is Effect.UNSAFE else call.attempt
         number, started, ended = _find_attempt(items, attempt) if items else (attempt, None, None)
         if ended is not None and self._effect is not Effect.PURE and not is_outcome_unknown(self._callee, items):
-            return _replay_end(ended)
+            return self._replay_end(ended)
         approved = self._check_seal(payload, items) if items else ()
         if approved and not has_begun(items):
             # After every wait for a person, and before the body's own writes could count as a change.
@@ -135,9 +135,9 @@ class Base:
         frame = CallContext(call, self._callee, self._dispatch)
         body = self._run_composed if self._effect is Effect.COMPOSED else self._callee.run
         try:
-            return self._to_reply(await body(payload, frame))
+            return self._to_reply(call, await body(payload, frame))
         except CallError as error:
-            safe = redact_secrets_in_error(error)
+            safe = redact_error(error, call.redactions)
             if safe is error:
                 raise
             raise safe from None
@@ -146,17 +146,17 @@ class Base:
         except asyncio.CancelledError as error:
             if call.ledger.is_stopping or _is_cancel_requested():
                 raise
-            raise self._tool_failure(error) from secret_free_cause(error)
+            raise self._tool_failure(call, error) from safe_cause(error, call.redactions)
         except KeyboardInterrupt as error:
             if _is_cancel_requested():  # the second Ctrl-C
                 raise
-            raise self._tool_failure(error) from secret_free_cause(error)
+            raise self._tool_failure(call, error) from safe_cause(error, call.redactions)
         except Suspended as error:
             if frame.calls.signal is not None or call.ledger.is_replaying:
                 raise
-            raise self._tool_failure(error) from secret_free_cause(error)
+            raise self._tool_failure(call, error) from safe_cause(error, call.redactions)
         except (Exception, SystemExit) as error:  # noqa: BLE001 - raised again, without a cause that reveals a secret
-            raise self._tool_failure(error) from secret_free_cause(error)
+            raise self._tool_failure(call, error) from safe_cause(error, call.redactions)
 
     async def _run_composed(self, payload: BaseModel, frame: CallContext) -> object:
         """Run a body that makes calls. It ends when they have ended, and with the signal of one that raised one."""
@@ -175,23 +175,35 @@ class Base:
             if not isinstance(failure, GeneratorExit):  # nothing can be awaited then
                 await frame.calls.finish(failure, is_cancelled=is_cancelled)
 
-    def _to_reply(self, value: object) -> Reply:
-        """The reply for the result of a body, without the values of secrets."""
+    def _to_reply(self, call: Call, value: object) -> Reply:
+        """The reply for the result of a body, without secrets and what the layers around the call redact."""
+        output = self._callee.schema_out
         if isinstance(value, Reply):
-            reply = value
+            reply = value.check(output)
         else:
-            checked, content = self._callee.schema_out.dump(value)
-            reply = Reply(content, "ok", checked)
-        return redact_secrets_in_reply(reply) if KNOWN_SECRETS.replacements else reply
+            checked, content = output.dump(value)
+            reply = Reply(content, "ok", checked, output=output)
+        if KNOWN_SECRETS.replacements or call.redactions:
+            return redact_reply(reply, call.redactions).load(output)
+        return reply
+
+    def _replay_end(self, ended: AttemptEnded) -> Reply:
+        """Return the reply of an attempt that has ended, or raise its error, so that layers decide as before."""
+        reply = Reply.from_journal(ended.content, ended.outcome, is_final=ended.final)
+        if isinstance(reply.error, CallCancelledError):
+            raise DeadlineError(reply.error.message)  # the run continued, so the attempt was cancelled by its timeout
+        if reply.error is not None:
+            raise reply.error
+        return reply.load(self._callee.schema_out)
 
     def _cancellation(self, error: asyncio.CancelledError) -> CallCancelledError:
         if isinstance(error, ThreadStillRunning):
             return CallCancelledError(f"{self._callee.name} was cancelled, but {error}; it may still happen")
         return CallCancelledError(f"{self._callee.name} was stopped while it ran; it may have happened in part")
 
-    def _tool_failure(self, error: BaseException) -> ToolFailedError:
+    def _tool_failure(self, call: Call, error: BaseException) -> ToolFailedError:
         message = f"{self._callee.name} failed: {type(error).__name__}: {error}"
-        return ToolFailedError(redact_secrets(message)[:_MAX_ERROR_CHARS])
+        return ToolFailedError(redact_text(message, call.redactions)[:_MAX_ERROR_CHARS])
 
     async def _resolve_outcome(self, call: Call, number: int) -> Reply | None:
         """Find out what became of an interrupted attempt: return its reply, or None if it did not happen.
@@ -208,12 +220,13 @@ class Base:
         except (Exception, SystemExit):  # noqa: BLE001 - if reconciling fails, a person decides
             finding = UNKNOWN
         if isinstance(finding, Happened):
-            return await self._settle_attempt(call, number, self._to_reply(finding.value))
+            return await self._settle_attempt(call, number, self._to_reply(call, finding.value))
         if finding is DID_NOT_HAPPEN and (call.caller.run, call.id) in self._running_unsafe_calls:
             finding = UNKNOWN
         decision = None if finding is DID_NOT_HAPPEN else await self._find_or_ask_outcome(call, number)
         if decision is not None and decision.approved is True:
-            return await self._settle_attempt(call, number, Reply(decision.result, "ok"))
+            reply = redact_reply(Reply(decision.result), call.redactions)
+            return await self._settle_attempt(call, number, reply.load(self._callee.schema_out))
         await self._settle_attempt(call, number, None)
         return None
 
@@ -291,13 +304,3 @@ def _find_attempt(items: Sequence[Item], attempt: int) -> tuple[int, AttemptStar
     started = next((item for item in items if isinstance(item, AttemptStarted) and item.attempt == number), None)
     ended = next((item for item in reversed(items) if isinstance(item, AttemptEnded) and item.attempt == number), None)
     return number, started, ended
-
-
-def _replay_end(ended: AttemptEnded) -> Reply:
-    """Return the reply of an attempt that has ended, or raise its error, so that retry decides as before."""
-    reply = Reply.from_journal(ended.content, ended.outcome, is_final=ended.final)
-    if isinstance(reply.error, CallCancelledError):
-        raise DeadlineError(reply.error.message)  # the run continued, so the attempt was cancelled by its timeout
-    if reply.error is not None:
-        raise reply.error
-    return reply

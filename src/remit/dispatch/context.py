@@ -13,8 +13,9 @@ from remit.contracts.items import Note
 from remit.contracts.ledger import Ledger
 from remit.contracts.principal import Caller
 from remit.contracts.question import content_digest
+from remit.contracts.redact import redact_reply, redact_text
 from remit.contracts.reply import NOT_LOADED, Reply
-from remit.contracts.secret import redact_secrets, redact_secrets_in_content
+from remit.contracts.secret import redact_secrets_in_content
 from remit.contracts.step import PreparedCall
 from remit.dispatch.body_calls import BodyCalls
 from remit.dispatch.by_name import ByName, arguments_by_name
@@ -215,7 +216,10 @@ class CallContext:
     def _write_note(self, name: str, data: object) -> None:
         if self._calls is not None and self._calls.is_told:
             return  # the body runs again: what it reports about its suspension would not be true then
-        entry = (redact_secrets(name), redact_secrets_in_content(encode_log_data(data)))
+        content = encode_log_data(data)
+        if self._call.redactions:
+            content = redact_reply(Reply(content), self._call.redactions).content
+        entry = (redact_text(name, self._call.redactions), redact_secrets_in_content(content))
         if entry in self._recorded_notes:
             self._recorded_notes.remove(entry)
         else:

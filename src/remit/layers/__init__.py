@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from remit.layers.fallback import Fallback
     from remit.layers.guardrail import Guardrail
     from remit.layers.limit import Concurrency, RateLimit
+    from remit.layers.redact import Redact
     from remit.layers.retry import Retry
     from remit.layers.timeout import Timeout
     from remit.layers.transform import Transform
@@ -62,6 +63,7 @@ __all__ = [
     "Place",
     "RateLimit",
     "RecordEvents",
+    "Redact",
     "Reply",
     "Retry",
     "Service",
@@ -111,6 +113,7 @@ if not TYPE_CHECKING:
             "remit.layers.fallback": ("Fallback",),
             "remit.layers.guardrail": ("Guardrail",),
             "remit.layers.limit": ("Concurrency", "RateLimit"),
+            "remit.layers.redact": ("Redact",),
             "remit.layers.retry": ("Retry",),
             "remit.layers.timeout": ("Timeout",),
             "remit.layers.transform": ("Transform",),

@@ -13,8 +13,8 @@ from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.facts import Effect
 from remit.contracts.gate import is_outcome_unknown
 from remit.contracts.items import ToolOutput
-from remit.contracts.redact import redact_secrets_in_reply, secret_free_cause
-from remit.contracts.reply import NOT_LOADED, Reply
+from remit.contracts.redact import redact_reply, safe_cause
+from remit.contracts.reply import Reply
 from remit.contracts.secret import KNOWN_SECRETS, redact_secrets
 from remit.core import Place
 from remit.errors import (
@@ -67,7 +67,8 @@ class _Record:
         try:
             if call.ledger.is_stopping and not composed:
                 raise asyncio.CancelledError  # noqa: TRY301 - handled below like a cancellation from outside
-            reply = _reload_value(call, await self._call_composed(call)) if composed else await self._call_inner(call)
+            call_inner = self._call_composed if composed else self._call_inner
+            reply = _check_reply(call, await call_inner(call))
         except CallError as error:
             reply = Reply.from_error(error)
         except asyncio.CancelledError:
@@ -127,11 +128,16 @@ class _Record:
             self._write_output(each, reply)
 
     def _write_output(self, call: Call, reply: Reply) -> Reply:
-        if KNOWN_SECRETS.replacements:  # a layer may have added one
-            reply = redact_secrets_in_reply(reply)
-        if call.wire_id and len(reply.content) * 4 > self._limits.output_bytes:
-            reply = reply._replace(content=shorten(reply.content, self._limits.output_bytes))
-        text = tool_message_text(call.wire_id, reply.content) if call.wire_id else reply.content
+        if reply.outcome != "ok":
+            reply = redact_reply(reply, ())
+        text = reply.content
+        if call.wire_id:
+            text = reply.content_with_notice
+            if len(text) * 4 > self._limits.output_bytes:
+                text = shorten(text, self._limits.output_bytes)
+            if text is not reply.content:
+                reply = Reply(text, reply.outcome, reply.value, reply.error, reply.is_final)
+            text = tool_message_text(call.wire_id, text)
         call.ledger.add(
             ToolOutput(
                 call=call.id,
@@ -162,22 +168,21 @@ _STOPPED_CALLS: Final[ContextVar[_StoppedCalls | None]] = ContextVar("remit_stop
 """The stopped calls below the innermost composed call; its tasks share the object."""
 
 
-def _reload_value(call: Call, reply: Reply) -> Reply:
-    """Load the value from the content of the reply, as a journal would: a layer may have replaced the content.
+def _check_reply(call: Call, reply: Reply) -> Reply:
+    """The reply whose content and value are one result of the callee, without secrets, whatever layers made of it.
 
     Raises:
-        InvalidOutputError: the content is not a result of this callee.
+        InvalidOutputError: a layer changed the result to one that the callee cannot have.
     """
     output = call.callee.schema_out
-    if reply.outcome != "ok" or reply.is_final or reply.value is NOT_LOADED or output.is_valid(reply.value):
-        return reply
-    try:
-        return reply._replace(value=output.load(reply.content))
-    except ValueError as error:
-        name = call.callee.name
-        raise InvalidOutputError(
-            f"a layer around {name} changed its result to another type; return a value of the tool's result type"
-        ) from error
+    if reply.output is not output:
+        try:
+            reply = reply.check(output)
+        except InvalidOutputError as error:
+            raise InvalidOutputError(f"a layer changed the result of {call.callee.name}: {error.message}") from error
+    if KNOWN_SECRETS.replacements:  # a layer may have added one
+        reply = redact_reply(reply, ()).load(output)
+    return reply
 
 
 def shorten(content: str, max_bytes: int) -> str:
@@ -196,5 +201,5 @@ def shorten(content: str, max_bytes: int) -> str:
 
 def _layer_failure(error: Exception) -> ToolFailedError:
     failed = ToolFailedError(redact_secrets(f"a layer failed: {type(error).__name__}: {error}"))
-    failed.__cause__ = secret_free_cause(error)
+    failed.__cause__ = safe_cause(error)
     return failed

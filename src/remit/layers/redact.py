@@ -1,0 +1,50 @@
+"""Removes private data from results: what the model reads, Python callers get and the journal keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from remit.contracts.call import Call, CallLayer, CallService
+from remit.contracts.redact import Redaction
+from remit.contracts.reply import Reply
+from remit.core.checks import as_texts
+from remit.errors import CallError, SetupError
+
+
+class Redact(CallLayer):
+    """Removes the values of ``fields``, at any depth, and what ``patterns`` match, from results, errors and notes.
+
+    The base applies it before the end of an attempt is on record; the layer itself applies it to replies of layers
+    inside it. Arguments stay as they are: they are what an approver sees and what runs.
+
+    Raises:
+        SetupError: nothing is given, or a pattern is not a regular expression.
+    """
+
+    def __init__(self, *, fields: Iterable[str] = (), patterns: Iterable[str] = ()) -> None:
+        self._redaction = Redaction(
+            tuple(sorted(as_texts("Redact: fields", fields))), tuple(sorted(as_texts("Redact: patterns", patterns)))
+        )
+        if not (self._redaction.fields or self._redaction.patterns):
+            raise SetupError("Redact() removes nothing; give fields or patterns")
+
+    def __call__(self, inner: CallService, /) -> CallService:
+        """Redact the replies and errors of ``inner``."""
+        redaction = self._redaction
+
+        async def redact(call: Call, /) -> Reply:
+            try:
+                reply = await inner(call._replace(redactions=(redaction, *call.redactions)))
+            except CallError as error:
+                safe = redaction.redact_error(error)
+                if safe is error:
+                    raise
+                raise safe from None
+            output = call.callee.schema_out
+            return redaction.redact_reply(reply.check(output)).load(output)
+
+        return redact
+
+    def __repr__(self) -> str:
+        named = {"fields": self._redaction.fields, "patterns": self._redaction.patterns}
+        return f"Redact({', '.join(f'{name}={list(texts)!r}' for name, texts in named.items() if texts)})"
