@@ -143,7 +143,7 @@ def test_the_onion_is_drawn_by_scope_outermost_first() -> None:
     assert runtime.dispatcher.draw_layers("agent", work) == (
         "ENTRY  Trace(provider=None) · Record() · ToolScope()\n"
         "RUN    Authorize() · Validate(strict=True) · Budget(calls=256, tokens=None, depth=8)"
-        " · Approve(policy=Policy(high risk, egress, undeclared))\n"
+        " · Approve(policy=Policy(high risk, egress, undeclared), max_questions=20)\n"
         "AGENT  outer · inner\n"
         "TOOL   retry · Timeout(seconds=2)\n"
         "BASE   seal · effect · work · check · end"

@@ -25,7 +25,7 @@ def test_the_preset_can_be_read_as_an_onion() -> None:
         "Authorize()\n"
         "└─ Validate(strict=True)\n"
         "   └─ Budget(calls=256, tokens=None, depth=8)\n"
-        "      └─ Approve(policy=Policy(high risk, egress, undeclared))"
+        "      └─ Approve(policy=Policy(high risk, egress, undeclared), max_questions=20)"
     )
 
 

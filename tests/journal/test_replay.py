@@ -47,7 +47,7 @@ async def test_it_replays_and_says_what_it_was_given() -> None:
 
 async def test_it_asks_no_person_and_so_needs_no_message_of_the_user() -> None:
     assert replaying(header_item()).user_message == ""
-    assert replaying(header_item()).last_approved("erase", "high risk") == ""
+    assert list(replaying(header_item()).recorded_items()) == []
 
 
 async def test_the_time_is_that_of_the_run() -> None:

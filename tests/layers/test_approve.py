@@ -361,8 +361,8 @@ async def test_an_approval_of_one_call_is_none_of_the_next(desk: Desk) -> None:
 def test_it_stands_at_its_place_and_prints_its_policy() -> None:
     allow_all = Policy(When("all", lambda _call: True, Allow()))
     assert approve(None).place is Place.APPROVE
-    assert repr(approve(None)) == "Approve(policy=Policy(high risk, egress, undeclared))"
-    assert repr(approve(None, allow_all)) == "Approve(policy=Policy(all))"
+    assert repr(approve(None)) == "Approve(policy=Policy(high risk, egress, undeclared), max_questions=20)"
+    assert repr(approve(None, allow_all)) == "Approve(policy=Policy(all), max_questions=20)"
 
 
 async def test_the_preview_of_a_call_without_a_payload_is_empty(desk: Desk) -> None:

@@ -9,6 +9,7 @@ from typing import Any, Final, Protocol
 
 from pydantic import BaseModel
 
+from remit.approvals.from_journal import read_questions
 from remit.approvals.policy import DECIDE_PERMISSION, MAX_LIFETIME, Ask
 from remit.contracts.call import Call
 from remit.contracts.chat import decode_message, message_text
@@ -159,10 +160,12 @@ _MAX_NEWS: Final = 200
 
 def _compare_with_last(call: Call, rule: str) -> tuple[Change, ...]:
     """The arguments that are new since the last yes to the tool and rule in this run."""
-    last = call.ledger.last_approved(call.callee.name, rule)
-    if not last:
+    asked = read_questions(call.ledger.recorded_items())
+    approved = [each for each in asked if each.decision and each.decision.approved]
+    same = [each for each in approved if (each.question.tool, each.question.rule) == (call.callee.name, rule)]
+    if not same:
         return ()
-    before: dict[str, Any] = json.loads(last)
+    before: dict[str, Any] = json.loads(same[-1].arguments)
     after: dict[str, Any] = json.loads(call.canonical_arguments)
     return tuple(
         Change(name, *(canonical_text(each[name])[:_MAX_NEWS] if name in each else "" for each in (before, after)))
@@ -199,6 +202,13 @@ def build_outcome_question(call: Call, attempt: int, approvals: Sequence[Questio
         four_eyes=any(each.four_eyes for each in approvals),
         needs="approve" if any(each.needs == "approve" for each in approvals) else "confirm",
     )
+
+
+def build_about_run(call: Call, ask: Ask, rule: str, number: str) -> Question:
+    """Build a question about the run of ``call``, which is the next call that the run would ask about."""
+    match = content_digest(rule, call.caller.run, number)
+    question = _build_question(call, "approval", ask, rule, question_id=match[:12], match=match)
+    return replace(question, call=call.caller.run)
 
 
 def _build_question(call: Call, kind: QuestionKind, ask: Ask, rule: str, *, question_id: str, match: str) -> Question:

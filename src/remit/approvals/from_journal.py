@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
@@ -92,6 +92,19 @@ def read_approvals(items: Sequence[Item]) -> Approvals:
             if decided.edit:
                 standing, edit = {asked.question.layer: decided}, decided
     return Approvals(standing, edit, refuted)
+
+
+def read_questions(items: Iterable[Item]) -> list[RecordedQuestion]:
+    """Read all questions about approval, each with the first decision on it, in the order in which they were asked."""
+    asked: dict[str, Question] = {}
+    decisions: dict[str, Decision] = {}
+    for item in items:
+        if isinstance(item, QuestionItem) and item.about == "approval":
+            asked.setdefault(item.question, Question.from_json(item.body))
+        elif isinstance(item, DecisionItem):
+            decisions.setdefault(item.question, Decision.from_json(item.body))
+    recorded = [RecordedQuestion(each, decisions.get(name)) for name, each in asked.items()]
+    return sorted(recorded, key=lambda each: each.question.asked)
 
 
 def with_arguments(call: Call, canonical: str) -> Call:

@@ -83,7 +83,7 @@ class DecisionService:
         return min((each.question.expires for each in rows if each is not None and each.decision is None), default=None)
 
     def _validate_edit(self, question: Question, arguments: str, *, approved: bool) -> str:
-        if question.kind != "approval" or not approved:
+        if question.kind != "approval" or question.is_about_run or not approved:
             raise RequestError("arguments can be edited only when approving a call")
         callee = self._find_callee(question.tool)
         if definition_digest(callee) != question.definition:

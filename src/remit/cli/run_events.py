@@ -154,6 +154,8 @@ def question_title(question: Question) -> str:
     """The question in one sentence, which names what the call is about."""
     if question.kind == "outcome":
         return f"{call_label(question)} was started and its end is unknown; did it happen?"
+    if question.is_about_run:
+        return f"may run {question.run} go on asking? {one_line(question.reason)}"
     return f"may {call_label(question)} run?"
 
 

@@ -53,6 +53,10 @@ _OUTCOME_MARKS: Final[Mapping[str, tuple[str, str, str]]] = {
 _SPINNER_FRAMES: Final = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 
 
+_YES: Final = "it runs once, with exactly these arguments"
+_NO: Final = "it does not run; the agent reads the reason"
+
+
 class Terminal:
     """Shows the progress of a run. Serves as a runtime's ``on_item``."""
 
@@ -130,8 +134,11 @@ class Terminal:
             self._print_fact("who", f"not {one_line(' nor '.join(question.requesters))}: four eyes")
         if question.kind == "approval":
             until = datetime.fromtimestamp(question.expires).astimezone().strftime("%Y-%m-%d %H:%M")
-            self._print_fact("yes", "it runs once, with exactly these arguments")
-            self._print_fact("no", "it does not run; the agent reads the reason")
+            about_run = question.is_about_run
+            yes = "the run asks about this call next, and goes on asking" if about_run else _YES
+            no = "this call and all that the run would ask about are denied" if about_run else _NO
+            self._print_fact("yes", yes)
+            self._print_fact("no", no)
             self._print_fact("expires", f"{until} (in {format_duration(question.expires - now)}), which means no")
         else:
             self._print_fact("if not", f"if it did not happen, {REPEAT_NOTICE}")

@@ -6,7 +6,7 @@ constructor. One executor writes it and holds the run's lease.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 from remit.contracts.grant import Grant
@@ -66,8 +66,8 @@ class Ledger(Protocol):
         """The user's message that began the run, as wire text; empty if it began without one."""
         ...
 
-    def last_approved(self, tool: str, rule: str) -> str:
-        """The canonical arguments of the last call of ``tool`` that was approved under ``rule``; empty without one."""
+    def recorded_items(self) -> Iterable[Item]:
+        """All items of the run, those of each call in order."""
         ...
 
     @property

@@ -127,6 +127,11 @@ class Question:
     needs: DecisionKind = "approve"
     further_permissions: tuple[str, ...] = ()
 
+    @property
+    def is_about_run(self) -> bool:
+        """Whether it asks if the run may go on asking. ``tool`` and ``arguments`` are those of the next call."""
+        return self.call == self.run
+
     def missing_permission(self, by: Principal) -> str:
         """The first permission to decide that ``by`` lacks; empty if there is none."""
         return next((each for each in (self.who, *self.further_permissions) if not by.may(each)), "")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from itertools import chain
 from typing import Final
 
 from remit.contracts.chat import decode_message
@@ -101,21 +102,12 @@ class RunLedger:
     @property
     def user_message(self) -> str:
         """The user's message that began the run, as wire text; empty if it began without one."""
-        items = (item for items in self._items_by_call.values() for item in items)
-        texts = (item.text for item in items if isinstance(item, Message))
+        texts = (item.text for item in self.recorded_items() if isinstance(item, Message))
         return next((text for text in texts if decode_message(text)["role"] == "user"), "")
 
-    def last_approved(self, tool: str, rule: str) -> str:
-        """The canonical arguments of the last call of ``tool`` that was approved under ``rule``; empty without one."""
-        items = [item for items in self._items_by_call.values() for item in items]
-        asked = {item.question: Question.from_json(item.body) for item in items if isinstance(item, QuestionItem)}
-        matching = {name: each for name, each in asked.items() if (each.tool, each.rule) == (tool, rule)}
-        decisions = [Decision.from_json(item.body) for item in items if isinstance(item, DecisionItem)]
-        approved = [each for each in decisions if each.approved and each.question in matching]
-        if not approved:
-            return ""
-        last = max(approved, key=lambda each: matching[each.question].asked)
-        return last.arguments or matching[last.question].arguments
+    def recorded_items(self) -> Iterable[Item]:
+        """All items of the run, those of each call in order."""
+        return chain.from_iterable(self._items_by_call.values())
 
     def add(self, item: Item) -> None:
         """Write one item. It is stored with the next committed item, or shortly after.

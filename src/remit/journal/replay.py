@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from remit.contracts.chat import decode_message
@@ -80,9 +80,9 @@ class ReplayLedger:
         """Empty: a replay opens no question."""
         return ""
 
-    def last_approved(self, tool: str, rule: str) -> str:
-        """Empty: a replay opens no question."""
-        return ""
+    def recorded_items(self) -> Iterable[Item]:
+        """None: a replay opens no question."""
+        return ()
 
     def items_for(self, call: str) -> Sequence[Item]:
         """All items stored under ``call``. Its messages and terminal record count as reached."""

@@ -19,6 +19,7 @@ from remit.approvals.from_journal import Approvals, AskAgain, RecordedQuestion, 
 from remit.approvals.grants import consume_grant, decide_by_grant, find_usable_grant
 from remit.approvals.policy import DEFAULT_POLICY, Ask, Block, Policy, Verdict
 from remit.approvals.preview import preview_call
+from remit.approvals.question_limit import find_due_summary
 from remit.contracts.arguments import Limits
 from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.gate import has_begun
@@ -27,7 +28,7 @@ from remit.contracts.ledger import Consumption
 from remit.contracts.question import NO_PREVIEW, Decision, Question
 from remit.contracts.reply import Reply
 from remit.core import Place
-from remit.core.checks import check_instance, wrong_value
+from remit.core.checks import check_counts, check_instance, wrong_value
 from remit.errors import (
     ApprovalDeniedError,
     BlockedError,
@@ -35,6 +36,7 @@ from remit.errors import (
     ConflictError,
     InvalidArgumentsError,
     MissingCapabilityError,
+    SetupError,
     Suspended,
 )
 
@@ -45,15 +47,20 @@ class Approve(CallLayer):
 
     An environment without an approver refuses every call. A call with its confirmation flag unset opens the question
     for the call it announces, and runs. The gates of the tool and its preview must succeed before a question is opened.
+    A run that has asked ``max_questions`` questions asks one summary next: whether it may ask as many again.
     """
 
     place = Place.APPROVE
     env: HasApprover = field(repr=False)
     policy: Policy = field(default=DEFAULT_POLICY, kw_only=True)
+    max_questions: int = field(default=20, kw_only=True)
 
     def __post_init__(self) -> None:
         if not hasattr(self.env, "approver"):
             raise wrong_value("Approve: env", self.env, "give an object with an approver, such as Env()")
+        check_counts("Approve", max_questions=self.max_questions)
+        if self.max_questions < 1:
+            raise SetupError("Approve: max_questions must be at least 1; a policy says what is not asked about")
         check_instance(
             "Approve: policy", self.policy, Policy, "give a Policy of your rules, such as Policy(HighRisk())"
         )
@@ -65,7 +72,7 @@ class Approve(CallLayer):
 
     def __call__(self, inner: CallService, /) -> CallService:
         """Obtain approval before ``inner``."""
-        return _Approve(inner, self.env.approver, self.policy).__call__
+        return _Approve(inner, self.env.approver, self.policy, self.max_questions).__call__
 
 
 class _Case(NamedTuple):
@@ -139,12 +146,13 @@ _MAX_ROUNDS: Final = 20
 
 
 class _Approve:
-    __slots__ = ("_approver", "_inner", "_policy")
+    __slots__ = ("_approver", "_inner", "_max_questions", "_policy")
 
-    def __init__(self, inner: CallService, approver: Approver | None, policy: Policy) -> None:
+    def __init__(self, inner: CallService, approver: Approver | None, policy: Policy, max_questions: int) -> None:
         self._inner = inner
         self._approver = approver
         self._policy = policy
+        self._max_questions = max_questions
 
     async def __call__(self, call: Call, /) -> Reply:
         if self._approver is None:
@@ -208,7 +216,7 @@ class _Approve:
         if recorded is None or not case.still_applies(recorded, self._policy.version):
             if recorded is not None and recorded.edit:
                 await _require_approval(call, recorded, approver)
-            recorded = await self._find_announced_question(case) or await self._open_question(case)
+            recorded = await self._find_announced_question(case) or await self._open_question(case, approver)
         decision = await _require_approval(call, recorded, approver)
         if decision.arguments not in ("", call.canonical_arguments):
             raise AskAgain(recorded.question.id)
@@ -220,8 +228,27 @@ class _Approve:
             return
         if await find_usable_grant(announced_call, ask, self._policy.version) is None:
             preview = await preview_call(announced_call)
+            if find_due_summary(call, ask, self._max_questions) is not None:
+                return  # the call itself will ask
             question = build_question(announced_call, ask, rule, match, waits=False, preview=preview)
             await call.ledger.commit(QuestionItem(call=match, parent="", question=question.id, body=question.to_json()))
+
+    async def _require_more_questions(self, call: Call, ask: Ask, approver: Approver) -> None:
+        """Ask whether the run may go on asking, if it has asked as often as it may.
+
+        Raises:
+            Suspended: a person has not decided yet.
+            ApprovalDeniedError: the run may not ask about this call.
+        """
+        summary = find_due_summary(call, ask, self._max_questions)
+        if summary is None:
+            return
+        question = summary.question
+        run_items = call.ledger.items_for(question.call)
+        if not any(isinstance(each, QuestionItem) and each.question == question.id for each in run_items):
+            item = QuestionItem(call=question.call, parent="", question=question.id, body=question.to_json())
+            await call.ledger.commit(item)
+        await _require_approval(call, summary, approver)
 
     async def _find_announced_question(self, case: _Case) -> RecordedQuestion | None:
         """Record the question that an announced call opened as the question about this one."""
@@ -236,7 +263,7 @@ class _Approve:
         await _record_question(call, announced, Consumption(denied, call.caller.run, call.id, approved=False))
         return announced
 
-    async def _open_question(self, case: _Case) -> RecordedQuestion:
+    async def _open_question(self, case: _Case, approver: Approver) -> RecordedQuestion:
         """Open a question about the call, with the decision on it if a grant approves the call.
 
         What it replaces can be used no more.
@@ -244,13 +271,16 @@ class _Approve:
         call, approvals = case.call, case.approvals
         ask, rule = case.ask()
         grant = await consume_grant(call, ask, self._policy.version, approvals.editor)
+        preview = NO_PREVIEW if grant else await preview_call(call)
+        if not grant:
+            await self._require_more_questions(call, ask, approver)
         question = build_question(
             call,
             ask,
             rule,
             case.match,
             waits=True,
-            preview=NO_PREVIEW if grant else await preview_call(call),
+            preview=preview,
             edits=approvals.edit.question.id if approvals.edit else "",
             editor=approvals.editor,
             replaces=case.earlier_question,
@@ -318,7 +348,8 @@ async def _require_approval(call: Call, recorded: RecordedQuestion, approver: Ap
         # Stored first: another approver may have decided by now, and a process that dies here must leave one decision.
         decision = await call.ledger.decide(_validate_decision(call, question, decision))
         if decision is not None:
-            await call.ledger.commit(DecisionItem(call=call.id, question=question.id, body=decision.to_json()))
+            of = question.call if question.is_about_run else call.id
+            await call.ledger.commit(DecisionItem(call=of, question=question.id, body=decision.to_json()))
     if decision is None or question.expires <= call.ledger.now():
         raise ApprovalDeniedError(
             f"question {question.id} was not decided in time, or its approval was not used in time"

@@ -1,0 +1,49 @@
+"""The limit on the questions of one run. At the limit, one summary asks a person whether the run may go on asking."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from remit.approvals.approver import build_about_run
+from remit.approvals.from_journal import RecordedQuestion, read_questions
+from remit.approvals.policy import Ask
+from remit.contracts.call import Call
+
+SUMMARY_RULE: Final = "question limit"
+"""The rule of a summary, in place of a rule of a policy."""
+
+
+def find_due_summary(call: Call, ask: Ask, limit: int) -> RecordedQuestion | None:
+    """The summary that must be approved before the run asks about ``call``; None if it may ask.
+
+    A summary that nobody has recorded yet is built. An approved one allows as many questions again.
+    """
+    asked = [each for each in read_questions(call.ledger.recorded_items()) if _asked_a_person(each, call)]
+    summaries = [each for each in asked if each.question.is_about_run]
+    if summaries and not (summaries[-1].decision and summaries[-1].decision.approved):
+        return summaries[-1]
+    asked = [each for each in asked if not each.question.is_about_run]
+    if len(asked) < limit * (len(summaries) + 1):
+        return None
+    reason = f"the run has asked {len(asked)} questions; yes lets it ask {limit} more, no denies what it would ask"
+    summary = build_about_run(call, replace(ask, reason=reason), SUMMARY_RULE, str(len(summaries)))
+    return RecordedQuestion(replace(summary, shown=_summarize(asked)))
+
+
+def _asked_a_person(recorded: RecordedQuestion, call: Call) -> bool:
+    by_grant = recorded.decision is not None and recorded.decision.grant
+    return recorded.question.run == call.caller.run and not by_grant
+
+
+def _summarize(asked: Sequence[RecordedQuestion]) -> str:
+    counts = Counter((each.question.tool, _answer(each)) for each in asked)
+    return "asked so far: " + ", ".join(f"{tool}: {count} {answer}" for (tool, answer), count in counts.items())
+
+
+def _answer(recorded: RecordedQuestion) -> str:
+    if recorded.decision is None:
+        return "unanswered"
+    return "yes" if recorded.decision.approved else "no"
