@@ -41,8 +41,8 @@ EntryPoint = Callable[[Runtime, AnyCallee, dict[str, Any], Principal], Awaitable
 
 def figures(*, short: bool) -> Iterator[Figure]:
     """Ways on which a layer did not run, ran in another order, or a denial did not hold."""
-    inside = list(product(WAYS, ENTRY_POINTS, CHECKS))[:: 11 if short else 1]
-    missed = [said for each in inside if (said := asyncio.run(_check_in_process(*each)))]
+    inside = _ways_in_process(every=11 if short else 1)
+    missed = _find_missed(inside)
     outside = [each for each in product(WAYS, CHECKS) if _is_tried_outside(*each, short=short)]
     missed += [said for each in outside if (said := _check_by_command(*each))]
     how = (
@@ -50,6 +50,22 @@ def figures(*, short: bool) -> Iterator[Figure]:
         f"another process; seen on each: {', '.join(CHECKS)}"
     )
     yield no_violations("door.paths_missed", len(missed), len(inside) + len(outside), f"{how}{_first_missed(missed)}")
+
+
+def measure_in_process() -> Iterator[Figure]:
+    """The figure without commands, which start processes of their own: a defect planted here would not be there."""
+    ways = _ways_in_process(every=11)
+    missed = _find_missed(ways)
+    how = f"{len(ways)} ways to a tool that begin in this process{_first_missed(missed)}"
+    yield no_violations("door.paths_missed", len(missed), len(ways), how)
+
+
+def _ways_in_process(*, every: int) -> list[tuple[str, str, str]]:
+    return list(product(WAYS, ENTRY_POINTS, CHECKS))[::every]
+
+
+def _find_missed(ways: Sequence[tuple[str, str, str]]) -> list[str]:
+    return [said for each in ways if (said := asyncio.run(_check_in_process(*each)))]
 
 
 def _is_tried_outside(way: str, check: str, *, short: bool) -> bool:

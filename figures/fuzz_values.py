@@ -169,6 +169,10 @@ def _refused_values(part: Schema) -> list[str]:
         wrong.append("true")
     if "array" not in kinds:
         wrong.append("[]")
+    if "string" not in kinds:
+        wrong += ['"1"', '"yes"']
+    if "boolean" in kinds and "integer" not in kinds:
+        wrong.append("1")
     for each in part.get("anyOf", [part]):
         if _is_text(each) and "maxLength" in each and int(each["maxLength"]) <= _MAX_LENGTH:
             wrong.append(json.dumps("x" * (int(each["maxLength"]) + 1)))

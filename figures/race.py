@@ -10,6 +10,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator
 from multiprocessing.queues import SimpleQueue
+from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
 from figures.crash_world import PERSON, World
@@ -24,19 +25,27 @@ PROCESSES = 8
 
 def figures(*, short: bool) -> Iterator[Figure]:
     """Effects beyond one, errors other than that another process executes the run, and uses of one approval."""
-    each = 10 if short else 125
-    home = Path(tempfile.mkdtemp(prefix="remit-race-"))
-    asyncio.run(_create_waiting_run(home))
-    outcomes = _race(_resume_all, home, each)
-    happened = Counter(World(home, "flat").read_effects())
-    shutil.rmtree(home)
-    how = f"{PROCESSES} processes of {each} resumers of one approved run on one SQLite file: {dict(outcomes)}"
-    beyond = sum(count - 1 for count in happened.values())
-    missing = not any(name == "erase" for name, _ in happened)
-    yield no_violations("resume.race.doubled", beyond + missing, PROCESSES * each, how)
+    yield from measure_resumes(1 if short else 5, each=10 if short else 25)
+    yield _measure_approval(10 if short else 125)
+
+
+def measure_resumes(rounds: int, *, each: int) -> Iterator[Figure]:
+    """The figures of so many waiting runs, which ``each`` resumers in every process resume at once."""
+    outcomes, beyond = Counter[str](), 0
+    for _ in range(rounds):
+        home = Path(tempfile.mkdtemp(prefix="remit-race-"))
+        asyncio.run(_create_waiting_run(home))
+        outcomes += _race(_resume_all, home, each)
+        happened = Counter(World(home, "flat").read_effects())
+        shutil.rmtree(home)
+        beyond += sum(count - 1 for count in happened.values())
+        beyond += not any(name == "erase" for name, _ in happened)
+    resumers = rounds * PROCESSES * each
+    how = f"{rounds} times {PROCESSES} processes of {each} resumers of one approved run on one SQLite file: "
+    how += str(dict(outcomes))
+    yield no_violations("resume.race.doubled", beyond, resumers, how)
     errors = sum(count for name, count in outcomes.items() if name not in ("done", "held by another executor"))
-    yield no_violations("resume.race.errors", errors, PROCESSES * each, how)
-    yield _measure_approval(each)
+    yield no_violations("resume.race.errors", errors, resumers, how)
 
 
 def _measure_approval(each: int) -> Figure:
@@ -110,20 +119,27 @@ Racer = Callable[[Path, int], Coroutine[None, None, list[str]]]
 
 def _race(each_does: Racer, home: Path, each: int) -> Counter[str]:
     context = multiprocessing.get_context("fork")
-    answers: SimpleQueue[list[str]] = context.SimpleQueue()
-    racers = [context.Process(target=_run_racer, args=(each_does, home, each, answers)) for _ in range(PROCESSES)]
+    answers: SimpleQueue[list[str] | str] = context.SimpleQueue()
+    start = context.Barrier(PROCESSES)
+    racers = [
+        context.Process(target=_run_racer, args=(each_does, home, each, start, answers)) for _ in range(PROCESSES)
+    ]
     for racer in racers:
         racer.start()
-    outcomes: Counter[str] = Counter()
-    for _ in racers:
-        outcomes.update(answers.get())
+    found = [answers.get() for _ in racers]
     for racer in racers:
         racer.join()
-    return outcomes
+    if failures := [each for each in found if isinstance(each, str)]:
+        raise RuntimeError(f"a process failed: {failures[0]}")
+    return Counter(outcome for each in found for outcome in each)
 
 
-def _run_racer(each_does: Racer, home: Path, each: int, answers: SimpleQueue[list[str]]) -> None:
-    answers.put(asyncio.run(each_does(home, each)))
+def _run_racer(each_does: Racer, home: Path, each: int, start: Barrier, answers: SimpleQueue[list[str] | str]) -> None:
+    start.wait()
+    try:
+        answers.put(asyncio.run(each_does(home, each)))
+    except Exception as error:  # noqa: BLE001 - whatever it is, the figure waits for an answer
+        answers.put(f"{type(error).__name__}: {error}")
 
 
 async def _resume_all(home: Path, each: int) -> list[str]:

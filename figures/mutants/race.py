@@ -2,18 +2,93 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
-from figures.mutants.mutant import Mutant, edited
+from figures.mutants.mutant import edited, mutants_of, together
+from figures.race import measure_resumes
 
 _INDEX: Final = "remit.journal.index"
+_TABLES: Final = "remit.journal.sql.tables"
+_WRITES: Final = "remit.journal.sql.writes"
+_BASE: Final = "remit.dispatch.base:Base"
 
-MUTANTS: Final = (
-    Mutant(
-        figure="approval.race.executions",
-        defect="an approval can be used a second time",
-        plant=edited(
+_LEASE_IGNORED: Final = edited("remit.journal.sql.store:SqlStore.acquire", "if row.until > now:", "if False:")
+_NOT_FENCED: Final = edited(f"{_WRITES}:_insert_items", "!= len(appends):", "< 0:")
+"""An executor whose lease another one has may write."""
+
+_DOUBLED: Final = mutants_of(
+    "resume.race.doubled",
+    {
+        "a run that another process executes is executed, and what both write is stored once": together(
+            _LEASE_IGNORED,
+            _NOT_FENCED,
+            edited(
+                "remit.journal.sql.statements:_Statement._compile_for",
+                "str(compiled)",
+                'str(compiled).replace("INSERT INTO remit_items", "INSERT OR IGNORE INTO remit_items")',
+            ),
+        ),
+        "a run that has ended is executed again": together(
+            edited(
+                "remit.engine.executor:RunExecutor.execute",
+                'if run_state.status in ("done", "failed", "cancelled"):',
+                "if False:",
+            ),
+            edited(
+                "remit.layers.record:_Record.__call__",
+                "if isinstance(item, ToolOutput) and not is_reexecuted:",
+                "if False:",
+            ),
+            edited(f"{_BASE}.__call__", "if ended is not None and self._effect is not Effect.PURE and", "if False and"),
+        ),
+        "a run that another process executes is executed, and a call runs before its start is stored": together(
+            _LEASE_IGNORED,
+            edited(
+                f"{_BASE}._record_start",
+                "await call.ledger.commit(item, Consumption(questions, call.caller.run, call.id))",
+                "call.ledger.add(item)",
+            ),
+        ),
+    },
+)
+_ERRORS: Final = mutants_of(
+    "resume.race.errors",
+    {
+        "a run that another process executes counts as broken": edited(
+            f"{_INDEX}:lease_held_error",
+            'LeaseError(f"run {run} is being executed by {executor}; wait for it or stop it", executor=executor)',
+            "LeaseError.__mro__[1](executor)",
+        ),
+        "a writer does not wait for another": edited(
+            f"{_TABLES}:_configure_sqlite", "PRAGMA busy_timeout=30000", "PRAGMA busy_timeout=0"
+        ),
+    },
+)
+_UNLOCKED: Final = mutants_of(
+    "resume.race.errors",
+    {
+        "a transaction reads before it locks the file": edited(
+            f"{_TABLES}:_begin_sqlite", 'else "IMMEDIATE"', 'else "DEFERRED"'
+        ),
+    },
+    partial(measure_resumes, 4, each=10),
+)
+"""Two processes have to meet in a moment that is short, which may take more than one race."""
+
+_EXECUTIONS: Final = mutants_of(
+    "approval.race.executions",
+    {
+        "an approval can be used a second time": edited(
             f"{_INDEX}:check_consumable", "row.consumed_by not in (None, (consumption.run, consumption.call))", "False"
         ),
-    ),
+        "the use of an approval is not stored": edited(
+            f"{_WRITES}:_consume_decision", "_CONSUME_DECISION.execute(\n        connection, {", "str(\n        {"
+        ),
+        "a call does not use up its approval": edited(
+            f"{_WRITES}:Append.update_index", "if self.consumption is not None:", "if False:"
+        ),
+    },
 )
+
+MUTANTS: Final = (*_DOUBLED, *_ERRORS, *_UNLOCKED, *_EXECUTIONS)

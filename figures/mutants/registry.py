@@ -11,11 +11,15 @@ from figures.mutants import (
     approval,
     audit,
     crash,
+    door,
+    drift,
     four_eyes,
+    fuzz,
     history,
     limits,
     narrowing,
     order,
+    policy,
     race,
     replay,
     retry,
@@ -23,6 +27,7 @@ from figures.mutants import (
     seal,
     secrets,
     untyped,
+    workers,
 )
 from figures.mutants.mutant import KillRate, Mutant
 
@@ -44,6 +49,11 @@ MUTANTS: Final[dict[str, tuple[Mutant, ...]]] = {
     "order": order.MUTANTS,
     "limits": limits.MUTANTS,
     "audit": audit.MUTANTS,
+    "drift": drift.MUTANTS,
+    "policy": policy.MUTANTS,
+    "workers": workers.MUTANTS,
+    "door": door.MUTANTS,
+    "fuzz": fuzz.MUTANTS,
 }
 
 
