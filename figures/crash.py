@@ -84,19 +84,17 @@ def sweep(script: Script, *, every: int = 1, log: bool = False, journals: Journa
 
 def figures(*, short: bool) -> Iterator[Figure]:
     """The figures of the sweep on SQLite, with calls flat, nested, and made by nested workers, and on Postgres."""
+    every = 7 if short else 1
+    yield from measure_sweep("sqlite", "flat", every=every)
+    yield from measure_sweep("nested", "nested", every=every)
+    yield from measure_sweep("workers", "workers", every=every)
+    yield from measure_postgres(every=every)
+
+
+def measure_postgres(*, every: int) -> Iterator[Figure]:
+    """The figures of the sweep on a Postgres server of its own."""
     with serving() as postgres:
-
-        def in_postgres(_home: Path) -> str:
-            return postgres.url(postgres.make())
-
-        sweeps: tuple[tuple[str, Script, JournalUrl], ...] = (
-            ("sqlite", "flat", in_file),
-            ("nested", "nested", in_file),
-            ("workers", "workers", in_file),
-            ("postgres", "flat", in_postgres),
-        )
-        for name, script, where in sweeps:
-            yield from measure_sweep(name, script, where, every=7 if short else 1)
+        yield from measure_sweep("postgres", "flat", lambda _home: postgres.url(postgres.make()), every=every)
 
 
 def measure_sweep(name: str, script: Script, where: JournalUrl = in_file, *, every: int) -> Iterator[Figure]:

@@ -9,13 +9,14 @@ import shutil
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from multiprocessing.synchronize import Event
 from pathlib import Path
 
 from figures.engine_world import APPLICATION, LEAVES, PERSON, UNSAFE, expected_result, read_effects, runtime_of
 from figures.figure import Figure, no_violations
+from figures.mutants.mutant import Edit, edited, planted_edits, together
 from remit import Runtime
 from remit.adapters.dbos import DbosEngine
 from remit.contracts.items import ToolOutput
@@ -53,10 +54,14 @@ class Verdict:
 
 def figures(*, short: bool) -> Iterator[Figure]:
     """The figures of the kill test."""
-    runs, seconds = (30, 6.0) if short else (500, 60.0)
+    yield from measure_kills(30, 6.0) if short else measure_kills(500, 60.0)
+
+
+def measure_kills(runs: int, seconds: float, max_wait: float = MAX_WAIT) -> Iterator[Figure]:
+    """The figures of so many runs, in processes that are killed for so many seconds."""
     home = Path(tempfile.mkdtemp(prefix="remit-engine-"))
     with serving() as postgres:
-        verdict = asyncio.run(_measure(home, postgres.url(postgres.make()), runs, seconds))
+        verdict = asyncio.run(_measure(home, postgres.url(postgres.make()), runs, seconds, max_wait))
     shutil.rmtree(home)
     how = (
         f"{EXECUTORS} worker processes on Postgres and DBOS, {CONCURRENCY} runs at once in each; "
@@ -92,7 +97,9 @@ class ExecutorProcess:
 
     def __init__(self, home: Path, url: str) -> None:
         self._is_ready = _CONTEXT.Event()
-        self.process = _CONTEXT.Process(target=_executor_main, args=(home, url, self._is_ready), daemon=True)
+        self.process = _CONTEXT.Process(
+            target=_executor_main, args=(home, url, self._is_ready, planted_edits()), daemon=True
+        )
         self.process.start()
 
     async def wait_until_ready(self) -> None:
@@ -108,8 +115,9 @@ class ExecutorProcess:
         self.process.join()
 
 
-def _executor_main(home: Path, url: str, is_ready: Event) -> None:
-    asyncio.run(_run_executor(home, url, is_ready))
+def _executor_main(home: Path, url: str, is_ready: Event, edits: Sequence[Edit]) -> None:
+    with together(*(edited(*each) for each in edits))():
+        asyncio.run(_run_executor(home, url, is_ready))
 
 
 async def _run_executor(home: Path, url: str, is_ready: Event) -> None:
@@ -119,7 +127,7 @@ async def _run_executor(home: Path, url: str, is_ready: Event) -> None:
         await asyncio.Event().wait()
 
 
-async def _measure(home: Path, url: str, runs: int, seconds: float) -> Verdict:
+async def _measure(home: Path, url: str, runs: int, seconds: float, max_wait: float) -> Verdict:
     verdict = Verdict()
     store = SqlStore(url)
     runtime = runtime_of(home, store, LEASE)
@@ -133,7 +141,9 @@ async def _measure(home: Path, url: str, runs: int, seconds: float) -> Verdict:
         opening = asyncio.create_task(_submit_runs(runtime, engine, runs - 1, seconds))
         await _kill_executors(home, url, workers, seconds, verdict)
         await opening
-        await _until_ended(store, runs)
+        await _until_ended(store, runs, max_wait)
+        if deciding.done():
+            await deciding  # which raises: it ends only by an error
         deciding.cancel()
     finally:
         for worker in workers:
@@ -184,8 +194,8 @@ async def _decide(home: Path, runtime: Runtime, engine: DbosEngine, verdict: Ver
         await asyncio.sleep(0.2)
 
 
-async def _until_ended(store: SqlStore, runs: int) -> None:
-    until = time.monotonic() + MAX_WAIT
+async def _until_ended(store: SqlStore, runs: int, max_wait: float) -> None:
+    until = time.monotonic() + max_wait
     while time.monotonic() < until:
         rows = await store.list_runs(application=APPLICATION, limit=runs)
         if len(rows) == runs and all(row.status not in ("running", "waiting") for row in rows):

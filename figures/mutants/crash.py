@@ -1,19 +1,18 @@
-"""Mutants of the crash sweeps, each measured in the sweep of one world."""
+"""Mutants of the figures that kill processes: of each crash sweep."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Final
 
-from figures import crash
-from figures.crash_world import Script
+from figures.crash import measure_postgres, measure_sweep
 from figures.figure import Figure
 from figures.mutants.mutant import Mutant, Plant, edited
 
 _BASE: Final = "remit.dispatch.base:Base"
 
-_DEFECTS: Final[tuple[tuple[str, str, Plant], ...]] = (
+CRASH_DEFECTS: Final[tuple[tuple[str, str, Plant], ...]] = (
     (
         "doubled",
         "an unsafe call that was under way runs again",
@@ -63,14 +62,15 @@ _EVERY: Final = 3
 """Kills at each third point, among them one between an unsafe effect and its end."""
 
 
-def _measure(world: str, script: Script) -> Iterator[Figure]:
-    return crash.measure_sweep(world, script, every=_EVERY)
-
-
-_WORLDS: Final[tuple[tuple[str, Script], ...]] = (("sqlite", "flat"), ("nested", "nested"), ("workers", "workers"))
+_SWEEPS: Final[dict[str, Callable[[], Iterator[Figure]]]] = {
+    "sqlite": partial(measure_sweep, "sqlite", "flat", every=_EVERY),
+    "nested": partial(measure_sweep, "nested", "nested", every=_EVERY),
+    "workers": partial(measure_sweep, "workers", "workers", every=_EVERY),
+    "postgres": partial(measure_postgres, every=_EVERY),
+}
 
 MUTANTS: Final = tuple(
-    Mutant(figure=f"crash.{world}.{kind}", defect=defect, plant=plant, measure=partial(_measure, world, script))
-    for world, script in _WORLDS
-    for kind, defect, plant in _DEFECTS
+    Mutant(figure=f"crash.{world}.{kind}", defect=defect, plant=plant, measure=measure)
+    for world, measure in _SWEEPS.items()
+    for kind, defect, plant in CRASH_DEFECTS
 )

@@ -15,8 +15,8 @@ MUTANTS: Final = mutants_of(
     {
         "a call of a body runs its callee without layers": edited(
             f"{_CONTEXT}._call_value",
-            'unwrap_reply(callee, await self._make_call(callee, self._build_call(callee, arguments, "")))',
-            "await callee.run(callee.schema_in.bind(arguments), self)",
+            "reply = await self._make_call(callee, call)",
+            "return await callee.run(callee.schema_in.bind(arguments), self)",
         ),
         "the layers of the calling agent do not run": edited(
             f"{_CONTEXT}._make_call",

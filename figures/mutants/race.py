@@ -31,7 +31,7 @@ _DOUBLED: Final = mutants_of(
         ),
         "a run that has ended is executed again": together(
             edited(
-                "remit.engine.executor:RunExecutor.execute",
+                "remit.engine.executor:RunExecutor._execute_once",
                 'if run_state.status in ("done", "failed", "cancelled"):',
                 "if False:",
             ),
