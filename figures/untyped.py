@@ -10,6 +10,7 @@ from typing import Any, Final, cast
 
 from figures.figure import Figure, no_violations
 from figures.untyped_policies import policies, runs_under
+from figures.untyped_sweep import WRONG, sweep
 from remit import (
     Agent,
     Allow,
@@ -342,6 +343,12 @@ def is_open(case: Case) -> str:
 def figures(*, short: bool) -> Iterator[Figure]:  # noqa: ARG001 - a part of the figures takes it
     """Wrong values that are accepted or end in an exception that is not Remit's."""
     found: list[str] = [is_open(case) for case in cases()]
+    count, answered_wrongly = asyncio.run(sweep())
+    found += answered_wrongly
     under = [asyncio.run(runs_under(build)) for _, build in policies()]
-    how = f"{len(CONSTRUCTORS)} constructors and decorators, and {len(under)} policies with a wrong rule or test"
-    yield no_violations("untyped.open", sum(map(bool, found + under)), len(found) + len(under), how)
+    how = (
+        f"{len(CONSTRUCTORS)} constructors and decorators that must refuse, {len(under)} policies with a wrong rule or "
+        f"test, and {len(WRONG)} values in every parameter of every public callable"
+    )
+    number = len(found) - len(answered_wrongly) + count + len(under)
+    yield no_violations("untyped.open", sum(map(bool, found + under)), number, how)

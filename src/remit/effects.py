@@ -25,14 +25,16 @@ A row may be deleted once no run can use its key again (for example, by ``at`` a
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from pydantic import TypeAdapter
+from pydantic import PydanticUserError, TypeAdapter
 from sqlalchemy import Column, DateTime, MetaData, Table, Text, func, select, update
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from remit.core.checks import check_functions, check_instance, check_unicode, wrong_value
 from remit.errors import IdempotencyError, SetupError
 
 if TYPE_CHECKING:
@@ -50,6 +52,7 @@ def effects_table(metadata: MetaData) -> Table:
 
     Columns: ``key`` (primary key), ``digest`` of the arguments, ``result`` as JSON, ``at`` in UTC.
     """
+    check_instance("effects_table: metadata", metadata, MetaData, "give the metadata of the application's tables")
     return Table(
         "remit_effects",
         metadata,
@@ -89,13 +92,27 @@ async def once(
         IdempotencyError: the key was used with other arguments, or its work never finished.
         SetupError: the session is not inside a transaction, or its database is neither SQLite nor PostgreSQL.
     """
-    adapter = result_type if isinstance(result_type, TypeAdapter) else TypeAdapter(result_type)
+    check_instance("once: session", session, AsyncSession, "give the session of the transaction")
+    check_unicode("once: key", key)
+    check_unicode("once: digest", digest)
+    check_functions("once", produce=produce)
+    adapter = result_type if isinstance(result_type, TypeAdapter) else _make_adapter(result_type)
     if not await _claim_key(session, key, digest):
         return adapter.validate_json(await _read_stored_result(session, key, digest), by_alias=False, by_name=True)
-    value = await produce()
+    produced: Any = produce()
+    value = await produced if inspect.isawaitable(produced) else produced
     text = adapter.dump_json(value, by_alias=False, round_trip=True).decode()
     await session.execute(update(_EFFECTS).where(_EFFECTS.c.key == key).values(result=text))
     return value
+
+
+def _make_adapter(result_type: type[T]) -> TypeAdapter[T]:
+    try:
+        if not isinstance(result_type, str):
+            return TypeAdapter(result_type)
+    except (PydanticUserError, LookupError):
+        pass
+    raise wrong_value("once: result_type", result_type, "give a type that pydantic can store")
 
 
 async def _claim_key(session: AsyncSession, key: str, digest: str) -> bool:

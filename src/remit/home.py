@@ -10,6 +10,8 @@ from pathlib import Path
 
 from platformdirs import user_data_path
 
+from remit.core.checks import check_instance
+
 __all__ = ["data_folder"]
 
 
@@ -18,5 +20,6 @@ def data_folder(environ: Mapping[str, str]) -> Path:
 
     Applications keep their own data there too, so that a copy of the folder is a complete backup.
     """
+    check_instance("data_folder: environ", environ, Mapping, "give the environment variables, such as os.environ")
     configured = environ.get("REMIT_HOME")
     return Path(configured).expanduser().absolute() if configured else user_data_path("remit")

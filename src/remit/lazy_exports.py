@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
+from functools import reduce
 from importlib import import_module
 from typing import Any
 
@@ -38,3 +39,9 @@ def lazy_exports(
         return value
 
     return load
+
+
+def import_attribute(reference: str) -> object:
+    """Import the object at ``package.module:name``."""
+    module, _, name = reference.partition(":")
+    return reduce(getattr, name.split("."), import_module(module))

@@ -85,7 +85,7 @@ class Runtime:
         model_resolver: ResolveModel | None = None,
     ) -> None:
         check_instance("Runtime: app", app, App, "give an App")
-        check_parts(store, model, layers, limits, directory, clock, lease_seconds)
+        check_parts(store, model, layers, limits, lease_seconds, clock, directory, make_run_id, on_item, model_resolver)
         self.app = app
         self.store: Store = store or InMemoryStore(clock)
         self._conversations = Conversations(self.store, app.name)
@@ -365,7 +365,7 @@ class Runtime:
         return self._agents.get(agent_name) or self._resolve_agent("")
 
     def _resolve_agent(self, agent: str | Agent) -> Agent:
-        name = agent.name if isinstance(agent, Agent) else agent or self._default_agent_name()
+        name = agent.name if isinstance(agent, Agent) else str(agent or self._default_agent_name())
         if name not in self._agents:
             available = ", ".join(self._agents) or "none"
             missing = f"agent {name!r}" if name else "default agent"

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from remit.contracts.secret import Secret, SecretRef, Secrets
-from remit.core.checks import check_instance, check_name
+from remit.core.checks import as_path, check_name, check_text
 from remit.errors import NotFoundError
 
 __all__ = ["EnvSecrets", "FileSecrets", "Secret", "SecretRef", "Secrets"]
@@ -36,6 +36,7 @@ class EnvSecrets:
         Raises:
             NotFoundError: the variable is not listed, or not set.
         """
+        check_text("EnvSecrets: a reference", reference)
         scheme, _, name = reference.partition(":")
         if scheme != "env" or name not in self._names or not self._environ.get(name):
             raise _missing_secret_error(reference)
@@ -52,8 +53,7 @@ class FileSecrets:
     """
 
     def __init__(self, folder: Path) -> None:
-        check_instance("FileSecrets: folder", folder, (str, Path), "give the path of a folder")
-        self._folder = Path(folder)
+        self._folder = as_path("FileSecrets: folder", folder)
 
     async def resolve(self, reference: str, /) -> Secret:
         """Look up the secret.
@@ -61,6 +61,7 @@ class FileSecrets:
         Raises:
             NotFoundError: the folder has no such file.
         """
+        check_text("FileSecrets: a reference", reference)
         scheme, _, name = reference.partition(":")
         if scheme != "file" or not _NAME.fullmatch(name):
             raise _missing_secret_error(reference)

@@ -6,7 +6,6 @@ import json
 from typing import Any, cast
 
 import pytest
-from pydantic import ValidationError
 
 from remit import Agent, App, Effect, Runtime, Stack, Timeout, tool
 from remit.agent.agent import last_message_text
@@ -157,7 +156,7 @@ def test_a_name_that_a_model_may_not_see_is_refused(name: str) -> None:
 
 
 def test_limits_that_allow_no_turn_are_refused() -> None:
-    with pytest.raises(ValidationError, match="greater than or equal to 1"):
+    with pytest.raises(SetupError, match=r"^AgentLimits: turns: Input should be greater than or equal to 1$"):
         AgentLimits(turns=0)
 
 

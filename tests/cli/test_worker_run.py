@@ -315,3 +315,10 @@ def test_a_run_that_waited_is_not_lost_where_its_model_cannot_be_had(cli: Cli, h
     assert (done.status, done.out, cli.book) == (0, "burnt\n", ["burn bread"])
     (here / "call.json").unlink()
     assert cli("replay", row.run, "--app", where).out.startswith("identical: ")
+
+
+def test_a_worker_hands_over_to_another_file_of_its_folder(cli: Cli) -> None:
+    write("---\ndescription: Knows prices.\n---\nYou know prices.\n", "prices.worker")
+    cli.script(calls(("handoff_to_prices", {"reason": "a price"})), "It costs 3 euros.")
+    done = cli("worker", "run", write("---\nhandoffs: [prices]\n---\nYou greet.\n"), "What is bread?", "--app", APP)
+    assert (done.status, done.out) == (0, "It costs 3 euros.\n")

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remit.contracts.chat import History
+from remit.errors import SetupError
 
 texts = st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=3), max_size=4)
 
@@ -57,7 +58,7 @@ def test_an_index_beyond_the_history_is_refused_even_where_another_goes_on(index
 
 def test_a_text_that_utf_8_cannot_hold_is_refused_and_harms_nobody() -> None:
     root = History(["a"])
-    with pytest.raises(UnicodeEncodeError):
+    with pytest.raises(SetupError, match="give the JSON text of a message"):
         root.with_messages("b", "\ud800")
     assert list(root.with_messages("c")) == ["a", "c"]
 

@@ -3,12 +3,30 @@
 from __future__ import annotations
 
 import enum
+import math
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from remit.core.checks import as_member, as_texts, as_tuple, check_instance, check_numbers, check_text
+from remit.core.checks import (
+    as_member,
+    as_normalized,
+    as_path,
+    as_text_tuple,
+    as_texts,
+    as_tuple,
+    as_tuple_of,
+    check_instance,
+    check_instances,
+    check_method,
+    check_numbers,
+    check_positive,
+    check_subclass,
+    check_text,
+    check_unicode,
+)
 from remit.errors import ContractError, SetupError
 
 
@@ -23,6 +41,14 @@ def test_what_fits_is_returned() -> None:
     check_instance("by", "ada", str, "give a string")
     assert as_texts("tags", ["a", "b"]) == as_texts("tags", frozenset({"a", "b"})) == {"a", "b"}
     assert as_texts("tags", "page") == {"page"}
+    check_positive("Timeout", seconds=0.5)
+    check_instances("Agent", limits=(None, int | None), facts=(3, int))
+    check_method("store", [], "append", "give a list")
+    check_subclass("input", bool, int, "give a kind of number")
+    assert as_text_tuple("suffixes", ["b", "a"]) == ("b", "a")
+    assert as_normalized("name", "e\u0301") == "\u00e9"
+    assert as_path("folder", "a/b") == as_path("folder", Path("a/b")) == Path("a/b")
+    assert as_tuple_of((int, str), "Agent", "handoffs", [1, "a"], "give an agent") == (1, "a")
     assert as_tuple("tools", (each for each in (1, 2))) == (1, 2)
     assert as_member(Color, "color", Color.RED) is as_member(Color, "color", "red") is Color.RED
 
@@ -32,6 +58,21 @@ def test_what_fits_is_returned() -> None:
     [
         (lambda: check_numbers("Timeout", seconds="5"), "Timeout: seconds is '5'; give a number"),
         (lambda: check_numbers("Timeout", seconds=True), "Timeout: seconds is True; give a number"),
+        (lambda: check_positive("Breaker", seconds="5"), "Breaker: seconds is '5'; give a number"),
+        (lambda: check_positive("Timeout", seconds=0), "Timeout: seconds is 0; give a positive number"),
+        (lambda: check_positive("Timeout", seconds=math.nan), "Timeout: seconds is nan; give a positive number"),
+        (lambda: check_instances("Agent", limits=(3, Color | None)), "Agent: limits is 3; give Color(…)"),
+        (lambda: check_instances("Agent", facts=(None, Color)), "Agent: facts is None; give Color(…)"),
+        (lambda: check_method("store", list, "append", "give a list"), "store is the class list; give a list"),
+        (lambda: check_method("store", 3, "append", "give a list"), "store is 3; give a list"),
+        (lambda: check_subclass("input", 3, int, "give a model"), "input is 3; give a model"),
+        (lambda: check_subclass("input", str, int, "give a model"), "input is the class str; give a model"),
+        (lambda: check_unicode("key", "\ud800"), r"key is '\ud800'; give a string without lone surrogates"),
+        (lambda: as_normalized("role", 3), "role is 3; give a string"),
+        (lambda: as_path("folder", 3), "folder is 3; give a path"),
+        (lambda: as_path("folder", "\ud800"), r"folder is '\ud800'; give a path"),
+        (lambda: as_tuple_of(int, "Agent", "tools", 3, "give 1"), "Agent: tools is 3; give a list"),
+        (lambda: as_tuple_of(int, "Agent", "tools", ["a"], "give 1"), "Agent: an item of tools is 'a'; give 1"),
         (lambda: check_text("name", 3), "name is 3; give a string"),
         (lambda: as_texts("tags", 3), "tags is 3; give a list"),
         (lambda: as_texts("tags", ["a", 3]), "an item of tags is 3; give a string"),

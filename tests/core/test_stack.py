@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from remit.core import Place, Stack
+from remit.core import Place, Stack, check_order
 from remit.errors import LayerOrderError
 
 
@@ -78,10 +78,10 @@ def test_a_check_refuses_a_wrong_order_by_the_names_that_layers_print() -> None:
     with pytest.raises(
         LayerOrderError, match=r"^Retry\(\) must stand outside Timeout\(5\): a timeout is for one attempt"
     ):
-        wrong.check()
+        check_order([each.place for each in wrong], [repr(each) for each in wrong])
 
 
 def test_a_check_accepts_a_right_order() -> None:
     right = Stack(Named("Retry()", Place.RETRY), Named("Timeout(5)", Place.TIMEOUT))
-    right.check()
+    check_order([each.place for each in right], [repr(each) for each in right])
     assert len(right) == 2

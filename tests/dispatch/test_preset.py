@@ -7,6 +7,7 @@ import pytest
 from remit import Block, Effect, LeafContext, Policy, Stack, Timeout, Tool, When, preset, tool
 from remit.app import Env
 from remit.contracts.signature import read_signature
+from remit.core import check_order
 from remit.dispatch.preset import declared_rate, with_declared_limits
 from remit.layers import Approve, Budget, CallLayer, Place, RateLimit, Validate
 from remit.layers.retry import Retry
@@ -30,7 +31,8 @@ def test_the_preset_can_be_read_as_an_onion() -> None:
 
 
 def test_the_preset_stands_in_a_right_order() -> None:
-    preset(Env()).check()
+    stack = preset(Env())
+    check_order([each.place for each in stack], [repr(each) for each in stack])
 
 
 def test_the_budget_of_the_preset_can_be_another() -> None:
@@ -102,7 +104,7 @@ def test_what_facts_declare_and_recommend_stands_in_a_right_order_with_layers_at
     facts = Facts(effect=Effect.KEYED, egress=True, rate=Rate(1, 1.0), timeout=5)
     own = (Validate(), Approve(Env(), policy=Policy()), *with_recommended_layers(faceted(facts)).layers)
     stack = limits(facts, *own)
-    stack.check()
+    check_order([each.place for each in stack], [repr(each) for each in stack])
     places = [Place.VALIDATE, Place.APPROVE, Place.LIMIT, Place.BREAKER, Place.RETRY, Place.TIMEOUT]
     assert [layer.place for layer in stack] == places
 

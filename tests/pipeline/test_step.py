@@ -7,6 +7,7 @@ import re
 import pytest
 
 from remit import Agent, Effect, Retry, Risk, Timeout
+from remit.core import check_order
 from remit.errors import SetupError
 from remit.layers import RateLimit
 from remit.pipeline import Given, Step
@@ -47,7 +48,7 @@ def test_a_retry_that_is_there_is_replaced_and_keeps_its_pauses() -> None:
 def test_a_retry_stands_outside_the_timeout_and_within_the_limits() -> None:
     tool = Mailbox().search().layer(Timeout(5)).layer(RateLimit(calls=5, seconds=1.0))
     step = Step(name="search", callee=tool, retry=1)
-    step.callee.layers.check()
+    check_order([each.place for each in step.callee.layers], layers_of(step))
     assert [said.partition("(")[0] for said in layers_of(step)] == ["RateLimit", "Retry", "Timeout"]
 
 

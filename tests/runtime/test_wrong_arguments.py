@@ -249,7 +249,7 @@ BUILT: dict[str, tuple[Callable[[], Any], str]] = {
     "limits": (lambda: Runtime(application(), limits=untyped(3)), "Runtime: limits is 3; give Limits(…)"),
     "a clock": (
         lambda: Runtime(application(), clock=untyped(3)),
-        "Runtime: clock must be a function without arguments, directory a function of name and tenant",
+        "Runtime: clock is 3; give a function",
     ),
     "a lease": (
         lambda: Runtime(application(), lease_seconds=untyped("3")),

@@ -21,6 +21,7 @@ from typing import Any, Final, Self
 import psycopg
 from dbos import DBOS, DBOSClient, EnqueueOptions, WorkflowSerializationFormat, WorkflowStatus
 
+from remit.core.checks import as_text_tuple, check_counts, check_name, check_numbers, check_positive
 from remit.engine.port import ErrorHandler, ExecuteFunction
 from remit.engine.scheduling import RunScheduler
 from remit.errors import JournalError, RequestError, SetupError
@@ -76,10 +77,15 @@ class DbosEngine:
         clock: Callable[[], float] = time.time,
         on_error: ErrorHandler,
     ) -> None:
+        check_name("DbosEngine: url", url)
+        check_counts("DbosEngine", concurrency=concurrency)
+        seconds = {"poll_seconds": poll_seconds, "sweep_seconds": sweep_seconds, "check_seconds": check_seconds}
+        check_positive("DbosEngine", concurrency=concurrency, **seconds)
+        check_numbers("DbosEngine", grace_seconds=grace_seconds)
         self._url = _strip_driver(url)
         self._store = store
         self._attempts = RunScheduler(store=store, execute=execute, clock=clock, on_error=on_error)
-        self._applications = tuple(applications)
+        self._applications = as_text_tuple("DbosEngine: applications", applications)
         self._concurrency = concurrency
         self._poll_seconds = poll_seconds
         self._sweep_seconds = sweep_seconds

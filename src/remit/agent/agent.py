@@ -27,7 +27,14 @@ from remit.contracts.facts import Effect, Facts
 from remit.contracts.reply import Reply
 from remit.contracts.schema import Input, Output
 from remit.core import Stack
-from remit.core.checks import as_texts, as_tuple, check_instance, check_keywords
+from remit.core.checks import (
+    as_text_tuple,
+    as_texts,
+    as_tuple,
+    as_tuple_of,
+    check_keywords,
+    check_method,
+)
 from remit.errors import InvalidArgumentsError, SetupError
 from remit.layers.timeout import Timeout
 
@@ -96,9 +103,9 @@ class Agent:
         agent_layers: Stack[AgentLayer] | None = None,
         source: AgentSource | None = None,
     ) -> None:
-        self.handoffs: tuple[Agent | str, ...] = as_tuple(f"agent {name}: handoffs", handoffs)
-        for each in self.handoffs:
-            check_instance(f"agent {name}: an item of handoffs", each, (Agent, str), "give an agent, or its name")
+        self.handoffs: tuple[Agent | str, ...] = as_tuple_of(
+            (Agent, str), f"agent {name}", "handoffs", handoffs, "give an agent, or its name"
+        )
         self.definition = AgentDefinition(
             name=name,
             instructions=instructions,
@@ -108,19 +115,19 @@ class Agent:
             handoff_targets=tuple(each if isinstance(each, str) else each.name for each in self.handoffs),
             tool_scope=_to_scope(name, tool_scope),
             permissions=None if permissions is None else as_texts(f"agent {name}: permissions", permissions),
-            provider_tools=tuple(provider_tools),
-            compatible_models=tuple(compatible_models),
+            provider_tools=as_text_tuple(f"agent {name}: provider_tools", provider_tools),
+            compatible_models=as_text_tuple(f"agent {name}: compatible_models", compatible_models),
             attachments=attachments,
-            limits=limits or AgentLimits(),
+            limits=AgentLimits() if limits is None else limits,
             temperature=temperature,
             max_tokens=max_tokens,
             retries=retries,
             parallel=parallel,
-            facts=facts or Facts(effect=Effect.COMPOSED),
-            agent_layers=agent_layers or Stack(),
+            facts=Facts(effect=Effect.COMPOSED) if facts is None else facts,
+            agent_layers=Stack() if agent_layers is None else agent_layers,
             source=source,
         )
-        self.driver: AgentDriver = driver or _NATIVE
+        self.driver: AgentDriver = _NATIVE if driver is None else driver
         self.model = model
         self.layers: Stack[CallLayer] = _limit_layers(self.definition.limits)
         self._own_tools = OwnTools(name, tools)
@@ -179,6 +186,7 @@ class Agent:
         return clone
 
     def _bind(self) -> None:
+        check_method(f"agent {self.name}: driver", self.driver, "bind", "give a driver, such as NativeDriver()")
         if self.model is not None:
             check_is_model(f"agent {self.name}: model", self.model)
         self._tools = AgentTools(self.name, self._own_tools, self._handoff_tools)

@@ -11,7 +11,9 @@ from typing import Annotated, Final, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from remit.agent.limits import with_setup_errors
 from remit.agent.prompt import Prompt
+from remit.core.checks import as_path
 from remit.errors import InvalidArgumentsError, RequestError
 
 ATTACHMENTS_FIELD: Final = "attachments"
@@ -55,6 +57,7 @@ class Attachment(BaseModel):
         Raises:
             RequestError: the file cannot be read.
         """
+        path = as_path("Attachment.from_path: path", path)
         try:
             data = path.read_bytes()
         except OSError as error:
@@ -69,6 +72,7 @@ class PromptWithAttachments(Prompt):
     attachments: tuple[Attachment, ...] = Field(default=(), description="Files that the prompt is about")
 
 
+@with_setup_errors
 class AttachmentPolicy(BaseModel):
     """The files that an agent accepts. An agent without a policy accepts no files."""
 

@@ -20,7 +20,7 @@ from remit.contracts.contract import check_name
 from remit.contracts.facts import Effect, Facts
 from remit.contracts.schema import Input, Output
 from remit.core import Stack
-from remit.core.checks import check_counts, check_numbers, check_permission, check_text
+from remit.core.checks import check_counts, check_instances, check_numbers, check_permission, check_subclass, check_text
 from remit.errors import ContractError, SetupError
 from remit.schemas.jsontext import canonical_text
 
@@ -80,6 +80,14 @@ class AgentDefinition:
         if not hasattr(self.instructions, "render"):
             check_text(f"{where}: instructions", self.instructions)
         check_text(f"{where}: description", self.description)
+        check_instances(
+            where,
+            attachments=(self.attachments, AttachmentPolicy | None),
+            limits=(self.limits, AgentLimits),
+            facts=(self.facts, Facts),
+            agent_layers=(self.agent_layers, Stack),
+        )
+        check_subclass(f"{where}: input", self.input, BaseModel, "give a pydantic model")
         check_counts(
             where,
             parallel=self.parallel,

@@ -2,11 +2,33 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field
+from functools import wraps
+from typing import Any, TypeVar
 
-from remit.errors import BudgetError, CallError, InvalidOutputError, MaxTurnsError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from remit.errors import BudgetError, CallError, InvalidOutputError, MaxTurnsError, SetupError
+
+C = TypeVar("C", bound=type[BaseModel])
 
 
+def with_setup_errors(kind: C) -> C:
+    """Make the constructor of settings raise a `SetupError` in place of pydantic's error, which spans several lines."""
+    initialize: Any = vars(BaseModel)["__init__"]
+
+    @wraps(initialize)
+    def init_or_explain(self: BaseModel, **fields: Any) -> None:
+        try:
+            initialize(self, **fields)
+        except ValidationError as error:
+            found = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
+            raise SetupError(f"{kind.__name__}: {found}") from error
+
+    setattr(kind, "__init__", init_or_explain)  # noqa: B010 - pyright forbids to assign to a constructor
+    return kind
+
+
+@with_setup_errors
 class AgentLimits(BaseModel):
     """How much one call of an agent may use, within the budget of its run."""
 

@@ -9,6 +9,7 @@ from remit.contracts.chat import History
 from remit.contracts.reply import Reply
 from remit.contracts.step import Done, StepRequest, StepUsage
 from remit.core import Service
+from remit.core.checks import check_counts
 from remit.errors import MaxTurnsError, SetupError
 from remit.journal.codec import ChatItem, items_from_messages
 
@@ -43,6 +44,7 @@ class AgentLoop(Struct, frozen=True, kw_only=True):
     max_turns: int = 16
 
     def __post_init__(self) -> None:
+        check_counts("AgentLoop", max_turns=self.max_turns)
         if self.max_turns < 1:
             raise SetupError(f"{self!r}: an agent needs at least one turn")
 

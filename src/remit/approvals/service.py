@@ -74,6 +74,7 @@ class DecisionService:
 
         Resuming the run after it denies them.
         """
+        _check_texts(run=run)
         items = [position.item for position in await self._store.read(run)]
         row = await self._store.find_run(run)
         waiting = next((item for item in reversed(items) if isinstance(item, RunSuspended)), None)

@@ -13,7 +13,13 @@ from remit.audit.anchor import Anchor, LogHead
 from remit.audit.log import AuditLog, RunHead, advance_head
 from remit.audit.report import AuditReport, find_log_faults
 from remit.audit.run_check import LoggedRun, check_run
-from remit.core.checks import check_instance, wrong_value
+from remit.core.checks import (
+    as_normalized,
+    as_path,
+    as_text_tuple,
+    check_functions,
+    check_method,
+)
 from remit.errors import AuditError, RemitError
 from remit.journal.ports import RunRow, Store
 
@@ -29,13 +35,11 @@ class Audit:
     """
 
     def __init__(self, store: Store, *, logs: Path, anchor: Anchor, clock: Callable[[], float] = time.time) -> None:
-        if not hasattr(store, "find_run"):
-            raise wrong_value("Audit: store", store, "give the store of the journal")
-        if not hasattr(anchor, "read"):
-            raise wrong_value("Audit: anchor", anchor, "give an anchor, such as FileAnchor(path)")
-        check_instance("Audit: logs", logs, (str, Path), "give the path of a folder")
+        check_method("Audit: store", store, "find_run", "give the store of the journal")
+        check_method("Audit: anchor", anchor, "read", "give an anchor, such as FileAnchor(path)")
+        check_functions("Audit", clock=clock)
         self._store = store
-        self._logs = Path(logs)
+        self._logs = as_path("Audit: logs", logs)
         self._anchor = anchor
         self._clock = clock
 
@@ -48,6 +52,7 @@ class Audit:
             AuditError: the log differs from the anchored one, so nothing was entered; or a file or the anchor cannot be
                 used.
         """
+        tenant, runs = as_normalized("tenant", tenant), as_text_tuple("runs", runs)
         log = AuditLog(self._logs, tenant)
         anchored = await self._read_anchored_heads(tenant)  # read before the log, which may grow meanwhile
         contents = await asyncio.to_thread(log.read)
@@ -71,6 +76,7 @@ class Audit:
 
     async def verify(self, tenant: str) -> AuditReport:
         """Compare the journal with the log of a tenant, and the log with its anchor."""
+        tenant = as_normalized("tenant", tenant)
         anchored = await self._read_anchored_heads(tenant)
         contents = await asyncio.to_thread(AuditLog(self._logs, tenant).read)
         faults = find_log_faults(contents, anchored)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import sys
 from collections.abc import Callable, Mapping
-from functools import reduce
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Final
@@ -16,6 +14,7 @@ from remit.cli.status import NoSuchError, did_you_mean
 from remit.cli.worker_reference import WorkerReference, require_workers_extra
 from remit.dispatch.registry import AnyCallee
 from remit.errors import RemitError, SetupError
+from remit.lazy_exports import import_attribute
 
 ENTRY_POINT_GROUP: Final = "remit.apps"
 AppLoader = Callable[[], object]
@@ -97,9 +96,8 @@ def _load_app(name: str, load: AppLoader) -> App:
 
 def load_attribute(path: str) -> object:
     """Import and return the object at ``package.module:attribute``. The current folder is searched too."""
-    module, _, attribute = path.partition(":")
     search_current_folder()
-    return reduce(getattr, attribute.split("."), importlib.import_module(module))
+    return import_attribute(path)
 
 
 def search_current_folder() -> None:

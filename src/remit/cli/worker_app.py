@@ -71,8 +71,9 @@ def add_worker(app: App | None, tools: Sequence[AnyCallee], reference: WorkerRef
     for each in new:
         worker = build_agent(each, tools=plain, workers=team, driver=driver)
         team[each.name] = _with_model(worker, reference.model if each is root else "")
-    made = team[root.name]
-    return App(name=root.name, tools=(made,)) if app is None else replace(app, tools=(*app.tools, made))
+    targets = {name for each in definitions for name in each.handoffs}
+    made = tuple(team[each.name] for each in new if each is root or each.name in targets)
+    return App(name=root.name, tools=made) if app is None else replace(app, tools=(*app.tools, *made))
 
 
 def load_folder(folder: Path) -> App:
@@ -99,7 +100,8 @@ def read_team(file: Path, app_workers: Iterable[str] = ()) -> list[WorkerDefinit
     )
     by_name = {each.name: each for each in siblings} | {root.name: root}
     team = reachable_workers([root], by_name)
-    if findings and not {name for each in team for name in each.workers} <= by_name.keys() | set(app_workers):
+    names = {name for each in team for name in (*each.workers, *each.handoffs)}
+    if findings and not names <= by_name.keys() | set(app_workers):
         raise WorkerFileError(findings)
     return team
 
@@ -107,12 +109,12 @@ def read_team(file: Path, app_workers: Iterable[str] = ()) -> list[WorkerDefinit
 def reachable_workers(
     roots: Iterable[WorkerDefinition], by_name: Mapping[str, WorkerDefinition]
 ) -> list[WorkerDefinition]:
-    """``roots`` and all workers that they name or delegate to, directly or not, each once."""
+    """``roots`` and all workers that they name, delegate to or hand over to, directly or not, each once."""
     team = {each.name: each for each in roots}
     pending = list(team.values())
     while pending:
         each = pending.pop()
-        names = (*each.workers, *(each.delegates or ()))
+        names = (*each.workers, *(each.delegates or ()), *each.handoffs)
         new = {name: by_name[name] for name in names if name in by_name and name not in team}
         team |= new
         pending += new.values()

@@ -15,7 +15,7 @@ from json.scanner import make_scanner
 from typing import Any, Final, cast
 
 from remit.contracts.secret import KNOWN_SECRETS, redact_secrets
-from remit.core.checks import check_counts
+from remit.core.checks import check_counts, check_instance, check_text
 from remit.errors import InvalidArgumentsError, SetupError
 from remit.schemas.jsontext import canonical_text
 
@@ -72,7 +72,7 @@ class Arguments:
         return self.raw
 
     def __repr__(self) -> str:
-        return f"Arguments({self.raw[:200]!r})"
+        return f"Arguments({str(self.raw)[:200]!r})"
 
 
 class _StrictError(ValueError):
@@ -107,10 +107,12 @@ def _decode_strictly(raw: str) -> object:
 
 
 def parse_arguments(raw: str, limits: Limits) -> Arguments:
-    """Parse raw arguments once. Never raises: errors are fields of the result.
+    """Parse raw arguments once. No text raises: errors are fields of the result.
 
     Arguments that contain the value of a secret are not parsed; their raw text is redacted.
     """
+    check_text("parse_arguments: raw", raw)
+    check_instance("parse_arguments: limits", limits, Limits, "give Limits(…)")
     if KNOWN_SECRETS.replacements and redact_secrets(raw) != raw:
         return Arguments(redact_secrets(raw), None, error=SECRET_IN_ARGUMENTS)
     size = len(raw) if raw.isascii() else len(raw.encode("utf-8", "surrogatepass"))

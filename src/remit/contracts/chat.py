@@ -15,6 +15,7 @@ from typing import Any, Literal, NamedTuple, NotRequired, cast
 from typing_extensions import TypedDict
 
 from remit.contracts.ledger import Ledger
+from remit.core.checks import as_tuple, check_instance, check_text, wrong_value
 from remit.schemas.jsontext import ascii_json, compact_json
 
 
@@ -93,6 +94,7 @@ ChatMessage = SystemMessage | UserMessage | AssistantMessage | ToolMessage
 
 def encode_message(message: ChatMessage | Mapping[str, Any]) -> str:
     """Encode a message as compact JSON in UTF-8. Lone surrogates, which UTF-8 cannot encode, stay escaped."""
+    check_instance("encode_message: message", message, Mapping, "give a message, such as {'role': …, 'content': …}")
     text = compact_json(message)
     if text.isascii():
         return text
@@ -104,8 +106,18 @@ def encode_message(message: ChatMessage | Mapping[str, Any]) -> str:
 
 
 def decode_message(text: str) -> ChatMessage:
-    """Decode a wire text."""
-    return cast("ChatMessage", json.loads(text))
+    """Decode a wire text.
+
+    Raises:
+        SetupError: the text is not a JSON object.
+    """
+    try:
+        message = json.loads(text)
+    except (ValueError, TypeError):
+        message = None
+    if not isinstance(message, dict):
+        raise wrong_value("decode_message: text", text, "give the JSON text of a message")
+    return cast("ChatMessage", message)
 
 
 class History:
@@ -120,11 +132,14 @@ class History:
         self._texts: list[str] = []
         self._length = 0
         self._hash = hashlib.sha256()
-        self._grow(texts)
+        self._grow(as_tuple("History: texts", texts))
 
     def _grow(self, texts: Iterable[str]) -> None:
         for text in texts:
-            data = text.encode()
+            try:
+                data = text.encode()
+            except (AttributeError, UnicodeEncodeError):
+                raise wrong_value("History: a text", text, "give the JSON text of a message") from None
             self._hash.update(b"%d:" % len(data))
             self._hash.update(data)
             self._texts.append(text)
@@ -162,8 +177,11 @@ class ToolDefinitions:
     __slots__ = ("digest", "names", "text")
 
     def __init__(self, definitions: Iterable[Mapping[str, Any]] = ()) -> None:
-        listed = list(definitions)
-        self.names = tuple(str(d["function"]["name"]) for d in listed)
+        listed = as_tuple("ToolDefinitions: definitions", definitions)
+        try:
+            self.names = tuple(str(d["function"]["name"]) for d in listed)
+        except (TypeError, KeyError, IndexError):
+            raise wrong_value("ToolDefinitions: definitions", definitions, "give definitions of functions") from None
         self.text = compact_json(listed)
         self.digest = hashlib.sha256(self.text.encode()).digest()
 
@@ -238,6 +256,7 @@ class Completion:
 
     def with_text(self, text: str) -> Completion:
         """This answer with another text and the same tool calls. What else its message held is dropped."""
+        check_text("with_text: text", text)
         message: dict[str, Any] = {"role": "assistant", "content": text}
         calls = cast("AssistantMessage", json.loads(self.message)).get("tool_calls")
         if calls:
@@ -247,7 +266,7 @@ class Completion:
 
 def completion_from_message(message: str, **fields: Any) -> Completion:
     """Build the completion whose wire text is ``message``. ``fields`` gives its other fields (tokens, model, …)."""
-    parsed = cast("AssistantMessage", json.loads(message))
+    parsed = cast("AssistantMessage", decode_message(message))
     calls = parsed.get("tool_calls") or ()
     tool_calls = tuple(ToolCallRequest(c["id"], c["function"]["name"], c["function"]["arguments"]) for c in calls)
     return Completion(message=message, content=message_text(parsed) or None, tool_calls=tool_calls, **fields)
@@ -255,5 +274,6 @@ def completion_from_message(message: str, **fields: Any) -> Completion:
 
 def message_text(message: ChatMessage) -> str:
     """The text of a message, or else the text of its refusal."""
+    check_instance("message_text: message", message, Mapping, "give a message, such as {'role': …, 'content': …}")
     content = message.get("content") or message.get("refusal") or ""
     return content if isinstance(content, str) else "".join(str(part.get("text", "")) for part in content)

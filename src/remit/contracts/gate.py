@@ -16,11 +16,13 @@ from remit.contracts.facts import Effect
 from remit.contracts.items import AttemptEnded, AttemptStarted, Item
 from remit.contracts.reply import Reply
 from remit.core import Place, Stack
+from remit.core.checks import check_method
 from remit.errors import CallCancelledError, error_from_reply
 
 
 def has_passed_gates(call: Call) -> bool:
     """Whether gates must be skipped: the call is only compared, or its body has begun and may have written."""
+    check_method("has_passed_gates: call", call, "ledger", "give the call that the layer got")
     if call.ledger.is_replaying:
         return True
     if call.callee.facts.effect in (Effect.PURE, Effect.COMPOSED):

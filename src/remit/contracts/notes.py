@@ -5,10 +5,13 @@ from __future__ import annotations
 from remit.contracts.call import Call
 from remit.contracts.items import Note
 from remit.contracts.schema import serialize_content
+from remit.core.checks import check_method, check_name
 
 
 def write_note(call: Call, name: str, data: object) -> None:
     """Store a note under ``call`` unless the journal has it already."""
+    check_method("write_note: call", call, "ledger", "give the call that the layer got")
+    check_name("write_note: name", name)
     content = serialize_content(data)
     notes = (item for item in call.ledger.items_for(call.id) if isinstance(item, Note))
     if not any((item.name, item.data) == (name, content) for item in notes):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from remit.core.checks import as_texts, check_instance, check_name, check_permission, check_text
+from remit.core.checks import as_normalized, as_texts, check_instance, check_name, check_permission, check_text
 
 WILDCARD = "*"
 
@@ -13,8 +13,9 @@ WILDCARD = "*"
 class Principal:
     """An authenticated person or service.
 
-    An anonymous caller has an empty name. ``permissions`` are words like ``cms:write``; ``cms:*`` permits a whole area,
-    ``*`` permits everything.
+    An anonymous caller has an empty name. Name, tenant and roles are kept in Unicode's composed form (NFC), so that two
+    spellings of one name are one principal. ``permissions`` are words like ``cms:write``; ``cms:*`` permits a whole
+    area, ``*`` permits everything.
     """
 
     name: str
@@ -23,15 +24,18 @@ class Principal:
     roles: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
-        check_text("the name of a principal", self.name)
+        object.__setattr__(self, "name", as_normalized("the name of a principal", self.name))
+        object.__setattr__(self, "tenant", as_normalized("the tenant of a principal", self.tenant))
         check_name("the tenant of a principal", self.tenant)
         object.__setattr__(self, "permissions", as_texts("permissions", self.permissions))
-        object.__setattr__(self, "roles", as_texts("roles", self.roles))
+        roles = as_texts("roles", self.roles)
+        object.__setattr__(self, "roles", frozenset(as_normalized("a role", role) for role in roles))
         for permission in self.permissions:
             check_permission(f"a permission of {self.name}", permission)
 
     def may(self, permission: str) -> bool:
         """Whether this principal holds ``permission``, directly or by a wildcard."""
+        check_text("a permission", permission)
         own = self.permissions
         return permission in own or WILDCARD in own or (permission != WILDCARD and _area_wildcard(permission) in own)
 

@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 from pydantic_core import CoreConfig, SchemaValidator
 
 from remit.contracts.principal import Principal
-from remit.core.checks import as_tuple, check_flag, check_instance, check_name, check_texts
+from remit.core.checks import as_normalized, as_tuple, check_flag, check_instance, check_name, check_texts
 from remit.errors import SetupError
 
 T = TypeVar("T")
@@ -180,6 +180,7 @@ class Decision:
         check_flag("Decision: approved", self.approved)
         check_texts("Decision", question=self.question, reason=self.reason, arguments=self.arguments)
         check_name("Decision: by", self.by)
+        object.__setattr__(self, "by", as_normalized("Decision: by", self.by))
 
     def to_json(self) -> str:
         """Serialise the decision for the inbox and the journal."""

@@ -12,6 +12,7 @@ from msgspec import Struct
 from remit.contracts.contract import OutputSchema
 from remit.contracts.items import Outcome
 from remit.contracts.schema import serialize_content
+from remit.core.checks import check_instance
 from remit.errors import CallError, DeniedError, InvalidOutputError, error_from_reply
 from remit.schemas.jsontext import compact_json
 
@@ -55,6 +56,7 @@ class Reply(Struct, frozen=True):
     @staticmethod
     def from_error(error: CallError) -> Reply:
         """The reply that describes an error."""
+        check_instance("Reply.from_error: error", error, CallError, "give a CallError of remit.errors")
         outcome: Outcome = "denied" if isinstance(error, DeniedError) else "error"
         return Reply(compact_json(error.to_reply()), outcome, NOT_LOADED, error)
 

@@ -180,7 +180,7 @@ class Output(Generic[T]):
             self._adapter: TypeAdapter[T] = TypeAdapter(kind)
             self.json_schema: dict[str, Any] = generate_json_schema(self._adapter)
             check_fields(self._adapter)
-        except PydanticUserError as error:
+        except (PydanticUserError, LookupError, UnicodeError) as error:
             raise ContractError(
                 f"{kind!r} cannot be a result: use JSON types, a pydantic model or a dataclass"
             ) from error

@@ -20,7 +20,7 @@ from remit.contracts.question import Preview
 from remit.contracts.signature import Signature, read_dict_call, read_signature
 from remit.contracts.threads import awaitable_body
 from remit.core import Stack
-from remit.core.checks import check_functions, check_text
+from remit.core.checks import check_functions, check_instances, check_text
 from remit.errors import ContractError, InvalidArgumentsError, SetupError
 from remit.schemas.finding import locate_function
 
@@ -76,6 +76,7 @@ class Tool(Generic[P, Out]):
         self.name = check_name(name)
         self.description = description
         self.facts = facts
+        check_instances(f"tool {name}", layers=(layers, Stack), facts=(facts, Facts))
         self.layers = layers
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -160,7 +161,7 @@ class Tool(Generic[P, Out]):
 
     def with_layers(self, layers: Stack[CallLayer]) -> Tool[P, Out]:
         """Return the same tool with ``layers`` in place of its own."""
-        return self._copy(layers=layers)
+        return self._copy(layers=to_call_layers(layers))
 
     def with_name(self, name: str) -> Tool[P, Out]:
         """Return the same tool under another name."""
@@ -172,6 +173,7 @@ class Tool(Generic[P, Out]):
         ``reconcile(ctx, payload)`` returns `Happened` with the result, `DID_NOT_HAPPEN`, or `UNKNOWN`; for `UNKNOWN` a
         person is asked.
         """
+        check_functions(f"tool {self.name}", reconcile=reconcile)
         return self._copy(reconcile=reconcile)
 
     def with_preview(self, preview: PreviewFunction) -> Tool[P, Out]:
@@ -181,6 +183,7 @@ class Tool(Generic[P, Out]):
         the changes and names the state that it describes. It must change nothing: the call is not approved yet. If it
         fails, so does the call, and no person is asked.
         """
+        check_functions(f"tool {self.name}", preview=preview)
         return self._copy(preview=preview)
 
     def build_arguments(self, *args: P.args, **kwargs: P.kwargs) -> Arguments:

@@ -5,8 +5,13 @@ from __future__ import annotations
 import difflib
 import enum
 import inspect
+import math
+import os
+import unicodedata
 from collections.abc import Callable, Iterable
 from functools import wraps
+from pathlib import Path
+from types import UnionType
 from typing import Any, TypeVar, cast
 
 from remit.errors import RemitError, SetupError
@@ -24,6 +29,18 @@ def check_numbers(owner: str, **values: object) -> None:
     for name, value in values.items():
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise SetupError(f"{owner}: {name} is {value!r}; give a number")
+
+
+def check_positive(owner: str, **values: object) -> None:
+    """Refuse values that are not positive, finite numbers.
+
+    Raises:
+        SetupError: names the argument.
+    """
+    check_numbers(owner, **values)
+    for name, value in values.items():
+        if not 0 < cast("float", value) < math.inf:
+            raise SetupError(f"{owner}: {name} is {value!r}; give a positive number")
 
 
 def check_counts(owner: str, **values: object) -> None:
@@ -58,6 +75,19 @@ def check_functions(owner: str, **values: object) -> None:
             raise SetupError(f"{owner}: {name} is {value!r}; give a function")
 
 
+def check_instances(owner: str, **values: tuple[object, type | UnionType]) -> None:
+    """Refuse values of another type; each argument comes with its type, such as ``Limits | None``.
+
+    Raises:
+        SetupError: names the argument and its type.
+    """
+    for name, (value, kind) in values.items():
+        if not isinstance(value, kind):
+            kinds = kind.__args__ if isinstance(kind, UnionType) else (kind,)
+            remedy = " or ".join(f"{each.__name__}(…)" for each in kinds if each is not type(None))
+            raise wrong_value(f"{owner}: {name}", value, f"give {remedy}")
+
+
 def check_text(what: str, value: object, error: type[RemitError] = SetupError) -> None:
     """Refuse a value that is not a string.
 
@@ -66,6 +96,19 @@ def check_text(what: str, value: object, error: type[RemitError] = SetupError) -
     """
     if not isinstance(value, str):
         raise error(f"{what} is {value!r}; give a string")
+
+
+def check_unicode(what: str, value: object) -> None:
+    """Refuse a value that is not a string, or has half a character (a lone surrogate), which cannot be stored.
+
+    Raises:
+        SetupError: names the argument.
+    """
+    check_text(what, value)
+    try:
+        str(value).encode()
+    except UnicodeEncodeError:
+        raise wrong_value(what, value, "give a string without lone surrogates") from None
 
 
 def check_name(what: str, value: object, error: type[SetupError] = SetupError) -> None:
@@ -106,12 +149,43 @@ def as_texts(what: str, value: object, error: type[SetupError] = SetupError) -> 
     Raises:
         SetupError: or ``error``; names the argument.
     """
+    return frozenset(as_text_tuple(what, value, error))
+
+
+def as_text_tuple(what: str, value: object, error: type[SetupError] = SetupError) -> tuple[str, ...]:
+    """Convert strings to a tuple in their order; one string is a tuple of one.
+
+    Raises:
+        SetupError: or ``error``; names the argument.
+    """
     if isinstance(value, str):
-        return frozenset({value})
+        return (value,)
     texts = as_tuple(what, value, error)
     for each in texts:
         check_text(f"an item of {what}", each, error)
-    return frozenset(texts)
+    return texts
+
+
+def as_normalized(what: str, value: object) -> str:
+    """Convert a name to Unicode's composed form (NFC), so that two spellings of one name are one name.
+
+    Raises:
+        SetupError: names the argument.
+    """
+    check_unicode(what, value)
+    return unicodedata.normalize("NFC", str(value))
+
+
+def as_path(what: str, value: object) -> Path:
+    """Convert a string to a path; a path stays as it is.
+
+    Raises:
+        SetupError: names the argument.
+    """
+    try:
+        return Path(os.fsdecode(os.fsencode(cast("str", value))))
+    except (TypeError, UnicodeError):
+        raise wrong_value(what, value, "give a path") from None
 
 
 def as_tuple(what: str, value: object, error: type[SetupError] = SetupError) -> tuple[Any, ...]:
@@ -123,6 +197,18 @@ def as_tuple(what: str, value: object, error: type[SetupError] = SetupError) -> 
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise error(f"{what} is {value!r}; give a list")
     return tuple(cast("Iterable[Any]", value))
+
+
+def as_tuple_of(kind: type | tuple[type, ...], owner: str, name: str, value: object, remedy: str) -> tuple[Any, ...]:
+    """Convert any iterable to a tuple whose items are of one type.
+
+    Raises:
+        SetupError: names the argument, or the item and what to pass instead.
+    """
+    items = as_tuple(f"{owner}: {name}", value)
+    for each in items:
+        check_instance(f"{owner}: an item of {name}", each, kind, remedy)
+    return items
 
 
 def as_member(kind: type[E], what: str, value: E | str, error: type[SetupError] = SetupError) -> E:
@@ -144,6 +230,26 @@ def check_instance(what: str, value: object, kind: type | tuple[type, ...], reme
         SetupError: names the argument and says what to pass instead.
     """
     if not isinstance(value, kind):
+        raise wrong_value(what, value, remedy)
+
+
+def check_method(what: str, value: object, method: str, remedy: str) -> None:
+    """Refuse a class, and an object without a method that the protocol for this argument has.
+
+    Raises:
+        SetupError: names the argument and says what to pass instead.
+    """
+    if isinstance(value, type) or not hasattr(value, method):
+        raise wrong_value(what, value, remedy)
+
+
+def check_subclass(what: str, value: object, kind: type, remedy: str) -> None:
+    """Refuse a value that is not a class derived from ``kind``.
+
+    Raises:
+        SetupError: names the argument and says what to pass instead.
+    """
+    if not (isinstance(value, type) and issubclass(value, kind)):
         raise wrong_value(what, value, remedy)
 
 

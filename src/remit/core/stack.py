@@ -7,7 +7,7 @@ from types import FunctionType
 from typing import Any, Generic, TypeVar, cast
 
 from remit.core.layer import HasPlace
-from remit.core.place import Place, check_order
+from remit.core.place import Place
 from remit.errors import SetupError
 
 L_co = TypeVar("L_co", bound=HasPlace, covariant=True)
@@ -42,14 +42,6 @@ class Stack(Generic[L_co]):
         """Return a new stack with ``layer`` just inside the innermost layer at one of ``places``, else outermost."""
         outside = max((index for index, each in enumerate(self.layers, start=1) if each.place in places), default=0)
         return Stack[L_co | M](*self.layers[:outside], layer, *self.layers[outside:])
-
-    def check(self) -> None:
-        """Refuse an order that breaks a rule.
-
-        Raises:
-            LayerOrderError: names both layers and the reason.
-        """
-        check_order([layer.place for layer in self.layers], [repr(layer) for layer in self.layers])
 
     def has_place(self, place: Place) -> bool:
         """Whether the stack has a layer at ``place``."""

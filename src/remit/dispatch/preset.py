@@ -42,6 +42,7 @@ def with_recommended_layers(tool: Tool[P, Out]) -> Tool[P, Out]:
 
     The time limit and rate that its facts declare hold without this; see `with_declared_limits`.
     """
+    check_instance("with_recommended_layers: tool", tool, Tool, "give a tool")
     return tool.layer(recommended_layers(tool.facts))
 
 

@@ -88,7 +88,7 @@ class Registry:
 
     def find(self, name: str) -> AnyCallee | None:
         """The callee with that name, or None."""
-        return self._by_name.get(name)
+        return self._by_name.get(str(name))
 
     def resolve(self, callee: AnyCallee) -> AnyCallee:
         """What runs where an object is passed: the object itself, or for an agent the listed one with its model.

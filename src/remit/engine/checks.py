@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-import math
-
 from remit.contracts.arguments import Limits
 from remit.contracts.callee import check_callee
 from remit.core import Stack
-from remit.core.checks import check_instance, check_numbers, wrong_value
+from remit.core.checks import (
+    check_functions,
+    check_instance,
+    check_instances,
+    check_method,
+    check_positive,
+    wrong_value,
+)
 from remit.dispatch.registry import AnyCallee, Registry
-from remit.errors import RequestError, SetupError, UnknownToolError
+from remit.errors import RequestError, UnknownToolError
 
 
 def check_parts(
@@ -17,29 +22,25 @@ def check_parts(
     model: object,
     layers: object,
     limits: object,
-    directory: object,
-    clock: object,
-    lease_seconds: float,
+    lease_seconds: object,
+    *functions: object,
 ) -> None:
     """Refuse arguments of the wrong type; None stands for a default.
 
     Raises:
         SetupError: names the part and says what to pass instead.
     """
-    if store is not None and not hasattr(store, "acquire"):
-        raise SetupError(f"Runtime: store is {store!r}; give a store, such as SqlStore('sqlite:///journal.db')")
+    if store is not None:
+        check_method("Runtime: store", store, "acquire", "give a store, such as SqlStore('sqlite:///journal.db')")
     is_model = callable(model) or isinstance(model, str) or hasattr(model, "model_name")
     if model is not None and (isinstance(model, type) or not is_model):
         raise wrong_value("Runtime: model", model, "give a model, or its name, such as 'openai:gpt-5'")
     if layers is not None:
         check_instance("Runtime: layers", layers, Stack, "give a Stack, such as preset(env)")
-    if limits is not None:
-        check_instance("Runtime: limits", limits, Limits, "give Limits(…)")
-    if not callable(clock) or not (directory is None or callable(directory)):
-        raise SetupError("Runtime: clock must be a function without arguments, directory a function of name and tenant")
-    check_numbers("Runtime", lease_seconds=lease_seconds)
-    if not 0 < lease_seconds < math.inf:
-        raise SetupError(f"Runtime: lease_seconds is {lease_seconds}; give a positive number")
+    check_instances("Runtime", limits=(limits, Limits | None))
+    names = ("clock", "directory", "make_run_id", "on_item", "model_resolver")
+    check_functions("Runtime", **{name: each for name, each in zip(names, functions, strict=True) if each is not None})
+    check_positive("Runtime", lease_seconds=lease_seconds)
 
 
 def resolve_listed(callee: AnyCallee, callees: Registry, application: str) -> AnyCallee:

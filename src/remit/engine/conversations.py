@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from remit.contracts.items import DETACHED, Handoff, Position, RunOpened
 from remit.contracts.question import content_digest
+from remit.core.checks import check_text
 from remit.engine.request import RunRequest, derive_run_id
 from remit.errors import RequestError
 from remit.journal.codec import JOURNAL_FORMAT, build_chat_history, check_format
@@ -46,6 +47,7 @@ class Conversations:
             RequestError: the run does not exist or belongs to another application.
             JournalFormatError: this version cannot read it.
         """
+        check_text("run", run, RequestError)
         items = await self._store.read(run)
         header = items[0].item if items else None
         if not isinstance(header, RunOpened):

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from remit.contracts.items import RunSuspended
+from remit.core.checks import check_functions, check_method
 from remit.engine.port import ErrorHandler, ExecuteFunction
 from remit.errors import JournalError, JournalFormatError, LeaseError
 from remit.journal.ports import Store
@@ -44,6 +45,10 @@ class RunScheduler:
     execute: ExecuteFunction
     clock: Callable[[], float]
     on_error: ErrorHandler
+
+    def __post_init__(self) -> None:
+        check_method("an engine: store", self.store, "find_run", "give the store of the journal")
+        check_functions("an engine", execute=self.execute, clock=self.clock, on_error=self.on_error)
 
     async def attempt_run(self, run: str, failed_attempts: int, release_requested: asyncio.Event) -> Next:
         """Execute ``run`` if it can continue.

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypeVar
 
 from pydantic import JsonValue
 
 from remit.contracts.call import ToolLayer
 from remit.contracts.classification import Visibility
 from remit.contracts.facts import Facts
+from remit.core.checks import check_instance
 from remit.dispatch.preset import recommended_layers
 from remit.inventory.breaking_rules import breaks_if_disabled, breaks_if_earlier, breaks_if_enabled, breaks_if_lower
 from remit.inventory.gates import (
@@ -105,10 +106,19 @@ def business_rules_section(
     return PolicySection(
         name=BUSINESS_RULES,
         model=model,
-        enforcers={**BUSINESS_RULES_ENFORCERS, **(enforcers or {})},
+        enforcers=_merge("enforcers", BUSINESS_RULES_ENFORCERS, enforcers),
         make_layers=around,
-        templates={**BUSINESS_RULES_TEMPLATES, **(templates or {})},
+        templates=_merge("templates", BUSINESS_RULES_TEMPLATES, templates),
     )
+
+
+V = TypeVar("V")
+
+
+def _merge(what: str, own: Mapping[str, V], added: Mapping[str, V] | None) -> dict[str, V]:
+    """The section's own entries with those that the application adds."""
+    check_instance(what, added or {}, Mapping, "give a dictionary")
+    return {**own, **(added or {})}
 
 
 def _gate_layers(rules: BusinessRules, facts: Facts, version: str) -> Iterable[ToolLayer]:
@@ -265,7 +275,7 @@ def audit_events_section(
     return PolicySection(
         name=AUDIT_EVENTS,
         model=model,
-        enforcers={**AUDIT_EVENTS_ENFORCERS, **(enforcers or {})},
+        enforcers=_merge("enforcers", AUDIT_EVENTS_ENFORCERS, enforcers),
         make_layers=around,
         templates=AUDIT_EVENTS_TEMPLATES,
     )

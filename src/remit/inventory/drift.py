@@ -10,6 +10,7 @@ from remit.contracts.call import CallLayer, choose_layers
 from remit.contracts.classification import Capability, Complexity, Tier
 from remit.contracts.facts import Effect, Facts
 from remit.core import Stack
+from remit.core.checks import as_texts, check_instances
 from remit.inventory.definition import MethodDefinition, ToolDefinition
 from remit.inventory.governance import PolicyTable
 from remit.inventory.lock import lock_path, read_lock
@@ -65,6 +66,8 @@ def run_checklist(
         offered_names: the names of the tools offered by the application and its agents.
         layers: the layers around every call of the application.
     """
+    check_instances("run_checklist", operations=(operations, Operations), layers=(layers, Stack))
+    offered_names = as_texts("run_checklist: offered_names", offered_names)
     methods, tools = list(operations.methods.values()), list(operations.tools.values())
     listed = [each for each in methods if each.metadata.key in operations.inventory.methods]
     found: dict[str, tuple[int, Iterable[Finding]]] = {

@@ -14,8 +14,9 @@ from uuid import UUID, uuid4
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, model_validator
 
 from remit.contracts.arguments import Arguments
-from remit.contracts.principal import Principal
+from remit.contracts.principal import Principal, check_principal
 from remit.contracts.reply import Reply
+from remit.core.checks import as_normalized, check_instance, check_method
 from remit.engine.result import RunResult
 from remit.errors import CallError, ContractError, RequestError, error_from_reply
 from remit.schemas.jsontext import compact_json
@@ -178,7 +179,10 @@ async def handle_request(runtime: CallsByName, request: ToolRequest, *, by: Prin
     Raises:
         RequestError: ``by`` is not the user of the request, or the application has no such tool.
     """
-    if request.user_id != by.name:
+    check_method("handle_request: runtime", runtime, "call_by_name", "give a Runtime")
+    check_instance("handle_request: request", request, ToolRequest, "give a ToolRequest")
+    check_principal("by", by)
+    if as_normalized("user_id", request.user_id) != by.name:
         raise RequestError(f"request {request.request_id} names the user {request.user_id!r}, but {by.name!r} sends it")
     result = await runtime.call_by_name(
         request.payload.tool_name,

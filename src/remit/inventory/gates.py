@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from remit.contracts.call import Call
-from remit.contracts.classification import Deprecation, Visibility
+from remit.contracts.classification import Deprecation, Visibility, parse_version
 from remit.contracts.gate import Gate
 from remit.contracts.notes import write_note
-from remit.core.checks import as_member, check_flag, wrong_value
+from remit.core.checks import as_member, check_flag, check_instances, check_text, wrong_value
 from remit.errors import BlockedError, DeniedError, MissingCapabilityError
 
 
@@ -30,6 +30,11 @@ class DeprecationGate(Gate):
 
     deprecation: Deprecation
     version: str
+
+    def __post_init__(self) -> None:
+        check_instances("DeprecationGate", deprecation=(self.deprecation, Deprecation))
+        check_text("DeprecationGate: version", self.version)
+        parse_version(self.version)
 
     async def check(self, call: Call, /) -> None:
         """Note the call; refuse it if the operation has been removed."""

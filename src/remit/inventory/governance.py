@@ -17,6 +17,7 @@ from remit.contracts.call import AnyLayer, CallLayer, ToolLayer
 from remit.contracts.classification import Visibility
 from remit.contracts.facts import Facts
 from remit.core import Stack
+from remit.core.checks import as_tuple_of, check_functions, check_instance, check_name, check_subclass
 from remit.errors import SetupError
 from remit.inventory.breaking_rules import BreakingRule
 from remit.schemas.jsontext import compact_json
@@ -95,6 +96,11 @@ class PolicySection(Generic[M_co]):
     templates: Mapping[str, Mapping[str, JsonValue]] = field(default_factory=dict[str, Mapping[str, JsonValue]])
 
     def __post_init__(self) -> None:
+        check_name("PolicySection: name", self.name)
+        check_subclass(f"section {self.name}: model", self.model, PolicyModel, "give a class derived from PolicyModel")
+        check_functions(f"section {self.name}", make_layers=self.make_layers)
+        for what, given in (("enforcers", self.enforcers), ("templates", self.templates)):
+            check_instance(f"section {self.name}: {what}", given, Mapping, "give a dictionary")
         fields = set(self.model.model_fields)
         for name in sorted(fields ^ set(self.enforcers)):
             what = "has no enforcer" if name in fields else "is no field"
@@ -123,6 +129,7 @@ class PolicyTable:
     __slots__ = ("sections",)
 
     def __init__(self, *sections: PolicySection[PolicyModel]) -> None:
+        sections = as_tuple_of(PolicySection, "PolicyTable", "sections", sections, "give PolicySection(…)")
         self.sections = {section.name: section for section in sections}
         if len(self.sections) != len(sections):
             raise SetupError("two policy sections have the same name; rename one")

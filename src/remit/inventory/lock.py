@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 from remit.contracts.contract import InputSchema, OutputSchema
 from remit.contracts.facts import Facts
 from remit.contracts.question import content_digest
+from remit.core.checks import check_instances
 from remit.inventory.definition import AnyTool
 from remit.inventory.governance import PolicyModel
 from remit.inventory.operations import Operations
@@ -99,6 +100,7 @@ def _format_operation(operation: LockedOperation) -> str:
 
 def build_lock(operations: Operations) -> Lock:
     """The lock of today's code and inventory."""
+    check_instances("build_lock", operations=(operations, Operations))
     builder = _LockBuilder()
     methods = {
         key: builder.lock_operation(each.contract, each.facts, each.policies)
@@ -113,6 +115,7 @@ def build_lock(operations: Operations) -> Lock:
 
 def lock_path(operations: Operations) -> Path:
     """The path of an application's lock file."""
+    check_instances("lock_path", operations=(operations, Operations))
     return operations.inventory.folder / LOCK_FILE_NAME
 
 

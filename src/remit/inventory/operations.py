@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import cast
 
 from remit.contracts.tool import Tool
+from remit.core.checks import as_tuple, as_tuple_of, check_functions, check_instances, check_text
 from remit.errors import ContractError, SetupError
 from remit.inventory.binder import Binder, BoundSlice, ComposeFunction, find_tool
 from remit.inventory.definition import AnyTool, MethodDefinition, ToolDefinition
@@ -45,8 +46,12 @@ class Operations:
         compose: ComposeFunction | None = None,
         parts: Iterable[Operations] = (),
     ) -> None:
+        check_instances("Operations", inventory=(inventory, Inventory))
+        if compose is not None:
+            check_functions("Operations", compose=compose)
         self.inventory = inventory
-        instances, part_list = list(domain_objects), list(parts)
+        instances = list(as_tuple("Operations: domain_objects", domain_objects))
+        part_list = as_tuple_of(Operations, "Operations", "parts", parts, "give Operations(…)")
         _check_parts(inventory, part_list)
         packages = frozenset(type(each).__module__.partition(".")[0] for each in instances)
         self.packages = packages.union(*(part.packages for part in part_list))
@@ -67,6 +72,7 @@ class Operations:
         Raises:
             ContractError: there is none.
         """
+        check_text("find_tool: name", name)
         return find_tool(self.tools, name)
 
     def with_tools(self, change: Callable[[AnyTool], AnyTool]) -> Operations:
@@ -75,6 +81,7 @@ class Operations:
         Raises:
             ContractError: ``change`` returned no tool, or one of another name.
         """
+        check_functions("Operations.with_tools", change=change)
         changed = copy.copy(self)
         changed.tools = {
             name: replace(each, tool=_check_replacement(name, change(each.tool))) for name, each in self.tools.items()

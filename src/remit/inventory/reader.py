@@ -13,6 +13,7 @@ from typing import Any, Final, TypeVar, cast
 from msgspec import Struct
 from pydantic import BaseModel, JsonValue, ValidationError
 
+from remit.core.checks import as_path, check_instances
 from remit.errors import ContractError
 from remit.inventory.document import Inventory, Vocabulary
 from remit.inventory.governance import BUSINESS_RULES, BusinessRules, PolicyModel, PolicyTable
@@ -48,6 +49,8 @@ def read_inventory(folder: Path, policy_table: PolicyTable, vocabulary: Vocabula
     Raises:
         InventoryError: has all findings.
     """
+    folder = as_path("read_inventory: folder", folder)
+    check_instances("read_inventory", policy_table=(policy_table, PolicyTable), vocabulary=(vocabulary, Vocabulary))
     reader = _InventoryReader(policy_table, vocabulary)
     files = sorted(folder.glob("*.yaml"))
     if not files:

@@ -16,7 +16,7 @@ import openai
 from pydantic import BaseModel, Field
 
 from remit.contracts.chat import ChatRequest, Completion, completion_from_message, encode_message
-from remit.core.checks import check_name, check_numbers, check_text
+from remit.core.checks import check_functions, check_name, check_positive, check_unicode
 from remit.errors import CompletionError, ModelBusyError, ModelError, ModelRefusedError, SetupError
 
 _MAX_ERROR_LENGTH: Final = 200
@@ -48,10 +48,11 @@ class OpenAI:
         vendor: str = "openai",
     ) -> None:
         check_name("OpenAI: model", model)
-        check_text("OpenAI: api_key", api_key)
-        check_numbers("OpenAI", timeout=timeout)
-        if timeout <= 0:
-            raise SetupError(f"OpenAI: timeout is {timeout}; give a positive number of seconds")
+        check_name("OpenAI: api_key", api_key)
+        check_unicode("OpenAI: base_url", "" if base_url is None else base_url)
+        check_positive("OpenAI", timeout=timeout)
+        if rewrite_message is not None:
+            check_functions("OpenAI", rewrite_message=rewrite_message)
         _check_endpoint(base_url, api_key)
         self.model = model
         self.vendor = vendor

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from remit.agent.model import MODEL_VARIABLE, Model, NamedModel
 from remit.contracts.chat import ChatRequest, Completion
+from remit.core.checks import check_name
 from remit.errors import NoModelError, SetupError
 from remit.models.local import LocalModel, find_local_models
 from remit.models.scripted import SCRIPTED_MODEL_NAME, Scripted
@@ -50,6 +51,7 @@ class ResolvedModel:
     """
 
     def __init__(self, name: str, environ: Mapping[str, str] = os.environ) -> None:
+        check_name("the name of a model", name)
         self.name = name
         kind, _, rest = name.partition(":")
         self.kind = kind if kind in _BUILTIN_KINDS else _PYDANTIC_AI

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from remit.contracts.chat import AssistantMessage, ChatRequest, Completion, completion_from_message, encode_message
-from remit.core.checks import as_tuple, wrong_value
+from remit.core.checks import as_path, as_tuple, as_tuple_of, check_instances, wrong_value
 from remit.errors import CompletionError, SetupError
 
 SCRIPTED_MODEL_NAME: Final = "scripted (no model)"
@@ -46,6 +46,7 @@ class Scripted:
         Raises:
             SetupError: the file is missing or not a script.
         """
+        path = as_path("Scripted.load: path", path)
         try:
             return Scripted(_parse_script(path.read_text(encoding="utf-8")))
         except (OSError, ValueError, KeyError, TypeError) as error:
@@ -92,6 +93,10 @@ def calls(
     *tool_calls: tuple[str, dict[str, Any] | str], content: str | None = None, tokens: tuple[int, int] | None = None
 ) -> dict[str, Any]:
     """Make a raw assistant message that calls tools: ``calls(("cms_getPages", {}))``. ``tokens``: prompt and answer."""
+    check_instances("calls", tokens=(tokens, tuple | None))
+    given = as_tuple_of(
+        tuple, "calls", "calls", tool_calls, "give name and arguments, such as ('double', {'number': 3})"
+    )
     usage = {} if tokens is None else {"usage": {"prompt_tokens": tokens[0], "completion_tokens": tokens[1]}}
     return {
         **usage,
@@ -105,6 +110,6 @@ def calls(
                     "arguments": arguments if isinstance(arguments, str) else json.dumps(arguments),
                 },
             }
-            for index, (name, arguments) in enumerate(tool_calls)
+            for index, (name, arguments) in enumerate(given)
         ],
     }

@@ -18,7 +18,15 @@ from remit.contracts.contract import check_name
 from remit.contracts.facts import Effect, Facts, Risk
 from remit.contracts.schema import Input, Output
 from remit.core import Stack
-from remit.core.checks import as_tuple, check_counts, check_instance, check_text, wrong_value
+from remit.core.checks import (
+    as_texts,
+    as_tuple_of,
+    check_counts,
+    check_instance,
+    check_instances,
+    check_subclass,
+    check_text,
+)
 from remit.errors import CallError, InvalidArgumentsError, SetupError
 from remit.pipeline.check import StepChecker
 from remit.pipeline.elements import load_result, run_elements
@@ -72,13 +80,11 @@ class Pipeline(Generic[P]):
         self.name = check_name(name, "a pipeline")
         check_text(f"pipeline {name}: description", description)
         check_counts(f"pipeline {name}", rounds=rounds)
-        model = cast("object", takes)
-        if not isinstance(model, type) or not issubclass(model, BaseModel):
-            raise wrong_value(f"pipeline {name}: takes", takes, "give a pydantic model")
+        check_subclass(f"pipeline {name}: takes", takes, BaseModel, "give a pydantic model")
+        check_instances(f"pipeline {name}", classification=(classification, Classification | None))
+        check_instance(f"pipeline {name}: keep", keep or {}, Mapping, "give a dictionary of references")
         self.description = description
-        self.steps: tuple[Step, ...] = as_tuple(f"pipeline {name}: steps", steps)
-        for step in self.steps:
-            check_instance(f"pipeline {name}: an item of steps", step, Step, "give a Step(…)")
+        self.steps: tuple[Step, ...] = as_tuple_of(Step, f"pipeline {name}", "steps", steps, "give a Step(…)")
         self.layers: Stack[CallLayer] = Stack()
         self._schema_in: Input[P] = Input(takes)
         self._state_references = dict(keep or {})
@@ -88,7 +94,7 @@ class Pipeline(Generic[P]):
             self._check_steps(classification)
         except SetupError as error:
             raise SetupError(f"pipeline {name}: {error.message}") from error
-        self.facts = _combine_facts(self.steps, classification, tags)
+        self.facts = _combine_facts(self.steps, classification, as_texts(f"pipeline {name}: tags", tags))
 
     @property
     def schema_in(self) -> Input[P]:

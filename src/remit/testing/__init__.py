@@ -10,10 +10,11 @@ from typing import Any
 
 from remit.contracts.arguments import Arguments, Limits, parse_arguments
 from remit.contracts.call import Call, CallLayer, CallService
-from remit.contracts.callee import Callee
+from remit.contracts.callee import Callee, check_callee
 from remit.contracts.items import Item, Position
 from remit.contracts.principal import Caller, Principal
 from remit.contracts.reply import Reply
+from remit.core.checks import as_texts, as_tuple_of, check_instance, check_method, check_text
 from remit.journal.ledger import RunLedger
 from remit.journal.memory import InMemoryStore
 from remit.models.scripted import Scripted, calls
@@ -42,13 +43,14 @@ __all__ = [
 
 def superuser(*permissions: str, name: str = "ada", tenant: str = "default") -> Principal:
     """A principal with ``permissions``, by default all of them."""
-    return Principal(name, tenant, permissions=frozenset(permissions or {"*"}))
+    return Principal(name, tenant, permissions=as_texts("permissions", permissions or {"*"}))
 
 
 async def memory_ledger(
     run: str = "run", *, clock: Callable[[], float] = lambda: 0.0, conversation: str = ""
 ) -> RunLedger:
     """The ledger of a new run in memory."""
+    check_text("memory_ledger: run", run)
     store = InMemoryStore(clock)
     held = await store.acquire(run, "test", 1e9)
     return RunLedger(store, run, held.epoch, clock=clock, on_item=_ignore_item, conversation=conversation)
@@ -56,7 +58,14 @@ async def memory_ledger(
 
 def read_only_ledger(items: Iterable[Position], *, run: str = "run") -> RunLedger:
     """A ledger that holds ``items``, for reading only."""
-    return RunLedger(InMemoryStore(), run, 1, clock=lambda: 0.0, on_item=_ignore_item, history=tuple(items))
+    return RunLedger(
+        InMemoryStore(),
+        run,
+        1,
+        clock=lambda: 0.0,
+        on_item=_ignore_item,
+        history=as_tuple_of(Position, "read_only_ledger", "items", items, "give a Position"),
+    )
 
 
 async def make_call(
@@ -73,8 +82,10 @@ async def make_call(
     agent: str = "agent",
 ) -> Call:
     """One call, as a layer sees it. ``recorded_items`` are added to its ledger first."""
+    check_callee("make_call", callee)
     ledger = ledger or await memory_ledger(conversation=conversation)
-    for item in recorded_items:
+    check_method("make_call: ledger", ledger, "add", "give a RunLedger, such as that of memory_ledger()")
+    for item in as_tuple_of(Item, "make_call", "recorded_items", recorded_items, "give an item of remit.items"):
         ledger.add(item)
     return Call(
         id=call_id,
@@ -88,6 +99,9 @@ async def make_call(
 
 async def call_through(layer: CallLayer, call: Call, inner: CallService | None = None) -> Reply:
     """The reply of ``layer`` around ``inner``, which by default replies "inner"."""
+    check_instance("call_through: layer", layer, CallLayer, "give a layer around calls")
+    check_method("call_through: inner", inner or layer, "__call__", "give an async function")
+    check_instance("call_through: call", call, Call, "make one with make_call(…)")
 
     async def base(_call: Call, /) -> Reply:
         return Reply.from_value("inner")

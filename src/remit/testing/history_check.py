@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, cast
 from pydantic import TypeAdapter, ValidationError
 
 from remit.contracts.chat import ChatMessage
+from remit.core.checks import as_text_tuple
 
 
 class HistoryErrorKind(enum.Enum):
@@ -45,7 +46,7 @@ def _message_adapter() -> TypeAdapter[ChatMessage]:
 def history_errors(texts: Iterable[str]) -> list[HistoryError]:
     """Return every defect in a history of wire texts, in order; empty for a valid history."""
     reader = _HistoryChecker()
-    for index, text in enumerate(texts):
+    for index, text in enumerate(as_text_tuple("history_errors: texts", texts)):
         reader.check_message(index, text)
     reader.close_calls()
     return sorted(reader.errors, key=lambda error: error.message_index)

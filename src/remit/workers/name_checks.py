@@ -8,6 +8,7 @@ from typing import Protocol
 
 from remit.agent.handoff import HANDOFF_PREFIX
 from remit.contracts.naming import check_not_reserved, python_alias
+from remit.core.checks import as_texts, as_tuple, check_method
 from remit.errors import ContractError
 from remit.journal.codec import RESULT_TOOL
 from remit.schemas.finding import Finding
@@ -73,6 +74,10 @@ def check_names(
         list_command: a command that lists all tools, like ``remit tools shop``.
         no_tools_hint: the fix to suggest when no application provides tools.
     """
+    tools, extra_workers = as_texts("tools", tools), as_texts("extra_workers", extra_workers)
+    definitions, other_workers = as_tuple("definitions", definitions), as_tuple("other_workers", other_workers)
+    for each in (*definitions, *other_workers):
+        check_method("a worker", each, "locate", "give what read_workers returns")
     suggest_tool = partial(suggest, list_command=list_command, fallback=no_tools_hint)
     workers = {each.name for each in (*definitions, *other_workers) if each.name} | set(extra_workers)
     found = list(_find_name_clashes(definitions, tools, other_workers))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import reduce
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -22,7 +20,9 @@ from remit.agent.prompt import Prompt
 from remit.contracts.callee import Callee, check_callees
 from remit.contracts.contract import NAME_PATTERN
 from remit.contracts.schema import Input, Output
+from remit.core.checks import as_path
 from remit.errors import ContractError, SetupError
+from remit.lazy_exports import import_attribute
 from remit.schemas.finding import Finding, display_path
 from remit.schemas.jsontext import compact_json
 from remit.schemas.suggestions import suggest
@@ -75,7 +75,7 @@ def read_worker(path: Path) -> WorkerDefinition:
     Raises:
         WorkerFileError: the file has errors; the exception lists all of them.
     """
-    result = inspect_file(path)
+    result = inspect_file(as_path("read_worker: path", path))
     if result.worker is None:
         raise WorkerFileError(result.findings)
     return result.worker
@@ -98,7 +98,7 @@ def read_workers(folder: Path) -> tuple[WorkerDefinition, ...]:
     Raises:
         WorkerFileError: the folder has no worker files, or some have errors; the exception lists all of them.
     """
-    workers, findings = read_valid_workers(list_worker_files(folder))
+    workers, findings = read_valid_workers(list_worker_files(as_path("a folder of workers", folder)))
     if findings:
         raise WorkerFileError(findings)
     return workers
@@ -213,7 +213,7 @@ class _WorkerFileReader(Struct):
         if reference is None:
             return None
         try:
-            found = _import_attribute(reference)
+            found = import_attribute(reference)
         except Exception as error:  # noqa: BLE001 - a module may raise anything when it is imported
             what = f"{key}: {reference} cannot be imported: {type(error).__name__}: {error}"
             self._add_finding("reference", (key,), what, CLASS_REFERENCE_HINT)
@@ -235,7 +235,7 @@ class _WorkerFileReader(Struct):
             if ":" not in reference:
                 continue
             try:
-                (imported[reference],) = check_callees(f"tools: {reference}", [_import_attribute(reference)])
+                (imported[reference],) = check_callees(f"tools: {reference}", [import_attribute(reference)])
             except SetupError as error:
                 self._add_finding("reference", ("tools", index), error.message, TOOL_REFERENCE_HINT)
             except Exception as error:  # noqa: BLE001 - a module may raise anything when it is imported
@@ -330,9 +330,3 @@ def _suggest_key(path: At) -> str:
     if path == ("prompt",):
         return "write it below the second ---"
     return suggest(str(path[-1]), _SECTION_MODELS[path[:-1]].model_fields)
-
-
-def _import_attribute(reference: str) -> object:
-    """Import the object at ``package.module:name``."""
-    module, _, name = reference.partition(":")
-    return reduce(getattr, name.split("."), importlib.import_module(module))

@@ -10,8 +10,9 @@ from remit.agent.agent import Agent
 from remit.agent.driver import AgentDriver, LazyTools
 from remit.agent.model import AnyModel
 from remit.contracts.call import AgentLayer
-from remit.contracts.callee import Callee
+from remit.contracts.callee import Callee, check_callees
 from remit.core import Stack
+from remit.core.checks import check_functions, check_instances
 from remit.errors import SetupError
 from remit.workers.definition import WorkerDefinition
 from remit.workers.driver import PydanticAIDriver
@@ -40,8 +41,10 @@ def load_workers(
     Raises:
         WorkerFileError: with all errors in the files, each with its line.
     """
+    if transform is not None:
+        check_functions("load_workers", transform=transform)
     definitions = read_workers(folder)
-    callees = tuple(tools)
+    callees = check_callees("load_workers: tools", tools)
     hint = "" if callees else "write it as package.module:NAME, or pass it to load_workers as one of tools="
     names = {tool.name for tool in callees} | imported_names(definitions)
     findings = check_names(definitions, names, no_tools_hint=hint)
@@ -76,7 +79,8 @@ def build_agent(
         agent_layers: layers around the calls that the agent makes.
         parallel: how many calls of one answer may run at once.
     """
-    own = {**{tool.name: tool for tool in tools}, **definition.tool_objects}
+    check_instances("build_agent", definition=(definition, WorkerDefinition))
+    own = {**{tool.name: tool for tool in check_callees("build_agent: tools", tools)}, **definition.tool_objects}
     callees = _Callees(definition, own, {} if workers is None else workers)
     agent = Agent(
         definition.name,

@@ -25,6 +25,7 @@ from remit.contracts.grant import Grant, GrantRow
 from remit.contracts.items import Position
 from remit.contracts.ledger import Consumption
 from remit.contracts.question import Decision
+from remit.core.checks import as_path
 from remit.errors import JournalError
 from remit.journal.codec import decode_item
 from remit.journal.index import (
@@ -106,6 +107,7 @@ class SqlStore:
     @staticmethod
     def at(path: Path, clock: Callable[[], float] | None = None) -> SqlStore:
         """A store in the SQLite file at ``path``. Creates the folder, accessible to its owner only."""
+        path = as_path("SqlStore.at: path", path)
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         path.touch(mode=0o600)
         return SqlStore(URL.create("sqlite", database=str(path)), clock)

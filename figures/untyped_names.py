@@ -1,0 +1,106 @@
+"""The public callables, as their modules export them: functions, constructors and the methods of public classes."""
+
+from __future__ import annotations
+
+import enum
+import inspect
+import pkgutil
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from importlib import import_module
+from inspect import Parameter
+from typing import Any, Final, cast
+
+from pydantic import BaseModel
+
+import remit
+
+NOT_SWEPT: Final = {
+    "a pydantic model of data, whose users expect the errors of pydantic": """
+        Attachment AuditEvents BusinessRules Failure PipelineResult PolicyModel Prompt PromptWithAttachments Request
+        Request.* Response Response.* SessionPolicies StepFailure ToolRequest ToolRequest.* ToolRequestPayload
+        ToolResponse ToolResponse.* ToolResponsePayload
+    """,
+    "the runtime and its dispatcher call it": """
+        Agent.check_handoff Agent.reconcile Agent.run Agent.with_peers AgentLimits.* AttachmentPolicy.check Call Call.*
+        Caller* GrantRow.* Pipeline.reconcile Pipeline.run* Policy.verdict Principal.missing_permissions
+        Question.accepts *.render_prefix Reply.from_journal Retry.delay_after RunResult StepUsage.* Tool.preview
+        Tool.reconcile Tool.run *Gate.check InboxApprover.decide as_no_model_error check_order compose error_from_reply
+        FileAnchor.append
+    """,
+    "an agent or its driver calls it": """
+        *Driver.* AgentRun AgentService AgentStep AgentTask AgentTools ChatRequest* Done Next
+        ResolvedModel.* StepRequest ask_model
+    """,
+    "the runtime calls its store, and a store loads what it stored": """
+        InMemoryStore.* Position SqlStore.[b-z]* SqlStore.a[!t]* *.from_json decode_item encode_item
+    """,
+    "an executor calls its engine, and SQLAlchemy a column type": "*Engine.* Schema.* UtcDateTime*",
+    "`tool`, `read_inventory`, `read_worker` and `Operations` make it or call it": """
+        Inventory* MethodDefinition PolicySection.* PolicyTable.* Tool Tool.with_facts ToolDefinition ToolGovernance
+        WorkerDefinition.* breaks_if_*
+    """,
+}
+"""Public callables that the sweep leaves out, as patterns by the reason."""
+
+
+@dataclass(frozen=True)
+class PublicCallable:
+    """A function, a constructor or a method that a public module exports, and that takes arguments."""
+
+    name: str
+    function: Callable[..., Any]
+    owner: type | None
+    """The class of a method that needs an object."""
+    parameters: Mapping[str, Parameter]
+
+
+def public_callables() -> Iterator[PublicCallable]:
+    """Every public callable that users call, once, with the methods that its class inherits from Remit."""
+    done = set[int]()
+    patterns = " ".join(NOT_SWEPT.values()).split()
+    for module in ["remit", *sorted(f"remit.{each.name}" for each in pkgutil.iter_modules(remit.__path__))]:
+        loaded = import_module(module)
+        for name in getattr(loaded, "__all__", ()):
+            for each in _callables_of(name, getattr(loaded, name)):
+                skipped = any(fnmatchcase(each.name, pattern) for pattern in patterns)
+                identity = id(getattr(each.function, "__func__", each.function))
+                if identity not in done and each.parameters and not skipped:
+                    done.add(identity)
+                    yield each
+
+
+def _callables_of(name: str, exported: Any) -> Iterator[PublicCallable]:
+    if inspect.isfunction(exported):
+        yield PublicCallable(name, exported, None, _parameters(exported))
+    if not inspect.isclass(exported) or getattr(exported, "_is_protocol", False):
+        return
+    if issubclass(exported, (enum.Enum, dict, str, BaseException)):
+        return
+    yield PublicCallable(name, cast("Any", exported), None, _parameters(exported))
+    for method in dir(exported):
+        raw = inspect.getattr_static(exported, method)
+        is_bound = isinstance(raw, (classmethod, staticmethod))
+        function: Any = getattr(exported, method) if is_bound else raw
+        if method.startswith("_") or not inspect.isroutine(function):
+            continue
+        if str(getattr(function, "__module__", "")).startswith("remit"):
+            parameters = _parameters(function)
+            first = 0 if is_bound else 1
+            named = dict(list(parameters.items())[first:])
+            yield PublicCallable(f"{name}.{method}", function, None if is_bound else exported, named)
+
+
+def _parameters(function: Any) -> dict[str, Parameter]:
+    if not (isinstance(function, type) and issubclass(function, BaseModel)):
+        return dict(inspect.signature(cast("Any", function)).parameters)
+    return {
+        name: Parameter(
+            name,
+            Parameter.KEYWORD_ONLY,
+            default=Parameter.empty if field.is_required() else field.default,
+            annotation=field.annotation,
+        )
+        for name, field in function.model_fields.items()
+    }

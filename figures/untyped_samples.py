@@ -1,0 +1,396 @@
+"""Right arguments of the public callables, and what an application does with the parts that they build."""
+
+from __future__ import annotations
+
+import tempfile
+import uuid
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from sqlalchemy import MetaData
+from sqlalchemy.ext.asyncio import AsyncSession, create_async_engine
+
+from figures.notebook import VOCABULARY, CreateNotePayload, CreateNoteRequest, Env, Notebook, Notes, Weather, table
+from remit import Agent, Allow, App, Effect, Principal, Runtime, Stack, Timeout, Tool, tool
+from remit.agent import AgentLimits, AttachmentPolicy, StepUsage
+from remit.app import Env as PlainEnv
+from remit.audit import Audit, FileAnchor, LogHead
+from remit.database import Schema
+from remit.effects import effects_table
+from remit.errors import NotFoundError, SetupError
+from remit.inventory import (
+    AuditEvents,
+    Capability,
+    Deprecation,
+    EnabledGate,
+    Operations,
+    PolicyModel,
+    PolicySection,
+    PolicyTable,
+    Request,
+    ToolRequest,
+    ToolRequestPayload,
+)
+from remit.items import Note
+from remit.layers import Call, Place, Reply, Retry
+from remit.messages import Completion, History
+from remit.models import ResolvedModel
+from remit.pipeline import From, Given, Pipeline, Step
+from remit.policies import Decision, Grant, GrantRow, Question
+from remit.secrets import EnvSecrets, FileSecrets
+from remit.stores import InMemoryStore, encode_item
+from remit.testing import HistoryErrorKind, Scripted, make_call, superuser
+from remit.tools import Facts, Limits, parse_arguments
+from remit.workers import WorkerDefinition, read_worker
+
+ADA: Final = superuser()
+
+
+@tool(effect=Effect.PURE)
+async def double(number: int) -> int:
+    """Double a number."""
+    return number * 2
+
+
+@tool(effect=Effect.UNSAFE, risk="high")
+async def pay(euros: int) -> int:
+    """Pay."""
+    return euros
+
+
+@cache
+def _temporary() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(prefix="remit-untyped-")
+
+
+@cache
+def folder() -> Path:
+    """A folder of its own, with a worker, a secret and a script; it exists while the process does."""
+    place = Path(_temporary().name)
+    (place / "workers").mkdir()
+    (place / "key").write_text("12345678")
+    (place / "script.json").write_text('{"script": ["done"]}')
+    (place / "workers" / "clerk.worker").write_text("---\nname: clerk\n---\nWork.\n", encoding="utf-8")
+    return place
+
+
+@cache
+def notebook() -> Notebook:
+    """A small application with an inventory."""
+    return Notebook(folder() / "inventory").write()
+
+
+@cache
+def operations() -> Operations:
+    """Its operations."""
+    return notebook().operations()
+
+
+@cache
+def agent() -> Agent:
+    """An agent with a tool."""
+    return Agent("clerk", instructions="Work.", tools=[double])
+
+
+def application() -> App:
+    """An application."""
+    return App(name="shop", agents=[agent()], tools=[double, pay])
+
+
+@cache
+def runtime() -> Runtime:
+    """A runtime in memory."""
+    return Runtime(application(), model=Scripted(["done"] * 100))
+
+
+@cache
+def pipeline() -> Pipeline[Any]:
+    """A pipeline of one step."""
+    model: Any = double.schema_in.model
+    return Pipeline("twice", model, [Step(name="one", callee=double, takes={"number": 1})], description="Twice.")
+
+
+def question() -> Question:
+    """A question."""
+    texts = ("id", "match", "tenant", "conversation", "run", "call", "agent", "asker", "tool", "definition", "risk")
+    fields: dict[str, Any] = dict.fromkeys(texts, "x") | {"rule": "x", "reason": "x", "who": "x"}
+    return Question(**fields, arguments="{}", kind="approval", asked=1.0, expires=2.0)
+
+
+def grant() -> Grant:
+    """A grant."""
+    names = ("id", "tenant", "tool", "arguments", "principal", "definition", "policy", "who", "by")
+    fields: dict[str, Any] = dict.fromkeys(names, "x")
+    return Grant(**fields, given=1.0, expires=2.0, count=1)
+
+
+async def answer(*_arguments: Any, **_keywords: Any) -> Any:
+    """Answer anything."""
+    return None
+
+
+def identity(value: Any = None, *_others: Any) -> Any:
+    """Return the first argument."""
+    return value
+
+
+async def call() -> Call:
+    """A call of the tool."""
+    return await make_call(double, '{"number": 1}')
+
+
+async def one() -> int:
+    """The number one."""
+    return 1
+
+
+async def pass_on(call: Call, inner: Any) -> Reply:
+    """Pass a call on."""
+    return await inner(call)
+
+
+def echo(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments."""
+    return arguments
+
+
+def _request() -> dict[str, Any]:
+    return {"request": CreateNoteRequest(user_id="ada", payload=CreateNotePayload(title="x"))}
+
+
+BY_ANNOTATION: Final[Mapping[str, Callable[[], Any]]] = {
+    "str": lambda: "x",
+    "int": lambda: 1,
+    "float": lambda: 1.0,
+    "bool": lambda: True,
+    "bytes": lambda: b"x",
+    "object": lambda: "x",
+    "Any": lambda: "x",
+    "S": lambda: 0,
+    "tuple": lambda: ("x",),
+    "list": list,
+    "dict": dict,
+    "dict[str, Any] | None": dict,
+    "float | None": lambda: 1.0,
+    "str | None": lambda: "1.0",
+    "str | int": lambda: "x",
+    "list[Any] | None": list,
+    "frozenset[str]": frozenset,
+    "tuple[str, ...]": lambda: ("x",),
+    "tuple[str, str] | None": lambda: None,
+    "tuple[AuditFault, ...]": tuple,
+    "tuple[Finding, ...]": tuple,
+    "Collection[str]": lambda: ["x"],
+    "Iterable[str]": list,
+    "Sequence[str]": lambda: ["x"],
+    "Iterable[Position]": list,
+    "Sequence[Attachment]": list,
+    "Sequence[NamesCallees]": list,
+    "Mapping[str, Collection[str]]": lambda: {"office": ["notes"]},
+    "Mapping[str, JsonValue]": dict,
+    "Mapping[str, PolicyModel]": dict,
+    "Mapping[str, Any]": lambda: {"type": "object", "properties": {}},
+    "Mapping[str, str]": dict,
+    "Mapping[str, Enforcer]": dict,
+    "Path": lambda: folder() / "file",
+    "UUID": uuid.uuid4,
+    "Principal": lambda: ADA,
+    "App": application,
+    "Callee[..., Any]": lambda: double,
+    "Callee[P, Out]": lambda: double,
+    "Tool[P, Out]": lambda: double,
+    "Call": call,
+    "CallLayer": Retry,
+    "CallLayer | Stack[CallLayer]": lambda: EnabledGate(enabled=True),
+    "ToolLayer | Stack[ToolLayer]": lambda: EnabledGate(enabled=True),
+    "Stack[CallLayer]": Stack,
+    "Facts": Facts,
+    "Limits": Limits,
+    "Arguments": lambda: parse_arguments('{"number": 1}', Limits()),
+    "CallError": lambda: NotFoundError("x"),
+    "SetupError": lambda: SetupError("x"),
+    "Decision": lambda: Decision(question="x", approved=True, by="ada"),
+    "Decision | None": lambda: None,
+    "Question": question,
+    "Grant": grant,
+    "DeprecationGate": lambda: {"version": "1.0"},
+    "Deprecation": lambda: Deprecation(since="1"),
+    "HasApprover": PlainEnv,
+    "HasSessions": Env,
+    "History": History,
+    "HistoryErrorKind": lambda: next(iter(HistoryErrorKind)),
+    "Item": lambda: Note(call="x", name="x", data="{}"),
+    "LogHead": lambda: LogHead(tenant="t", count=1, link="x", at=1.0),
+    "Place": lambda: Place.RETRY,
+    "Store": InMemoryStore,
+    "Anchor": lambda: FileAnchor(folder() / "anchor"),
+    "StepUsage": StepUsage,
+    "Verdict": Allow,
+    "Operations": operations,
+    "Vocabulary": lambda: VOCABULARY,
+    "PolicyTable": lambda: table(Env(), Notes()),
+    "Outcome": lambda: "ok",
+    "RunStatus": lambda: "done",
+    "QuestionStatus": lambda: "open",
+    "QuestionKind": lambda: "approval",
+    "Capability": lambda: Capability.READ,
+    "Model": lambda: Scripted(["done"]),
+    "AnyModel": lambda: Scripted(["done"]),
+    "ExecuteFunction": lambda: answer,
+    "ErrorHandler": lambda: identity,
+    "PreviewFunction": lambda: answer,
+    "ReconcileFunction": lambda: answer,
+    "Sequence[ScriptLine]": lambda: ["done"],
+    "MetaData": MetaData,
+    "ChatMessage": lambda: {"role": "user", "content": "x"},
+    "ChatMessage | Mapping[str, Any]": lambda: {"role": "user", "content": "x"},
+    "WorkerDefinition": lambda: read_worker(folder() / "workers" / "clerk.worker"),
+    "type[P]": lambda: double.schema_in.model,
+    "type[M_co]": lambda: PolicyModel,
+    "type[CallLayer | AnyLayer]": lambda: Timeout,
+    "Iterable[Step]": lambda: [Step(name="one", callee=double, takes={"number": 1})],
+    "Schema": lambda: Schema(migrations=folder() / "migrations", head="1"),
+    "ToolRequest": lambda: ToolRequest(
+        user_id="ada", payload=ToolRequestPayload(tool_name="double", parameters={"number": 1})
+    ),
+    "str | InstructionsTemplate": lambda: "Work.",
+    "AgentLayer | Stack[AgentLayer]": Retry,
+    "URL | str": lambda: "sqlite+aiosqlite://",
+    "Container[Place]": lambda: {Place.RETRY},
+    "M": lambda: Timeout(1),
+    "M | Stack[M]": lambda: Timeout(1),
+    "L_co | Stack[L_co]": lambda: Timeout(1),
+    "Callable": lambda: tuple,
+    "Callable[..., Any]": lambda: answer,
+    "Callable[[Call], bool]": lambda: identity,
+    "Callable[[S, Call, Reply], S]": lambda: identity,
+    "Callable[[Completion], bool]": lambda: bool,
+    "Callable[[Reply], Reply]": lambda: identity,
+    "Callable[[AnyTool], AnyTool]": lambda: identity,
+    "Callable[[Any, ToolGovernance], Iterable[ToolLayer]]": lambda: answer,
+    "Model | str": lambda: "test",
+    "CallsByName": runtime,
+    "Reply | None": lambda: Reply.from_value("done"),
+    "Visibility": lambda: "public",
+    "Literal": lambda: "ok",
+    "P": AuditEvents,
+    "ToolRequestPayload": lambda: ToolRequestPayload(tool_name="double", parameters={"number": 1}),
+    "Request[Any]": lambda: Request[AuditEvents](user_id="ada", payload=AuditEvents()),
+}
+"""A right value for the annotation of a parameter."""
+
+OBJECTS: Final[Mapping[type, Callable[[], Any]]] = {
+    Agent: agent,
+    AgentLimits: AgentLimits,
+    AttachmentPolicy: lambda: AttachmentPolicy(suffixes=(".txt",)),
+    Audit: lambda: Audit(InMemoryStore(), logs=folder() / "logs", anchor=FileAnchor(folder() / "anchor")),
+    Completion: lambda: Completion(message='{"role":"assistant","content":"x"}', content="x"),
+    Deprecation: lambda: Deprecation(since="1"),
+    EnvSecrets: lambda: EnvSecrets("KEY", environ={"KEY": "12345678"}),
+    FileAnchor: lambda: FileAnchor(folder() / "anchor"),
+    FileSecrets: lambda: FileSecrets(folder()),
+    From: lambda: From("one"),
+    Given: Given,
+    GrantRow: lambda: GrantRow(grant(), 0, ""),
+    History: History,
+    Operations: operations,
+    Pipeline: pipeline,
+    PolicySection: lambda: PolicySection(
+        name="x", model=AuditEvents, enforcers={}, make_layers=lambda _policies, _governed: ()
+    ),
+    PolicyTable: lambda: table(Env(), Notes()),
+    Principal: lambda: ADA,
+    Question: question,
+    ResolvedModel: lambda: ResolvedModel("openai:x", {}),
+    Retry: Retry,
+    Runtime: runtime,
+    Stack: Stack,
+    StepUsage: StepUsage,
+    Timeout: lambda: Timeout(1),
+    Tool: lambda: double,
+    WorkerDefinition: lambda: read_worker(folder() / "workers" / "clerk.worker"),
+}
+"""An object for the methods of a class."""
+
+
+async def _ended_run() -> dict[str, Any]:
+    return {"run": (await runtime().call(double, ADA, 1)).run}
+
+
+async def _open_question() -> dict[str, Any]:
+    return {"question": (await runtime().call(pay, ADA, 1)).questions[0]}
+
+
+SESSIONS: Final[list[AsyncSession]] = []
+"""The open sessions; the sweep closes each after its attempt."""
+
+
+async def _transaction() -> dict[str, Any]:
+    engine = create_async_engine("sqlite+aiosqlite://")
+    metadata = MetaData()
+    effects_table(metadata)
+    async with engine.begin() as connection:
+        await connection.run_sync(metadata.create_all)
+    SESSIONS.append(AsyncSession(engine))
+    await SESSIONS[-1].begin()
+    return {"session": SESSIONS[-1], "key": "k", "result_type": int, "produce": one}
+
+
+async def close_sessions() -> None:
+    """Close what `_transaction` opened."""
+    while SESSIONS:
+        await SESSIONS.pop().close()
+
+
+MESSAGE: Final = '{"role":"assistant","content":"x"}'
+ARGUMENTS: Final[Mapping[str, Callable[[], Any]]] = {
+    "Agent.build_arguments": lambda: {"payload": "x"},
+    "Agent.layer": lambda: {"layer": EnabledGate(enabled=True)},
+    "Attachment": lambda: {"name": "x.txt", "media_type": "text/plain", "content": b"x"},
+    "AttachmentPolicy": lambda: {"suffixes": (".txt",), "max_files": 1, "max_bytes": 1},
+    "Decision.from_json": lambda: {"text": Decision(question="x", approved=True, by="ada").to_json()},
+    "DbosEngine": lambda: {"url": "postgresql://x"},
+    "DeprecationGate": lambda: {"version": "1.0"},
+    "Deprecation": lambda: {"since": "1"},
+    "Fallback": lambda: {"models": (Scripted(["done"]),)},
+    "Grant.from_json": lambda: {"text": grant().to_json()},
+    "LogHead.from_json": lambda: {"text": LogHead(tenant="t", count=1, link="x", at=1.0).to_json()},
+    "Operations": lambda: {"inventory": operations().inventory, "domain_objects": [notebook().notes, Weather()]},
+    "Operations.find_tool": lambda: {"name": "create_note"},
+    "Pipeline.build_arguments": lambda: {"payload": pipeline().schema_in.model(number=1)},
+    "PolicyTable": lambda: {"sections": table(Env(), Notes()).sections.values()},
+    "Question.from_json": lambda: {"text": question().to_json()},
+    "Response.failed": _request,
+    "Response.completed": _request,
+    "Runtime.call": lambda: {"args": (1,)},
+    "Runtime.call_by_name": lambda: {"name": "double"},
+    "Runtime.call_in_conversation": lambda: {"args": (1,)},
+    "Runtime.cancel": _ended_run,
+    "Runtime.decide": _open_question,
+    "Runtime.history": _ended_run,
+    "Runtime.replay": _ended_run,
+    "Runtime.resume": _ended_run,
+    "Retry.where": lambda: {"tools": ["double"]},
+    "Timeout.where": lambda: {"tools": ["double"]},
+    "Scripted.load": lambda: {"path": folder() / "script.json"},
+    "Secret": lambda: {"reference": "env:KEY", "value": "12345678"},
+    "EnvSecrets.resolve": lambda: {"reference": "env:KEY"},
+    "FileSecrets.resolve": lambda: {"reference": "file:key"},
+    "SqlStore": lambda: {"url": f"sqlite+aiosqlite:///{folder()}/runs.db"},
+    "Tool.build_arguments": lambda: {"args": (1,)},
+    "Tool.from_schema": lambda: {"call": echo},
+    "WorkerDefinition.resolve_model_name": lambda: {"default_name": "openai:x"},
+    "completion_from_message": lambda: {"message": MESSAGE, "fields": ("model",)},
+    "decode_item": lambda: {"kind": "note", "body": encode_item(Note(call="x", name="x", data="{}"))},
+    "decode_message": lambda: {"text": MESSAGE},
+    "error_from_reply": lambda: {"content": Reply.from_error(NotFoundError("x")).content},
+    "layer_fn": lambda: {"function": pass_on},
+    "load_workers": lambda: {"folder": folder() / "workers"},
+    "once": _transaction,
+    "read_inventory": lambda: {"folder": folder() / "inventory"},
+    "read_worker": lambda: {"path": folder() / "workers" / "clerk.worker"},
+    "read_workers": lambda: {"folder": folder() / "workers"},
+}
+"""Arguments by the name of the callable, where their annotations do not say enough."""
