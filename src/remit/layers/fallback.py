@@ -12,6 +12,8 @@ class Fallback(ModelLayer):
     """Asks ``models`` in order after the agent's model failed, until one answers.
 
     The journal records each failure, and the usage names the model that answered. If all fail, the last error counts.
+    A model that cannot be used at all, such as one without a key, is an error of the configuration (`NoModelError`):
+    no other model is asked, and the run stays as it is until the model can be used.
 
     Raises:
         SetupError: there is none, or one is not a model of Remit's port; wrap PydanticAI's in ``PydanticAIModel``.
