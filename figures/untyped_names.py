@@ -18,19 +18,19 @@ import remit
 
 NOT_SWEPT: Final = {
     "a pydantic model of data, whose users expect the errors of pydantic": """
-        Attachment AuditEvents BusinessRules Failure PipelineResult PolicyModel Prompt PromptWithAttachments Request
-        Request.* Response Response.* SessionPolicies StepFailure ToolRequest ToolRequest.* ToolRequestPayload
+        Attachment AuditEvents BusinessRules Failure PipelineResult Prompt PromptWithAttachments Request
+        Response Response.* SessionPolicies StepFailure ToolRequest ToolRequestPayload
         ToolResponse ToolResponse.* ToolResponsePayload
     """,
     "the runtime and its dispatcher call it": """
-        Agent.check_handoff Agent.reconcile Agent.run Agent.with_peers AgentLimits.* AttachmentPolicy.check Call Call.*
-        Caller* GrantRow.* Pipeline.reconcile Pipeline.run* Policy.verdict Principal.missing_permissions
-        Question.accepts *.render_prefix Reply.from_journal Retry.delay_after RunResult StepUsage.* Tool.preview
-        Tool.reconcile Tool.run *Gate.check InboxApprover.decide as_no_model_error check_order compose error_from_reply
-        FileAnchor.append
+        Agent.check_handoff Agent.reconcile Agent.run Agent.with_peers AgentLimits.* AttachmentPolicy.check Call
+        Call.* Caller* GrantRow.* Pipeline.reconcile Pipeline.run* Policy.verdict Principal.missing_permissions
+        Question.accepts Question.missing_permission *.render_prefix Reply.check Reply.from_journal Reply.load
+        Retry.delay_after RunResult StepUsage.* Tool.preview Tool.reconcile Tool.run *Gate.check
+        InboxApprover.decide as_no_model_error check_order compose error_from_reply FileAnchor.append
     """,
     "an agent or its driver calls it": """
-        *Driver.* AgentRun AgentService AgentStep AgentTask AgentTools ChatRequest* Done Next
+        *Driver.* AgentRun AgentStep AgentTask AgentTools ChatRequest* Done Next
         ResolvedModel.* StepRequest ask_model
     """,
     "the runtime calls its store, and a store loads what it stored": """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-import uuid
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
@@ -19,7 +18,7 @@ from remit.app import Env as PlainEnv
 from remit.audit import Audit, FileAnchor, LogHead
 from remit.database import Schema
 from remit.effects import effects_table
-from remit.errors import NotFoundError, SetupError
+from remit.errors import NotFoundError
 from remit.inventory import (
     AuditEvents,
     Capability,
@@ -29,7 +28,6 @@ from remit.inventory import (
     PolicyModel,
     PolicySection,
     PolicyTable,
-    Request,
     ToolRequest,
     ToolRequestPayload,
 )
@@ -52,6 +50,12 @@ ADA: Final = superuser()
 async def double(number: int) -> int:
     """Double a number."""
     return number * 2
+
+
+@tool(effect=Effect.PURE)
+async def write_number(number: int) -> str:
+    """Write a number."""
+    return str(number)
 
 
 @tool(effect=Effect.UNSAFE, risk="high")
@@ -138,7 +142,7 @@ def identity(value: Any = None, *_others: Any) -> Any:
 
 async def call() -> Call:
     """A call of the tool."""
-    return await make_call(double, '{"number": 1}')
+    return await make_call(write_number, '{"number": 1}')
 
 
 async def one() -> int:
@@ -165,18 +169,14 @@ BY_ANNOTATION: Final[Mapping[str, Callable[[], Any]]] = {
     "int": lambda: 1,
     "float": lambda: 1.0,
     "bool": lambda: True,
-    "bytes": lambda: b"x",
     "object": lambda: "x",
     "Any": lambda: "x",
     "S": lambda: 0,
     "tuple": lambda: ("x",),
-    "list": list,
-    "dict": dict,
     "dict[str, Any] | None": dict,
     "float | None": lambda: 1.0,
     "str | None": lambda: "1.0",
     "str | int": lambda: "x",
-    "list[Any] | None": list,
     "frozenset[str]": frozenset,
     "tuple[str, ...]": lambda: ("x",),
     "tuple[str, str] | None": lambda: None,
@@ -186,16 +186,13 @@ BY_ANNOTATION: Final[Mapping[str, Callable[[], Any]]] = {
     "Iterable[str]": list,
     "Sequence[str]": lambda: ["x"],
     "Iterable[Position]": list,
-    "Sequence[Attachment]": list,
     "Sequence[NamesCallees]": list,
     "Mapping[str, Collection[str]]": lambda: {"office": ["notes"]},
-    "Mapping[str, JsonValue]": dict,
-    "Mapping[str, PolicyModel]": dict,
     "Mapping[str, Any]": lambda: {"type": "object", "properties": {}},
     "Mapping[str, str]": dict,
+    "Mapping[str, object]": dict,
     "Mapping[str, Enforcer]": dict,
     "Path": lambda: folder() / "file",
-    "UUID": uuid.uuid4,
     "Principal": lambda: ADA,
     "App": application,
     "Callee[..., Any]": lambda: double,
@@ -210,28 +207,20 @@ BY_ANNOTATION: Final[Mapping[str, Callable[[], Any]]] = {
     "Limits": Limits,
     "Arguments": lambda: parse_arguments('{"number": 1}', Limits()),
     "CallError": lambda: NotFoundError("x"),
-    "SetupError": lambda: SetupError("x"),
-    "Decision": lambda: Decision(question="x", approved=True, by="ada"),
     "Decision | None": lambda: None,
     "Question": question,
     "Grant": grant,
-    "DeprecationGate": lambda: {"version": "1.0"},
     "Deprecation": lambda: Deprecation(since="1"),
     "HasApprover": PlainEnv,
     "HasSessions": Env,
-    "History": History,
     "HistoryErrorKind": lambda: next(iter(HistoryErrorKind)),
-    "Item": lambda: Note(call="x", name="x", data="{}"),
-    "LogHead": lambda: LogHead(tenant="t", count=1, link="x", at=1.0),
     "Place": lambda: Place.RETRY,
     "Store": InMemoryStore,
     "Anchor": lambda: FileAnchor(folder() / "anchor"),
-    "StepUsage": StepUsage,
     "Verdict": Allow,
     "Operations": operations,
     "Vocabulary": lambda: VOCABULARY,
     "PolicyTable": lambda: table(Env(), Notes()),
-    "Outcome": lambda: "ok",
     "RunStatus": lambda: "done",
     "QuestionStatus": lambda: "open",
     "QuestionKind": lambda: "approval",
@@ -272,12 +261,9 @@ BY_ANNOTATION: Final[Mapping[str, Callable[[], Any]]] = {
     "Callable[[Any, ToolGovernance], Iterable[ToolLayer]]": lambda: answer,
     "Model | str": lambda: "test",
     "CallsByName": runtime,
-    "Reply | None": lambda: Reply.from_value("done"),
     "Visibility": lambda: "public",
     "Literal": lambda: "ok",
     "P": AuditEvents,
-    "ToolRequestPayload": lambda: ToolRequestPayload(tool_name="double", parameters={"number": 1}),
-    "Request[Any]": lambda: Request[AuditEvents](user_id="ada", payload=AuditEvents()),
 }
 """A right value for the annotation of a parameter."""
 
@@ -303,6 +289,7 @@ OBJECTS: Final[Mapping[type, Callable[[], Any]]] = {
     PolicyTable: lambda: table(Env(), Notes()),
     Principal: lambda: ADA,
     Question: question,
+    Reply: lambda: Reply.from_value("done"),
     ResolvedModel: lambda: ResolvedModel("openai:x", {}),
     Retry: Retry,
     Runtime: runtime,
@@ -372,6 +359,7 @@ ARGUMENTS: Final[Mapping[str, Callable[[], Any]]] = {
     "Runtime.history": _ended_run,
     "Runtime.replay": _ended_run,
     "Runtime.resume": _ended_run,
+    "Redact": lambda: {"fields": ["name"]},
     "Retry.where": lambda: {"tools": ["double"]},
     "Timeout.where": lambda: {"tools": ["double"]},
     "Scripted.load": lambda: {"path": folder() / "script.json"},

@@ -18,6 +18,7 @@ from remit.effects import once
 from remit.engines import LocalEngine
 from remit.errors import ContractError, RequestError, SetupError
 from remit.inventory import Classification, Operations, read_inventory
+from remit.layers import Redact
 from remit.messages import History, ToolDefinitions, decode_message
 from remit.models import resolve_model
 from remit.policies import Decision
@@ -53,7 +54,7 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "layers": (lambda: double.with_layers(untyped(5)), "5 is not a layer; "),
     "a preview": (lambda: double.with_preview(untyped(0)), "tool double: preview is 0; give a function"),
     "a reconcile": (lambda: double.with_reconcile(untyped(0)), "tool double: reconcile is 0; give a function"),
-    "a redaction": (lambda: double.with_redaction(fields=untyped(None)), "with_redaction: fields is None; give a list"),
+    "a redaction": (lambda: Redact(fields=untyped(None)), "Redact: fields is None; give a list"),
     "a tool": (lambda: with_recommended_layers(untyped(None)), "with_recommended_layers: tool is None; give a tool"),
     "a permission": (lambda: superuser(untyped([])), "an item of permissions is []; give a string"),
     "a callback": (

@@ -79,6 +79,7 @@ class Conversations:
         That is the agent of its newest run, or the one to which that run was last handed over. A request that is
         repeated with its idempotency key goes to the same agent as before.
         """
+        check_text("conversation", conversation)
         row = (
             await self._store.find_run(derive_run_id(idempotency_key, tenant, self._application))
             if idempotency_key
