@@ -105,7 +105,7 @@ def body_digest(body: str) -> bytes:
 
 def compute_chain_hash(previous: bytes, kind: str, call: str, digest: bytes) -> bytes:
     """The hash chain after an item. It covers the digest of the body, not the body, so that a body may be erased."""
-    return sha256(b"%s%s|%s|%s" % (previous, kind.encode(), call.encode(), digest)).digest()
+    return sha256(previous + f"{kind}|{call}|".encode() + digest).digest()
 
 
 def find_broken_link(positions: Sequence[Position]) -> int | None:
