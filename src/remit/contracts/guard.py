@@ -183,6 +183,8 @@ class _Guard(Generic[Q, R]):
             raise self._failure(
                 f"returned {_describe(result)}; return {self._rules.expected} of inner, or one of its type"
             )
+        if isinstance(result, Reply) and (wrong := result.find_wrong_field()):
+            raise self._failure(f"returned {wrong}")
         return result
 
     def _failure(self, problem: str) -> ToolFailedError:

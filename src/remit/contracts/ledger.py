@@ -53,6 +53,11 @@ class Ledger(Protocol):
         """Whether the run executes only to end: calls without a recorded end are cancelled."""
         ...
 
+    @property
+    def was_cancelled(self) -> bool:
+        """Whether this execution replays a run that was cancelled."""
+        ...
+
     def now(self) -> float:
         """Seconds since the epoch."""
         ...

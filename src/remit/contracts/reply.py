@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Mapping
-from typing import Any, NoReturn, cast
+from typing import Any, Final, NoReturn, cast, get_args
 
 from msgspec import Struct
 
@@ -13,7 +13,7 @@ from remit.contracts.contract import OutputSchema
 from remit.contracts.items import Outcome
 from remit.contracts.schema import serialize_content
 from remit.core.checks import check_instance
-from remit.errors import CallError, DeniedError, InvalidOutputError, error_from_reply
+from remit.errors import CallCancelledError, CallError, DeniedError, InvalidOutputError, error_from_reply
 from remit.schemas.jsontext import compact_json
 
 
@@ -25,6 +25,8 @@ class _NotLoaded:
 
 
 NOT_LOADED = _NotLoaded()
+
+_STOPPED: Final = "the run was cancelled; this call did not finish"
 
 
 class Reply(Struct, frozen=True):
@@ -59,6 +61,16 @@ class Reply(Struct, frozen=True):
         check_instance("Reply.from_error: error", error, CallError, "give a CallError of remit.errors")
         outcome: Outcome = "denied" if isinstance(error, DeniedError) else "error"
         return Reply(compact_json(error.to_reply()), outcome, NOT_LOADED, error)
+
+    @staticmethod
+    def from_stopped_call() -> Reply:
+        """The reply to a call that was cancelled before it ended, with its run or by the body that made it."""
+        return Reply.from_error(CallCancelledError(_STOPPED))
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether this is the recorded reply of `from_stopped_call`. The body that made the call saw no reply."""
+        return isinstance(self.error, CallCancelledError) and self.error.message == _STOPPED
 
     @staticmethod
     def from_journal(content: str, outcome: Outcome, *, is_final: bool) -> Reply:
@@ -116,6 +128,17 @@ class Reply(Struct, frozen=True):
         if self.outcome == "ok":
             return compact_json({**self.notice, "result": result})
         return compact_json({**cast("dict[str, object]", result), **self.notice})
+
+    def find_wrong_field(self) -> str:
+        """Describe the first field whose value is of another type, for replies that a layer or body made; else ""."""
+        allowed = {
+            "content": isinstance(cast("object", self.content), str),
+            "outcome": self.outcome in get_args(Outcome),
+            "error": self.error is None or isinstance(cast("object", self.error), CallError),
+            "is_final": isinstance(cast("object", self.is_final), bool),
+        }
+        wrong = next((name for name, is_right in allowed.items() if not is_right), "")
+        return wrong and f"a Reply whose {wrong} is {getattr(self, wrong)!r:.80}; make it with Reply.from_value"
 
     def raise_error(self) -> NoReturn:
         """Raise the error of a bad reply."""

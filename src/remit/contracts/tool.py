@@ -145,6 +145,9 @@ class Tool(Generic[P, Out]):
     async def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Out:
         """Call the function directly, as in a test: without layers, approval and journal.
 
+        Inside a run this is refused, except in code that leaves the run's context: a thread of `run_in_executor`, or an
+        empty `contextvars.Context`. Python gives such code no way to learn of the run.
+
         Raises:
             ContractError: the call is made inside a run, or the function takes a context.
         """

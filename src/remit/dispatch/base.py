@@ -29,6 +29,7 @@ from remit.errors import (
     CallError,
     DeadlineError,
     DivergedError,
+    InvalidOutputError,
     JournalError,
     NoModelError,
     SealError,
@@ -155,7 +156,7 @@ class Base:
             if frame.calls.signal is not None or call.ledger.is_replaying:
                 raise
             raise self._tool_failure(call, error) from safe_cause(error, call.redactions)
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - raised again, without a cause that reveals a secret
+        except (Exception, SystemExit, BaseExceptionGroup) as error:  # noqa: BLE001 - its cause may hold a secret
             raise self._tool_failure(call, error) from safe_cause(error, call.redactions)
 
     async def _run_composed(self, payload: BaseModel, frame: CallContext) -> object:
@@ -179,6 +180,8 @@ class Base:
         """The reply for the result of a body, without secrets and what the layers around the call redact."""
         output = self._callee.schema_out
         if isinstance(value, Reply):
+            if wrong := value.find_wrong_field():
+                raise InvalidOutputError(f"{self._callee.name} returned {wrong}")
             reply = value.check(output)
         else:
             checked, content = output.dump(value)
@@ -217,7 +220,7 @@ class Base:
             # The callee gets a payload of its own: a change of it must not change what runs.
             own = self._callee.schema_in.load(call.canonical_arguments)
             finding = await self._callee.reconcile(own, CallContext(call, self._callee, self._dispatch))
-        except (Exception, SystemExit):  # noqa: BLE001 - if reconciling fails, a person decides
+        except (Exception, SystemExit, BaseExceptionGroup, Suspended):  # noqa: BLE001 - a person decides
             finding = UNKNOWN
         if isinstance(finding, Happened):
             return await self._settle_attempt(call, number, self._to_reply(call, finding.value))

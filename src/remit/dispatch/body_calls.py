@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from remit.contracts.ledger import Ledger
 from remit.errors import DivergedError, JournalError, NoModelError, Suspended
 
 _QUIET_TURNS: Final = 10
 """Turns of the event loop in which a body makes its next call: enough for five nested groups of tasks."""
+
+_CANCEL_TIMEOUT: Final = 60.0
+"""Seconds on the loop's clock in which a body that runs again cancels a call that it cancelled before."""
 
 _STOPPING: Final = (JournalError, DivergedError, NoModelError)
 """Exceptions that stop the run as it is."""
@@ -78,7 +81,8 @@ class BodyCalls:
             if self._ledger.is_stopping:
                 self._error = self._error or error
         elif isinstance(error, _STOPPING) or not isinstance(error, Exception):
-            self._error, self._is_broken = self._error or error, True
+            self._error, self.is_told = self._error or error, True
+            self._is_broken = not isinstance(error, (DivergedError, NoModelError))
 
     async def stand_still(self) -> None:
         """Return when no call of the body is running. The body knows of a suspension afterwards."""
@@ -96,7 +100,7 @@ class BodyCalls:
         Raises:
             Suspended, JournalError, DivergedError, NoModelError, CancelledError: the signal of a call.
         """
-        stops = is_cancelled or isinstance(error, _STOPPING)
+        stops = is_cancelled or isinstance(error, JournalError)
         try:
             if not stops and (self.running or self._suspensions or self._ledger.expects_calls(self._parent)):
                 await self._wait_until_quiet()
@@ -108,8 +112,21 @@ class BodyCalls:
             if stops or self._is_broken:
                 await self._stop_running()
         signal = self.signal
-        if signal is not None and not stops:
+        if signal is not None and not stops and not isinstance(error, _STOPPING):
             raise signal
+
+    async def stop_again(self, call: str) -> NoReturn:
+        """Stand in for a call that was cancelled when the body ran before: ``asyncio.timeout`` does so again.
+
+        Raises:
+            Suspended: it was probably cancelled with its run, which is replayed up to here.
+            DivergedError: the body does not cancel it.
+        """
+        if self._ledger.was_cancelled:
+            self._suspensions[call] = Suspended()
+            raise self._suspensions[call]
+        await asyncio.sleep(_CANCEL_TIMEOUT)
+        raise DivergedError("the journal records a cancelled call, which the present code does not cancel")
 
     async def _wait_until_quiet(self) -> None:
         turns = 0

@@ -160,6 +160,8 @@ class CallContext:
         call = self._build_call(callee, arguments, "")
         try:
             reply = await self._make_call(callee, call)
+            if reply.outcome == "error" and reply.is_stopped and not self.ledger.is_stopping:
+                await self.calls.stop_again(call.id)
         except Suspended:
             await self.calls.stand_still()
             raise
@@ -204,7 +206,7 @@ class CallContext:
             if not calls.claims[call.id]:
                 await self.ledger.wait_for_recorded_calls(self.id, call.id, lambda: bool(calls.running))
             if calls.is_told:
-                raise Suspended  # noqa: TRY301 - kept below like that of any call
+                raise calls.signal or Suspended  # noqa: TRY301 - kept below like that of any call
             calls.running[call.id] = asyncio.current_task()
             return await self._dispatch.service(call.caller.agent, callee)(call)
         except BaseException as error:

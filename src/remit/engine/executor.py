@@ -196,6 +196,7 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
             for task in release_waiters:
                 task.cancel()
             if not execution.done():
+                ledger.is_stopping = True  # a body that swallows the cancellation starts nothing after it
                 execution.cancel()
                 await asyncio.wait([execution])
             if not execution.cancelled():

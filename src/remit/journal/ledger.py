@@ -46,6 +46,7 @@ class RunLedger:
     """
 
     is_replaying = False
+    was_cancelled = False
 
     def __init__(
         self,

@@ -18,7 +18,6 @@ from remit.contracts.reply import Reply
 from remit.contracts.secret import KNOWN_SECRETS, redact_secrets
 from remit.core import Place
 from remit.errors import (
-    CallCancelledError,
     CallError,
     DeadlineError,
     InvalidOutputError,
@@ -124,8 +123,7 @@ class _Record:
             above.calls.extend(calls)
             return
         for each in calls:
-            reply = Reply.from_error(CallCancelledError("the run was cancelled; this call did not finish"))
-            self._write_output(each, reply)
+            self._write_output(each, Reply.from_stopped_call())
 
     def _write_output(self, call: Call, reply: Reply) -> Reply:
         if reply.outcome != "ok":
